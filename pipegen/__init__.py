@@ -1,1 +1,1 @@
-"""A compiler for CI/CD pipelines: one config, checked before anything runs, to what each engine reads."""
+"""A compiler for CI/CD pipelines: checks one config and generates the files of each engine."""

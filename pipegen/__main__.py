@@ -1,4 +1,4 @@
-"""The program, as `pipegen` and `python -m pipegen` start it."""
+"""Entry point of `pipegen` and `python -m pipegen`."""
 
 import gc
 import sys
@@ -7,10 +7,10 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     """Run the program and end the process."""
-    # Nearly all objects of a compilation live until its end: looking for cycles among them takes a third of its time.
+    # Nearly all objects of a compilation live until its end: garbage collection would take a third of the time.
     # `pipegen run` enables the collector again.
     gc.disable()
-    from pipegen.cli.app import run  # noqa: PLC0415 - the collector is off while modules load
+    from pipegen.cli.app import run  # noqa: PLC0415 - after gc.disable(), so that imports run without it
 
     sys.exit(run())
 

@@ -1,4 +1,4 @@
-"""The templates and schemas that travel with the package."""
+"""Templates and schemas that ship with the package."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 def folder(kind: Literal["templates", "schemas"]) -> Traversable:
-    """Return the folder of shipped *kind*: the wheel's own, else the one at the top of the checkout."""
+    """Return the folder of *kind*: inside the installed package, else at the top of the checkout."""
     package = Path(__file__).parent
     for shipped in (package / kind, package.parent / kind):
         if shipped.is_dir():
             return shipped
-    from importlib.resources import files  # noqa: PLC0415 - for what is imported from an archive
+    from importlib.resources import files  # noqa: PLC0415 - only for a package inside a zip archive
 
     return files("pipegen") / kind

@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from pipegen.bindings.budget import Budget
 from pipegen.config.empty_steps import check_empty_steps
-from pipegen.config.files.include import with_included
-from pipegen.config.files.union import united
+from pipegen.config.files.include import read_included
+from pipegen.config.files.union import merge_files
 from pipegen.config.model import Config, PipelineConfig
 from pipegen.config.parse import parse
 from pipegen.config.read import read
@@ -42,16 +42,16 @@ class _Resolved(Struct):
     sources: tuple[SourceFile, ...]
 
 
-_SLUG, _NO_SLUG = re.compile("[a-z0-9]{1,40}"), re.compile("[^a-z0-9]+")
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_SLUG, _NOT_IN_SLUG = re.compile("[a-z0-9]{1,40}"), re.compile("[^a-z0-9]+")
+_NO_INPUTS: Mapping[str, str] = MappingProxyType({})
 
 
 class Analysed(Struct):
-    """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed.
+    """A checked config: its plans, the settings of targets by name, and the inputs with fixed values.
 
-    *sources* are *file* and all that it includes. *pipelines* are what the plans are made of, in the same order: as
-    written, but for stages that are several and for pipelines without stages. Of targets that are *unsettled*, the
-    settings are unknown.
+    *sources* are *file* and the files that it includes. *pipelines* are the configs of *plans*, in the same order:
+    matrix stages are expanded to combinations, and pipelines without stages are left out. *selected* are the names
+    of the pipelines to compile; empty for all. The settings of *unsettled* targets are unknown.
     """
 
     file: SourceFile
@@ -59,8 +59,8 @@ class Analysed(Struct):
     pipelines: tuple[PipelineConfig, ...]
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
-    chosen: tuple[str, ...]
-    given: Mapping[str, str]
+    selected: tuple[str, ...]
+    inputs: Mapping[str, str]
     unsettled: tuple[str, ...] = ()
 
 
@@ -72,21 +72,21 @@ def compile_file(
 
 
 def expand(file: SourceFile, report: Report) -> TreeMapping:
-    """Return the tree of *file* with what it includes, and with every stage written out."""
-    found = _resolved(file, report)
+    """Return the tree of *file* merged with its included files, with templates and defaults expanded."""
+    resolved = _resolved(file, report)
     report.stop_if_errors()
-    return found.tree if isinstance(found.tree, TreeMapping) else TreeMapping((), found.tree.span)
+    return resolved.tree if isinstance(resolved.tree, TreeMapping) else TreeMapping((), resolved.tree.span)
 
 
 def _resolved(file: SourceFile, report: Report) -> _Resolved:
-    """Return what of *file*, and of all that it includes, fits the schema; raise `Stopped` where nothing does."""
+    """Return the valid parts of *file* and its included files, expanded; raise `Stopped` if there are none."""
     tree = read(file, report)
     misread = misread_parts(tree, report.errors())
     found = check_schema(tree, report, misread) if misread is not None else None
     if found is None:
         raise Stopped
-    included = with_included(found, file, report)
-    whole = resolve(united(included, report), report)
+    included = read_included(found, file, report)
+    whole = resolve(merge_files(included, report), report)
     return _Resolved(whole.tree, whole.parts, tuple(one.span.file for one in included.trees))
 
 
@@ -94,19 +94,19 @@ def analyse(
     file: SourceFile,
     names: Sequence[str],
     report: Report,
-    given: Mapping[str, str] = _NOTHING,
+    inputs: Mapping[str, str] = _NO_INPUTS,
     after: Callable[[Analysed, Report], object] | None = None,
 ) -> Analysed:
-    """Return what *file* says, the inputs in *given* fixed; raise `Stopped` when there are errors.
+    """Return the plans of *file* with the values of *inputs* fixed; raise `Stopped` if there are errors.
 
-    Before it is raised, the config is checked further without the parts that have errors, as far as their correction
-    cannot matter; so does *after* with what is left.
+    Before that, the parts without errors are checked further, by *after* too, as far as the corrections of the others
+    cannot matter.
     """
     resolved = _resolved(file, report)
 
     def again(left: Node, parts: tuple[Path, ...], further: Report) -> Analysed | None:
         with suppress(Stopped):
-            return _analysed(replace(resolved, tree=left, parts=parts), file, names, further, given)
+            return _analysed(replace(resolved, tree=left, parts=parts), file, names, further, inputs)
         return None
 
     first = Report()
@@ -123,30 +123,38 @@ def analyse(
 
 
 def _analysed(
-    resolved: _Resolved, file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str]
+    resolved: _Resolved, file: SourceFile, names: Sequence[str], report: Report, inputs: Mapping[str, str]
 ) -> Analysed:
-    """Return what *file* says once it is *resolved*; raise `Stopped` after a stage that leaves errors."""
+    """Return the plans of *file*, which is *resolved*; raise `Stopped` after a stage that leaves errors."""
     tree = resolved.tree
     check_empty_steps(tree, report)
     config = parse(tree, file)
-    pipelines = _chosen(config, names, report)
-    parameters = read_parameters(config, given, report)
+    pipelines = _selected(config, names, report)
+    parameters = read_parameters(config, inputs, report)
     check_targets((name for name, _ in config.targets), report)
     report.stop_if_errors()
-    stages = read_stages(pipelines, config, report)
+    pipeline_sources = read_stages(pipelines, config, report)
     report.stop_if_errors()
-    expanded = with_stages(expand_stages(stages, pipelines, report), report)
-    slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
-    called = frozenset() if names else stages.called
+    expanded = with_stages(expand_stages(pipeline_sources, pipelines, report), report)
+    slugs, pipelines_by_stage = _slugs([one.pipeline for one in expanded]), _pipelines_by_stage(config.pipelines)
+    called = frozenset() if names else pipeline_sources.called
     budget = Budget()
-    several = not names and sum(one.pipeline.name.value not in called for one in expanded) > 1
+    is_one_of_several = not names and sum(one.pipeline.name.value not in called for one in expanded) > 1
     plans = [
         plan
         for one in expanded
         if (
             plan := _plan(
                 one,
-                FileContext(homes, several, called, slugs[one.pipeline.name.value], file.folder, parameters, budget),
+                FileContext(
+                    pipelines_by_stage,
+                    is_one_of_several,
+                    called,
+                    slugs[one.pipeline.name.value],
+                    file.folder,
+                    parameters,
+                    budget,
+                ),
                 report,
             )
         )
@@ -161,8 +169,8 @@ def _analysed(
         tuple(one.pipeline for one in expanded),
         tuple(plans),
         {name.value: settings for name, settings in config.targets},
-        chosen=tuple(names),
-        given=parameters.fixed,
+        selected=tuple(names),
+        inputs=parameters.fixed,
         unsettled=tuple(str(part[-1]) for part in resolved.parts if part[0] == "targets"),
     )
 
@@ -170,7 +178,7 @@ def _analysed(
 def generate(
     analysed: Analysed, target: Target, options: Mapping[str, str], report: Report
 ) -> tuple[GeneratedFile, ...]:
-    """Return the files that *target* needs, the parent of the others last."""
+    """Return the files that *target* needs; a parent file comes after its children."""
     if target.NAME in analysed.unsettled or "targets" in analysed.unsettled:
         raise Stopped
     settings = analysed.settings.get(target.NAME)
@@ -184,59 +192,59 @@ def generate(
         source=analysed.file.from_root,
         start=Span(analysed.file, 0, 0),
         settings=settings,
-        chosen=analysed.chosen,
+        chosen=analysed.selected,
         options=options,
-        given=analysed.given,
+        given=analysed.inputs,
     )
     files = tuple(target.generate(analysed.plans, request, report))
     report.stop_if_errors()
     return files
 
 
-def _chosen(config: Config, names: Sequence[str], report: Report) -> tuple[PipelineConfig, ...]:
-    """Return the pipelines *names* in the user's order; all of them without names."""
+def _selected(config: Config, names: Sequence[str], report: Report) -> tuple[PipelineConfig, ...]:
+    """Return the pipelines *names* in the user's order; without names, all of them."""
     known = [pipeline.name.value for pipeline in config.pipelines]
     for name in names:
         if name not in known:
-            found = suggestion(name, known)
+            suggested = suggestion(name, known)
             report.add(
                 codes.UNKNOWN_PIPELINE,
-                f'"{config.file.path}" holds no pipeline "{name}"',
+                f'"{config.file.path}" has no pipeline "{name}"',
                 at=Span(config.file, 0, 0),
-                hint=f'write "--pipeline {found}"' if found else f"its pipelines are {listed(known)}",
+                hint=f'write "--pipeline {suggested}"' if suggested else f"its pipelines are {listed(known)}",
             )
     return tuple(pipeline for pipeline in config.pipelines if not names or pipeline.name.value in names)
 
 
-def _plan(expanded: Expanded, around: FileContext, report: Report) -> Plan | None:
-    """Return the plan of a pipeline; None when its graph has a cycle, which is reported."""
+def _plan(expanded: Expanded, context: FileContext, report: Report) -> Plan | None:
+    """Return the plan of a pipeline; None if its graph has a cycle, which is reported."""
     pipeline, graph = expanded.pipeline, expanded.graph
     if graph.cycles():
-        check_values(pipeline, graph, around, report)
+        check_values(pipeline, graph, context, report)
         return None
-    return build_plan(pipeline, graph, around, report)
+    return build_plan(pipeline, graph, context, report)
 
 
-def _homes(pipelines: Iterable[PipelineConfig]) -> dict[str, tuple[str, ...]]:
-    """Return the pipelines that hold a stage of each name."""
-    found: dict[str, tuple[str, ...]] = {}
+def _pipelines_by_stage(pipelines: Iterable[PipelineConfig]) -> dict[str, tuple[str, ...]]:
+    """Return the names of the pipelines that define each stage, by the stage's name."""
+    pipelines_by_stage: dict[str, tuple[str, ...]] = {}
     for pipeline in pipelines:
-        home = (pipeline.name.value,)
+        owner = (pipeline.name.value,)
         for name in dict.fromkeys([stage.name.value for stage in pipeline.stages]):
-            found[name] = found.get(name, ()) + home
-    return found
+            pipelines_by_stage[name] = pipelines_by_stage.get(name, ()) + owner
+    return pipelines_by_stage
 
 
 def _slugs(pipelines: Sequence[PipelineConfig]) -> dict[str, dict[str, str]]:
-    """Return a slug for each stage of each pipeline: lower-case letters, digits and dashes, unique in the file."""
+    """Return a slug for each stage of each pipeline: lower-case letters, digits and hyphens, unique in the file."""
     taken: set[str] = set()
     numbers: dict[str, int] = {}
     slugs: dict[str, dict[str, str]] = {}
     for pipeline in pipelines:
         own = slugs.setdefault(pipeline.name.value, {})
         for stage in pipeline.stages:
-            words = stage.name.value if len(pipelines) == 1 else f"{pipeline.name.value}-{stage.name.value}"
-            base = words if _SLUG.fullmatch(words) else _slug(words)
+            text = stage.name.value if len(pipelines) == 1 else f"{pipeline.name.value}-{stage.name.value}"
+            base = text if _SLUG.fullmatch(text) else _slug(text)
             slug = base
             while slug in taken:
                 numbers[base] = numbers.get(base, 1) + 1
@@ -246,5 +254,5 @@ def _slugs(pipelines: Sequence[PipelineConfig]) -> dict[str, dict[str, str]]:
     return slugs
 
 
-def _slug(words: str) -> str:
-    return _NO_SLUG.sub("-", words.lower()).strip("-")[:40].strip("-") or "stage"
+def _slug(text: str) -> str:
+    return _NOT_IN_SLUG.sub("-", text.lower()).strip("-")[:40].strip("-") or "stage"

@@ -118,7 +118,7 @@ def test_pipelines_are_chosen_by_name(chosen: tuple[str, ...], plans: list[str],
 
     assert [plan.name for plan in analysed.plans] == plans
     assert [found.code.number for found in report.diagnostics()] == notes
-    assert analysed.chosen == chosen
+    assert analysed.selected == chosen
 
 
 def test_pipelines_without_stages_are_left_out() -> None:

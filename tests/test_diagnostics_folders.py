@@ -32,8 +32,8 @@ from pipegen.config.files.load import load
 from pipegen.config.files.project import read_settings
 from pipegen.config.ignores import report_unused
 from pipegen.diagnostics.codes import table
-from pipegen.diagnostics.masking import masked
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
+from pipegen.diagnostics.redaction import redact_plain_secrets
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.changes.narrow import narrow
@@ -75,7 +75,7 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         return drifted(folder, *settings["drift"])
     with suppress(Stopped):
         for name in settings.get("settings", ()):
-            report.heed(read_settings(folder / name, report, shown=Path(name).name).policy)
+            report.apply_policy(read_settings(folder / name, report, shown=Path(name).name).policy)
         file = load(folder / "pipeline.yml", report, shown="pipeline.yml")
         report.stop_if_errors()
         engine = engine_of(file)
@@ -94,7 +94,7 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
                 is_dash = Path(shutil.which("sh") or "").resolve().name == "dash"
                 require(None if is_dash and shutil.which("bash") else "sh is not dash, or bash is not installed")
             lint(analysed, report)
-    return masked(report.diagnostics())
+    return redact_plain_secrets(report.diagnostics())
 
 
 def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, list[str]], report: Report) -> None:

@@ -1,1 +1,1 @@
-"""Expressions, what each step binds, and who may read it."""
+"""Expressions, the names that steps bind, and the scopes in which they can be read."""

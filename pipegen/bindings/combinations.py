@@ -1,4 +1,4 @@
-"""Combinations of matrix stages: which of them a reference means, and the values of their axes."""
+"""The combinations of a matrix stage that a reference names, and the values of their axes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,22 @@ from pipegen.structs import Struct, replace
 
 
 class ReferencedStages(Struct):
-    """The stages that a reference means; *are_all* says that it is a list of all combinations of a matrix stage."""
+    """The stages that a reference names; with *are_all*, they are all combinations of a matrix stage."""
 
     names: tuple[str, ...]
     are_all: bool = False
 
 
-def meant(reference: Reference, reader: StageConfig, groups: Groups, report: Report) -> ReferencedStages | None:
-    """Return what the namespace of *reference* means in *reader*; None for no stage, and for what is reported."""
+def referenced_stages(
+    reference: Reference, reader: StageConfig, groups: Groups, report: Report
+) -> ReferencedStages | None:
+    """Return the stages that the namespace of *reference* names in *reader*; None if it names no stage.
+
+    The stages are empty after an error, which is reported.
+    """
     namespace = reference.namespace or ""
     if reference.combinations is not None:
-        return _picked(reference, reader, groups, report)
+        return _select_combination(reference, reader, groups, report)
     names = groups.meant(namespace, reader)
     if not names:
         return None
@@ -35,9 +40,9 @@ def meant(reference: Reference, reader: StageConfig, groups: Groups, report: Rep
 
 
 def axis_value(name: str, default: str | None, stage: StageConfig, at: Span, report: Report) -> str | None:
-    """Return the value of the axis *name* in *stage*; None for no value, which is reported.
+    """Return the value of the axis *name* in *stage*; None if it has no value, which is reported.
 
-    *default* stands for an empty value, and where the combination has none.
+    *default* replaces an empty or missing value.
     """
     combination = stage.combination
     if combination is None:
@@ -45,16 +50,16 @@ def axis_value(name: str, default: str | None, stage: StageConfig, at: Span, rep
             codes.NO_MATRIX,
             f'"${{matrix.{name}}}" has no value: stage "{stage.said}" has no matrix',
             at=at,
-            hint='add "matrix" to the stage; what all stages of a run share can be an input',
+            hint='add "matrix" to the stage; for a value that all stages share, use an input',
         )
         return None
     if name not in combination.axes:
-        found = suggestion(name, combination.axes)
+        suggested = suggestion(name, combination.axes)
         report.add(
             codes.UNKNOWN_AXIS,
             f'the matrix of stage "{combination.stage}" has no axis "{name}"',
             at=at,
-            hint=f'write "${{matrix.{found}}}"' if found else f"its axes are {listed(combination.axes)}",
+            hint=f'write "${{matrix.{suggested}}}"' if suggested else f"its axes are {listed(combination.axes)}",
         )
         return None
     value = dict(combination.values).get(name)
@@ -63,16 +68,16 @@ def axis_value(name: str, default: str | None, stage: StageConfig, at: Span, rep
             codes.UNKNOWN_AXIS,
             f'combination "{stage.own_name}" has no axis "{name}"',
             at=at,
-            hint=(
-                f'give the combination a value where "include" names it, or write "${{matrix.{name}|…}}" with a default'
-            ),
+            hint=(f'add the axis to the combination under "include", or write a default: "${{matrix.{name}|…}}"'),
         )
         return None
     return value or default or ""
 
 
-def _picked(reference: Reference, reader: StageConfig, groups: Groups, report: Report) -> ReferencedStages | None:
-    """Return the one combination that fits what stands in the brackets of *reference*."""
+def _select_combination(
+    reference: Reference, reader: StageConfig, groups: Groups, report: Report
+) -> ReferencedStages | None:
+    """Return the one combination that has the axis values in the brackets of *reference*."""
     namespace = reference.namespace or ""
     names = groups.members.get((reader.within, namespace), ())
     combinations = [
@@ -83,36 +88,36 @@ def _picked(reference: Reference, reader: StageConfig, groups: Groups, report: R
             _report_no_matrix(reference, groups.stages[names[0]] if names else reader, report)
             return ReferencedStages(())
         return None
-    wanted = tuple(_pairs(reference, combinations[0][1], report))
-    if None in wanted:
+    axis_values = tuple(_axis_values(reference, combinations[0][1], report))
+    if None in axis_values:
         return ReferencedStages(())
-    fitting = [
+    matches = [
         name
         for name, combination in combinations
-        if set(combination.values).issuperset(one for one in wanted if one is not None)
+        if set(combination.values).issuperset(one for one in axis_values if one is not None)
     ]
-    if len(fitting) != 1:
-        _report_combinations(reference, fitting, [groups.stages[name] for name in names], report)
+    if len(matches) != 1:
+        _report_combinations(reference, matches, [groups.stages[name] for name in names], report)
         return ReferencedStages(())
-    return ReferencedStages((fitting[0],))
+    return ReferencedStages((matches[0],))
 
 
-def _pairs(reference: Reference, combination: CombinationOf, report: Report) -> Iterator[tuple[str, str] | None]:
-    """Yield each axis in the brackets with its value; None for what is no axis, which is reported."""
+def _axis_values(reference: Reference, combination: CombinationOf, report: Report) -> Iterator[tuple[str, str] | None]:
+    """Yield each axis in the brackets with its value; None for an unknown axis, which is reported."""
     for part in (reference.combinations or "").split(","):
         axis, equals, value = (word.strip() for word in part.partition("="))
         if equals and axis in combination.axes:
             yield axis, value
             continue
-        found = suggestion(axis, combination.axes)
+        suggested = suggestion(axis, combination.axes)
         report.add(
             codes.UNKNOWN_AXIS,
             f'the matrix of stage "{combination.stage}" has no axis "{axis}"'
             if equals
-            else f'"{reference}" does not say which axis is "{axis}"',
+            else f'"{reference}" does not name the axis of the value "{axis}"',
             at=reference.span,
-            hint=f'write "{found}={value}"'
-            if equals and found
+            hint=f'write "{suggested}={value}"'
+            if equals and suggested
             else f'write "[axis=value]"; the axes are {listed(combination.axes)}',
         )
         yield None
@@ -129,22 +134,22 @@ def _report_no_matrix(reference: Reference, stage: StageConfig, report: Report) 
 
 
 def _report_combinations(
-    reference: Reference, fitting: Sequence[str], combinations: Sequence[StageConfig], report: Report
+    reference: Reference, matches: Sequence[str], combinations: Sequence[StageConfig], report: Report
 ) -> None:
-    of = [stage for stage in combinations if stage.name.value in fitting] or combinations
+    listed_stages = [stage for stage in combinations if stage.name.value in matches] or combinations
     report.add(
         codes.UNKNOWN_COMBINATION,
-        f'"{reference}" fits {len(fitting) or "none"} of the {len(combinations)} combinations of '
+        f'"{reference}" matches {len(matches) or "none"} of the {len(combinations)} combinations of '
         f'stage "{combinations[0].said}"',
         at=reference.span,
         also=[Label(combinations[0].name.span, "its combinations")],
-        hint=f"name axes and values that fit one combination; {'these fit' if fitting else 'there are'} "
-        + listed([_values(stage) for stage in of], limit=12)
-        + (f'. Write "{replace(reference, combinations=None)}" for all combinations' if fitting else ""),
+        hint=f"name axes and values of exactly one combination; {'these match' if matches else 'there are'} "
+        + listed([_shown_values(stage) for stage in listed_stages], limit=12)
+        + (f'. Write "{replace(reference, combinations=None)}" for all combinations' if matches else ""),
     )
 
 
-def _values(stage: StageConfig) -> str:
+def _shown_values(stage: StageConfig) -> str:
     return (
         ",".join(f"{axis}={value}" for axis, value in stage.combination.values) if stage.combination is not None else ""
     )

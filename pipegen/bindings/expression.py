@@ -1,9 +1,8 @@
-"""What a user's value says: text with references, lists, maps, loops and merges.
+"""The model of a user's value: text with references, lists, maps, loops and merges.
 
-`parse.py` makes these from the tree, `scope.py` settles what each reference
-means, and `fold.py` works out what is known at compile time. What is left has
-no `Each` and no `Merge`: a list holds items and `Loop`s, which yield any number
-of items when the pipeline runs.
+`parse.py` builds it from the tree, `scope.py` resolves each reference, and `fold.py` evaluates everything known at
+compile time. The result has no `Each` and no `Merge`: a list holds items and `Loop`s, which yield any number of items
+when the pipeline runs.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ T = TypeVar("T")
 
 
 class Scope(Enum):
-    """Whose name a reference reads."""
+    """The scope that a reference reads from."""
 
     UNRESOLVED = "unresolved"
     OWN = "own"
@@ -29,17 +28,16 @@ class Scope(Enum):
     LOOP = "loop"
     STATUS = "status"
 
-    # That of Enum is written in Python; references are told apart by all that they say.
+    # Enum's own is written in Python, which is slow: references are hashed often.
     __hash__ = object.__hash__
 
 
 class Reference(SpannedStruct):
     """`${namespace.name|default}`, or `${namespace[combinations].name|default}`.
 
-    *namespace* is None for `${name}`, "" for `${.name}`. Once resolved, it is
-    the stage that binds the name (for `OWN` and `STAGE`), "setup", "inputs", or "";
-    for `STATUS`, the stage, or "" for the pipeline.
-    *combinations* is as written, None without brackets; once resolved it is None.
+    *namespace* is None for `${name}`, "" for `${.name}`. Once resolved, it is the stage that binds the name (for `OWN`
+    and `STAGE`), "setup", "inputs", or ""; for `STATUS`, the stage, or "" for the pipeline.
+    *combinations* is the text in the brackets, None without them; once resolved it is None.
     """
 
     namespace: str | None
@@ -58,14 +56,14 @@ class Reference(SpannedStruct):
 
 
 class Bare(Struct):
-    """`${FOO}` that nobody binds: the shell's in `env`, plain text elsewhere."""
+    """`${FOO}` that no stage binds: a shell variable in `env`, plain text elsewhere."""
 
     name: str
     source: str
 
 
 class Defaulted(Struct):
-    """Text that is replaced by *default* when it comes out empty at run time."""
+    """Text that is replaced by *default* if it is empty at run time."""
 
     text: Text
     default: str
@@ -75,14 +73,14 @@ Part: TypeAlias = "str | Reference | Bare | Defaulted"
 
 
 class Text(SpannedStruct):
-    """Text made of parts; no part is an empty string, no two strings are neighbours."""
+    """Text made of parts: no part is an empty string, and no two adjacent parts are strings."""
 
     parts: tuple[Part, ...]
     span: Span
 
     @property
     def constant(self) -> str | None:
-        """The text, where it is known at compile time."""
+        """The text if it is known at compile time, else None."""
         parts = self.parts
         if len(parts) == 1 and type(parts[0]) is str:
             return parts[0]
@@ -98,20 +96,20 @@ class Text(SpannedStruct):
 
     @property
     def reference(self) -> Reference | None:
-        """The reference, where the text is one and nothing else."""
+        """The reference if the text consists of one and nothing else, else None."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Reference):
             return self.parts[0]
         return None
 
     def references(self) -> list[Reference]:
-        """Return the references in the text, those inside `Defaulted` parts too."""
-        found: list[Reference] = []
+        """Return the references in the text, including those inside `Defaulted` parts."""
+        result: list[Reference] = []
         for part in self.parts:
             if type(part) is Reference:
-                found.append(part)
+                result.append(part)
             elif type(part) is Defaulted:
-                found += part.text.references()
-        return found
+                result += part.text.references()
+        return result
 
 
 class Constant(SpannedStruct):
@@ -123,7 +121,7 @@ class Constant(SpannedStruct):
 
 
 class List(SpannedStruct):
-    """A list; after folding its items may be `Loop`s."""
+    """A list; after folding, its items may be `Loop`s."""
 
     items: tuple[Expression, ...]
     span: Span
@@ -136,7 +134,7 @@ class Map(SpannedStruct):
     span: Span
 
     def get(self, key: str) -> Expression | None:
-        """Return the value of a key that is known at compile time."""
+        """Return the value of *key*; None if no key known at compile time equals it."""
         for name, value in self.entries:
             if name.constant == key:
                 return value
@@ -144,9 +142,9 @@ class Map(SpannedStruct):
 
 
 class Each(SpannedStruct):
-    """`$each`: *body* for each item of *source*, its names bound to that item.
+    """`$each`: *body* for each item of *source*, with *names* bound to it.
 
-    One name takes the item whole; *split* (a list of names) takes its words.
+    One name is bound to the whole item; with *split* (a list of names), each name is bound to one of its words.
     """
 
     names: tuple[str, ...]
@@ -158,7 +156,7 @@ class Each(SpannedStruct):
 
 
 class Merge(SpannedStruct):
-    """`$merge … $with`: texts joined, lists one after the other, maps with the right one winning."""
+    """`$merge … $with`: texts and lists are concatenated, maps merged; the right map's values win."""
 
     left: Expression
     right: Expression
@@ -168,9 +166,8 @@ class Merge(SpannedStruct):
 class Loop(SpannedStruct, Generic[T]):
     """An `Each` over text that is known only at run time.
 
-    *source* is cut at any of the characters of *delimiters*, empty pieces are
-    left out; with no delimiters the whole text is one piece. References to
-    *names* in *body* have the scope `LOOP`.
+    *source* is split at any of the characters in *delimiters*, without empty pieces; with no delimiters, the whole text
+    is one piece. References to *names* in *body* have the scope `LOOP`.
     """
 
     names: tuple[str, ...]
@@ -186,7 +183,7 @@ Items: TypeAlias = "tuple[T | Loop[T], ...]"
 
 
 def text(*parts: Part, span: Span) -> Text:
-    """Return the text of *parts*, neighbouring strings joined and empty ones dropped."""
+    """Return the text of *parts*, with adjacent strings joined and empty ones dropped."""
     if len(parts) == 1 and type(parts[0]) is not str:
         return Text(parts, span)
     joined: list[Part] = []
@@ -201,7 +198,7 @@ def text(*parts: Part, span: Span) -> Text:
 
 
 def references(value: Expression) -> Iterator[Reference]:
-    """Yield the references in *value*, in the order they are written."""
+    """Yield the references in *value*, in written order."""
     match value:
         case Text():
             yield from value.references()

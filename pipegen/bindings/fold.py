@@ -1,4 +1,4 @@
-"""Expressions worked out as far as compile time goes: no `Each` and no `Merge` is left."""
+"""Constant folding: evaluates expressions at compile time, until no `Each` and no `Merge` is left."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.structs import Struct, replace
 
-# What a reference stands for, None when it is known only at run time.
+# Returns the value of a reference, None if it is known only at run time.
 Known = Callable[[Reference], Text | None]
 
 
 class Folder(Struct):
-    """Folds values within *budget*; *known* tells what references stand for."""
+    """Folds values within *budget*; *known* returns the values of references."""
 
     known: Known
     report: Report
     budget: Budget
 
     def fold(self, value: Expression, loops: Mapping[str, Text] | None = None) -> Expression:
-        """Return *value* without `Each` and `Merge`; *loops* holds the values of unrolled loops' names."""
+        """Return *value* without `Each` and `Merge`; *loops* maps the names of unrolled loops to their values."""
         loops = loops or {}
         if loops:
             self.budget.spend(1, 0, value.span, self.report)
@@ -57,7 +57,7 @@ class Folder(Struct):
                 return value
 
     def fold_text(self, value: Text, loops: Mapping[str, Text]) -> Text:
-        """Return *value* with what is known put in."""
+        """Return *value* with known references replaced by their values."""
         parts: list[Part] = []
         is_same = True
         for part in value.parts:
@@ -66,9 +66,9 @@ class Folder(Struct):
                 parts.append(part)
                 self.budget.characters -= len(part) if type(part) is str else 0
             else:
-                put = _defaulted(known, part.default)
-                self.budget.spend_parts(put, value.span, self.report)
-                parts += put
+                replacement = _defaulted(known, part.default)
+                self.budget.spend_parts(replacement, value.span, self.report)
+                parts += replacement
                 is_same = False
         self.budget.spend(0, 0, value.span, self.report)
         return value if is_same else text(*parts, span=value.span)
@@ -109,7 +109,7 @@ class Folder(Struct):
         return List(tuple(item for item in unrolled if item is not None), value.span)
 
     def _fold_item(self, value: Each, item: Expression, loops: Mapping[str, Text]) -> Expression | None:
-        """Return the body of *value* for one item."""
+        """Return the body of *value* for *item*; None after an error, which is reported."""
         match item:
             case Loop():
                 body = self._fold_item(value, item.body, loops)
@@ -131,9 +131,9 @@ class Folder(Struct):
         if len(words) < len(value.names):
             self.report.add(
                 codes.TOO_FEW_WORDS,
-                f'"{item.constant}" has {len(words)} of the {len(value.names)} words that "$each" names',
+                f'"{item.constant}" has {len(words)} of the {len(value.names)} words that "$each" needs',
                 at=item.span,
-                hint="give each item one word for each name, with blanks between",
+                hint="write one word for each name in every item, separated by spaces",
             )
             return None
         bound = {name: Text((word,), item.span) for name, word in zip(value.names, words, strict=False)}
@@ -164,19 +164,19 @@ class Folder(Struct):
     def _expected_text(self, value: Expression) -> None:
         self.report.add(
             codes.EXPECTED_TEXT,
-            f'"$each" goes through texts, not {describe(value)}',
+            f'"$each" takes text, not {describe(value)}',
             at=value.span,
             hint='give "$in" one text, or a list of texts',
         )
 
 
 def tokens(value: str, delimiters: str) -> list[str]:
-    """Return *value* cut at any of the characters *delimiters*, empty pieces left out (Groovy's `tokenize`)."""
+    """Return *value* split at any of the characters *delimiters*, without empty pieces (as Groovy's `tokenize`)."""
     return [piece for piece in re.split(f"[{re.escape(delimiters)}]", value) if piece]
 
 
 def describe(value: Expression) -> str:
-    """Return what *value* is, for a message."""
+    """Return the kind of *value*, for a message."""
     match value:
         case Text():
             return "text"
@@ -189,7 +189,7 @@ def describe(value: Expression) -> str:
 
 
 def _size(value: Expression) -> int:
-    """Return how many items or parts *value* has itself."""
+    """Return the number of direct items or parts of *value*."""
     match value:
         case List():
             return len(value.items)
@@ -206,7 +206,7 @@ def _parts(value: Text | Constant) -> tuple[Part, ...]:
 
 
 def _defaulted(known: Text, default: str | None) -> list[Part]:
-    """Return the parts of *known*, with *default* in its place should it come out empty."""
+    """Return the parts of *known*, replaced by *default* if it is empty."""
     constant = known.constant
     if default is None or any(isinstance(part, str) for part in known.parts):
         return list(known.parts)
@@ -219,7 +219,7 @@ def _defaulted(known: Text, default: str | None) -> list[Part]:
 
 
 def _last_wins(entries: tuple[tuple[Text, Expression], ...]) -> tuple[tuple[Text, Expression], ...]:
-    """Return *entries* with each constant key once: in its first place, with its last value."""
+    """Return *entries* with each constant key once: at its first position, with its last value."""
     merged: dict[object, tuple[Text, Expression]] = {}
     for key, value in entries:
         name = key.constant

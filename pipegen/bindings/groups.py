@@ -1,4 +1,4 @@
-"""What the user's names of stages mean: a stage, the combinations of one, or another pipeline in the place of one."""
+"""The stages behind each name in the config: one stage, its combinations, or the stages of a called pipeline."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Container, Iterable, Mapping
 from pipegen.config.model import StageConfig
 from pipegen.structs import Struct
 
-# Namespaces that are no stages, where no stage has their name.
+# Namespaces of pipegen itself, unless a stage has the name.
 _OURS = ("setup", "inputs", "matrix", "pipeline")
 
-# Stands between a stage and those of the pipeline that runs in its place.
+# Separates a stage from the stages of the pipeline that it calls.
 INSIDE = " / "
 
 
 class Groups(Struct):
-    """The stages that run, by what they stand within and by the name that the user knows them by.
+    """The stages of a pipeline by the prefix of their called pipeline and their display name.
 
-    *nested* holds what stages stand within that are no stages themselves: other pipelines run in their places.
+    *nested* are the prefixes (`stage / `) of the stages that call other pipelines.
     """
 
     stages: Mapping[str, StageConfig]
@@ -26,7 +26,7 @@ class Groups(Struct):
 
     @classmethod
     def of(cls, stages: Iterable[StageConfig]) -> Groups:
-        """Return the groups of *stages*; of two with one name, the first counts."""
+        """Return the groups of *stages*; of two with the same name, the first counts."""
         by_name: dict[str, StageConfig] = {}
         members: dict[tuple[str, str], dict[str, None]] = {}
         for stage in stages:
@@ -36,29 +36,29 @@ class Groups(Struct):
         return cls(by_name, {said: tuple(names) for said, names in members.items()}, nested)
 
     def meant(self, name: str, reader: StageConfig) -> tuple[str, ...]:
-        """Return the stages that *name* means in *reader*: of a stage with the same matrix, only one combination."""
+        """Return the stages that *name* refers to in *reader*: with the same matrix, only the same combination."""
         found = self.members.get((reader.within, name), ())
         if reader.combination is None:
             return found
         return tuple(one for one in found if are_linked(self.stages[one], reader))
 
     def first(self, name: str, reader: StageConfig) -> StageConfig:
-        """Return the first of the stages that *name*, one of those `said`, means."""
+        """Return the first stage with the display name *name*."""
         return self.stages[self.members[reader.within, name][0]]
 
     def is_nested(self, name: str, reader: StageConfig) -> bool:
-        """Return whether another pipeline runs in the place of the stage *name*."""
+        """Return whether the stage *name* calls another pipeline."""
         return f"{reader.within}{name}{INSIDE}" in self.nested
 
     def said(self, reader: StageConfig) -> tuple[str, ...]:
-        """Return the names of stages that *reader* may know."""
+        """Return the names of the stages that *reader* can refer to."""
         return tuple(name for within, name in self.members if within == reader.within)
 
 
 def plain_stages(stages: Mapping[str, StageConfig], final: Container[str]) -> frozenset[str]:
-    """Return the names that mean one stage, which has left all that it binds whenever a later one runs: most names.
+    """Return the names that refer to exactly one stage, which has always bound its values when a later stage runs.
 
-    So they do in stages that are no combinations, not *final*, and in no other pipeline's place.
+    Most stages are plain: they are no combinations, not *final*, in no called pipeline, and always run.
     """
     return frozenset(
         name
@@ -73,15 +73,15 @@ def plain_stages(stages: Mapping[str, StageConfig], final: Container[str]) -> fr
     )
 
 
-def are_linked(one: StageConfig, other: StageConfig) -> bool:
-    """Return whether an arc between two stages goes from the one combination to the other.
+def are_linked(first: StageConfig, second: StageConfig) -> bool:
+    """Return whether an arc between two matrix stages connects these two combinations.
 
-    It does from each combination to each, unless one stage takes its combinations from the other: then only between
-    equal ones.
+    An arc connects every combination with every other, unless one stage takes its combinations from the other: then it
+    connects only equal ones.
     """
-    if one.combination is None or other.combination is None:
+    if first.combination is None or second.combination is None:
         return True
-    if one.within != other.within:
+    if first.within != second.within:
         return True
-    is_kin = one.combination.stage in other.combination.like or other.combination.stage in one.combination.like
-    return not is_kin or one.combination.values == other.combination.values
+    is_kin = first.combination.stage in second.combination.like or second.combination.stage in first.combination.like
+    return not is_kin or first.combination.values == second.combination.values

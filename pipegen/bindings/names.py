@@ -1,4 +1,4 @@
-"""The names that steps bind, and the names that are there from the start."""
+"""The names that steps bind, and the predefined names."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ SETUP_NAMES = (
     "imageLabels",
     "httpProxy",
 )
-# Jenkins' git plugin gives the GIT_ ones to a build; PipelineLib binds them all in `setup`.
+# Jenkins' git plugin sets the GIT_ variables of a build; PipelineLib binds all of them in `setup`.
 _SETUP_VARIABLE = r"params\..+|GIT_[A-Z][A-Z0-9_]*"
 
 RESERVED_STAGES = ("setup", "teardown")
-# Not to be exported: the first is bound from the start, the second belongs to finally stages.
+# Names that cannot be exported: "stage" is predefined, "status" is read by finally stages.
 _RESERVED_EXPORTS = ("stage", "status")
 _TAKEN = frozenset((*_STEP_OF, *_RESERVED_EXPORTS))
 
 
 class Bound(SpannedStruct):
-    """A name that a stage binds, and the step that does; *moment* is past once it is bound."""
+    """A name that a stage binds, with the step that binds it."""
 
     name: str
     step: str
@@ -55,22 +55,22 @@ class Bound(SpannedStruct):
 
     @property
     def moment(self) -> str:
-        """The step; of an export, which is bound one by one, the step and the name."""
+        """The point of the stage's run at which the name is bound: the step, or one export."""
         return f"exports.{self.name}" if self.step == "exports" else self.step
 
 
 def in_tag(name: str) -> str:
-    """Return *name* as it may stand in the tag of an image."""
+    """Return *name* with only the characters that an image tag may contain."""
     return re.sub("[^A-Za-z0-9_.-]+", "-", name)
 
 
 def is_setup_name(name: str) -> bool:
-    """Return whether `${setup.NAME}` may be read; `params.X` is the parameter X."""
+    """Return whether `${setup.NAME}` exists; `params.X` is the parameter X."""
     return name in SETUP_NAMES or re.fullmatch(_SETUP_VARIABLE, name) is not None
 
 
 def bound_names(stage: StageConfig) -> dict[str, Bound]:
-    """Return what *stage* binds by name, in order; `stage` is bound before the first step."""
+    """Return the names that *stage* binds, in order; `stage` is bound before the first step."""
     bound = {"stage": Bound("stage", "", stage.name.span)}
     for output in outputs(stage):
         bound.setdefault(output.text, Bound(output.text, "script", output.span))
@@ -83,16 +83,16 @@ def bound_names(stage: StageConfig) -> dict[str, Bound]:
 
 
 def providers(bound: Mapping[str, Mapping[str, Bound]]) -> dict[str, tuple[str, ...]]:
-    """Return, for each step that binds names, the stages that have it; *bound* is what all stages bind."""
-    found: dict[str, dict[str, None]] = {}
+    """Return the stages that have each step, by step; *bound* maps stages to the names that they bind."""
+    stages_by_step: dict[str, dict[str, None]] = {}
     for stage, names in bound.items():
         for one in names.values():
-            found.setdefault(one.step, {})[stage] = None
-    return {step: tuple(stages) for step, stages in found.items()}
+            stages_by_step.setdefault(one.step, {})[stage] = None
+    return {step: tuple(stages) for step, stages in stages_by_step.items()}
 
 
 def outputs(stage: StageConfig) -> tuple[Scalar, ...]:
-    """Return the names of the outputs that the script of *stage* leaves."""
+    """Return the names of the outputs of the script of *stage*."""
     if stage.outputs is None:
         return ()
     node = stage.outputs.node
@@ -102,41 +102,41 @@ def outputs(stage: StageConfig) -> tuple[Scalar, ...]:
 
 
 def check_names(stage: StageConfig, bound: Mapping[str, Bound], report: Report) -> None:
-    """Report outputs and exports of names that the stage binds already; *bound* is all that it binds."""
+    """Report outputs and exports whose names the stage already binds; *bound* are all names that it binds."""
     if stage.outputs is None and not stage.exports:
         return
-    named = [(name.text, name.span) for name in outputs(stage)]
-    named += [(name.value, name.span) for name, _ in stage.exports]
-    names = dict(named)
-    if len(names) == len(named) and _TAKEN.isdisjoint(names):
+    names_and_spans = [(name.text, name.span) for name in outputs(stage)]
+    names_and_spans += [(name.value, name.span) for name, _ in stage.exports]
+    names = dict(names_and_spans)
+    if len(names) == len(names_and_spans) and _TAKEN.isdisjoint(names):
         return
-    # What a step binds cannot be renamed, so the user's own name is at fault wherever it stands.
-    places = dict(bound) | {
+    # The names that steps bind are fixed, so the user's own name is reported.
+    binders = dict(bound) | {
         name: Bound(name, step, span) for step, span in _step_spans(stage).items() for name in STEP_NAMES[step]
     }
-    for name, span in named:
-        first = places.get(name)
+    for name, span in names_and_spans:
+        binder = binders.get(name)
         if name in _RESERVED_EXPORTS:
             report.add(
                 codes.BOUND_TWICE,
-                f'"{name}" is bound by pipegen itself',
+                f'"{name}" is a reserved name',
                 at=span,
-                hint="give the value another name",
+                hint="choose another name",
             )
-        elif first is not None and first.span != span:
-            step = _STEP_OF.get(name, first.step)
+        elif binder is not None and binder.span != span:
+            step = _STEP_OF.get(name, binder.step)
             report.add(
                 codes.BOUND_TWICE,
                 f'stage "{stage.said}" binds "{name}" twice',
                 at=span,
                 label="bound again",
-                also=[Label(first.span, f'"{step}" binds it')],
-                hint=f'names bind once: remove this one ("{step}" binds "{name}" already) or rename it',
+                also=[Label(binder.span, f'"{step}" binds it')],
+                hint=f'remove this name or rename it: "{step}" already binds "{name}"',
             )
 
 
 def _step_spans(stage: StageConfig) -> dict[str, Span]:
-    """Return the place of each step of *stage* that binds names."""
+    """Return the span of each step of *stage* that binds names."""
     steps = (stage.build, stage.run, stage.copy, stage.publish, stage.deploy)
     if steps == _NO_STEPS:
         return {}

@@ -1,4 +1,4 @@
-"""What the names that a stage may read mean."""
+"""The names that the stages of a pipeline can read."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from pipegen.structs import Struct, field
 
 
 class Namespaces(Struct, dict=True, gc=True):
-    """What a pipeline's stages bind, and which pipelines hold a stage of another name.
+    """The stages of a pipeline, the names that they bind, and the other names in the file.
 
-    *stages* holds all stages of the pipeline, *bound* what they bind by name, *homes* all stages
-    of the file, each with its pipelines. *inputs* are the names of the file's parameters,
-    *final* the finally stages with the places that name them.
-    *absence* tells why a stage may have left nothing when another one, which comes after it,
-    runs; None where it cannot.
+    *bound* maps stages to the names that they bind, *homes* all stages of the file to their pipelines. *inputs* are the
+    names of the file's inputs, *final* the finally stages with the spans that name them.
+    *absence* takes a stage and a later one, and returns the cause why the first may not have run when the second runs;
+    None if it always has.
     """
 
     stages: Mapping[str, StageConfig]
@@ -32,20 +31,20 @@ class Namespaces(Struct, dict=True, gc=True):
 
     @cached_property
     def groups(self) -> Groups:
-        """What the user's names of stages mean."""
+        """The stages by display name."""
         return Groups.of(self.stages.values())
 
     @cached_property
     def plain(self) -> frozenset[str]:
-        """The stages of which a reference mostly means the one thing."""
+        """The stages that most references can read without further checks: see `plain_stages`."""
         return plain_stages(self.stages, self.final)
 
     @cached_property
     def providers(self) -> Mapping[str, tuple[str, ...]]:
-        """The stages that have each step that binds names."""
+        """The stages that have each name-binding step, by step."""
         return providers(self.bound)
 
     @cached_property
     def tags(self) -> Counter[str]:
-        """How many stages have each name in the tag of an image, in small letters as tags are."""
+        """The number of stages that share each image tag, in lower case as tags are."""
         return Counter([in_tag(stage.own_name).lower() for stage in self.stages.values()])

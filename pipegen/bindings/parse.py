@@ -1,4 +1,4 @@
-"""The tree to expressions: `${…}` in text, `$each` and `$merge` in maps."""
+"""Parses the tree to expressions: `${…}` in text, `$each` and `$merge` in maps."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 
-# PipelineLib's lexer: a name, perhaps a default up to the first brace.
+# As PipelineLib's lexer: a name, optionally a default up to the first brace.
 _REFERENCE = re.compile(
-    # The combinations of a matrix stage are ours.
+    # The brackets for combinations of a matrix stage are pipegen's extension.
     r"(?:(?P<stage>[A-Za-z0-9_-]*)\[(?P<combinations>[^\]{}\n]*)\](?=\.))?"
     r"(?P<name>[A-Za-z0-9._-]+)(?P<rest>\|(?P<default>[^}]*))?\}"
 )
-# What only a shell means: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
+# Expansions that belong to a shell: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
 _SHELL = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
 # The keys of the two operators.
 _EACH, _MERGE = ("$each", "$in", "$delimiter", "$yield"), ("$merge", "$with")
@@ -23,7 +23,7 @@ _LOOP_NAME = r"[A-Za-z0-9._-]+"
 
 
 def parse(node: Node, report: Report) -> Expression:
-    """Return what *node* says; what is malformed is reported and stands as plain text."""
+    """Return the expression of *node*; malformed references are reported and stay plain text."""
     match node:
         case Scalar():
             return parse_text(node, report) if node.kind is ScalarKind.TEXT else _constant(node)
@@ -41,31 +41,31 @@ def parse_text(node: Scalar, report: Report) -> Text:
     end = 0
     while (start := node.text.find("${", end)) >= 0:
         parts.append(node.text[end:start])
-        found = _REFERENCE.match(node.text, start + 2)
+        match = _REFERENCE.match(node.text, start + 2)
         is_escaped = start > end and node.text[start - 1] == "$"
-        if found is None and (_SHELL.match(node.text, start + 2) or not is_escaped):
+        if match is None and (_SHELL.match(node.text, start + 2) or not is_escaped):
             parts.append("${")
             end = start + 2
             _check_shell(node, start, report)
-        elif found is None or (is_escaped and "." in found["name"]):
+        elif match is None or (is_escaped and "." in match["name"]):
             parts[-1] = node.text[end : start - 1]
-            end = found.end() if found else start + 2
+            end = match.end() if match else start + 2
             parts.append(node.text[start:end])
         else:
-            end = found.end()
-            parts.append(_reference(node, start, found))
+            end = match.end()
+            parts.append(_reference(node, start, match))
     parts.append(node.text[end:])
     return text(*parts, span=node.span)
 
 
-def _reference(node: Scalar, start: int, found: re.Match[str]) -> Reference:
-    namespace, dot, name = found["name"].partition(".")
-    span = node.part(start, found.end())
-    if found["combinations"] is not None:
-        return Reference(found["stage"], name, found["default"], span, combinations=found["combinations"])
+def _reference(node: Scalar, start: int, match: re.Match[str]) -> Reference:
+    namespace, dot, name = match["name"].partition(".")
+    span = node.part(start, match.end())
+    if match["combinations"] is not None:
+        return Reference(match["stage"], name, match["default"], span, combinations=match["combinations"])
     if not dot:
-        return Reference(None, namespace, found["default"], span)
-    return Reference(namespace, name, found["default"], span)
+        return Reference(None, namespace, match["default"], span)
+    return Reference(namespace, name, match["default"], span)
 
 
 def _check_shell(node: Scalar, start: int, report: Report) -> None:
@@ -74,7 +74,7 @@ def _check_shell(node: Scalar, start: int, report: Report) -> None:
     end = node.text.find("}", start)
     report.add(
         codes.MALFORMED_REFERENCE,
-        "this reference is not closed" if end < 0 else f'"{node.text[start : end + 1]}" is no reference',
+        "this reference is not closed" if end < 0 else f'"{node.text[start : end + 1]}" is not a valid reference',
         at=node.part(start, end + 1 if end > 0 else len(node.text)),
         hint='write "${stage.name}" or "${stage.name|default}"; for the text itself, write "$${"',
     )
@@ -99,16 +99,16 @@ def _parse_mapping(node: Mapping, report: Report) -> Expression:
 
 
 def _check_keys(node: Mapping, known: tuple[str, ...], report: Report) -> None:
-    """Report keys that the operator *node* has beside *known* ones: the schema does not look into what one holds."""
+    """Report keys of the operator *node* other than *known*: the schema does not check keys inside operators."""
     for entry in node.entries:
         if entry.key.text not in known:
-            meant = suggestion(entry.key.text, known)
+            suggested = suggestion(entry.key.text, known)
             report.add(
                 codes.UNKNOWN_KEY,
-                f'unknown key "{entry.key.text}" beside "{known[0]}"',
+                f'unknown key "{entry.key.text}" next to "{known[0]}"',
                 at=entry.key.span,
-                label=f'did you mean "{meant}"?' if meant else "no such key",
-                hint=f'rename it to "{meant}"' if meant else f"beside {listed(known)} no other key may stand",
+                label=f'did you mean "{suggested}"?' if suggested else "no such key",
+                hint=f'rename it to "{suggested}"' if suggested else f"only the keys {listed(known)} are allowed here",
             )
 
 
@@ -126,48 +126,48 @@ def _parse_each(node: Mapping, report: Report) -> Each:
 
 
 def _names(variable: Node | None, each: Mapping, report: Report) -> list[Scalar]:
-    """Return the names that *each* binds, one at least; what is no name is reported.
+    """Return the names that *each* binds, at least one; invalid names are reported.
 
-    The schema does not look into what `$merge` puts together.
+    The schema does not check values inside `$merge`.
     """
     names: list[Scalar] = []
     for name in variable.items if isinstance(variable, Sequence) else (variable,):
         if isinstance(name, Scalar):
             names.append(name)
         if not isinstance(name, Scalar) or not re.fullmatch(_LOOP_NAME, name.text):
-            told = f'"{name.text}"' if isinstance(name, Scalar) else "this"
+            shown = f'"{name.text}"' if isinstance(name, Scalar) else "this"
             report.add(
                 codes.INVALID_VARIABLE,
-                f'{told} is no name that "$yield" could read',
+                f'{shown} is not a valid name for "$each"',
                 at=name.span if name is not None else each.span,
                 hint='use letters, digits, "_", "-" and "."',
             )
     if isinstance(variable, Sequence) and not variable.items:
         report.add(
             codes.INVALID_VARIABLE,
-            '"$each" has no name that "$yield" could read',
+            '"$each" has no name',
             at=variable.span,
-            hint="name what each item is called",
+            hint='write a name for the item, which "$yield" can read',
         )
     return names or [Scalar("", each.span)]
 
 
 def _delimiters(node: Node | None, report: Report) -> str:
-    """Return the characters at which to cut; a line break unless given."""
+    """Return the characters to split at; a line break by default."""
     if not isinstance(node, Scalar) or node.kind is ScalarKind.NULL:
         return "\n"
     if "${" in node.text:
         report.add(
             codes.EXPECTED_TEXT,
-            '"$delimiter" holds the characters to cut at; references are not looked for in it',
+            '"$delimiter" cannot contain references',
             at=node.span,
-            hint="write the characters themselves",
+            hint="write the characters to split at",
         )
     return node.text or "\n"
 
 
 def _items(names: list[Scalar], node: Mapping) -> Text:
-    """Return the body of an `$each` without `$yield`: the item, or its words with blanks between."""
+    """Return the body of an `$each` without `$yield`: the item, or its words separated by spaces."""
     parts: list[Part] = []
     for name in names:
         parts += [" " if parts else "", Reference("", name.text, None, name.span)]

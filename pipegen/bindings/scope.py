@@ -1,4 +1,4 @@
-"""Who may read what: each reference gets its scope, or a diagnostic."""
+"""Resolves references: each gets its scope, or a diagnostic."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import chain
 
 from pipegen.bindings.budget import Budget
-from pipegen.bindings.combinations import axis_value, meant
+from pipegen.bindings.combinations import axis_value, referenced_stages
 from pipegen.bindings.expression import (
     Bare,
     Constant,
@@ -36,10 +36,10 @@ from pipegen.structs import MutableStruct, replace
 
 
 class Reader(MutableStruct):
-    """One stage that reads: resolves the references in its values.
+    """Resolves the references in the values of one stage.
 
-    *done* holds the moments (see `Bound`) that are past when the value is read; None once
-    the stage has failed (then nothing but its name is bound).
+    *done* holds the moments (see `Bound`) that have passed when the value is read; None after the stage has failed
+    (then only its name is bound).
     """
 
     stage: StageConfig
@@ -51,7 +51,7 @@ class Reader(MutableStruct):
     _loops: int = 0
 
     def resolve(self, value: Expression, loops: Mapping[str, str] | None = None) -> Expression:
-        """Return *value* with the scope of each reference settled.
+        """Return *value* with the scope of each reference resolved.
 
         *loops* maps the names of enclosing loops to names that are unique in the stage.
         """
@@ -72,7 +72,7 @@ class Reader(MutableStruct):
                 return value
 
     def resolve_text(self, value: Text, loops: Mapping[str, str]) -> Text:
-        """Return *value* with the scope of each reference settled."""
+        """Return *value* with the scope of each reference resolved."""
         parts: list[Part] = []
         for part in value.parts:
             if not isinstance(part, Reference):
@@ -97,24 +97,24 @@ class Reader(MutableStruct):
         return replace(value, names=names, source=source, body=self.resolve(value.body, inner))
 
     def _combinations(self, source: Expression) -> List | None:
-        """Return the list that the combinations of a matrix stage bind, where *source* is just a reference to it."""
+        """Return the list of values that all combinations of a matrix stage bind, if *source* is a reference to it."""
         reference = source.reference if isinstance(source, Text) else None
         if reference is None or self._is_ours(reference):
             return None
-        found = meant(reference, self.stage, self.namespaces.groups, self.report)
-        if found is None or not found.are_all:
+        stages = referenced_stages(reference, self.stage, self.namespaces.groups, self.report)
+        if stages is None or not stages.are_all:
             return None
-        self.budget.spend(len(found.names), 0, source.span, self.report)
-        items = (self._resolve_stage(reference, name) for name in found.names)
+        self.budget.spend(len(stages.names), 0, source.span, self.report)
+        items = (self._resolve_stage(reference, name) for name in stages.names)
         return List(tuple(text(item, span=source.span) for item in items), source.span)
 
     def resolve_reference(self, reference: Reference, loops: Mapping[str, str]) -> tuple[Part, ...]:
-        """Return what *reference* stands for, with its scope settled."""
+        """Return the parts that replace *reference*, with their scope resolved."""
         plain = self.plain(reference)
         return (plain,) if plain is not None else self._resolve(reference, loops)
 
     def plain(self, reference: Reference) -> Reference | None:
-        """Return *reference* with its scope where it means just what it says, and there is nothing to report."""
+        """Return *reference* to a plain stage, resolved; None if it needs the general rules or a diagnostic."""
         producer, reader = reference.namespace, self.stage
         is_one = reference.combinations is not None or reader.combination or reader.within
         if is_one or producer not in self.namespaces.plain:
@@ -122,8 +122,8 @@ class Reader(MutableStruct):
         own = reader.name.value
         if own == producer or own in self.namespaces.final or reference.name not in self.namespaces.bound[producer]:
             return None
-        places = self.order.positions
-        if own not in places or producer not in places or not self.order.is_before(producer, own):
+        positions = self.order.positions
+        if own not in positions or producer not in positions or not self.order.is_before(producer, own):
             return None
         return Reference(producer, reference.name, reference.default, reference.span, Scope.STAGE)
 
@@ -135,22 +135,22 @@ class Reader(MutableStruct):
             return (self._resolve_undotted(reference),)
         if self._is_ours(reference):
             return (self._resolve_ours(reference, namespace),)
-        found = meant(reference, self.stage, self.namespaces.groups, self.report)
-        if found is None:
+        stages = referenced_stages(reference, self.stage, self.namespaces.groups, self.report)
+        if stages is None:
             return (self._report_unknown(reference, namespace),)
-        if len(found.names) == 1:
-            return (self._resolve_stage(reference, found.names[0]),)
+        if len(stages.names) == 1:
+            return (self._resolve_stage(reference, stages.names[0]),)
         parts = (
-            (("\n",) if place else ()) + (self._resolve_stage(reference, name),)
-            for place, name in enumerate(found.names)
+            (("\n",) if index else ()) + (self._resolve_stage(reference, name),)
+            for index, name in enumerate(stages.names)
         )
         return tuple(chain.from_iterable(parts)) or ("",)
 
     def _is_ours(self, reference: Reference) -> bool:
-        """Return whether *reference* reads from no other stage."""
+        """Return whether *reference* reads from no other stage: its own, or one of pipegen's namespaces."""
         match reference.namespace:
             case "matrix":
-                # A stage may have that name, as in configs of PipelineLib.
+                # A stage may be called "matrix", as in configs for PipelineLib.
                 return (
                     self.stage.combination is not None
                     or (self.stage.within, "matrix") not in self.namespaces.groups.members
@@ -186,7 +186,7 @@ class Reader(MutableStruct):
         return resolve_status(reference, stage, self.stage, final, self.order, self.report, is_over=self.done is None)
 
     def _resolve_undotted(self, reference: Reference) -> Part:
-        """Return what `${NAME}` means: the stage's own binding if there is one by now, else nothing of ours."""
+        """Return the stage's own binding for `${NAME}` if it is bound by now, else the text unchanged."""
         bound = self._own().get(reference.name)
         if bound is not None and self._is_done(bound):
             return replace(reference, namespace=self.stage.name.value, scope=Scope.OWN)
@@ -196,7 +196,7 @@ class Reader(MutableStruct):
                 codes.UNDOTTED_DEFAULT,
                 f'"{source}" is not replaced: this stage binds no "{reference.name}"',
                 at=reference.span,
-                label="passed on as it stands",
+                label="passed on unchanged",
                 hint=f'write "${{stage.{reference.name}|…}}" for the output of a stage, '
                 f'"${{{reference.name}:-…}}" for the shell',
             )
@@ -220,15 +220,15 @@ class Reader(MutableStruct):
     def _resolve_setup(self, reference: Reference) -> Part:
         if is_setup_name(reference.name):
             return replace(reference, scope=Scope.SETUP)
-        found = suggestion(reference.name, SETUP_NAMES)
+        suggested = suggestion(reference.name, SETUP_NAMES)
         default = self._default(reference, None)
         if default is None:
             self.report.add(
                 codes.UNKNOWN_SETUP_NAME,
                 f'setup binds no "{reference.name}"',
                 at=reference.span,
-                hint=f'write "${{setup.{found}}}"'
-                if found
+                hint=f'write "${{setup.{suggested}}}"'
+                if suggested
                 else f"setup binds {listed(SETUP_NAMES, limit=20)} and params.NAME",
             )
         return default or ""
@@ -240,7 +240,7 @@ class Reader(MutableStruct):
         return ""
 
     def _resolve_stage(self, reference: Reference, name: str) -> Part:
-        """Return the output of the stage *name* that *reference* means."""
+        """Return *reference* as a reference to an output of the stage *name*."""
         if name == self.stage.name.value:
             return self._resolve_own(reference)
         if reference.name == STATUS or name in self.namespaces.final:
@@ -263,23 +263,23 @@ class Reader(MutableStruct):
         return bound.name == "stage" or (self.done is not None and bound.moment in self.done)
 
     def _default(self, reference: Reference, producer: StageConfig | None) -> str | None:
-        """Return the default of a reference to what *producer* (None is `setup`) never binds, with a warning."""
+        """Return the default of a reference to a name that *producer* (None: `setup`) never binds, with a warning."""
         if reference.default is None:
             return None
         known = SETUP_NAMES if producer is None else self.namespaces.bound[producer.name.value]
-        found = suggestion(reference.name, [name for name in known if name != reference.name])
+        suggested = suggestion(reference.name, [name for name in known if name != reference.name])
         self.report.add(
             codes.ALWAYS_DEFAULT,
-            f'"{reference}" is never bound here, so its default always stands',
+            f'"{reference}" is never bound here, so its default is always used',
             at=reference.span,
-            hint=f'write "{replace(reference, name=found)}" if that is meant, or the default alone'
-            if found
-            else "write the default alone",
+            hint=f'if you mean "{replace(reference, name=suggested)}", write that; otherwise, write only the default'
+            if suggested
+            else "write only the default",
         )
         return reference.default
 
     def _check_presence(self, reference: Reference, producer: StageConfig) -> None:
-        """Report a value without a default that is not there in each run in which this stage runs."""
+        """Report a reference without a default to a value that may be missing when this stage runs."""
         if reference.default is not None or reference.name == "stage":
             return
         cause = self.namespaces.absence(producer.name.value, self.stage.name.value)
@@ -287,31 +287,25 @@ class Reader(MutableStruct):
             own, other = self.stage.said, producer.said
             self.report.add(
                 codes.MAY_BE_ABSENT,
-                f'"{reference}" may have no value: stage "{own}" runs also where stage "{other}" has left nothing',
+                f'"{reference}" may have no value: stage "{own}" can run when stage "{other}" has not',
                 at=reference.span,
-                also=[Label(cause, "it may leave nothing")],
-                hint=f'give a default: "{str(reference)[:-1]}|TEXT}}"'
+                also=[Label(cause, "may leave no value")],
+                hint=f'add a default: "{str(reference)[:-1]}|TEXT}}"'
                 + (f', or give stage "{own}" the same "when"' if cause.text == "when" else ""),
             )
 
     def _report_too_early(self, reference: Reference, bound: Bound | None) -> str:
         if self.done is None:
-            why, also, hint = (
-                "is not known once the stage has failed",
-                [],
-                "read a value of an earlier stage or of setup here",
-            )
+            reason, also = "is not available after the stage has failed", []
+            hint = "read a value of an earlier stage or of setup"
         else:
-            step = bound.step if bound else ""
-            why, hint = (
-                f'is bound later, by "{step}"',
-                (
-                    "steps run in the order script, build, run, copy, publish, promote, deploy, exports, trigger: "
-                    "read it in a later one, or in a later stage"
-                ),
+            reason = f'is bound later, by "{bound.step if bound else ""}"'
+            hint = (
+                "steps run in the order script, build, run, copy, publish, promote, deploy, exports, trigger: "
+                "read it in a later one, or in a later stage"
             )
             also = [Label(bound.span, "bound here")] if bound else []
-        self.report.add(codes.NOT_YET_BOUND, f'"{reference}" {why}', at=reference.span, also=also, hint=hint)
+        self.report.add(codes.NOT_YET_BOUND, f'"{reference}" {reason}', at=reference.span, also=also, hint=hint)
         return ""
 
     def _report_unbound(self, reference: Reference, producer: StageConfig) -> str:
@@ -320,7 +314,7 @@ class Reader(MutableStruct):
         return ""
 
     def _provider(self, step: str) -> str | None:
-        """Return the last stage in the user's order that has *step*, runs before this one and is known to it."""
+        """Return the last stage in the user's order that has *step* and runs before this one."""
         own, stages = self.stage, self.namespaces.stages
         names = (
             name for name in reversed(self.namespaces.providers.get(step, ())) if stages[name].within == own.within
@@ -337,10 +331,10 @@ class Reader(MutableStruct):
             owners = f"pipeline{'s' if len(others) > 1 else ''} {listed(others)}"
             self.report.add(
                 codes.OTHER_PIPELINE,
-                f'stage "{namespace}" belongs to {owners}, not to this pipeline',
+                f'stage "{namespace}" is in {owners}, not in this pipeline',
                 at=reference.span,
                 label="no such stage in this pipeline",
-                hint="pipelines share nothing: do the work in this pipeline too, or move the stage into one pipeline",
+                hint="pipelines share no values: repeat the work here, or move both stages into one pipeline",
             )
             return ""
         path = f"{namespace}.{reference.name}"
@@ -351,17 +345,17 @@ class Reader(MutableStruct):
                 f'"{reference}" reads from "{namespace}", not from stage "{dotted}": a namespace ends at the first dot',
                 at=reference.span,
                 also=[Label(groups.first(dotted, self.stage).name.span, "its name has a dot")],
-                hint=f'rename the stage, to "{dotted.replace(".", "-")}" perhaps',
+                hint=f'rename the stage, for example to "{dotted.replace(".", "-")}"',
             )
             return ""
-        found = suggestion(namespace, [*known, "setup", *(["inputs"] if self.namespaces.inputs else [])])
-        near = groups.first(found or "", self.stage) if found in known else None
+        suggested = suggestion(namespace, [*known, "setup", *(["inputs"] if self.namespaces.inputs else [])])
+        similar_stage = groups.first(suggested or "", self.stage) if suggested in known else None
         self.report.add(
             codes.UNKNOWN_NAMESPACE,
-            f'"{reference}" reads from "{namespace}", which is no stage',
+            f'"{reference}" reads from "{namespace}", which is not a stage',
             at=reference.span,
-            also=[Label(near.name.span, "did you mean this one?")] if near else [],
-            hint=(f'write "${{{found}.{reference.name}}}"; ' if found else "")
+            also=[Label(similar_stage.name.span, "did you mean this one?")] if similar_stage else [],
+            hint=(f'write "${{{suggested}.{reference.name}}}"; ' if suggested else "")
             + f'for the text itself, write "${reference!s}"',
         )
         return ""
@@ -371,9 +365,9 @@ class Reader(MutableStruct):
         is_after = self._is_before(self.stage.name.value, producer.name.value)
         if not are_linked(producer, self.stage):
             same = replace(reference, combinations=None)
-            hint = f'"{own}" has the same combinations, each of which waits for its own: write "{same}"'
+            hint = f'"{own}" has the same combinations, and each waits only for its equal: write "{same}"'
         elif is_after:
-            hint = f'turn their order round in the arcs, or bind the value in a stage before "{own}"'
+            hint = f'reverse their order in the arcs, or bind the value in a stage before "{own}"'
         else:
             hint = f"add an arc that runs it first: [{other}, {own}]"
         self.report.add(
@@ -387,12 +381,17 @@ class Reader(MutableStruct):
 
     def _is_before(self, earlier: str, later: str) -> bool:
         """Return whether the arcs say so; a stage in no arc is before none, and a finally stage after all in one."""
-        places = self.order.positions
+        positions = self.order.positions
         if later in self.namespaces.final:
-            return earlier in places
-        return earlier in places and later in places and self.order.is_before(earlier, later)
+            return earlier in positions
+        return earlier in positions and later in positions and self.order.is_before(earlier, later)
 
 
-def _is_escaped(reference: Reference, before: list[Part]) -> bool:
-    """Return whether `$${name}` is meant: that `${name}` is ours shows only now."""
-    return reference.namespace is None and bool(before) and isinstance(before[-1], str) and before[-1].endswith("$")
+def _is_escaped(reference: Reference, preceding: list[Part]) -> bool:
+    """Return whether the reference is escaped as `$${name}`: `parse.py` cannot tell whether a stage binds `name`."""
+    return (
+        reference.namespace is None
+        and bool(preceding)
+        and isinstance(preceding[-1], str)
+        and preceding[-1].endswith("$")
+    )

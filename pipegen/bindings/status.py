@@ -1,4 +1,4 @@
-"""What came of stages and of the pipeline: finally stages read it."""
+"""The status of stages and of the pipeline, which finally stages can read."""
 
 from __future__ import annotations
 
@@ -27,40 +27,40 @@ def resolve_status(
     *,
     is_over: bool,
 ) -> Part:
-    """Return *reference*, which *reader* makes to the status of *stage* ("" is the pipeline), with its scope settled.
+    """Return *reference*, by which *reader* reads the status of *stage* ("" is the pipeline), resolved.
 
-    One of the *final* stages alone may make it; *is_over* says that it has ended and this is its mail.
+    Only *final* stages can read it. With *is_over*, the reference is in the email of a stage that has ended.
     """
     own = reader.name.value
     if not stage and reference.name != STATUS:
         report.add(
             codes.UNBOUND_NAME,
-            f'"{reference}" is not bound: a pipeline has a status and nothing else',
+            f'"{reference}" is not bound: a pipeline has only a status',
             at=reference.span,
             hint='write "${pipeline.status}"',
         )
     elif own not in final:
         report.add(
             codes.STATUS_OUT_OF_PLACE,
-            f'"{reference}" is known to finally stages alone, and stage "{own}" is none',
+            f'only finally stages can read "{reference}", and stage "{own}" is not one',
             at=reference.span,
-            hint='read it in a stage that "finally" of the pipeline names',
+            hint='read it in a stage listed under "finally" of the pipeline',
         )
     elif is_over or stage in final:
-        why = "a mail cannot tell it" if is_over else f'stage "{stage}" is a finally stage itself'
+        reason = "emails cannot contain it" if is_over else f'stage "{stage}" is itself a finally stage'
         report.add(
             codes.STATUS_OUT_OF_PLACE,
-            f'"{reference}" is not known: {why}',
+            f'"{reference}" is not known: {reason}',
             at=reference.span,
             also=[] if is_over else [Label(final[stage], "a finally stage")],
-            hint='read it in "script" or "env"' if is_over else "read that of another stage, or of the pipeline",
+            hint='read it in "script" or "env"' if is_over else "read the status of another stage or of the pipeline",
         )
     elif stage and stage not in order.positions:
         report.add(
             codes.STATUS_OUT_OF_PLACE,
-            f'"{reference}" is not known: stage "{stage}" stands in no arc, so it never runs',
+            f'"{reference}" is not known: stage "{stage}" is in no arc, so it never runs',
             at=reference.span,
-            hint=f'add [{stage}] to "execution", or leave the reference out',
+            hint=f'add [{stage}] to "execution", or remove the reference',
         )
     else:
         return replace(reference, namespace=stage, default=None, combinations=None, scope=Scope.STATUS)
@@ -68,12 +68,12 @@ def resolve_status(
 
 
 def report_final(reference: Reference, final: Span, report: Report) -> str:
-    """Report that *reference* reads an output of a *final* stage; return what stands in its place."""
+    """Report that *reference* reads an output of a *final* stage; return the text that replaces it."""
     report.add(
         codes.READS_FINAL_STAGE,
-        f'stage "{reference.namespace}" runs after all others, so nobody can read its outputs',
+        f'stage "{reference.namespace}" runs after all other stages, so no stage can read its outputs',
         at=reference.span,
         also=[Label(final, "a finally stage")],
-        hint='bind the value in a stage before, or give that stage an arc and remove it from "finally"',
+        hint='bind the value in an earlier stage, or add an arc for that stage and remove it from "finally"',
     )
     return ""

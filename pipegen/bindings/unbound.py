@@ -1,4 +1,4 @@
-"""What to say of a name that a stage never binds, or binds to nothing."""
+"""Diagnostics for references to names that are never bound or always empty."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pipegen.diagnostics.model import Code, Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.structs import Struct, replace
 
-# What a stage without the step lacks.
-_LACKS: dict[str, tuple[Code, str]] = {
+# The diagnostic for a stage without the step.
+_MISSING: dict[str, tuple[Code, str]] = {
     "build": (codes.NOTHING_BUILT, "builds no image"),
     "run": (codes.NOTHING_RAN, "runs nothing"),
     "copy": (codes.UNBOUND_NAME, "copies nothing"),
     "publish": (codes.NOTHING_PUBLISHED, "publishes no image"),
     "deploy": (codes.UNBOUND_NAME, "deploys nothing"),
 }
-_ADD = {
+_EXAMPLES = {
     "build": "build: VARIANT",
     "run": "run: true",
     "copy": "copy: [PATH]",
@@ -29,20 +29,20 @@ _ADD = {
 }
 
 
-class _Want(Struct):
-    """What a step does by default, and how it is told to do that with what the stage STAGE made."""
+class _StepDefault(Struct):
+    """The default of a step, and how to write it with a value of the stage STAGE."""
 
     does: str
-    instead: str
+    example: str
 
 
 # By the key of the step.
-_WANTS = {
-    "run": _Want("runs an image", "run: {image: '${STAGE.imageID}'}"),
-    "image": _Want("publishes an image", "image: {id: '${STAGE.imageID}'}"),
-    "deploy": _Want("deploys an image", "deploy: {image: '${STAGE.imageName}', tag: '${STAGE.imageTag}'}"),
-    "promote": _Want("promotes an image", "promote: [{version: '${STAGE.imageTag}'}]"),
-    "copy": _Want("copies from a container", "copy: [{from: '${STAGE.container}', source: PATH}]"),
+_STEP_DEFAULTS = {
+    "run": _StepDefault("runs an image", "run: {image: '${STAGE.imageID}'}"),
+    "image": _StepDefault("publishes an image", "image: {id: '${STAGE.imageID}'}"),
+    "deploy": _StepDefault("deploys an image", "deploy: {image: '${STAGE.imageName}', tag: '${STAGE.imageTag}'}"),
+    "promote": _StepDefault("promotes an image", "promote: [{version: '${STAGE.imageTag}'}]"),
+    "copy": _StepDefault("copies from a container", "copy: [{from: '${STAGE.container}', source: PATH}]"),
 }
 
 
@@ -54,55 +54,59 @@ def report_unbound(
     provider: Callable[[str], str | None],
     report: Report,
 ) -> None:
-    """Report that *producer* binds no such name: because it lacks the step, or because the name is wrong.
+    """Report that *producer* does not bind the name: it lacks the step, or the name is wrong.
 
-    *bound* are the names that *producer* binds; *provider* names the nearest ancestor of *reader* that has a step.
+    *bound* are the names that *producer* binds; *provider* returns the nearest ancestor of *reader* that has a step.
     """
     step = next((step for step, names in STEP_NAMES.items() if reference.name in names), "")
-    code, lacks = _LACKS.get(step, (codes.UNBOUND_NAME, f'binds no "{reference.name}"'))
+    code, missing = _MISSING.get(step, (codes.UNBOUND_NAME, f'binds no "{reference.name}"'))
     name = producer.said
-    # A default of PipelineLib's, which the user has not written, stands at the key of the step.
-    want = _WANTS.get(reference.span.text) if producer is reader and step else None
+    # A default of PipelineLib, which the user has not written, has the span of the step's key.
+    step_default = _STEP_DEFAULTS.get(reference.span.text) if producer is reader and step else None
     report.add(
         code,
-        f'stage "{name}" {want.does}, but {lacks}' if want else f'"{reference}" is not bound: stage "{name}" {lacks}',
+        f'stage "{name}" {step_default.does}, but {missing}'
+        if step_default
+        else f'"{reference}" is not bound: stage "{name}" {missing}',
         at=reference.span,
-        also=[] if producer is reader else [Label(producer.name.span, lacks)],
-        hint=_hint_at_step(reference, step, name, provider(step), want)
+        also=[] if producer is reader else [Label(producer.name.span, missing)],
+        hint=_hint_at_step(reference, step, name, provider(step), step_default)
         if step
         else _hint_at_name(reference, name, bound),
     )
 
 
 def report_nested(reference: Reference, stage: str, report: Report) -> None:
-    """Report a reference to a *stage* in whose place another pipeline runs."""
+    """Report a reference to a *stage* that calls another pipeline."""
     report.add(
         codes.UNBOUND_NAME,
-        f'"{reference}" is not bound: another pipeline runs in the place of stage "{stage}", and keeps its values',
+        f'"{reference}" is not bound: stage "{stage}" calls another pipeline, whose values are private',
         at=reference.span,
-        hint="bind the value in a stage of this pipeline, or read it in a stage of that one; files are handed on",
+        hint="bind the value in a stage of this pipeline, read it in a stage of that one, or pass a file",
     )
 
 
 def _hint_at_name(reference: Reference, stage: str, bound: Collection[str]) -> str:
-    found = suggestion(reference.name, bound)
+    suggested = suggestion(reference.name, bound)
     known = listed(tuple(bound), limit=20)
-    return f'write "{replace(reference, name=found)}"' if found else f'stage "{stage}" binds {known}'
+    return f'write "{replace(reference, name=suggested)}"' if suggested else f'stage "{stage}" binds {known}'
 
 
-def _hint_at_step(reference: Reference, step: str, stage: str, provider: str | None, want: _Want | None) -> str:
-    hint = f'add "{_ADD[step]}" to stage "{stage}"'
+def _hint_at_step(
+    reference: Reference, step: str, stage: str, provider: str | None, step_default: _StepDefault | None
+) -> str:
+    hint = f'add "{_EXAMPLES[step]}" to stage "{stage}"'
     if provider is None:
         return hint
-    instead = want.instead if want else f"${{STAGE.{reference.name}}}"
-    return f'{hint}, or take what stage "{provider}" made: "{instead.replace("STAGE", provider)}"'
+    example = step_default.example if step_default else f"${{STAGE.{reference.name}}}"
+    return f'{hint}, or use that of stage "{provider}": "{example.replace("STAGE", provider)}"'
 
 
 def report_unknown_input(reference: Reference, inputs: Collection[str], report: Report) -> None:
-    """Report a reference to a parameter that is none of *inputs*, the file's."""
-    found = suggestion(reference.name, inputs)
-    if found is not None:
-        hint = f'write "{replace(reference, name=found)}"'
+    """Report a reference to an input that is not in *inputs*, those of the file."""
+    suggested = suggestion(reference.name, inputs)
+    if suggested is not None:
+        hint = f'write "{replace(reference, name=suggested)}"'
     elif inputs:
         hint = f"the inputs are {listed(tuple(inputs))}"
     else:
@@ -111,7 +115,7 @@ def report_unknown_input(reference: Reference, inputs: Collection[str], report: 
 
 
 def check_output(reference: Reference, producer: StageConfig, report: Report) -> None:
-    """Report a *reference* to what `run` in *producer* prints, none of which it keeps."""
+    """Report a *reference* to the output of `run` in *producer* if it is not kept."""
     if reference.name == "output" and producer.run is not None and producer.run.tail == 0:
         report.add(
             codes.ALWAYS_EMPTY,

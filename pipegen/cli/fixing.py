@@ -12,7 +12,7 @@ from pipegen.cli.linting import lint
 from pipegen.cli.redaction import plain_secrets
 from pipegen.cli.session import attempt
 from pipegen.compiler import analyse
-from pipegen.diagnostics.masking import starred
+from pipegen.diagnostics.redaction import redact_text
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile
@@ -33,7 +33,7 @@ class Fixed(Struct):
     def difference(self) -> str:
         """The change as a unified diff, which shows no secrets; "" for none."""
         secrets = plain_secrets(self.before) if self.before.text != self.after.text else ()
-        old, new = (starred(one.text, secrets).splitlines(keepends=True) for one in (self.before, self.after))
+        old, new = (redact_text(one.text, secrets).splitlines(keepends=True) for one in (self.before, self.after))
         lines = difflib.unified_diff(old, new, self.before.path, self.before.path)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pipegen.compiler import analyse
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.masking import hidden, starred
 from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.redaction import redact, redact_text
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 
@@ -15,14 +15,14 @@ from pipegen.source.text import SourceFile
 def without_tokens(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return *diagnostics* that show no token of a well-known shape; `check`, which looks for more, hides more."""
     labels = [label for found in diagnostics for label in (found.primary, *found.related) if label is not None]
-    return hidden(
+    return redact(
         diagnostics, {file: _tokens(file.text) for file in dict.fromkeys(label.span.file for label in labels)}
     )
 
 
 def text_without_tokens(text: str) -> str:
     """Return *text*, of a file that holds what a config holds, without tokens of a well-known shape."""
-    return starred(text, _tokens(text))
+    return redact_text(text, _tokens(text))
 
 
 def plain_secrets(file: SourceFile) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def _line(root: Path, *arguments: str) -> str:
 
 
 def _said(root: Path, *arguments: str, given: bytes = b"") -> bytes:
-    return _answer(lambda: ask(root, *arguments, given=given))
+    return _answer(lambda: ask(root, *arguments, stdin=given))
 
 
 def _answer(asked: Callable[[], subprocess.CompletedProcess[bytes]]) -> bytes:

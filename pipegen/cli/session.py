@@ -111,8 +111,8 @@ def load_targets(names: Sequence[str]) -> tuple[Target, ...]:
 def named_targets(analysed: Analysed) -> tuple[Target, ...]:
     """Return the targets that the config names, else those of the project's settings, or end with wrong usage."""
     names, place = tuple(analysed.settings), analysed.file.path
-    if not names and analysed.file.place is not None:
-        project = read_project(analysed.file.place, Report())
+    if not names and analysed.file.absolute_path is not None:
+        project = read_project(analysed.file.absolute_path, Report())
         names, place = project.targets, str(project.path)
     try:
         return load_targets(names)
@@ -126,7 +126,7 @@ def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | 
     *report* tells of it as the settings of the project ask.
     """
     try:
-        report.heed(read_project(path, report).policy)
+        report.apply_policy(read_project(path, report).policy)
         file = load(path, report)
         report.stop_if_errors()
         return work(file)
@@ -228,11 +228,11 @@ def narrowed(analysed: Analysed, since: str, report: Report) -> Analysed:
     if is_no_commit(since):
         report_whole(plans[0].span, "there is no earlier commit to compare with", report)
         return replace(analysed, plans=unfiltered_plans(plans))
-    place = analysed.file.place
+    place = analysed.file.absolute_path
     root = repository_root(place) if place is not None else Path()
     files = known_revision(root, since, _OPTION).changed()
     own = next((source for source in analysed.sources if source.from_root in files), None)
     if own is not None:
         report_whole(plans[0].span, f'the config itself has changed since "{since}", in {own.path}', report)
         return replace(analysed, plans=unfiltered_plans(plans))
-    return replace(analysed, plans=narrow(plans, files, since, report, chosen=bool(analysed.chosen)))
+    return replace(analysed, plans=narrow(plans, files, since, report, chosen=bool(analysed.selected)))

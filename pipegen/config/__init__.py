@@ -1,1 +1,1 @@
-"""The model of what the user wrote: read, schema, parse, resolve."""
+"""The user's config: reading, schema, parsing, and resolving templates and defaults."""

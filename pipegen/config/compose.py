@@ -1,4 +1,4 @@
-"""YAML events to the tree, without recursion: anchors, aliases, merge keys, repeated keys."""
+"""Builds the tree from YAML events, without recursion: anchors, aliases, merge keys, repeated keys."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Map
 from typing import Any, TypeAlias
 
-from pipegen.config.scalar import CORE_TAG, TELLING, plain_kind, tagged_kind
-from pipegen.config.schema.depth import DEEPEST, report_too_deep
+from pipegen.config.scalar import CORE_TAG, NON_TEXT_STARTS, plain_kind, tagged_kind
+from pipegen.config.schema.depth import MAX_DEPTH, report_too_deep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, suggestion
@@ -17,38 +17,38 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence
 from pipegen.structs import Struct, field
 
-# A config of 10,000 stages has some 100,000 values, and takes seconds; a few aliases of aliases can stand for billions.
-MOST_NODES = 600_000
+# A config of 10,000 stages has about 100,000 values and takes seconds; nested aliases can expand to billions.
+MAX_NODES = 600_000
 
-# JSON writes a character beyond U+FFFF as two escapes; YAML reads them as two characters that are none.
+# JSON escapes a character beyond U+FFFF as two surrogates; YAML reads them as two invalid characters.
 _PAIR = "[\ud800-\udbff][\udc00-\udfff]"
 _SURROGATE = "[\ud800-\udfff]"
 
-# What stands in front of a value in YAML: its anchor, its tag, or both.
+# The anchor, tag or both before a value.
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
 
-# The dash of a list, with blanks and comments in front of it.
+# The dash of a list item, after blanks and comments.
 _DASH = re.compile(r"(?:\s|#.*)*-")
 
 _QUOTE = 'put text that begins with "{" or "[" in quotes'
 
 
-# An event of ruamel's parsers, which only `config/read.py` imports: handlers are chosen by the name of its class.
+# An event of ruamel's parsers. Only `config/read.py` imports ruamel, so handlers are selected by class name.
 Event: TypeAlias = Any
 
 
-class Open(Struct):
-    """A collection whose end has not come yet; from *start* to *head* stands what opens it.
+class OpenCollection(Struct):
+    """A collection that is not closed yet; its opening token spans *start* to *head*.
 
-    *before* values were complete when it began, and *most* may be when it ends.
+    *count_before* nodes were complete when it began, and at most *max_count* may be when it ends.
     """
 
     kind: type[Mapping | Sequence]
     start: int
     head: int
     anchor: str | None
-    before: int
-    most: int
+    count_before: int
+    max_count: int
     children: list[Node] = field(default_factory=list)
 
 
@@ -56,24 +56,24 @@ class Composer:
     """Builds the tree of a file from the events of a parser."""
 
     def __init__(self, file: SourceFile, report: Report) -> None:
-        self._document = Open(Sequence, start=0, head=0, anchor=None, before=0, most=sys.maxsize)
-        # The innermost collection that is open: the file itself, where none is.
-        self._inner = self._document
+        self._document = OpenCollection(Sequence, start=0, head=0, anchor=None, count_before=0, max_count=sys.maxsize)
+        # The innermost open collection, by default the file itself.
+        self._innermost = self._document
         self._file = file
         self._report = report
-        self._outer: list[Open] = []
+        self._outer: list[OpenCollection] = []
         self._anchors: dict[str, tuple[Node, int]] = {}
         self._documents = 0
-        # The values that are complete; what an alias repeats counts each time.
+        # The number of complete values; repeats by aliases count each time.
         self._count = 0
 
     @property
     def root(self) -> Node | None:
-        """The value of the first document; None where there is none."""
+        """The value of the first document; None for an empty file."""
         return self._document.children[0] if self._document.children else None
 
     def compose(self, events: Iterable[Event]) -> None:
-        """Add what *events* hold, in their order; nothing more is read after an event that raises."""
+        """Add *events* in order; stop at the first that raises."""
         handlers: Map[str, Callable[[Event], None]] = {
             "ScalarEvent": self._scalar,
             "MappingStartEvent": self._begin_mapping,
@@ -94,21 +94,21 @@ class Composer:
         if self._documents == 2:  # noqa: PLR2004 - one report is enough
             self._report.add(
                 codes.UNSUPPORTED_YAML,
-                "the file holds several YAML documents",
+                "the file has more than one YAML document",
                 at=self._span(event),
-                label="the second begins here",
-                hint='put all pipelines under the one key "pipelines"',
+                label="the second document begins here",
+                hint='put all pipelines under one key "pipelines"',
             )
 
     def _alias(self, event: Event) -> None:
-        """Add the value that an alias repeats."""
+        """Add the value of an alias."""
         anchor, span = event.anchor, self._span(event)
-        if any(opened.anchor == anchor for opened in (*self._outer, self._inner)):
+        if any(opened.anchor == anchor for opened in (*self._outer, self._innermost)):
             self._report.add(
                 codes.ALIAS_EXPANSION,
-                f'"*{anchor}" stands inside the value it repeats',
+                f'"*{anchor}" is inside the value that it repeats',
                 at=span,
-                hint="remove it: no value can hold itself",
+                hint="remove it: a value cannot contain itself",
             )
             self._add(Scalar("", span, ScalarKind.NULL), 1)
         elif anchor in self._anchors:
@@ -116,7 +116,7 @@ class Composer:
         else:
             self._report.add(
                 codes.YAML_SYNTAX,
-                f'no value above is marked "&{anchor}"',
+                f'no value above has the anchor "&{anchor}"',
                 at=span,
                 hint=_alias_hint(anchor, suggestion(anchor, self._anchors)),
             )
@@ -124,21 +124,21 @@ class Composer:
 
     def _scalar(self, event: Event) -> None:
         """Add a scalar; the event starts at its anchor or tag."""
-        text, inner, span = event.value, self._inner, self._span(event)
+        text, inner, span = event.value, self._innermost, self._span(event)
         is_plain = event.anchor is None and event.ctag is None and event.style != '"'
-        if is_plain and span.start != span.end and self._count < inner.most:
-            # Nearly all that a config holds; within double quotes any character can be escaped.
-            is_text = event.style or text[0] not in TELLING
+        if is_plain and span.start != span.end and self._count < inner.max_count:
+            # The common case; not for double quotes, in which any character can be escaped.
+            is_text = event.style or text[0] not in NON_TEXT_STARTS
             inner.children.append(Scalar(text, span) if is_text else Scalar(text, span, plain_kind(text)))
             self._count += 1
         else:
-            self._add_checked(text, span, event.style, event.anchor, event.ctag)
+            self._add_general(text, span, event.style, event.anchor, event.ctag)
 
-    def _add_checked(self, text: str, span: Span, style: str | None, anchor: str | None, tag: object) -> None:
-        """Add a scalar in which anything may stand."""
+    def _add_general(self, text: str, span: Span, style: str | None, anchor: str | None, tag: object) -> None:
+        """Add a scalar that may have any content, style, tag or anchor."""
         if tag is not None:
             self._check_tag(str(tag), span)
-        text = self._paired(text, span) if re.search(_SURROGATE, text) else text
+        text = self._join_surrogates(text, span) if re.search(_SURROGATE, text) else text
         if tag is not None and (style or text != "<<"):
             kind = tagged_kind(text, str(tag))
         else:
@@ -146,23 +146,23 @@ class Composer:
         if "\0" in text:
             self._report.add(
                 codes.NUL_CHARACTER,
-                "the value holds a NUL character, which no program can be given",
+                "the value contains a NUL character, which cannot be passed to programs",
                 at=span,
                 hint="remove it",
             )
-        node = Scalar(text, self._own_span(span), kind)
+        node = Scalar(text, self._span_without_properties(span), kind)
         if anchor is not None:
             self._anchors[anchor] = (node, 1)
         self._add(node, 1)
 
-    def _paired(self, text: str, span: Span) -> str:
-        """Return *text* with the two halves of a character, as JSON escapes it, put together."""
+    def _join_surrogates(self, text: str, span: Span) -> str:
+        """Return *text* with surrogate pairs, as JSON escapes them, joined to characters."""
         paired = re.sub(_PAIR, lambda pair: pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le"), text)
         lone = re.search(_SURROGATE, paired)
         if lone is not None:
             self._report.add(
                 codes.LONE_SURROGATE,
-                f'"\\u{ord(lone[0]):04x}" is half a character, and no text',
+                f'"\\u{ord(lone[0]):04x}" is only half of a character',
                 at=span,
                 hint="write the whole character, or its escape with \\U and eight digits",
             )
@@ -175,53 +175,55 @@ class Composer:
         self._begin(Sequence, event)
 
     def _begin(self, kind: type[Mapping | Sequence], event: Event) -> None:
-        """Open a collection; raise `Stopped` where no config goes: a parser's time grows with the depth."""
+        """Open a collection; raise `Stopped` if it is too deep: a parser's time grows with the depth."""
         span = self._span(event)
         if event.ctag is not None:
             self._check_tag(str(event.ctag), span)
-        if len(self._outer) > DEEPEST:
+        if len(self._outer) > MAX_DEPTH:
             report_too_deep(span, self._report)
             raise Stopped
-        self._outer.append(self._inner)
-        self._inner = Open(kind, span.start, span.end, event.anchor, self._count, self._count + MOST_NODES - 1)
+        self._outer.append(self._innermost)
+        self._innermost = OpenCollection(
+            kind, span.start, span.end, event.anchor, self._count, self._count + MAX_NODES - 1
+        )
 
     def _end(self, event: Event) -> None:
         """Close the collection that was opened last."""
-        opened, self._inner = self._inner, self._outer.pop()
+        opened, self._innermost = self._innermost, self._outer.pop()
         span, children = Span(self._file, opened.start, event.end_mark.index), opened.children
         node = self._mapping(children, span) if opened.kind is Mapping else Sequence(tuple(children), span)
         if opened.anchor is not None:
-            self._anchors[opened.anchor] = (node, self._count + 1 - opened.before)
+            self._anchors[opened.anchor] = (node, self._count + 1 - opened.count_before)
         self._add(node, 1)
 
     def _span(self, event: Event) -> Span:
         return Span(self._file, event.start_mark.index, event.end_mark.index)
 
-    def _own_span(self, span: Span) -> Span:
-        """Return *span* without anchor and tag; a missing value stands right behind its key."""
+    def _span_without_properties(self, span: Span) -> Span:
+        """Return *span* without anchor and tag; a missing value has the location right after its key."""
         if span.start == span.end and self._outer:
-            behind = self._behind(self._inner)
-            return Span(self._file, behind, behind) if behind is not None else span
-        found = _PROPERTIES.match(self._file.text, span.start, span.end)
-        return Span(self._file, found.end() if found else span.start, span.end)
+            offset = self._offset_of_missing(self._innermost)
+            return Span(self._file, offset, offset) if offset is not None else span
+        properties = _PROPERTIES.match(self._file.text, span.start, span.end)
+        return Span(self._file, properties.end() if properties else span.start, span.end)
 
-    def _behind(self, opened: Open) -> int | None:
-        """Return where a missing value of *opened* stands: behind its key or its dash; None where none is seen."""
-        before = opened.children[-1].span.end if opened.children else opened.start
+    def _offset_of_missing(self, opened: OpenCollection) -> int | None:
+        """Return the offset of a missing value of *opened*: after its key or dash; None if there is neither."""
+        previous_end = opened.children[-1].span.end if opened.children else opened.start
         if opened.kind is Mapping:
-            return before if len(opened.children) % 2 else None
-        dash = _DASH.match(self._file.text, before)
+            return previous_end if len(opened.children) % 2 else None
+        dash = _DASH.match(self._file.text, previous_end)
         return dash.end() if dash else None
 
     def _add(self, node: Node, size: int) -> None:
-        parent = self._inner
+        parent = self._innermost
         self._count += size
-        if self._count > parent.most:
+        if self._count > parent.max_count:
             self._report.add(
                 codes.ALIAS_EXPANSION,
-                f"with its aliases written out, the file holds more than {MOST_NODES:,} values",
+                f"with its aliases expanded, the file has more than {MAX_NODES:,} values",
                 at=Span(self._file, parent.start, parent.head),
-                hint="repeat less: an alias of aliases multiplies",
+                hint="use fewer aliases: an alias of aliases multiplies",
             )
             raise Stopped
         parent.children.append(node)
@@ -230,17 +232,17 @@ class Composer:
         if tag != "!" and not CORE_TAG.fullmatch(tag):
             self._report.add(
                 codes.UNSUPPORTED_YAML,
-                f'the tag "{tag}" has no meaning here',
+                f'the tag "{tag}" is not supported',
                 at=span,
-                hint="remove it: a config holds plain YAML only",
+                hint="remove it: a config has only standard YAML types",
             )
 
     def _mapping(self, children: list[Node], span: Span) -> Mapping:
         entries: dict[str, Entry] = {}
         merged: dict[str, Entry] = {}
-        waiting = iter(children)
-        for key in waiting:
-            value = next(waiting)
+        nodes = iter(children)
+        for key in nodes:
+            value = next(nodes)
             if type(key) is not Scalar:
                 self._report.add(
                     codes.UNSUPPORTED_YAML, "a key must be text, not a list or a map", at=key.span, hint=_QUOTE
@@ -255,18 +257,18 @@ class Composer:
         return Mapping(tuple(entries.values()), span)
 
     def _merged(self, key: Scalar, value: Node) -> list[Entry]:
-        """Return the entries that a merge key brings; of several maps the first has the last word."""
+        """Return the entries of a merge key; if several maps have a key, the first map wins."""
         sources = value.items if isinstance(value, Sequence) else (value,)
         entries: dict[str, Entry] = {}
         for source in sources:
             if isinstance(source, Scalar) and source.span.text.startswith("*"):
-                continue  # an alias of nothing, which has been reported
+                continue  # an unknown alias, which has been reported
             if not isinstance(source, Mapping):
                 self._report.add(
                     codes.UNSUPPORTED_YAML,
                     '"<<" takes a map or a list of maps',
                     at=key.span,
-                    also=[Label(source.span, "this is none")],
+                    also=[Label(source.span, "not a map")],
                     hint="merge the alias of a map: <<: *name",
                 )
                 continue
@@ -277,7 +279,7 @@ class Composer:
     def _report_duplicate(self, first: Node, again: Scalar) -> None:
         self._report.add(
             codes.DUPLICATE_KEY,
-            f'the key "{again.text}" stands here twice',
+            f'the key "{again.text}" is used twice',
             at=again.span,
             label="again",
             also=[Label(first.span, "first")],
@@ -285,9 +287,9 @@ class Composer:
         )
 
 
-def _alias_hint(anchor: str, found: str | None) -> str:
-    if found:
-        return f'write "*{found}"'
+def _alias_hint(anchor: str, suggested: str | None) -> str:
+    if suggested:
+        return f'write "*{suggested}"'
     if not re.fullmatch(r"[\w-]+", anchor):
         return 'put the text in quotes: a "*" begins an alias'
-    return f'put "&{anchor}" in front of the value that is meant'
+    return f'put "&{anchor}" before the value to repeat'

@@ -1,4 +1,4 @@
-"""The defaults of a pipeline, and which of them a stage takes."""
+"""The defaults of a pipeline, and those that a stage inherits."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from pipegen.config.merge import is_null
 from pipegen.source.tree import Mapping
 from pipegen.structs import Struct
 
-# Keys that say something of a script, and nothing of PipelineLib's steps.
+# Keys that apply to scripts, not to PipelineLib's steps.
 _OF_SCRIPTS = ("env", "outputs", "shell", "after", "image", "services", "secrets")
 
 
 class Defaults(Struct):
-    """The *layers* of the defaults, templates first, and what of them is for stages without a script."""
+    """The *layers* of the defaults, templates first, and their parts for stages without a script."""
 
     layers: tuple[Mapping, ...]
     without_script: tuple[Mapping, ...]
 
     @classmethod
     def of(cls, layers: Items[Mapping]) -> Defaults:
-        """Return the defaults made of *layers*."""
+        """Return the defaults with these *layers*."""
         return cls(tuple(layers), tuple(_without_script(layer) for layer in layers))
 
-    def taken(self, stage: Items[Mapping]) -> tuple[Mapping, ...]:
-        """Return the layers that a stage takes which is made of the layers *stage* itself.
+    def inherited_by(self, stage: Items[Mapping]) -> tuple[Mapping, ...]:
+        """Return the layers that a stage inherits; *stage* are its own layers.
 
-        One that runs another pipeline takes none: it runs nothing itself that they could be about.
+        A stage that calls another pipeline inherits none: it runs nothing itself that they could apply to.
         """
         if any(_has(layer, "pipeline") for layer in stage):
             return ()

@@ -1,4 +1,4 @@
-"""Steps that PipelineLib passes over, since it takes an empty value for none."""
+"""Steps with empty values, which PipelineLib ignores."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Entry, Mapping, Node, Sequence, is_empty
 
-# What to write for a step that does something. An empty list asks for nothing, and says so.
-_INSTEAD = {
+# An example for each step. An empty list is explicit, so it is not reported.
+_EXAMPLES = {
     "build": "build: VARIANT",
     "run": "run: true",
     "publish": "publish: {image: true}",
@@ -17,15 +17,15 @@ _INSTEAD = {
     "deploy": "deploy: {chart: {name: CHART}}",
     "trigger.name": "name: JOB",
 }
-_STEPS = frozenset(path.partition(".")[0] for path in _INSTEAD)
+_STEPS = frozenset(path.partition(".")[0] for path in _EXAMPLES)
 
 
 def check_empty_steps(tree: Node, report: Report) -> None:
-    """Report each step in the config *tree* that is written and does nothing; the schema has accepted the tree."""
+    """Report each step in the valid config *tree* that has an empty value and does nothing."""
     for stage in _stages(tree):
         if _STEPS.isdisjoint([entry.key.text for entry in stage.entries]):
             continue
-        for path, instead in _INSTEAD.items():
+        for path, example in _EXAMPLES.items():
             entry = _entry(stage, path)
             if entry is None or isinstance(entry.value, Sequence) or not is_empty(entry.value):
                 continue
@@ -36,8 +36,8 @@ def check_empty_steps(tree: Node, report: Report) -> None:
                 if step != path
                 else f'"{step}: {written}" does nothing',
                 at=entry.value.span,
-                label="empty, and so as if it were not there",
-                hint=f'write "{instead}", or remove "{step}"',
+                label="empty, so it is ignored",
+                hint=f'write "{example}", or remove "{step}"',
             )
 
 
@@ -50,7 +50,7 @@ def _stages(tree: Node) -> Iterator[Mapping]:
 
 
 def _entry(stage: Mapping, path: str) -> Entry | None:
-    """Return the entry at *path*, keys with dots between."""
+    """Return the entry at the dotted *path*."""
     *outer, key = path.split(".")
     body: Node | None = stage
     for name in outer:

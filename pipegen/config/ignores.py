@@ -1,7 +1,7 @@
-"""Comments that keep codes from being told: `# pipegen: ignore[PG703]`.
+"""Comments that suppress diagnostics: `# pipegen: ignore[PG703]`.
 
-A comment is about what begins on its line, or on the next one where it stands alone: a value, a stage, a pipeline, with
-all that is in it. Above everything else it is about the whole file.
+A comment applies to the value, stage or pipeline that begins on its line, or on the next line if it is on a line of its
+own. At the top of the file, it applies to the whole file.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping, Node
 from pipegen.source.tree import Sequence as TreeSequence
 
-# A text without it holds no such comment.
+# Files without it have no such comments.
 MARK = "pipegen:"
 
 _WORD = "ignore"
 _COMMENT = re.compile(rf"(?:^|(?<=[ \t]))#[ \t]*{MARK}[ \t]*(?P<word>\w+)(?P<rest>[^\r\n]*)", re.MULTILINE)
 _CODES = re.compile(r"[ \t]*\[(?P<codes>[^\]\r\n]*)\]")
 _CODE = re.compile(r"[^\s,]+")
-# What stands on a line that nothing begins on: blanks, comments, the dashes of lists and of documents.
+# The text of a line on which no value begins: blanks, comments, the dashes of lists and of documents.
 _NOTHING = re.compile(r"[ \t\ufeff-]*(?:#.*)?|%.*")
 _EXAMPLE = '"# pipegen: ignore[PG703]"'
 
 
 def read_ignores(file: SourceFile, tree: Node, texts: Sequence[Span], report: Report) -> None:
-    """Give *report* what the comments of *file* ignore; *texts* are its scalars, in which no comment stands."""
+    """Add the ignores in the comments of *file* to *report*; *texts* are its scalars, which have no comments."""
     starts = [text.start for text in texts]
     ends: dict[int, int] | None = None
     for comment in _COMMENT.finditer(file.text):
@@ -48,34 +48,34 @@ def read_ignores(file: SourceFile, tree: Node, texts: Sequence[Span], report: Re
 
 
 def _is_commented_out(comment: int, file: SourceFile) -> bool:
-    """Return whether the comment that begins at *comment* stands in another, on a line that holds nothing else."""
+    """Return whether the comment at *comment* is inside another comment on a line without values."""
     begin = file.line_starts[file.position(comment).line - 1]
     return "#" in file.text[begin:comment] and _NOTHING.fullmatch(file.text, begin, comment) is not None
 
 
 def _check_word(comment: re.Match[str], file: SourceFile, report: Report) -> None:
-    """Report a word that looks like a slip; other words are for people."""
+    """Report a word that looks like a typo of "ignore"; other words are for readers."""
     if suggestion(comment["word"], [_WORD]):
         report.add(
             codes.MALFORMED_IGNORE,
-            f'"{comment["word"]}" is nothing that a comment can ask for',
+            f'"{comment["word"]}" is not an instruction to pipegen',
             at=Span(file, *comment.span("word")),
-            hint=f"write {_EXAMPLE}, with the codes that are meant",
+            hint=f"write {_EXAMPLE}, with the codes to ignore",
         )
 
 
 def _codes(comment: re.Match[str], file: SourceFile, report: Report) -> Iterator[tuple[Code, Span]]:
-    """Yield the codes that *comment* names, each with its place; what cannot be ignored is reported."""
-    listed = _CODES.match(file.text, comment.start("rest"), comment.end())
-    if listed is None or not listed["codes"].strip():
+    """Yield the codes that *comment* names, each with its span; codes that cannot be ignored are reported."""
+    code_list = _CODES.match(file.text, comment.start("rest"), comment.end())
+    if code_list is None or not code_list["codes"].strip():
         report.add(
             codes.MALFORMED_IGNORE,
-            "the comment does not say which codes to ignore",
-            at=Span(file, comment.start("word"), listed.end() if listed else comment.end("word")),
+            "the comment names no codes to ignore",
+            at=Span(file, comment.start("word"), code_list.end() if code_list else comment.end("word")),
             hint=f"name them in brackets: {_EXAMPLE}",
         )
         return
-    for word in _CODE.finditer(file.text, *listed.span("codes")):
+    for word in _CODE.finditer(file.text, *code_list.span("codes")):
         span = Span(file, *word.span())
         code = known_code(span.text, span, report)
         if code is not None and code.is_fixed:
@@ -83,43 +83,43 @@ def _codes(comment: re.Match[str], file: SourceFile, report: Report) -> Iterator
                 codes.FIXED_SEVERITY,
                 f"{code.number} is an error, which cannot be ignored",
                 at=span,
-                hint=f'remove it from the comment; "pipegen explain {code.number}" tells what to do instead',
+                hint=f'remove it from the comment; "pipegen explain {code.number}" shows how to fix the error',
             )
         elif code is not None:
             yield code, span
 
 
 def known_code(word: str, span: Span, report: Report) -> Code | None:
-    """Return the code whose number or name is the *word* at *span*; a word that is neither is reported."""
+    """Return the code with the number or name *word*; report an unknown *word* at *span*."""
     code = codes.find(word)
     if code is None:
-        near = suggestion(word, [known for code in codes.table() for known in (code.number, code.name)])
+        suggested = suggestion(word, [known for code in codes.table() for known in (code.number, code.name)])
         report.add(
             codes.UNKNOWN_CODE,
             f'there is no code "{word}"',
             at=span,
-            hint=f'write "{near}"' if near else "remove it",
+            hint=f'write "{suggested}"' if suggested else "remove it",
         )
     return code
 
 
-def report_unused(report: Report, file: SourceFile, is_told: Callable[[Code], bool]) -> None:
-    """Report the comments in *file* that ignore nothing, for codes of which *is_told* says that they would be told.
+def report_unused(report: Report, file: SourceFile, is_reported: Callable[[Code], bool]) -> None:
+    """Report the comments in *file* that ignore nothing, for codes that are reported if found (*is_reported*).
 
-    What a comment in an included file ignores may be told of another config.
+    Comments in included files are skipped: another config may need them.
     """
-    for one in report.unused():
-        if one.span.file == file and is_told(one.code):
+    for ignore in report.unused():
+        if ignore.span.file == file and is_reported(ignore.code):
             report.add(
                 codes.UNUSED_IGNORE,
-                f"{one.code.number} is ignored here, and nothing tells of it",
-                at=one.span,
-                hint="remove it from the comment, or the comment with it",
+                f"{ignore.code.number} is ignored here, but not reported",
+                at=ignore.span,
+                hint="remove it from the comment, or remove the comment",
             )
 
 
 def _covered(comment: int, file: SourceFile, ends: dict[int, int]) -> tuple[int, int]:
-    """Return from where to where the comment that begins at *comment* holds."""
+    """Return the range of offsets that the comment at *comment* applies to."""
     number = file.position(comment).line
     begin = file.line_starts[number - 1]
     if _NOTHING.fullmatch(file.text, begin, comment):
@@ -132,14 +132,14 @@ def _covered(comment: int, file: SourceFile, ends: dict[int, int]) -> tuple[int,
 
 
 def _ends(file: SourceFile, tree: Node) -> dict[int, int]:
-    """Return for each line where the last of that ends which begins on it."""
+    """Return the end of the longest value that begins on each line, by line number."""
     ends: dict[int, int] = {}
     open_nodes = [tree]
     while open_nodes:
         node = open_nodes.pop()
         for start, value in _parts(node):
             line = file.position(start).line
-            # What an alias brings stands elsewhere, above.
+            # The value of an alias is elsewhere, above.
             if value.span.start >= start:
                 ends[line] = max(ends.get(line, 0), value.span.end)
                 open_nodes.append(value)
@@ -147,7 +147,7 @@ def _ends(file: SourceFile, tree: Node) -> dict[int, int]:
 
 
 def _parts(node: Node) -> Iterator[tuple[int, Node]]:
-    """Yield where the entries or items of *node* begin, and their values; not what is merged from elsewhere."""
+    """Yield the start of each entry or item of *node*, and its value; entries merged from elsewhere are skipped."""
     if isinstance(node, TreeSequence):
         yield from ((max(node.span.start, item.span.start), item) for item in node.items)
     elif isinstance(node, Mapping):

@@ -1,7 +1,6 @@
-"""What the user wrote, as things with names.
+"""The model of the user's config.
 
-Where PipelineLib interpolates a value, the model holds its node of the tree;
-None stands for what the user left out.
+Values in which PipelineLib interpolates references are kept as nodes of the tree; None means that the key is missing.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pipegen.structs import SpannedStruct, Struct
 
 
 class BuildStep(SpannedStruct, kw_only=True):
-    """The `build` step; *variant* None builds the variant named as the stage."""
+    """The `build` step; without *variant*, it builds the variant with the stage's name."""
 
     variant: Node | None = None
     context: Node | None = None
@@ -70,7 +69,7 @@ class TriggerStep(SpannedStruct, kw_only=True):
 
 
 class Email(SpannedStruct, kw_only=True):
-    """Who is told by mail when a stage fails, and how."""
+    """The email that is sent when a stage fails."""
 
     to: Node | None = None
     subject: Node | None = None
@@ -79,20 +78,20 @@ class Email(SpannedStruct, kw_only=True):
 
 
 class StepValue(SpannedStruct):
-    """A step that is one value, with the place of its key."""
+    """A step with a single value; *span* is that of its key."""
 
     node: Node
     span: Span
 
 
 class CombinationOf(Struct, kw_only=True):
-    """Which combination of a matrix stage a stage is.
+    """The combination of a matrix stage that a stage stands for.
 
     Attributes:
-        stage: the stage as the user named it.
+        stage: the user's name of the matrix stage.
         values: the combination's axes, each with its value.
-        axes: the axes that any combination of the stage has.
-        like: the stage whose combinations these are, whose combinations those are, and so on.
+        axes: the axes that some combination of the stage has.
+        like: the stage that it takes its combinations from, the stage that this one takes them from, and so on.
     """
 
     stage: str
@@ -104,9 +103,9 @@ class CombinationOf(Struct, kw_only=True):
 class StageConfig(SpannedStruct, kw_only=True):
     """A stage; *promote* with no node raises the version of the project's own chart.
 
-    What is a `Value` here is read where the plan is built: by the module of `plan` that is named as the key, or as
-    what it belongs to. A stage of a pipeline that runs in the place of another stage stands *within* that one:
-    `stage / `, which its name begins with. What it says of other stages, it says of those that stand there too.
+    Each `StepValue` is parsed when the plan is built, by the module of `plan` with the name of the key or its subject.
+    A stage of a called pipeline has the calling stage in *within*, as the prefix `stage / ` of its name. Its references
+    to other stages are to those with the same prefix.
     """
 
     UNCOMPARED: ClassVar = ("body",)
@@ -155,28 +154,28 @@ class StageConfig(SpannedStruct, kw_only=True):
 
     @property
     def own_name(self) -> str:
-        """The name that it has in its own pipeline."""
+        """The name in its own pipeline, without the prefix of the calling stage."""
         return self.name.value.removeprefix(self.within)
 
     @property
     def said(self) -> str:
-        """The name by which the user knows it: the combinations of a matrix stage share it."""
+        """The name in the user's config, shared by all combinations of a matrix stage."""
         return self.combination.stage if self.combination is not None else self.name.value.removeprefix(self.within)
 
 
 class Arc(SpannedStruct):
-    """Stages that run one after the other; those of one group run side by side."""
+    """Groups of stages that run one after the other; the stages of a group run in parallel."""
 
     groups: tuple[tuple[Located[str], ...], ...]
     span: Span
 
     @property
     def stages(self) -> tuple[Located[str], ...]:
-        """All stages, as they are written."""
+        """All stages, in written order."""
         return tuple(chain.from_iterable(self.groups))
 
     def pairs(self) -> Iterator[tuple[Located[str], Located[str]]]:
-        """Yield each stage with each that comes directly after it."""
+        """Yield each stage with each stage of the next group."""
         return chain.from_iterable(product(earlier, later) for earlier, later in pairwise(self.groups))
 
 
@@ -190,9 +189,9 @@ class Fetch(Struct, kw_only=True):
 
 
 class PipelineConfig(Struct, kw_only=True):
-    """A pipeline; *arcs* None is the order in which the stages are written.
+    """A pipeline; with *arcs* None, the stages run in written order.
 
-    Arcs, and values that name stages, do so as the user does, also once *stages* are combinations.
+    Arcs, and values that name stages, keep the user's names even after matrix *stages* are expanded to combinations.
     """
 
     name: Located[str]
@@ -211,7 +210,7 @@ class PipelineConfig(Struct, kw_only=True):
 
 
 class Config(SpannedStruct, kw_only=True):
-    """A whole config: its pipelines in the user's order, its parameters, and the settings of targets by name."""
+    """A config: its pipelines in the user's order, its inputs, and the settings of targets by name."""
 
     UNCOMPARED: ClassVar = ("file",)
 

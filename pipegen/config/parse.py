@@ -1,4 +1,4 @@
-"""The tree to the model; the schema has checked the tree's shape, and all stages are written out."""
+"""Parses the tree to the model; the tree is valid, and templates and defaults are expanded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipegen.config.model import (
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, is_empty
 
-# Keys of a stage that are handed on as they stand.
+# Keys of a stage whose values are not parsed here.
 _VALUES = frozenset(
     {
         "pipeline",
@@ -56,7 +56,7 @@ _NO_MAPPING = Mapping((), _NOWHERE)
 
 
 def parse(tree: Node, file: SourceFile) -> Config:
-    """Return the config that *tree* holds; the schema has accepted it."""
+    """Return the config in *tree*, which is valid against the schema."""
     top = _mapping(tree)
     return Config(
         file=file,
@@ -72,8 +72,8 @@ def _pipeline(entry: Entry) -> PipelineConfig:
         name=entry.key.located(),
         stages=tuple(_stage(_mapping(item)) for item in _items(body.get("stages"))),
         arcs=_arcs(body.get("execution")),
-        blubberfile=_given(body, "blubberfile"),
-        directory=_located(_given(body, "directory")),
+        blubberfile=_non_empty(body, "blubberfile"),
+        directory=_located(_non_empty(body, "directory")),
         fetch=_fetch(body.get("fetch")),
         email=_email(body.get("notify")),
         workspace=_located(body.get("workspace")),
@@ -86,13 +86,13 @@ def _pipeline(entry: Entry) -> PipelineConfig:
 
 
 def _arcs(node: Node | None) -> tuple[Arc, ...] | None:
-    """Return the arcs; none that names a stage is no `execution`."""
+    """Return the arcs; None if no arc names a stage, as without `execution`."""
     arcs = tuple([Arc(tuple([_group(item) for item in _items(arc)]), arc.span) for arc in _items(node)])
     return arcs if any(any(arc.groups) for arc in arcs) else None
 
 
 def _group(node: Node) -> tuple[Located[str], ...]:
-    """Return the stages that a name, or a list in the place of one, stands for."""
+    """Return the stages of a group: one name, or a list of names."""
     if type(node) is Scalar:
         return (Located(node.text, node.span),)
     return tuple([_text(item) for item in node.items]) if isinstance(node, Sequence) else (_text(node),)
@@ -101,25 +101,25 @@ def _group(node: Node) -> tuple[Located[str], ...]:
 def _fetch(node: Node | None) -> Fetch | None:
     if node is None:
         return None
-    given = {entry.key.text: _scalar(entry.value).value for entry in _mapping(node).entries}
-    return Fetch(**given)  # type: ignore[arg-type] # the schema knows the keys and their types
+    settings = {entry.key.text: _scalar(entry.value).value for entry in _mapping(node).entries}
+    return Fetch(**settings)  # type: ignore[arg-type] # the schema knows the keys and their types
 
 
 def _stage(body: Mapping) -> StageConfig:
-    # By key: few stages have more than a handful.
-    given: dict[str, object] = {"name": Located("", _NOWHERE)}
+    # Iterates over the keys: most stages have few.
+    fields: dict[str, object] = {"name": Located("", _NOWHERE)}
     for entry in body.entries:
         key = entry.key.text
         if key in _VALUES:
-            given[key] = StepValue(entry.value, entry.key.span)
+            fields[key] = StepValue(entry.value, entry.key.span)
         elif key in _READERS:
             field, read = _READERS[key]
-            given[field] = read(entry)
-    return StageConfig(body=body, **given)  # type: ignore[arg-type] # the readers know the types
+            fields[field] = read(entry)
+    return StageConfig(body=body, **fields)  # type: ignore[arg-type] # the readers know the types
 
 
-def _build(given: Entry) -> BuildStep | None:
-    entry = _step(given)
+def _build(stage_entry: Entry) -> BuildStep | None:
+    entry = _enabled(stage_entry)
     if entry is None:
         return None
     if not isinstance(entry.value, Mapping) or entry.value.entry("$merge"):
@@ -128,14 +128,14 @@ def _build(given: Entry) -> BuildStep | None:
     return BuildStep(
         variant=body.get("variant"),
         context=body.get("context"),
-        excludes=_given(body, "excludes"),
+        excludes=_non_empty(body, "excludes"),
         pull_policy=body.get("imagePullPolicy"),
         span=entry.key.span,
     )
 
 
-def _run(given: Entry) -> RunStep | None:
-    entry = _step(given)
+def _run(stage_entry: Entry) -> RunStep | None:
+    entry = _enabled(stage_entry)
     if entry is None:
         return None
     body = _mapping(entry.value)
@@ -150,18 +150,22 @@ def _run(given: Entry) -> RunStep | None:
     )
 
 
-def _publish(given: Entry) -> PublishStep | None:
-    entry = _step(_mapping(given.value).entry("image"))
+def _publish(stage_entry: Entry) -> PublishStep | None:
+    entry = _enabled(_mapping(stage_entry.value).entry("image"))
     if entry is None:
         return None
     body = _mapping(entry.value)
     return PublishStep(
-        id=body.get("id"), name=body.get("name"), tag=body.get("tag"), tags=_given(body, "tags"), span=entry.key.span
+        id=body.get("id"),
+        name=body.get("name"),
+        tag=body.get("tag"),
+        tags=_non_empty(body, "tags"),
+        span=entry.key.span,
     )
 
 
-def _deploy(given: Entry) -> DeployStep | None:
-    entry = _step(given)
+def _deploy(stage_entry: Entry) -> DeployStep | None:
+    entry = _enabled(stage_entry)
     if entry is None:
         return None
     body = _mapping(entry.value)
@@ -180,12 +184,12 @@ def _deploy(given: Entry) -> DeployStep | None:
 
 
 def _timeout(node: Node | None) -> Node | None:
-    """Return how long a deployment may take; 0, as PipelineLib has it, is the default."""
+    """Return the timeout of a deployment; None for 0, which is the default as in PipelineLib."""
     return None if isinstance(node, Scalar) and node.kind is ScalarKind.INTEGER and node.value == 0 else node
 
 
 def _trigger(entry: Entry) -> TriggerStep | None:
-    if _given(_mapping(entry.value), "name") is None:
+    if _non_empty(_mapping(entry.value), "name") is None:
         return None
     body = _mapping(entry.value)
     propagate, wait = body.get("propagate"), body.get("wait")
@@ -199,7 +203,7 @@ def _trigger(entry: Entry) -> TriggerStep | None:
 
 
 def _email(node: Node | None) -> Email | None:
-    entry = _step(_mapping(node).entry("email"))
+    entry = _enabled(_mapping(node).entry("email"))
     if entry is None:
         return None
     body = _mapping(entry.value)
@@ -214,13 +218,13 @@ def _named(node: Node | None) -> tuple[tuple[Located[str], Node], ...]:
     return tuple((entry.key.located(), entry.value) for entry in _mapping(node).entries)
 
 
-def _step(entry: Entry | None) -> Entry | None:
-    """Return *entry*; none where it is false or empty, as PipelineLib has it."""
+def _enabled(entry: Entry | None) -> Entry | None:
+    """Return *entry*; None if its value is false or empty, as in PipelineLib."""
     return None if entry is None or _is_false(entry.value) or is_empty(entry.value) else entry
 
 
-def _given(body: Mapping, key: str) -> Node | None:
-    """Return the value of *key*; none where it is empty, for which PipelineLib takes the default."""
+def _non_empty(body: Mapping, key: str) -> Node | None:
+    """Return the value of *key*; None if it is empty: PipelineLib then uses the default."""
     node = body.get(key)
     return None if node is None or is_empty(node) else node
 
@@ -251,7 +255,7 @@ def _located(node: Node | None) -> Located[str] | None:
     return node.located() if isinstance(node, Scalar) else None
 
 
-# What else a stage says: the model's word for each key, and how it is read.
+# The other keys of a stage: the field of the model, and the function that parses the value.
 _READERS: dict[str, tuple[str, Callable[[Entry], object]]] = {
     "name": ("name", lambda entry: _text(entry.value)),
     "directory": ("directory", lambda entry: _located(entry.value)),
@@ -259,9 +263,9 @@ _READERS: dict[str, tuple[str, Callable[[Entry], object]]] = {
     "blubberfile": ("blubberfile", lambda entry: None if is_empty(entry.value) else entry.value),
     "build": ("build", _build),
     "run": ("run", _run),
-    "copy": ("copy", lambda entry: _value(_step(entry))),
+    "copy": ("copy", lambda entry: _value(_enabled(entry))),
     "publish": ("publish", _publish),
-    "promote": ("promote", lambda entry: _value(_step(entry))),
+    "promote": ("promote", lambda entry: _value(_enabled(entry))),
     "deploy": ("deploy", _deploy),
     "exports": ("exports", lambda entry: _named(entry.value)),
     "trigger": ("trigger", _trigger),

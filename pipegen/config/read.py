@@ -1,4 +1,4 @@
-"""YAML text to the tree; the door of ruamel.yaml for reading."""
+"""Reads YAML text to the tree with ruamel.yaml."""
 
 from __future__ import annotations
 
@@ -19,31 +19,29 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Node
 
 try:
-    from ruamel.yaml.cyaml import CParser as CParser  # type: ignore[attr-defined]  # noqa: PLC0414 - tests take it away
-except ImportError:  # on a platform that has no build of it
+    from ruamel.yaml.cyaml import CParser as CParser  # type: ignore[attr-defined]  # noqa: PLC0414 - tests replace it
+except ImportError:  # on a platform without a build of it
     CParser = None
 
-# What the parser in C, which follows YAML 1.1, may read otherwise: tabs, three line breaks, a mark at the start of the
-# text, blanks before a carriage return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and
-# a tag with a third "!".
+# The C parser follows YAML 1.1, and may differ in: tabs, three line breaks, a byte order mark, blanks before a carriage
+# return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and a tag with a third "!".
 _DIFFERING = "\t\u0085\u2028\u2029\ufeff"
 _BLANKS = re.compile("^ +\r", re.MULTILINE)
 _NAMES = "[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)"
 
-# Characters that the parser in Python reads in a second.
+# The number of characters that the Python parser reads in about a second.
 _LONG = 1_000_000
 
 
 def read(file: SourceFile, report: Report) -> Node:
-    """Return the tree of *file*; raise `Stopped` when there is none.
+    """Return the tree of *file*; raise `Stopped` after a syntax error or if the file is empty.
 
-    Anchors, aliases and merge keys are resolved: the tree holds what they
-    stand for, with the places of the anchors.
+    Anchors, aliases and merge keys are resolved: the tree has the repeated values, with the spans of the anchors.
     """
     try:
-        composer = _fast(file, report) or _slow(file, report)
+        composer = _compose_fast(file, report) or _compose_slow(file, report)
     except MarkedYAMLError as error:
-        from pipegen.config.syntax import report_syntax  # noqa: PLC0415 - most configs are YAML
+        from pipegen.config.syntax import report_syntax  # noqa: PLC0415 - most configs have no syntax error
 
         report_syntax(error, file, report)
         raise Stopped from None
@@ -53,7 +51,7 @@ def read(file: SourceFile, report: Report) -> Node:
     if composer.root is None:
         report.add(
             codes.EMPTY_FILE,
-            "the file is empty" if not file.text.strip() else "the file holds nothing but comments",
+            "the file is empty" if not file.text.strip() else "the file has only comments",
             at=Span(file, 0, 0),
             hint='a config begins with "pipelines:"; see "pipegen schema"',
         )
@@ -64,29 +62,29 @@ def read(file: SourceFile, report: Report) -> Node:
 
 
 def _texts(file: SourceFile) -> list[Span]:
-    """Return where the scalars of *file* stand, in its order: whatever stands between them may be a comment."""
+    """Return the spans of the scalars of *file*, in order: the text between them may contain comments."""
     try:
         events = list(fast_events(file) or _events(file))
-    except (YAMLError, ValueError):  # what the parser in C finds wrong, the other one has read
+    except (YAMLError, ValueError):  # an error of the C parser only: the Python parser has read the file
         events = list(_events(file))
     return [_text(event, file) for event in events if isinstance(event, ScalarEvent)]
 
 
 def _text(event: ScalarEvent, file: SourceFile) -> Span:
-    """Return where the text of a scalar stands: of one in a block, below its head, which may hold a comment."""
+    """Return the span of a scalar's text; of a block scalar, without its header, which may have a comment."""
     start, end = event.start_mark.index, event.end_mark.index
     head = file.text.find("\n", start, end) if event.style in ("|", ">") else -1
     return Span(file, max(start, head), end)
 
 
 def fast_events(file: SourceFile) -> Iterator[Any] | None:
-    """Return the events of a text that is read alike by the parser in C; None where only the other one may be asked."""
+    """Return the events of the C parser; None if it is missing or may read *file* differently."""
     return None if CParser is None or _differs(file.text) else iter(CParser(file.text).get_event, None)
 
 
 def _differs(text: str) -> bool:
-    """Return whether the parser in C may read *text* otherwise."""
-    # To look for a character takes next to nothing, and for a pattern as long as to parse some of the text.
+    """Return whether the C parser may read *text* differently."""
+    # Searching for a character is nearly free; searching for a pattern takes as long as parsing part of the text.
     return (
         any(character in text for character in _DIFFERING)
         or (" \r" in text and _BLANKS.search(text) is not None)
@@ -94,13 +92,13 @@ def _differs(text: str) -> bool:
     )
 
 
-def _fast(file: SourceFile, report: Report) -> Composer | None:
-    """Return what the parser in C makes of *file*; None where it finds something wrong: the other one explains that.
+def _compose_fast(file: SourceFile, report: Report) -> Composer | None:
+    """Return the result of the C parser; None after an error, which the Python parser explains better.
 
-    A long file gets the explanation of the parser in C, which is not as good: the other one would take seconds.
+    A long file gets the explanation of the C parser: the Python parser would take seconds.
     """
-    own = Report()
-    composer = Composer(file, own)
+    own_report = Report()
+    composer = Composer(file, own_report)
     try:
         events = fast_events(file)
         if events is None:
@@ -111,14 +109,14 @@ def _fast(file: SourceFile, report: Report) -> Composer | None:
             raise
         return None
     except Stopped:
-        report.take(own)
+        report.take(own_report)
         raise
-    report.take(own)
+    report.take(own_report)
     return composer
 
 
-def _slow(file: SourceFile, report: Report) -> Composer:
-    """Return what the parser in Python makes of *file*."""
+def _compose_slow(file: SourceFile, report: Report) -> Composer:
+    """Return the result of the Python parser."""
     composer = Composer(file, report)
     composer.compose(_events(file))
     return composer
@@ -127,7 +125,7 @@ def _slow(file: SourceFile, report: Report) -> Composer:
 def _events(file: SourceFile) -> Iterator[Any]:
     try:
         yield from YAML(typ="safe", pure=True).parse(file.text)
-    except (YAMLError, ValueError, AssertionError) as error:  # the last for a %YAML line it does not know
+    except (YAMLError, ValueError, AssertionError) as error:  # the last for an unknown %YAML line
         if isinstance(error, MarkedYAMLError | ReaderError):
             raise
         raise MarkedYAMLError(problem=str(error)) from error
@@ -139,14 +137,14 @@ def _report_character(error: ReaderError, file: SourceFile, report: Report) -> N
     if character == 0:
         report.add(
             codes.NUL_CHARACTER,
-            "the file holds a NUL character",
+            "the file contains a NUL character",
             at=Span(file, start, start + 1),
             hint="remove it; if the editor shows none, the file is UTF-16: save it as UTF-8",
         )
         return
     report.add(
         codes.YAML_SYNTAX,
-        f"the character U+{character:04X} may not stand in YAML",
+        f"the character U+{character:04X} is not allowed in YAML",
         at=Span(file, start, start + 1),
         hint=f'write it as an escape in double quotes: "\\u{character:04x}"',
     )

@@ -1,46 +1,50 @@
-"""Stages with what they extend, and with the defaults of their pipeline, written out."""
+"""Expands templates, defaults and short-hands in stages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
 
-from pipegen.config.compose import MOST_NODES
+from pipegen.config.compose import MAX_NODES
 from pipegen.config.defaults import Defaults
-from pipegen.config.merge import is_null, merged
+from pipegen.config.merge import is_null, merge_maps
 from pipegen.config.schema.check import Fitting, check_stages
 from pipegen.config.schema.parts import PIPELINE, without
 from pipegen.config.schema.violation import Path
-from pipegen.config.short_hand import is_short, written_out
 from pipegen.config.templates import EXTENDS, Templates
 from pipegen.config.unknown.inherited import inherited_parts
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Sequence, count
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, count
 
-# Where the parts that are written out stand in the tree; nothing reads them any more.
-_SPENT = ("include", "templates")
+# Top-level keys that nothing reads after they are expanded.
+_EXPANDED_KEYS = ("include", "templates")
+# Keys that do not change what a stage does.
+_NEUTRAL_KEYS = ("name", "description", "directory")
+# Keys that replace the short-hand, even if inherited from the defaults.
+_INSTEAD = ("script", "pipeline")
 _NO_BASE = Mapping((), Span(SourceFile("", ""), 0, 0))
 
 
-def resolve(found: Fitting, report: Report) -> Fitting:
-    """Return what is *found* with every stage written out: no templates, defaults and short-hands are left.
+def resolve(config: Fitting, report: Report) -> Fitting:
+    """Return *config* with all stages expanded: no templates, defaults and short-hands are left.
 
-    Stages that are made from what is unknown are unknown, as far as that goes.
+    Stages that inherit from unknown parts are unknown too.
 
-    What a stage says wins over its templates, of which the later wins, and they over the defaults of its pipeline.
+    A stage's own values win over its templates, later templates over earlier ones, and templates over the defaults of
+    its pipeline.
     """
-    tree = found.tree
+    tree = config.tree
     if not isinstance(tree, Mapping):
-        return found
+        return config
     templates = Templates(tree.get("templates"))
     bodies = {path: body for path, body in _bodies(tree) if isinstance(body, Mapping)}
     extending = {path: body for path, body in bodies.items() if body.entry(EXTENDS) is not None}
     known = Report()
-    parts = [*found.parts, *(("templates", name) for name in templates.check(known))]
+    parts = [*config.parts, *(("templates", name) for name in templates.check(known))]
     parts += [path for path, body in extending.items() if not templates.check_names(body, known)]
-    if not any(len(part) == 1 or (part[0] == "templates" and len(part) == PIPELINE) for part in found.parts):
+    if not any(len(part) == 1 or (part[0] == "templates" and len(part) == PIPELINE) for part in config.parts):
         # Otherwise, a name that stands nowhere may be in what is unknown.
         report.take(known)
     if parts:
@@ -49,34 +53,36 @@ def resolve(found: Fitting, report: Report) -> Fitting:
     entries = tuple(
         Entry(entry.key, resolver.pipelines(entry.value)) if entry.key.text == "pipelines" else entry
         for entry in tree.entries
-        if entry.key.text not in _SPENT
+        if entry.key.text not in _EXPANDED_KEYS
     )
     resolved = Mapping(entries, tree.span)
     whole = without(resolved, parts)
     touched = {part[:4] for part in parts}
-    checked = check_stages(whole, [path for path in resolver.made if touched.isdisjoint((path, path[:2]))], report)
+    checked = check_stages(
+        whole, [path for path in resolver.merged_paths if touched.isdisjoint((path, path[:2]))], report
+    )
     if checked is None:
         raise Stopped
     return Fitting(checked.tree, tuple(dict.fromkeys((*parts, *checked.parts))))
 
 
 class _Resolver:
-    """Writes stages out, and keeps where those stand that are made of several parts.
+    """Expands stages, and records the paths of those merged from several layers.
 
-    *extending* are the identities of those that extend templates.
+    *extending* are the identities of the bodies that extend templates.
     """
 
     def __init__(self, templates: Templates, extending: frozenset[int], report: Report) -> None:
-        self.made: list[Path] = []
+        self.merged_paths: list[Path] = []
         self._templates = templates
         self._extending = extending
         self._report = report
         self._nodes = 0
-        # What many stages are made from is put together once.
+        # The merged layers that many stages share.
         self._bases: dict[tuple[int, ...], Mapping] = {}
 
     def pipelines(self, node: Node) -> Node:
-        """Return the map of pipelines *node* with all stages written out."""
+        """Return the map of pipelines *node* with all stages expanded."""
         if not isinstance(node, Mapping):
             return node
         return Mapping(tuple(Entry(entry.key, self._pipeline(entry)) for entry in node.entries), node.span)
@@ -104,35 +110,35 @@ class _Resolver:
         if not isinstance(stage, Mapping):
             return stage
         if not defaults.layers and id(stage) not in self._extending:
-            return written_out(stage) if is_short(stage, _NO_BASE) else stage
+            return _expand_short_hand(stage) if _is_short(stage, _NO_BASE) else stage
         *templates, own = self._templates.layers(stage)
-        layers = (*defaults.taken((*templates, own)), *templates)
+        layers = (*defaults.inherited_by((*templates, own)), *templates)
         base = self._base(layers) if layers else Mapping((), stage.span)
         if layers:
-            self.made.append(path)
-            own = self._counted(merged(Mapping((*_name(own), *base.entries), stage.span), own))
-        return written_out(own) if is_short(stage, base) else own
+            self.merged_paths.append(path)
+            own = self._counted(merge_maps(Mapping((*_name(own), *base.entries), stage.span), own))
+        return _expand_short_hand(own) if _is_short(stage, base) else own
 
     def _base(self, layers: tuple[Mapping, ...]) -> Mapping:
-        """Return *layers* put together, each over those before; a template counts once, where it first comes."""
-        once = {id(layer): layer for layer in layers}
-        key = tuple(once)
+        """Return *layers* merged in order; a repeated template counts only at its first position."""
+        unique_layers = {id(layer): layer for layer in layers}
+        key = tuple(unique_layers)
         if key not in self._bases:
-            whole = reduce(merged, once.values())
-            # What takes nothing away here does so in other pipelines.
-            given = tuple(entry for entry in whole.entries if not is_null(entry.value))
-            self._bases[key] = self._counted(Mapping(given, whole.span))
+            merged_layers = reduce(merge_maps, unique_layers.values())
+            # A null with nothing to remove here removes something in other pipelines.
+            entries = tuple(entry for entry in merged_layers.entries if not is_null(entry.value))
+            self._bases[key] = self._counted(Mapping(entries, merged_layers.span))
         return self._bases[key]
 
     def _counted(self, body: Mapping) -> Mapping:
-        """Return *body*; raise `Stopped` when all that is written out grows too large."""
+        """Return *body*; raise `Stopped` if the expanded config becomes too large."""
         self._nodes += count(body)
-        if self._nodes > MOST_NODES:
+        if self._nodes > MAX_NODES:
             self._report.add(
                 codes.CONFIG_TOO_LARGE,
-                f"with templates and defaults written out, the config holds more than {MOST_NODES:,} values",
+                f"with templates and defaults expanded, the config has more than {MAX_NODES:,} values",
                 at=body.entries[0].key.span if body.entries else body.span,
-                hint="repeat less: what stands in a template stands in each stage made from it",
+                hint="make templates smaller: each stage that extends a template repeats it",
             )
             raise Stopped
         return body
@@ -152,5 +158,24 @@ def _bodies(tree: Mapping) -> Iterator[tuple[Path, Node]]:
 
 
 def _name(stage: Mapping) -> tuple[Entry, ...]:
-    """Return the name, which stands before all that is inherited."""
+    """Return the entry of the name, which comes before all inherited entries."""
     return tuple(entry for entry in stage.entries if entry.key.text == "name")
+
+
+def _is_short(written: Mapping, base: Mapping) -> bool:
+    """Return whether a stage, as *written* by the user, is a short-hand; *base* are its inherited values."""
+    for entry in written.entries:
+        if entry.key.text not in _NEUTRAL_KEYS and not is_null(entry.value):
+            return False
+    return not any(base.entry(key) for key in _INSTEAD)
+
+
+def _expand_short_hand(stage: Mapping) -> Mapping:
+    """Return *stage* with the steps of the short-hand; inherited steps stay."""
+    name = stage.entry("name")
+    span = name.value.span if name is not None else stage.span
+    steps = (
+        Entry(Scalar("build", span), Scalar("${.stage}", span)),
+        Entry(Scalar("run", span), Scalar("true", span, ScalarKind.BOOLEAN)),
+    )
+    return Mapping((*stage.entries, *(step for step in steps if stage.entry(step.key.text) is None)), stage.span)

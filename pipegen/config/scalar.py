@@ -1,4 +1,4 @@
-"""What a YAML scalar is: text, a boolean, a number or null."""
+"""The kind of a YAML scalar: text, a boolean, a number or null."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pipegen.source.tree import ScalarKind
 
 CORE_TAG = re.compile(r"tag:yaml\.org,2002:(str|int|bool|float|null|map|seq)")
 
-# YAML 1.1 and 1.2 together: PipelineLib reads 1.1, most editors 1.2. Where text is meant, text it stays.
+# The union of YAML 1.1 (PipelineLib) and 1.2 (most editors). Where a text is expected, its text is used as written.
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), ScalarKind.NULL),
     **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"), ScalarKind.BOOLEAN),
@@ -20,14 +20,14 @@ _NUMBER = (
     r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
 _FIGURES = frozenset("-+.0123456789")
-# What a plain scalar that is no text may begin with; nearly all begin with something else.
-TELLING = frozenset("~nNtTfFyYoO<") | _FIGURES
+# The first characters of plain scalars that may not be text; nearly all scalars begin with others.
+NON_TEXT_STARTS = frozenset("~nNtTfFyYoO<") | _FIGURES
 _TAGGED = {"int": ScalarKind.INTEGER, "bool": ScalarKind.BOOLEAN, "float": ScalarKind.NUMBER, "null": ScalarKind.NULL}
 _LONGEST_NUMBER = 400  # digits; Python refuses to read integers over 4,300
 
 
 def plain_kind(text: str) -> ScalarKind:
-    """Return what *text* is without quotes and tag; `<<`, the merge key, is NULL."""
+    """Return the kind of *text* without quotes and tag; `<<`, the merge key, is NULL."""
     if text[:1] not in _FIGURES:
         return ScalarKind.NULL if text == "<<" else _WORDS.get(text, ScalarKind.TEXT)
     if len(text) > _LONGEST_NUMBER:
@@ -38,9 +38,9 @@ def plain_kind(text: str) -> ScalarKind:
 
 
 def tagged_kind(text: str, tag: str) -> ScalarKind:
-    """Return what *text* is that is said to be *tag*: text, where it does not look like it."""
+    """Return the kind of *text* with the tag *tag*: TEXT if it does not match the tag."""
     kind = _TAGGED.get(tag.rpartition(":")[2])
     if kind is ScalarKind.NUMBER:
         return kind if len(text) <= _LONGEST_NUMBER and re.fullmatch(_NUMBER, text) else ScalarKind.TEXT
-    found = ScalarKind.TEXT if text == "<<" else plain_kind(text)
-    return found if found is kind else ScalarKind.TEXT
+    plain = ScalarKind.TEXT if text == "<<" else plain_kind(text)
+    return plain if plain is kind else ScalarKind.TEXT

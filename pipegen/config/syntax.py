@@ -1,4 +1,4 @@
-"""YAML syntax errors in our words."""
+"""YAML syntax errors in plain words."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import Struct
 
-# `key: value` in block style, perhaps after dashes; the value is no comment, anchor, tag or block scalar.
-_FILLED = re.compile(
+# `key: value` in block style, possibly after dashes; the value is not a comment, anchor, tag or block scalar.
+_KEY_WITH_VALUE = re.compile(
     r"(?P<indent>[ -]*)(?P<key>[^\s#:\"'][^:#]*):[ ]+"
     r"(?P<value>\"[^\"]*\"|'[^']*'|\[[^\[\]]*\]|\{[^{}]*\}|[^\s#&!|>{\[\"'][^#]*?)\s*(?:#.*)?"
 )
 
 
 class _Words(Struct):
-    """What the parser says, what we say, what to do; *at_start* where the mistake is at the beginning it tells of."""
+    """The parser's message, ours, and a hint; *at_start* if the mistake is where the construct begins."""
 
     theirs: str
     ours: str
@@ -32,13 +32,13 @@ _PROBLEMS = (
     _Words("cannot start any token", "this character cannot begin a value", "put the value in quotes"),
     _Words(
         "mapping values are not allowed",
-        'a ":" that cannot stand here',
+        'a ":" is not allowed here',
         'check the indentation, or quote a value that holds ": "',
     ),
     _Words(
         "sequence entries are not allowed",
-        'a "-" that cannot stand here',
-        "begin the list on a line of its own, or put the value in quotes",
+        'a "-" is not allowed here',
+        "begin the list on a new line, or put the value in quotes",
     ),
     _Words(
         "could not find expected ':'",
@@ -63,9 +63,7 @@ _PROBLEMS = (
         'close it, or write the text as a block with "|"',
         at_start=True,
     ),
-    _Words(
-        "expected ',' or", "a list or map on one line is not closed rightly", "check its commas, brackets and braces"
-    ),
+    _Words("expected ',' or", "a list or map on one line is not closed", "check its commas, brackets and braces"),
     _Words(
         "but found '<stream end>'", "the file ends before a list or map on one line is closed", 'close it: "]" or "}"'
     ),
@@ -88,8 +86,8 @@ _PROBLEMS = (
 )
 _AFTER_QUOTE = _Words("", "text after a closed quote", "put the whole value in quotes")
 
-# What the parser says was begun, and what we say of the place.
-_BEGUN = (
+# The construct that the parser names, and our label for its start.
+_CONSTRUCTS = (
     ("flow sequence", "the list begins here"),
     ("flow mapping", "the map begins here"),
     ("block sequence", "the list begins here"),
@@ -100,9 +98,9 @@ _BEGUN = (
 
 
 def report_syntax(error: MarkedYAMLError, file: SourceFile, report: Report) -> None:
-    """Report a syntax error where it shows, and where it began when the parser knows."""
+    """Report a syntax error at its location, with the start of its construct if the parser names it."""
     offset = min(error.problem_mark.index if error.problem_mark else 0, len(file.text))
-    if _may_be_filled(error.problem or "", offset, file) and _report_filled(offset, file, report):
+    if _may_have_value(error.problem or "", offset, file) and _report_value_and_mapping(offset, file, report):
         return
     if file.text[max(offset - 1, 0) : offset + 1] == "${":
         _report_unquoted(offset - 1, file, report)
@@ -112,20 +110,20 @@ def report_syntax(error: MarkedYAMLError, file: SourceFile, report: Report) -> N
     if words.at_start:
         report.add(codes.YAML_SYNTAX, words.ours, at=_character(file, start), hint=words.hint)
         return
-    begun = next((ours for theirs, ours in _BEGUN if theirs in (error.context or "")), "")
-    also = [Label(_character(file, start), begun)] if start < offset and begun else []
+    label = next((ours for theirs, ours in _CONSTRUCTS if theirs in (error.context or "")), "")
+    also = [Label(_character(file, start), label)] if start < offset and label else []
     report.add(codes.YAML_SYNTAX, words.ours, at=_character(file, offset), also=also, hint=words.hint or None)
 
 
 def _character(file: SourceFile, offset: int) -> Span:
-    """Return the place of the character at *offset*; nothing stands at the end of the file."""
+    """Return the span of the character at *offset*; empty at the end of the file."""
     return Span(file, offset, min(offset + 1, len(file.text)))
 
 
 def _report_unquoted(start: int, file: SourceFile, report: Report) -> None:
-    """Report a reference in a list or map on one line, where its brace begins a map."""
-    found = re.compile(r"\$\{[^{}\n]*\}?").match(file.text, start)
-    end = found.end() if found else start + 2
+    """Report an unquoted reference in a list or map on one line, where its brace begins a map."""
+    match = re.compile(r"\$\{[^{}\n]*\}?").match(file.text, start)
+    end = match.end() if match else start + 2
     report.add(
         codes.YAML_SYNTAX,
         "a reference in a list or map on one line needs quotes",
@@ -136,35 +134,35 @@ def _report_unquoted(start: int, file: SourceFile, report: Report) -> None:
 
 def _words(problem: str, offset: int, file: SourceFile) -> _Words:
     if file.text[offset : offset + 1] == "\t":
-        return _Words("", "a tab where YAML allows only blanks", "write blanks instead")
-    if "expected <block end>" in problem and _before(offset, file).rstrip().endswith(("'", '"')):
+        return _Words("", "a tab where YAML allows only spaces", "use spaces instead")
+    if "expected <block end>" in problem and _line_before(offset, file).rstrip().endswith(("'", '"')):
         return _AFTER_QUOTE
-    found = next((words for words in _PROBLEMS if words.theirs in problem), None)
-    return found or _Words("", f"this is not YAML: {problem}" if problem else "this is not YAML", "")
+    words = next((words for words in _PROBLEMS if words.theirs in problem), None)
+    return words or _Words("", f"invalid YAML: {problem}" if problem else "invalid YAML", "")
 
 
-def _before(offset: int, file: SourceFile) -> str:
-    """Return what stands on the line of *offset*, in front of it."""
+def _line_before(offset: int, file: SourceFile) -> str:
+    """Return the text before *offset* on its line."""
     return file.text[file.line_starts[file.position(offset).line - 1] : offset]
 
 
-def _may_be_filled(problem: str, offset: int, file: SourceFile) -> bool:
+def _may_have_value(problem: str, offset: int, file: SourceFile) -> bool:
     if "expected <block end>" in problem:
-        return not _before(offset, file).strip()
+        return not _line_before(offset, file).strip()
     return "mapping values are not allowed" in problem
 
 
-def _report_filled(offset: int, file: SourceFile, report: Report) -> bool:
-    """Report a map indented under a key that has a value already; False when that is not what happened."""
+def _report_value_and_mapping(offset: int, file: SourceFile, report: Report) -> bool:
+    """Report a map indented under a key that already has a value; return whether that is the error."""
     line = file.position(offset).line
     below = file.line(line)
     above = next((number for number in range(line - 1, 0, -1) if file.line(number).split("#")[0].strip()), None)
-    found = _FILLED.fullmatch(file.line(above)) if above else None
+    filled = _KEY_WITH_VALUE.fullmatch(file.line(above)) if above else None
     indent = len(below) - len(below.lstrip())
     nested = re.match(r"[^\s:][^:]*(?=:(?:\s|$))", below[indent:])
-    if above is None or found is None or nested is None or indent <= len(found["indent"]):
+    if above is None or filled is None or nested is None or indent <= len(filled["indent"]):
         return False
-    start, key, value = file.line_starts[above - 1], found["key"].strip(), found["value"]
+    start, key, value = file.line_starts[above - 1], filled["key"].strip(), filled["value"]
     remove = f'remove "{value}" to give "{key}" the keys below'
     line_up = f'line up "{nested[0]}" with "{key}"'
     if value in {"true", "false"}:
@@ -173,10 +171,10 @@ def _report_filled(offset: int, file: SourceFile, report: Report) -> bool:
         hint = line_up if key == "name" else f"{line_up}, or {remove}"
     report.add(
         codes.VALUE_AND_MAPPING,
-        f'"{key}" has the value "{value}", so no keys can stand under it',
+        f'"{key}" has the value "{value}", so it cannot have keys below it',
         at=Span(file, file.line_starts[line - 1] + indent, file.line_starts[line - 1] + indent + nested.end()),
         label=f'indented under "{key}"',
-        also=[Label(Span(file, start + found.start("value"), start + found.end("value")), "this is its value")],
+        also=[Label(Span(file, start + filled.start("value"), start + filled.end("value")), "its value")],
         hint=hint,
     )
     return True

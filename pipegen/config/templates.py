@@ -1,4 +1,4 @@
-"""Templates, and those that they extend."""
+"""Templates and their inheritance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Templates:
         self._bodies = {name: _without_extends(entry.value) for name, entry in self._entries.items()}
 
     def check(self, report: Report) -> tuple[str, ...]:
-        """Report and return templates that extend what is no template, or each other."""
+        """Report and return templates that extend unknown templates or form a loop."""
         for entry in self._entries.values():
             self.check_names(entry.value, report)
         looped: set[str] = set()
@@ -33,7 +33,7 @@ class Templates:
         return tuple(name for name, entry in self._entries.items() if name in looped or not self._is_known(entry.value))
 
     def check_names(self, body: Node, report: Report) -> bool:
-        """Report names in the `extends` of *body* that are no templates; return whether there are none."""
+        """Report unknown templates in the `extends` of *body*; return whether there are none."""
         for name in extended(body):
             if name.text not in self._entries:
                 self._report_unknown(name, report)
@@ -43,61 +43,61 @@ class Templates:
         return all(name.text in self._entries for name in extended(body))
 
     def layers(self, body: Mapping) -> tuple[Mapping, ...]:
-        """Return what *body* is made from: its templates with theirs below them, each once, then *body* itself.
+        """Return the layers of *body*: its templates, each once and after those that it extends, then *body* itself.
 
-        `extends` itself is left out, as are names that are no templates, or whose templates extend each other.
+        The key `extends` is removed. Unknown names and templates in loops are skipped.
         """
         return (*(self._bodies[name] for name in self.names(body)), _without_extends(body))
 
     def names(self, body: Node) -> tuple[str, ...]:
-        """Return the names of the templates that *body* is made from, in that order."""
-        found: dict[str, None] = {}
-        seen: set[str] = set()
-        open_names = [(name.text, False) for name in reversed(extended(body))]
-        while open_names:
-            name, is_ready = open_names.pop()
+        """Return the names of the templates of *body*, in the order in which they are merged."""
+        names: dict[str, None] = {}
+        visited: set[str] = set()
+        stack = [(name.text, False) for name in reversed(extended(body))]
+        while stack:
+            name, is_ready = stack.pop()
             if is_ready:
-                found[name] = None
-            elif name not in seen and name in self._entries:
-                seen.add(name)
-                open_names.append((name, True))
-                open_names.extend((below.text, False) for below in reversed(extended(self._entries[name].value)))
-        return tuple(found)
+                names[name] = None
+            elif name not in visited and name in self._entries:
+                visited.add(name)
+                stack.append((name, True))
+                stack.extend((parent.text, False) for parent in reversed(extended(self._entries[name].value)))
+        return tuple(names)
 
     def _loops(self) -> Iterator[tuple[str, ...]]:
-        """Yield the names of templates each of which extends the next, and the last the first."""
+        """Yield loops: names of templates each of which extends the next, and the last the first."""
         done: set[str] = set()
         for start in self._entries:
             path = [] if start in done else [start]
-            waiting = [self._known(start)]
+            iterators = [self._known(start)]
             while path:
-                name = next(waiting[-1], None)
+                name = next(iterators[-1], None)
                 if name is None:
                     done.add(path.pop())
-                    waiting.pop()
+                    iterators.pop()
                 elif name in path:
                     yield tuple(path[path.index(name) :])
                 elif name not in done:
                     path.append(name)
-                    waiting.append(self._known(name))
+                    iterators.append(self._known(name))
 
     def _known(self, name: str) -> Iterator[str]:
         return iter([one.text for one in extended(self._entries[name].value) if one.text in self._entries])
 
     def _report_unknown(self, name: Scalar, report: Report) -> None:
-        meant = suggestion(name.text, self._entries)
-        known = f"the templates are {listed(tuple(self._entries))}" if self._entries else 'add it under "templates"'
+        suggested = suggestion(name.text, self._entries)
+        hint = f"the templates are {listed(tuple(self._entries))}" if self._entries else 'add it under "templates"'
         report.add(
             codes.UNKNOWN_TEMPLATE,
-            f'"{name.text}" is no template',
+            f'there is no template "{name.text}"',
             at=name.span,
             label="no such template",
-            also=[Label(self._entries[meant].key.span, "did you mean this one?")] if meant else (),
-            hint=f'rename it to "{meant}", or add a template "{name.text}"' if meant else known,
+            also=[Label(self._entries[suggested].key.span, "did you mean this one?")] if suggested else (),
+            hint=f'rename it to "{suggested}", or add a template "{name.text}"' if suggested else hint,
         )
 
     def _report_loop(self, loop: Items[str], report: Report) -> None:
-        steps = [self._step(name, after) for name, after in zip(loop, [*loop[1:], loop[0]], strict=True)]
+        steps = [self._extends_node(name, parent) for name, parent in zip(loop, [*loop[1:], loop[0]], strict=True)]
         first, *others = [step.span for step in steps]
         names = " -> ".join([*loop, loop[0]])
         report.add(
@@ -108,13 +108,13 @@ class Templates:
             hint="remove one of these names" if others else "remove it",
         )
 
-    def _step(self, name: str, after: str) -> Scalar:
-        """Return the place at which template *name* extends *after*."""
-        return next(one for one in extended(self._entries[name].value) if one.text == after)
+    def _extends_node(self, name: str, parent: str) -> Scalar:
+        """Return the scalar by which template *name* extends *parent*."""
+        return next(name_node for name_node in extended(self._entries[name].value) if name_node.text == parent)
 
 
 def extended(body: Node) -> tuple[Scalar, ...]:
-    """Return the names of templates that *body*, a stage or a template, extends directly."""
+    """Return the names of the templates that *body*, a stage or a template, extends directly."""
     node = body.get(EXTENDS) if isinstance(body, Mapping) else None
     if node is None:
         return ()

@@ -1,1 +1,1 @@
-"""Codes, messages, and how they are shown."""
+"""Diagnostics: the model, the codes, the report, and renderers."""

@@ -209,7 +209,7 @@ LEFT_OUT = Code("PG690", "left-out", _I)
 NOTHING_TO_DO = Code("PG691", "nothing-to-do", _I)
 KEPT_WHOLE = Code("PG692", "kept-whole", _I)
 
-# 7: lint; a rule in `lint/rules/` for each, named as the code
+# 7: lint; each has a rule in `lint/rules/` with its name
 REDUNDANT_ARC = Code("PG701", "redundant-arc", _I)
 LOST_PARALLELISM = Code("PG702", "lost-parallelism", _I)
 UNUSED_OUTPUT = Code("PG703", "unused-output", _W)
@@ -234,7 +234,7 @@ BASH_SYNTAX = Code("PG721", "bash-syntax", _W)
 FOREIGN_VARIABLE = Code("PG726", "foreign-variable", _W)
 EMPTY_SETUP_VALUE = Code("PG727", "empty-setup-value", _W)
 
-# 8: runs; 801 to 809 where they take place, 810 to 819 those on paper, 820 to 839 those on this machine
+# 8: runs; 801 to 809 executors, 810 to 819 simulated runs, 820 to 839 local runs
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
 NO_MACHINE_FITS = Code("PG802", "no-machine-fits", _E)
 INVALID_DURATIONS = Code("PG810", "invalid-durations", _E)
@@ -254,7 +254,7 @@ NO_CONTAINER_ENGINE = Code("PG831", "no-container-engine", _E)
 
 
 def find(word: str) -> Code | None:
-    """Return the code with the number, the name or the former name *word*, in any case; None where there is none."""
+    """Return the code with the number, name or former name *word*, in any case; None if there is none."""
     wanted = word.casefold()
     return next(
         (code for code in table() if wanted in (code.number.casefold(), code.name, code.former_name) and wanted), None
@@ -262,5 +262,5 @@ def find(word: str) -> Code | None:
 
 
 def table() -> tuple[Code, ...]:
-    """Return all codes in the order of their numbers."""
+    """Return all codes, sorted by number."""
     return tuple(sorted((code for code in globals().values() if isinstance(code, Code)), key=lambda code: code.number))

@@ -8,7 +8,7 @@ from pipegen.diagnostics.codes import find
 
 
 def page(word: str) -> str | None:
-    """Return the page of the code with the number or name *word*; None where there is no such code."""
+    """Return the page of the code with the number or name *word*; None if there is no such code."""
     code = find(word.strip())
     if code is None:
         return None

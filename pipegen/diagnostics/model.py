@@ -1,4 +1,4 @@
-"""What a diagnostic is made of."""
+"""The model of a diagnostic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Severity(Enum):
 
     @property
     def rank(self) -> int:
-        """The place in an ordered list: errors first."""
+        """The position in sorted lists: errors first."""
         return _SEVERITIES.index(self)
 
 
@@ -27,8 +27,8 @@ _SEVERITIES = tuple(Severity)
 class Code(Struct):
     """A kind of diagnostic: `PG301`, `unknown-stage`; never reused.
 
-    The first digit is the stage that finds it: 1 reading, 2 schema, 3 names,
-    4 graph, 5 plan, 6 target, 7 lint, 8 run. Comments and settings may also use the name that it had before.
+    The first digit is the stage that finds it: 1 reading, 2 schema, 3 names, 4 graph, 5 plan, 6 target, 7 lint, 8 run.
+    Comments and settings may also use *former_name*.
     """
 
     number: str
@@ -38,31 +38,31 @@ class Code(Struct):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it can be neither lowered nor ignored: nothing right can be made of a config with such an error.
+        """Whether it can be neither lowered nor ignored: a config with such an error cannot be compiled.
 
-        Lint alone is a matter of taste, whatever its severity.
+        Lint rules can be ignored, even if they are errors.
         """
         return self.severity is Severity.ERROR and not self.number.startswith("PG7")
 
 
 class Label(Struct):
-    """A place, and a few words about it; no words underline it only."""
+    """A span and a short text; without text, the span is only underlined."""
 
     span: Span
     text: str = ""
 
 
 class Edit(Struct):
-    """A stretch of a file, and the text that takes its place."""
+    """A span of a file, and the text that replaces it."""
 
     span: Span
     text: str = ""
 
 
 class Fix(Struct):
-    """What mends the text without a change of its meaning: in a few words, and as edits of one file.
+    """A fix of the source without a change of its meaning: a title, and edits of one file that do not overlap.
 
-    No two edits of a fix meet. `check --fix` makes them, and keeps them where the plan stays the same.
+    `check --fix` applies the edits, and keeps them if the plan stays the same.
     """
 
     title: str
@@ -70,9 +70,9 @@ class Fix(Struct):
 
 
 class Diagnostic(Struct):
-    """One finding: the line to show if only one can be shown, and where to look.
+    """A message with its code, labels, hint and fix.
 
-    A diagnostic about no place in a file (a missing file, say) has no primary label.
+    A diagnostic without a location in a file (a missing file, for example) has no primary label.
     """
 
     code: Code
@@ -88,6 +88,6 @@ class Diagnostic(Struct):
         return self.code.severity
 
     def with_severity(self, severity: Severity) -> Diagnostic:
-        """Return the same diagnostic, taken for as much as *severity* says."""
+        """Return the same diagnostic with another *severity*."""
         code = Code(self.code.number, self.code.name, severity)
         return Diagnostic(code, self.message, self.primary, self.related, self.hint, self.fix)

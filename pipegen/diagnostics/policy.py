@@ -1,4 +1,4 @@
-"""What the user says of diagnostics: which severity a code has, and where it is ignored."""
+"""The user's policy for diagnostics: the severities of codes, and where codes are ignored."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from pipegen.structs import Struct, field
 
 
 class SeverityPolicy(Struct):
-    """The severities of codes by their numbers, None for a code that is off; *is_strict* lets warnings count as errors.
+    """The severities of codes by number, None for a code that is off; with *is_strict*, warnings count as errors.
 
-    What is fixed keeps its severity: see `Code.is_fixed`.
+    Codes with `Code.is_fixed` keep their severity.
     """
 
     severities: Mapping[str, Severity | None] = field(default_factory=lambda: MappingProxyType({}))
     is_strict: bool = False
 
-    def judge(self, found: Diagnostic) -> Diagnostic | None:
-        """Return *found* with the severity that its code is given; None where that is off."""
-        given = self.severities.get(found.code.number, found.severity)
-        if given is found.severity or found.code.is_fixed:
-            return found
-        return found.with_severity(given) if given is not None else None
+    def apply(self, diagnostic: Diagnostic) -> Diagnostic | None:
+        """Return *diagnostic* with the severity of its code in this policy; None if the code is off."""
+        severity = self.severities.get(diagnostic.code.number, diagnostic.severity)
+        if severity is diagnostic.severity or diagnostic.code.is_fixed:
+            return diagnostic
+        return diagnostic.with_severity(severity) if severity is not None else None
 
 
 class Ignore(Struct):
-    """A comment that keeps *code* from being told between two places of its file; *span* is the code in the comment."""
+    """A comment that suppresses *code* between two offsets of its file; *span* is the code in the comment."""
 
     code: Code
     span: Span
     start: int
     end: int
 
-    def covers(self, found: Diagnostic) -> bool:
-        """Return whether *found* is ignored."""
-        if found.primary is None or found.code.number != self.code.number:
+    def covers(self, diagnostic: Diagnostic) -> bool:
+        """Return whether *diagnostic* is ignored."""
+        if diagnostic.primary is None or diagnostic.code.number != self.code.number:
             return False
-        at = found.primary.span
+        at = diagnostic.primary.span
         return self.start <= at.start < self.end and at.file == self.span.file

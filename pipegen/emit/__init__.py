@@ -1,1 +1,1 @@
-"""Text in the languages that engines read: YAML, Groovy, and templates around them."""
+"""Writers of the engines' languages: YAML, Groovy strings, and templates."""

@@ -14,24 +14,24 @@ from pipegen.assets import folder
 
 
 class _Compiled(FileSystemBytecodeCache):
-    """Templates as code, kept where Python keeps that of modules: to compile them takes longer than all the rest.
+    """A cache of compiled templates in `__pycache__`: compiling them takes longer than rendering.
 
-    As there, nothing is said where nothing can be written. What is kept holds for one text of a template, one Python,
-    one Jinja2, and one state of this module, which says how templates are read.
+    As for modules, a cache that cannot be written is skipped silently. An entry is valid for one text of a template and
+    one version of Python, Jinja2 and this module, which sets the options of the environment.
     """
 
     def __init__(self, template: Path) -> None:
-        made_by = [Path(module).stat().st_mtime_ns for module in (compiler.__file__, __file__)]
-        name = f"%s.{sys.implementation.cache_tag}-{crc32(repr(made_by).encode()):08x}.pyc"
+        versions = [Path(module).stat().st_mtime_ns for module in (compiler.__file__, __file__)]
+        name = f"%s.{sys.implementation.cache_tag}-{crc32(repr(versions).encode()):08x}.pyc"
         super().__init__(str(Path(cache_from_source(str(template))).parent), name)
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Let *bucket* hold what was kept, if something was."""
+        """Load the cached code into *bucket*, if there is any."""
         with suppress(OSError):
             super().load_bytecode(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what *bucket* holds."""
+        """Write the code in *bucket* to the cache."""
         if sys.dont_write_bytecode:
             return
         with suppress(OSError):
@@ -40,7 +40,7 @@ class _Compiled(FileSystemBytecodeCache):
 
 
 def render(name: str, /, *, filters: Mapping[str, Callable[..., object]], **context: object) -> str:
-    """Return the shipped template *name* (`jenkins/Jenkinsfile.j2`) filled with *context*, where user text belongs."""
+    """Return the shipped template *name* (`jenkins/Jenkinsfile.j2`) rendered with *context*, which has user text."""
     template = folder("templates").joinpath(name)
     environment = Environment(
         loader=FunctionLoader(_source),
@@ -48,7 +48,7 @@ def render(name: str, /, *, filters: Mapping[str, Callable[..., object]], **cont
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=_is_markup,  # noqa: S701 -- what is rendered is no HTML elsewhere; the filters quote for its language
+        autoescape=_is_markup,  # noqa: S701 -- only for markup; filters quote for other languages
         bytecode_cache=_Compiled(template) if isinstance(template, Path) else None,
     )
     environment.filters.update(filters)
@@ -56,11 +56,11 @@ def render(name: str, /, *, filters: Mapping[str, Callable[..., object]], **cont
 
 
 def _is_markup(name: str | None) -> bool:
-    """Return whether what template *name* makes is markup; for other languages filters quote."""
+    """Return whether the template *name* renders markup; for other languages, filters quote."""
     return name is not None and name.endswith((".html.j2", ".svg.j2"))
 
 
 def _source(name: str) -> str | None:
-    """Return the text of template *name*, None when there is no such file (Jinja2 then raises TemplateNotFound)."""
+    """Return the text of template *name*; None if there is no such file (Jinja2 then raises TemplateNotFound)."""
     template = folder("templates").joinpath(name)
     return template.read_text(encoding="utf-8") if template.is_file() else None

@@ -1,7 +1,7 @@
-"""The one YAML writer: data to a document, laid out as a person would write it.
+"""The YAML writer: data to a document, laid out as a person would write it.
 
-Mappings and sequences stand in block style, sequences indented under their key. Text of several lines is a literal
-block. Nothing is wrapped, no anchor is made, and entries keep their order.
+Mappings and sequences are in block style, sequences indented under their key. Text with several lines is a literal
+block. Lines are not wrapped, there are no anchors, and entries keep their order.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ class Flow(Struct):
 
 
 class Folded(Struct):
-    """One long line of text, broken where one space is; on one line after all if a reader could see it differently."""
+    """A long line of text, folded at single spaces; on one line if folding could change it."""
 
     lines: tuple[str, ...]
 
 
 class Verbatim(Struct):
-    """A number or a boolean as a person wrote it (`1.10`, `yes`), on one line; it must not be text."""
+    """A number or a boolean as the user wrote it (`1.10`, `yes`), on one line; never text."""
 
     text: str
 
 
 class Commented(Struct):
-    """A value with a comment *above* its entry, of one or more lines, and one *beside* it; an empty one is left out."""
+    """A value with a comment *above* its entry, which may have several lines, and one *beside* it; "" is no comment."""
 
     value: Value
     above: str = ""
@@ -55,42 +55,42 @@ class Commented(Struct):
 
 
 def write(document: Mapping[str, Value] | Sequence[Value], header: Iterable[str] = (), *, spaced: bool = True) -> str:
-    """Return *document* below the comment lines of *header*, with blank lines between its entries if *spaced*."""
+    """Return *document* below the comments in *header*; if *spaced*, with blank lines between its entries."""
     top = _Depth("\n", _Line())
     entries = top.entries(document) if isinstance(document, Mapping) else top.items(document)
     if spaced:
-        # A block that ends in blank lines has taken the one above already: one more would be its text.
-        entries[:-1] = [one if one.endswith("\n") else f"{one}\n" for one in entries[:-1]]
+        # A block that ends in a line break needs no more: another one would be part of its text.
+        entries[:-1] = [entry if entry.endswith("\n") else f"{entry}\n" for entry in entries[:-1]]
     text = "".join(entries).removeprefix("\n") or ("{}" if isinstance(document, Mapping) else "[]")
     return with_header(header, f"{text}\n")
 
 
 def with_header(header: Iterable[str], text: str) -> str:
-    """Return the document that is *text* below the comment lines of *header*."""
+    """Return the document *text* below the comments in *header*."""
     lines = [_comment(line) for line in header]
     return "\n".join([*lines, "", text]) if lines else text
 
 
-class _Written(dict[str, str]):
-    """How texts are written, each worked out once for all its places."""
+class _WrittenCache(dict[str, str]):
+    """A cache of written texts."""
 
     def __init__(self, write_one: Callable[[str], str]) -> None:
         super().__init__()
         self._write_one = write_one
 
     def __missing__(self, text: str) -> str:
-        """Return how *text* is written, from now on without asking again."""
-        found = self[text] = self._write_one(text)
-        return found
+        """Return *text* as written, and cache it."""
+        written = self[text] = self._write_one(text)
+        return written
 
 
 class _Line:
-    """Writes what stands on one line."""
+    """Writes values on one line."""
 
     def __init__(self) -> None:
-        self.texts = _Written(write_text)
-        self._texts_in_flow = _Written(write_text_in_flow)
-        self._keys_in_flow = _Written(partial(write_key, in_flow=True))
+        self.texts = _WrittenCache(write_text)
+        self._texts_in_flow = _WrittenCache(write_text_in_flow)
+        self._keys_in_flow = _WrittenCache(partial(write_key, in_flow=True))
 
     def flow(self, value: Data) -> str:
         """Return *value* in flow style."""
@@ -113,16 +113,16 @@ class _Line:
 
 
 class _Depth:
-    """Writes what stands at one indentation; what is frequent, and found out fast, is asked first.
+    """Writes values at one indentation; frequent types are tested first.
 
-    Each entry begins with *start*, a line break too, and what leads it: its key and colon, or a dash.
+    Each entry begins with *start*, a line break and the indentation, and its lead: a key and colon, or a dash.
     """
 
     def __init__(self, start: str, line: _Line) -> None:
         self.start = start
         self._dash = f"{start}-"
-        # A key that is too long for one line has its colon on the next.
-        self._keys = _Written(lambda key: start + write_key(key, in_flow=False).replace("\n", start))
+        # A key that is too long for a simple key has its colon on the next line.
+        self._keys = _WrittenCache(lambda key: start + write_key(key, in_flow=False).replace("\n", start))
         self._line = line
 
     @cached_property
@@ -146,8 +146,8 @@ class _Depth:
         ]
 
     def _entry(self, lead: str, value: Value) -> str:
-        """Return the entry that *lead* opens."""
-        # To ask for a very type takes a third of what it takes to ask for all that are such.
+        """Return the entry of *value* after *lead*."""
+        # A test of the exact type takes a third of the time of `isinstance`.
         if type(value) is str:
             return f"{lead} {self._text(value)}"
         if type(value) is Flow:
@@ -158,10 +158,10 @@ class _Depth:
             return self._block(lead, self._deeper.items(value), "[]")
         if type(value) is dict:
             return self._block(lead, self._deeper.entries(value), "{}")
-        return self._seldom(lead, value)
+        return self._general_entry(lead, value)
 
-    def _seldom(self, lead: str, value: Value) -> str:  # noqa: PLR0911 - one for each kind
-        """Return the entry that *lead* opens, of a value of any kind."""
+    def _general_entry(self, lead: str, value: Value) -> str:  # noqa: PLR0911 - one for each kind
+        """Return the entry of *value*, of any type, after *lead*."""
         match value:
             case str():
                 return f"{lead} {self._text(value)}"
@@ -181,7 +181,7 @@ class _Depth:
                 return self._block(lead, self._deeper.items(value), "[]")
 
     def _block(self, lead: str, entries: Sequence[str], empty: str) -> str:
-        """Return *entries* one step deeper; the first shares the line of a dash, unless a comment is above it."""
+        """Return *entries* one step deeper; the first is on the line of a dash, unless a comment is above it."""
         if not entries:
             return f"{lead} {empty}"
         text = "".join(entries)
@@ -191,11 +191,11 @@ class _Depth:
         return f"{lead} {text[len(start) :]}"
 
     def _text(self, text: str) -> str:
-        """Return *text*, as a literal block where it has several lines."""
+        """Return *text*; as a literal block if it has several lines."""
         return literal_block(text, self._deeper.start) or self._line.texts[text]
 
     def _folded(self, lines: tuple[str, ...]) -> str:
-        """Return *lines* folded; on one line where there is no other or they cannot be broken."""
+        """Return *lines* folded; on one line if there is only one or they cannot be folded."""
         if len(lines) > 1 and is_foldable(lines):
             return ">-" + "".join([f"{self._deeper.start}{line}" for line in lines])
         return self._text(" ".join(lines))

@@ -1,6 +1,6 @@
-"""YAML scalars that readers of YAML 1.1 (PyYAML, Ruby's Psych) and of YAML 1.2 take for the same value.
+"""YAML scalars that parsers of YAML 1.1 (PyYAML, Ruby's Psych) and of YAML 1.2 read as the same value.
 
-Text is plain only where neither version, nor a reader's own extensions, see anything else in it.
+Text is plain only if no version, and no parser's extension, reads it as another type.
 """
 
 import math
@@ -9,34 +9,34 @@ from typing import TypeAlias
 
 Scalar: TypeAlias = str | bool | int | float | None
 
-# What a document may not hold, and the line breaks that only one of the two versions knows (NEL, U+2028, U+2029).
-# Python calls none of them printable, as most texts are all through.
+# Characters that a document must not contain, and line breaks of only one version (NEL, U+2028, U+2029). Python
+# considers none of them printable, so `isprintable` is a fast first test.
 _UNPRINTABLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
 _ESCAPED = rf"[\t\n{_UNPRINTABLE}]"
 _FORBIDDEN_IN_BLOCK = rf"[{_UNPRINTABLE}]"
 
-# Null, booleans, merge and value keys, infinities, and all that could be a number or a time somewhere: sexagesimal
+# Null, booleans, merge and value keys, infinities, and text that some parser reads as a number or time: sexagesimal
 # numbers and dates of YAML 1.1, octal ones of 1.2, underscores, Psych's thousands separators.
 _RESOLVED = (
     r"(?=[-+.~=<0-9FNOTYfnoty])"  # most begin with none of these
     r"(?ai:(?:~|=|<<|y|n|yes|no|on|off|true|false|null|[-+]?\.(?:inf|nan)"
     r"|[-+]?(?:[0-9]|\.[0-9_e])[-+0-9a-fotxz_.,: ]*)\Z)"
 )
-# A colon or a number sign only ends a plain scalar beside a blank; in flow style its own punctuation does as well.
-# How one starts is looked at ahead: the rest goes through all of it.
+# A colon or number sign ends a plain scalar only next to a blank; in flow style, its punctuation does as well. A
+# lookahead checks the start; the rest of the pattern covers the whole text.
 _PLAIN_START = rf"(?!{_RESOLVED})(?!(?:---|\.\.\.)(?: |\Z))(?=[^ \-?:,\[\]{{}}#&*!|>'\"%@`]|-(?! |\Z))"
 _PLAIN_REST = r"(?:[^:#{0}]++|:(?! |\Z)|(?<! )#)*(?<! )\Z"
 _PLAIN = re.compile(_PLAIN_START + _PLAIN_REST.format(rf"\t\n{_UNPRINTABLE}"))
 _PLAIN_IN_FLOW = re.compile(_PLAIN_START + _PLAIN_REST.format(rf",?\[\]{{}}\t\n{_UNPRINTABLE}"))
 _ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
-# A literal block finds its indentation by its first line, unless that is stated.
+# A literal block takes its indentation from its first line unless it has an indicator.
 _STARTS_BLANK = re.compile(r"\n*[ \t]")
-# Readers look for the colon of a key in 1,024 characters.
+# Parsers require the colon of a simple key within 1,024 characters.
 _LONGEST_SIMPLE_KEY = 1_000
 
 
 def write_scalar(value: Scalar, *, in_flow: bool) -> str:
-    """Return *value* on one line, as it stands in block style or *in_flow*."""
+    """Return *value* on one line, for block style or *in_flow*."""
     if isinstance(value, str):
         return write_text_in_flow(value) if in_flow else write_text(value)
     if value is None:
@@ -47,12 +47,12 @@ def write_scalar(value: Scalar, *, in_flow: bool) -> str:
 
 
 def write_text(text: str) -> str:
-    """Return *text* on one line in block style: plain where that is safe."""
+    """Return *text* on one line for block style: plain if that is safe."""
     return text if _PLAIN.match(text) else _quoted(text)
 
 
 def write_text_in_flow(text: str) -> str:
-    """Return *text* in flow style: plain where that is safe."""
+    """Return *text* for flow style: plain if that is safe."""
     return text if _PLAIN_IN_FLOW.match(text) else _quoted(text)
 
 
@@ -70,7 +70,7 @@ def write_key(text: str, *, in_flow: bool, indent: str = "") -> str:
     """Return *text* as a key with its colon; one too long to be a simple key opens with `? `."""
     written = write_text_in_flow(text) if in_flow else write_text(text)
     if text == "<<":
-        # Psych merges what stands under this key even when it is quoted, unless a tag calls it a string.
+        # Psych merges the value of this key even if it is quoted, unless it has the tag of a string.
         written = f"!!str {written}"
     if len(written) <= _LONGEST_SIMPLE_KEY:
         return f"{written}:"
@@ -78,9 +78,9 @@ def write_key(text: str, *, in_flow: bool, indent: str = "") -> str:
 
 
 def literal_block(text: str, start: str) -> str | None:
-    """Return *text* as a literal block whose lines begin with *start*, a line break too; None where none can hold it.
+    """Return *text* as a literal block whose lines begin with *start* (with a line break); None if impossible.
 
-    Text of one line needs none.
+    Text with one line needs no block.
     """
     if "\n" not in text or not text.strip(" \t\n"):
         return None
@@ -93,7 +93,7 @@ def literal_block(text: str, start: str) -> str | None:
 
 
 def is_foldable(lines: tuple[str, ...]) -> bool:
-    """Return whether *lines*, folded in a block, read back as themselves with one space between each two."""
+    """Return whether *lines*, folded in a block, are read back joined by single spaces."""
     return all(line.strip(" \t") == line != "" and not _has_escapes(line) for line in lines)
 
 
@@ -102,7 +102,7 @@ def _has_escapes(text: str) -> bool:
 
 
 def escape(text: str) -> str:
-    """Return *text* with every character that cannot stand on a line of its own replaced by its escape."""
+    """Return *text* with all characters that are not allowed within a line escaped."""
     return re.sub(_ESCAPED, _escape_character, text) if _has_escapes(text) else text
 
 
@@ -113,7 +113,7 @@ def _escape_character(match: re.Match[str]) -> str:
 
 
 def _write_float(number: float) -> str:
-    """Return *number* with the point that YAML 1.1 asks for."""
+    """Return *number* with the decimal point that YAML 1.1 requires."""
     if math.isnan(number):
         return ".nan"
     if math.isinf(number):

@@ -102,11 +102,11 @@ def _child(file: SourceFile, path: str) -> SourceFile:
 
 def _child_content(file: SourceFile, path: str) -> bytes | None:
     """Return what the file *path* of a child pipeline holds: paths begin at the root, and stay below it."""
-    if file.place is None or "\0" in path:
+    if file.absolute_path is None or "\0" in path:
         return None
-    beside = file.place.parent
+    beside = file.absolute_path.parent
     depth = len(file.folder.split("/")) if file.folder else 0
-    root = file.place.parents[depth]
+    root = file.absolute_path.parents[depth]
     places = (Path(os.path.normpath(folder / path.lstrip("/"))) for folder in (beside, root))
     contents = (content(place, _LARGEST + 1, within=root) for place in places if place.is_relative_to(root))
     return next((data for data in contents if data is not None and len(data) <= _LARGEST), None)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeVar
 
-from pipegen.structs import converted
+from pipegen.structs import convert
 
 T = TypeVar("T")
 
@@ -35,6 +35,6 @@ def opened(text: bytes, kind: type[T]) -> T | None:
     if found is None or not found[2].isascii() or checksum(found[2].decode()) != found[1].decode():
         return None
     try:
-        return converted(json.loads(b"{" + found[2]), kind)
+        return convert(json.loads(b"{" + found[2]), kind)
     except (ValueError, RecursionError):
         return None

@@ -1,1 +1,1 @@
-"""Files, spans, and the YAML tree with places."""
+"""Source files, spans, and the tree of values with spans."""

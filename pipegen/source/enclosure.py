@@ -1,8 +1,7 @@
-"""Files that a path may lead to: links in a repository lead to nothing outside of it, and not into `.git`.
+"""Opens files without following links out of their repository or into `.git`.
 
-The path that the user names may lie anywhere. What stands in a repository was chosen by whoever wrote that: its links
-are followed as far as they stay within. Folders are opened one by one, by descriptors, so that a link which takes the
-place of a folder meanwhile is not followed either.
+A path that the user names may be anywhere. The content of a repository is untrusted: links in it are followed only
+inside it. Folders are opened one by one by descriptor, so that a folder cannot be replaced by a link in the meantime.
 """
 
 from __future__ import annotations
@@ -17,51 +16,51 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-# Folders whose files are named from the folder above, where no `.git` tells what belongs together.
+# Without a `.git`, files in these folders belong to the folder above.
 _INNER = (".pipeline", ".gitlab-ci")
 _GIT = ".git"
-# To open what is in a folder takes no permission to list it.
+# Opening files in a folder needs no permission to list it.
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-# As Linux: path_resolution(7).
+# The limit of Linux: path_resolution(7).
 _MOST_LINKS = 40
-# What the process has open, by names that are links to no path.
+# Names of open descriptors, which are links without a path.
 _DESCRIPTOR = re.compile(r"/dev/(?:stdin|stdout|stderr|fd/\d+)|/proc/self/fd/\d+")
 
 
 class OutsideError(OSError):
-    """A path that leads out of its repository; the text says where to."""
+    """A path that leads out of its repository, or into `.git`; *destination* says which."""
 
-    def __init__(self, path: Path, whither: str) -> None:
-        super().__init__(errno.EXDEV, f"leads {whither}", str(path))
-        self.whither = whither
+    def __init__(self, path: Path, destination: str) -> None:
+        super().__init__(errno.EXDEV, f"leads {destination}", str(path))
+        self.destination = destination
 
     def __str__(self) -> str:
         """Return the path and where it leads to."""
-        return f'"{self.filename}" leads {self.whither}'
+        return f'"{self.filename}" leads {self.destination}'
 
 
 @contextmanager
 def folder_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the folder that the file at *path* stands in, opened, and the file's name there, which may be a link's."""
-    with _told_of(path), _Walk(path) as walk:
+    """Yield a descriptor of the folder of the file at *path*, and the file's name there, which may be a link."""
+    with _naming(path), _Walk(path) as walk:
         name = walk.to_file(follows=False)
         yield walk.folder, name
 
 
 def opened(path: Path, *, within: Path | None = None) -> int:
-    """Return the file at *path*, opened to be read: a pipe that nobody writes to does not block.
+    """Return a descriptor of the file at *path*, opened for reading; a pipe without a writer does not block.
 
-    A path that a file names is *within* a folder; without one, the user named the folder of the file.
+    A path from a config must stay *within* that folder; without it, the user named the path.
     """
     if is_descriptor(path):
         return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with _told_of(path), _Walk(path, within) as walk:
+    with _naming(path), _Walk(path, within) as walk:
         return os.open(walk.to_file(follows=True), os.O_RDONLY | _FILE, dir_fd=walk.folder)
 
 
-def content(path: Path, most: int, *, within: Path | None = None) -> bytes | None:
-    """Return the first *most* bytes of the file at *path*; None where no regular file is, or links lead outside."""
+def content(path: Path, size: int, *, within: Path | None = None) -> bytes | None:
+    """Return the first *size* bytes of the file at *path*; None if it is not a regular file, or links lead outside."""
     try:
         handle = opened(path, within=within)
     except PermissionError:
@@ -72,28 +71,28 @@ def content(path: Path, most: int, *, within: Path | None = None) -> bytes | Non
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None
         with os.fdopen(handle, "rb", closefd=False) as stream:
-            return stream.read(most)
+            return stream.read(size)
     finally:
         os.close(handle)
 
 
 def is_descriptor(path: Path) -> bool:
-    """Return whether *path* is the name of something that the process has open."""
+    """Return whether *path* is the name of an open descriptor, such as /dev/stdin."""
     return _DESCRIPTOR.fullmatch(path.as_posix()) is not None
 
 
 class _Walk:
-    """The open folders on the way to a file, and what is left of the way.
+    """The open folders on the way to a file, and the rest of the path.
 
-    The floor is the number of the folder below which all must stay: the innermost repository that is reached without
-    a link in the outermost one. Above that is only what the user named.
+    The floor is the index of the folder that the walk must not leave: the innermost repository that is reached without
+    a link from the outermost one. Only a path named by the user can be above it.
     """
 
     def __init__(self, path: Path, within: Path | None = None) -> None:
-        place = Path(os.path.normpath(path.absolute()))
-        root, self._has_git = _root(place, within)
+        absolute_path = Path(os.path.normpath(path.absolute()))
+        root, self._has_git = _root(absolute_path, within)
         self._path = path
-        self._rest = deque(place.relative_to(root).parts)
+        self._rest = deque(absolute_path.relative_to(root).parts)
         self._links = 0
         self._floor = 0
         self._names = list(Path(os.path.realpath(root)).parts)
@@ -109,11 +108,11 @@ class _Walk:
 
     @property
     def folder(self) -> int:
-        """The folder that has been reached."""
+        """The descriptor of the current folder."""
         return self._folders[-1]
 
     def to_file(self, *, follows: bool) -> str:
-        """Go to the folder of the file, and return the file's name there; what is a link there is one to follow."""
+        """Go to the folder of the file and return the file's name; if it is a link and *follows*, follow the link."""
         while self._rest:
             name = self._rest.popleft()
             if name == "..":
@@ -132,7 +131,7 @@ class _Walk:
         try:
             self._folders.append(os.open(name, _FOLDER, dir_fd=self.folder))
         except OSError as error:
-            # Systems differ in what they call this.
+            # The error for a link differs between systems.
             target = _target(name, self.folder) if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK) else None
             if target is None:
                 raise
@@ -166,19 +165,19 @@ class _Walk:
         raise OutsideError(self._path, "out of the repository" if self._has_git else "out of its folder")
 
 
-def _root(place: Path, within: Path | None) -> tuple[Path, bool]:
-    """Return the outermost repository above *place*, else the folder that was named; whether it is a repository."""
-    above = tuple(place.parents) or (place,)
-    root = next((folder for folder in reversed(above) if os.path.lexists(f"{folder}/{_GIT}")), None)
+def _root(path: Path, within: Path | None) -> tuple[Path, bool]:
+    """Return the outermost repository above *path*, else the folder of *path*, and whether it is a repository."""
+    parents = tuple(path.parents) or (path,)
+    root = next((folder for folder in reversed(parents) if os.path.lexists(f"{folder}/{_GIT}")), None)
     if root is not None:
         return root, True
     if within is not None:
         return within, False
-    return (above[1] if place.parent.name in _INNER else above[0]), False
+    return (parents[1] if path.parent.name in _INNER else parents[0]), False
 
 
 def _target(name: str, folder: int) -> str | None:
-    """Return where the link *name* in *folder* leads to; None where that is none."""
+    """Return the target of the link *name* in *folder*; None if it is not a link."""
     try:
         return os.readlink(name, dir_fd=folder)
     except OSError:
@@ -194,8 +193,8 @@ def _exists(name: str, folder: int) -> bool:
 
 
 @contextmanager
-def _told_of(path: Path) -> Iterator[None]:
-    """Let what fails tell of *path*, and not of a part of it."""
+def _naming(path: Path) -> Iterator[None]:
+    """Set the file name of errors to *path*, instead of a part of it."""
     try:
         yield
     except OSError as error:

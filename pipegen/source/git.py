@@ -1,8 +1,8 @@
-"""The door to git: a repository is asked what it holds, and no program that it configures is executed.
+"""Runs git without executing programs that the repository configures.
 
-`.git/config` and the files that it includes name programs: monitors, hooks, filters, transports. A clone does not bring
-them, an unpacked archive, a shared folder or a container's volume does. What the user configures for all repositories
-is heeded but for these keys.
+`.git/config` and its included files can name programs: monitors, hooks, filters, transports. A clone does not contain
+them, but an unpacked archive, a shared folder or a container's volume may. The user's global configuration applies
+except for these keys.
 """
 
 from __future__ import annotations
@@ -22,53 +22,53 @@ _OFF = (
     "core.askPass=",
     "credential.helper=",
     "diff.external=",
-    "submodule.recurse=false",  # another git in there, which would not be told all of this
+    "submodule.recurse=false",  # git would run in submodules without these options
     "safe.bareRepository=explicit",
 )
-# What git would fetch is missing: nothing that we ask for needs more than lies here.
+# No fetching: all our queries need only local objects.
 _ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "none",  # goes before each `protocol.*.allow`
+    "GIT_ALLOW_PROTOCOL": "none",  # overrides each `protocol.*.allow`
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
 _EMPTY = "PIPEGEN_EMPTY"
-_COMPARED = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
+_DIFF = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
 
 
-def ask(root: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Return what git answers about the repository at *root*, to which *given* is written; raise `OSError` without git.
+def ask(root: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run git on the repository at *root* with *stdin* and return the result; raise `OSError` without git.
 
-    The work tree is *root*, whatever the configuration says.
+    The work tree is *root*, regardless of the configuration.
     """
-    return _asked(root, _options(_OFF), arguments, given)
+    return _run(root, _options(_OFF), arguments, stdin)
 
 
 def changed_files(root: Path, base: str, *, only_staged: bool = False) -> subprocess.CompletedProcess[bytes]:
-    """Return the names of the files that differ from the commit *base*: of the work tree, or of what is staged.
+    """Return the names of the files that differ from the commit *base*, in the work tree or in the index.
 
-    Files are compared without filters: one that a filter rewrites counts as changed once its time or size has changed.
+    Files are compared without filters: a filtered file counts as changed if its time or size has changed.
     """
     staged = ("--cached",) if only_staged else ()
-    return _asked(root, (*_options(_OFF), *_without_filters(root)), (*_COMPARED, *staged, "-z", base), b"")
+    return _run(root, (*_options(_OFF), *_without_filters(root)), (*_DIFF, *staged, "-z", base), b"")
 
 
-def carry_out(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Return what git answers to *arguments* that make a repository from one here, for stages to run in.
+def run_trusted(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run git with *arguments* that create a local copy of a repository for stages, and return the result.
 
-    Whoever runs stages trusts what they were written with: filters that the user configured do their work.
+    Users who run stages trust the repository, so filters that they configured are applied.
     """
     environment = {**os.environ, **_ENVIRONMENT, "GIT_ALLOW_PROTOCOL": "file"}
     command = ("git", *_options(_OFF[:2]), *arguments)
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)  # noqa: S603 - git
 
 
-def _asked(
-    root: Path, options: Sequence[str], arguments: Sequence[str], given: bytes
+def _run(
+    root: Path, options: Sequence[str], arguments: Sequence[str], stdin: bytes
 ) -> subprocess.CompletedProcess[bytes]:
     command = ("git", "-C", str(root), *options, *arguments)
     environment = {**os.environ, **_ENVIRONMENT, "GIT_WORK_TREE": str(root.absolute()), _EMPTY: ""}
-    return subprocess.run(command, input=given, capture_output=True, env=environment, check=False)  # noqa: S603 - git
+    return subprocess.run(command, input=stdin, capture_output=True, env=environment, check=False)  # noqa: S603 - git
 
 
 def _options(settings: Sequence[str]) -> tuple[str, ...]:
@@ -76,10 +76,10 @@ def _options(settings: Sequence[str]) -> tuple[str, ...]:
 
 
 def _without_filters(root: Path) -> Iterator[str]:
-    """Yield the options that turn each filter off which any configuration names."""
+    """Yield the options that disable each configured filter."""
     listed = ask(root, "config", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\.").stdout
     names = dict.fromkeys(os.fsdecode(key).rpartition(".")[0] for key in listed.split(b"\0") if key)
     for name in names:
         for key in ("clean", "smudge", "process", "required"):
-            # `-c` takes what stands before the first "=" for the name; the other one, from 2.31 on, before the last.
+            # In `-c`, the name ends at the first "="; in `--config-env` (git 2.31), at the last.
             yield from ("-c", f"{name}.{key}=") if "=" not in name else (f"--config-env={name}.{key}={_EMPTY}",)

@@ -1,4 +1,4 @@
-"""Source files, and places in them."""
+"""Source files, positions and spans."""
 
 from __future__ import annotations
 
@@ -13,38 +13,37 @@ from pipegen.structs import SpannedStruct, Struct
 
 T = TypeVar("T")
 
-# What YAML 1.2 and editors call a line break; Python's splitlines() knows more.
+# The line breaks of YAML 1.2 and of editors; Python's splitlines() has more.
 _LINE_BREAK = r"\r\n|\n|\r"
 
 
 class SourceFile(SpannedStruct, dict=True, gc=True):
-    """A file of text: *path* as shown to the user, with forward slashes.
+    """A text file; *path* is its path as shown to the user, with forward slashes.
 
-    *folder* is the file's folder, relative to the root of the repository, in
-    forward slashes and without a slash at the end; "" is the root itself.
-    *place* is where the file was read, from which it can include others; None
-    for text that stands in no file.
+    *folder* is the file's folder relative to the root of the repository, with forward slashes and without a trailing
+    slash; "" is the root itself. *absolute_path* is the path on disk, to which includes are relative; None for text
+    that is not read from a file.
     """
 
-    UNCOMPARED: ClassVar = ("place",)
+    UNCOMPARED: ClassVar = ("absolute_path",)
 
     path: str
     text: str
     folder: str = ""
-    place: Path | None = None
+    absolute_path: Path | None = None
 
     @property
     def from_root(self) -> str:
-        """The path relative to the root of the repository, the same wherever pipegen is called."""
+        """The path relative to the root of the repository, independent of the working directory."""
         name = self.path.rpartition("/")[2]
         return f"{self.folder}/{name}" if self.folder else name
 
     @cached_property
     def line_starts(self) -> array[int]:
         """Offsets at which lines begin; the first is 0."""
-        # An array: of ten million empty lines, a list would take half a gigabyte.
+        # An array: for ten million empty lines, a list would take half a gigabyte.
         starts = array("L", (0,))
-        starts.extend(found.end() for found in re.finditer(_LINE_BREAK, self.text))
+        starts.extend(line_break.end() for line_break in re.finditer(_LINE_BREAK, self.text))
         return starts
 
     def position(self, offset: int) -> Position:
@@ -67,7 +66,7 @@ class Position(Struct, order=True):
 
 
 class Span(Struct):
-    """A stretch of a file, as offsets in characters; *end* is exclusive."""
+    """A range of a file as character offsets; *end* is exclusive."""
 
     file: SourceFile
     start: int
@@ -75,17 +74,17 @@ class Span(Struct):
 
     @property
     def first(self) -> Position:
-        """Where the span begins."""
+        """The position of the first character."""
         return self.file.position(self.start)
 
     @property
     def last(self) -> Position:
-        """Just past the span's last character."""
+        """The position after the last character."""
         return self.file.position(self.end)
 
     @property
     def text(self) -> str:
-        """The text that the span covers."""
+        """The text in the span."""
         return self.file.text[self.start : self.end]
 
     def to(self, other: Span) -> Span:
@@ -94,7 +93,7 @@ class Span(Struct):
 
 
 class Located(SpannedStruct, Generic[T]):
-    """A value the user wrote, and where."""
+    """A value from the user's file, with its location."""
 
     value: T
     span: Span

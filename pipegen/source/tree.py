@@ -1,4 +1,4 @@
-"""The YAML tree: scalars, sequences and mappings, each with its place."""
+"""The tree of values: scalars, sequences and mappings, each with its span."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _QUOTES = ("'", '"')
 
 
 class ScalarKind(Enum):
-    """What a scalar is in YAML, by its style and its look."""
+    """The kind of a scalar in YAML, by its style and text."""
 
     TEXT = "text"
     BOOLEAN = "boolean"
@@ -24,15 +24,14 @@ class ScalarKind(Enum):
     NUMBER = "number"
     NULL = "null"
 
-    # That of Enum is written in Python; values are looked up by their kind all the time.
+    # Enum's own is written in Python, which is slow: kinds are hashed often.
     __hash__ = object.__hash__
 
 
 class Scalar(SpannedStruct):
     """A scalar: *text* as written (unquoted, unescaped), *kind* as YAML reads it.
 
-    The text of a number is what the user wrote (`1.10`), so that a number
-    where text is meant comes out as it went in.
+    The text of a number is what the user wrote (`1.10`), so that a number used as text stays the same.
     """
 
     text: str
@@ -56,69 +55,73 @@ class Scalar(SpannedStruct):
 
     @property
     def offset(self) -> int | None:
-        """Where *text* begins in the file; None where it does not stand there letter for letter."""
+        """The offset of *text* in the file; None if the file does not contain it verbatim."""
         return (_start if len(self.text) <= _LONG else _start_of_long)(self.text, self.span)
 
     def part(self, start: int, end: int) -> Span:
-        """Return the span of a stretch of *text*; all of it where places within are not known."""
+        """Return the span of a part of *text*; the whole span if the location of the part is unknown."""
         first = self.offset
         return _searched(self, start, end) if first is None else Span(self.span.file, first + start, first + end)
 
     def located(self) -> Located[str]:
-        """Return the text with its place."""
+        """Return the text with its span."""
         return Located(self.text, self.span)
 
 
-# To search the text of a longer one for each of many stretches takes too long.
+# Searching a longer text for each of many parts takes too long.
 _LONG = 10_000
 
 
 def _start(text: str, span: Span) -> int | None:
-    """Return where *text* begins in the file, None when it does not stand there letter for letter."""
+    """Return the offset of *text* in the file; None if the file does not contain it verbatim."""
     written = span.file.text
-    first = span.end - len(text) - written.startswith(_QUOTES, span.start, span.end)
-    return first if first >= span.start and written.startswith(text, first) else None
+    offset = span.end - len(text) - written.startswith(_QUOTES, span.start, span.end)
+    return offset if offset >= span.start and written.startswith(text, offset) else None
 
 
 _start_of_long = lru_cache(maxsize=8)(_start)
 
 
 def _searched(scalar: Scalar, start: int, end: int) -> Span:
-    """Return where a stretch stands in the file when the text as a whole does not: indented, folded, escaped."""
+    """Return the span of a part of a text that the file does not contain verbatim: indented, folded, escaped."""
     file, text = scalar.span.file, scalar.text
     lines = _lines_of(text, scalar.span)
     if lines is not None:
         number = bisect_right(lines, start, key=itemgetter(0)) - 1
-        at, place = lines[number]
+        line_start, line_offset = lines[number]
         if text.find("\n", start, end) < 0:
-            return Span(file, place + start - at, place + end - at)
+            return Span(file, line_offset + start - line_start, line_offset + end - line_start)
     if len(text) > _LONG:
         return scalar.span
-    piece, found = text[start:end], scalar.span.start - 1
-    # The same piece may stand there several times: as many in the file as in the text.
+    piece, offset = text[start:end], scalar.span.start - 1
+    # The same piece may be in the text several times, and as often in the file.
     for _ in range(text.count(piece, 0, start) + 1):
-        found = file.text.find(piece, found + 1, scalar.span.end)
-    return Span(file, found, found + end - start) if found >= 0 else scalar.span
+        offset = file.text.find(piece, offset + 1, scalar.span.end)
+    return Span(file, offset, offset + end - start) if offset >= 0 else scalar.span
 
 
 @lru_cache(maxsize=8)
 def _lines_of(text: str, span: Span) -> list[tuple[int, int]] | None:
-    """Return where each line of *text* begins, there and in the file; None where they are not lines of a block."""
+    """Return the offsets of each line of *text*, in the text and in the file; None if it is not a block scalar."""
     written = span.file.text
-    place = written.find("\n", span.start, span.end) + 1
-    if not written.startswith("|", span.start) or not place:
+    position = written.find("\n", span.start, span.end) + 1
+    if not written.startswith("|", span.start) or not position:
         return None
-    at, found = 0, list[tuple[int, int]]()
+    line_start, lines = 0, list[tuple[int, int]]()
     for line in text.split("\n"):
-        newline = written.find("\n", place)
+        newline = written.find("\n", position)
         end = newline if newline >= 0 else len(written)
-        first = end - written.endswith("\r", place, end) - len(line)
-        if first < place or not written.startswith(line, first) or written[place:first].strip(" "):
-            # What follows the last line break of the text need not stand there.
-            return found if not line and found and at == len(text) else None
-        found.append((at, first))
-        at, place = at + len(line) + 1, end + 1
-    return found
+        line_offset = end - written.endswith("\r", position, end) - len(line)
+        if (
+            line_offset < position
+            or not written.startswith(line, line_offset)
+            or written[position:line_offset].strip(" ")
+        ):
+            # The file need not contain the empty line after the last line break.
+            return lines if not line and lines and line_start == len(text) else None
+        lines.append((line_start, line_offset))
+        line_start, position = line_start + len(line) + 1, end + 1
+    return lines
 
 
 class Sequence(SpannedStruct):
@@ -179,7 +182,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def count(node: Node) -> int:
-    """Return how many values *node* holds, itself included; what an alias repeats counts each time."""
+    """Return the number of values in *node*, including itself; repeats by aliases count each time."""
     number, open_nodes = 0, [node]
     while open_nodes:
         number += 1
@@ -199,7 +202,7 @@ def plain(node: Node) -> object:
 
 
 def integer(text: str) -> int:
-    """Return the value of a YAML integer: decimal, 0x, 0o, 0b or 1.1's leading zero, perhaps with `_`."""
+    """Return the value of a YAML integer: decimal, 0x, 0o, 0b or 1.1's leading zero, optionally with `_`."""
     digits = text.replace("_", "").lower()
     sign = -1 if digits.startswith("-") else 1
     digits = digits.lstrip("+-")

@@ -141,21 +141,21 @@ def test_expansions_of_the_shell_pass_through(config: str) -> None:
     [
         ("a ${b.c", "1:3", "not closed"),
         ("a ${", "1:3", "not closed"),
-        ("${b.c ${d.e}", "1:1", '"${b.c ${d.e}" is no reference'),
-        ("${}", "1:1", '"${}" is no reference'),
-        ("${ a.b}", "1:1", "no reference"),
-        ("${a.b }", "1:1", "no reference"),
-        ("${a.b&c}", "1:1", "no reference"),
-        ("${a.b:-c}", "1:1", "no reference"),
-        ("${é.b}", "1:1", "no reference"),
-        ("'x ${a b}'", "1:4", "no reference"),
-        ('"x ${a b}"', "1:4", "no reference"),
-        ("|\n  one\n  two ${a b} three\n", "3:7", "no reference"),
-        (">\n  one\n  two ${a b} three\n", "3:7", "no reference"),
-        ("one\n  two ${a b} three\n", "2:7", "no reference"),
+        ("${b.c ${d.e}", "1:1", '"${b.c ${d.e}" is not a valid reference'),
+        ("${}", "1:1", '"${}" is not a valid reference'),
+        ("${ a.b}", "1:1", "not a valid reference"),
+        ("${a.b }", "1:1", "not a valid reference"),
+        ("${a.b&c}", "1:1", "not a valid reference"),
+        ("${a.b:-c}", "1:1", "not a valid reference"),
+        ("${é.b}", "1:1", "not a valid reference"),
+        ("'x ${a b}'", "1:4", "not a valid reference"),
+        ('"x ${a b}"', "1:4", "not a valid reference"),
+        ("|\n  one\n  two ${a b} three\n", "3:7", "not a valid reference"),
+        (">\n  one\n  two ${a b} three\n", "3:7", "not a valid reference"),
+        ("one\n  two ${a b} three\n", "2:7", "not a valid reference"),
     ],
 )
-def test_what_is_malformed_is_reported_where_it_stands(config: str, place: str, words: str) -> None:
+def test_malformed_references_are_reported_at_their_location(config: str, place: str, words: str) -> None:
     """In every style of scalar."""
     found = malformed(config)[0]
 
@@ -167,8 +167,8 @@ def test_what_is_malformed_is_reported_where_it_stands(config: str, place: str, 
 def test_each_malformed_reference_is_reported() -> None:
     """Not only the first."""
     assert [found.message for found in malformed("['${a b}', ok, '${ c }']")] == [
-        '"${a b}" is no reference',
-        '"${ c }" is no reference',
+        '"${a b}" is not a valid reference',
+        '"${ c }" is not a valid reference',
     ]
 
 

@@ -234,7 +234,10 @@ STAGES = """
         ("${lint.imageID}", "add an arc that runs it first: [lint, publish]"),
         ("${setup.tagg}", 'write "${setup.tag}"'),
         ("${build.imageTag}", 'add "publish: {image: true}" to stage "build"'),
-        ("${.container}", 'add "run: true" to stage "publish", or take what stage "build" made: "${build.container}"'),
+        (
+            "${.container}",
+            'add "run: true" to stage "publish", or use that of stage "build": "${build.container}"',
+        ),
         (
             "${.imageTag}",
             (
@@ -242,7 +245,7 @@ STAGES = """
                 "read it in a later one, or in a later stage"
             ),
         ),
-        ("${last.imageID}", 'turn their order round in the arcs, or bind the value in a stage before "publish"'),
+        ("${last.imageID}", 'reverse their order in the arcs, or bind the value in a stage before "publish"'),
         ("${unused.imageID}", "add an arc that runs it first: [unused, publish]"),
     ],
 )

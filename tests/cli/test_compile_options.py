@@ -32,7 +32,7 @@ def test_an_unknown_pipeline_is_told_with_the_one_that_was_meant(here: Path, pip
     result = pipegen("compile", "-t", "gitlab", "--pipeline", "nigthly")
 
     assert (result.status, names(here)) == (1, set())
-    assert 'error[PG640]: "pipegen.yaml" holds no pipeline "nigthly"' in result.err
+    assert 'error[PG640]: "pipegen.yaml" has no pipeline "nigthly"' in result.err
     assert 'hint: write "--pipeline nightly"' in result.err
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from config.written import misread, told, tree_of
 
-from pipegen.config.compose import MOST_NODES
-from pipegen.config.schema.depth import DEEPEST
+from pipegen.config.compose import MAX_NODES
+from pipegen.config.schema.depth import MAX_DEPTH
 from pipegen.source.tree import Mapping, Scalar, plain
 
 
@@ -185,7 +185,7 @@ def test_a_merge_bomb_is_no_bomb() -> None:
 
 def test_many_values_are_fine() -> None:
     """What people write is far below the limit."""
-    assert MOST_NODES > 500_000
+    assert MAX_NODES > 500_000
     assert len(plain(tree_of(bomb(4, 10)))) == 4  # type: ignore[arg-type] # it is a map
 
 
@@ -203,7 +203,7 @@ def test_deep_nesting_is_refused(text: str) -> None:
 
 def test_nesting_up_to_the_limit_is_read() -> None:
     """Real configs stay far below it."""
-    assert plain(tree_of("[" * DEEPEST + "]" * DEEPEST))
+    assert plain(tree_of("[" * MAX_DEPTH + "]" * MAX_DEPTH))
 
 
 def test_a_second_document_is_reported_once() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from config.written import tree_of
 
-from pipegen.config.merge import merged
+from pipegen.config.merge import merge_maps
 from pipegen.source.tree import Mapping, plain
 
 
@@ -13,7 +13,7 @@ def _merged(lower: str, upper: str) -> Mapping:
     below, above = tree_of(lower), tree_of(upper)
     assert isinstance(below, Mapping)
     assert isinstance(above, Mapping)
-    return merged(below, above)
+    return merge_maps(below, above)
 
 
 @pytest.mark.parametrize(

@@ -215,15 +215,15 @@ def test_a_pipeline_in_the_place_of_a_stage_takes_no_defaults() -> None:
             "templates: {}\npipelines: {p: {stages: [{name: a, extends: b}]}}",
             "PG330",
             2,
-            '"b" is no template',
+            'there is no template "b"',
         ),
         (
             "templates: {t: {extends: b}}\npipelines: {p: {stages: [{name: a}]}}",
             "PG330",
             1,
-            '"b" is no template',
+            'there is no template "b"',
         ),
-        ("pipelines: {p: {defaults: {extends: [b]}, stages: [{name: a}]}}", "PG330", 1, '"b" is no template'),
+        ("pipelines: {p: {defaults: {extends: [b]}, stages: [{name: a}]}}", "PG330", 1, 'there is no template "b"'),
         (
             "templates: {a: {extends: a}}\npipelines: {p: {stages: [{name: a}]}}",
             "PG331",
@@ -261,7 +261,7 @@ def test_a_pipeline_in_the_place_of_a_stage_takes_no_defaults() -> None:
             ),
             "PG204",
             4,
-            '"v" has "command", "file", of which only one may stand',
+            '"v" has "command", "file", but only one is allowed',
         ),
         (
             "templates: {t: {timeot: 5m}}\npipelines: {p: {stages: [{name: a, script: x, extends: t}]}}",

@@ -1,1 +1,1 @@
-"""The shell scripts of stages: what they say, as far as references in them need it."""
+"""Parses the shell scripts of stages as far as their references need."""

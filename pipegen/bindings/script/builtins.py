@@ -1,4 +1,4 @@
-"""What the shells' own commands and variables evaluate: names of variables, numbers, and text with commands in it."""
+"""Shell builtins and variables whose text the shell evaluates: variable names, numbers, and code."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pipegen.structs import Struct
 
 
 class NameOperands(Struct):
-    """How a builtin takes names of variables: all operands from number *first* on, if any.
+    """The variable names that a builtin takes: all operands from number *first* on, None for none.
 
-    So are the words that *named* options take; *valued* options take other text. Options are letters.
+    Arguments of *named* options are names too; *valued* options take other text. Options are letters.
     """
 
     first: int | None = 0
@@ -18,7 +18,7 @@ class NameOperands(Struct):
     valued: str = ""
 
 
-# A name may have a subscript, which is worked out, and runs the commands in it.
+# A name may have a subscript, which is evaluated, and can run commands.
 NAMES: dict[str, NameOperands] = {
     "read": NameOperands(named="a", valued="dinNptu"),
     "mapfile": NameOperands(named="C", valued="dnOsuc"),
@@ -28,28 +28,28 @@ NAMES: dict[str, NameOperands] = {
     "printf": NameOperands(first=None, named="v"),
     "wait": NameOperands(first=None, named="p"),
     "let": NameOperands(),
-    # What completes command lines takes commands, and words that it expands again.
+    # Builtins for completion take commands, and words that they expand again.
     "compgen": NameOperands(named="ACFGPSWX"),
     "complete": NameOperands(named="ACFGPSWX"),
     "compopt": NameOperands(),
     "bind": NameOperands(named="xfmqru"),
     "fc": NameOperands(named="e"),
 }
-# Of these, a value for an option's argument or an operand may be an option that takes a name: `-va[…]`.
+# The first argument of these may be a value that is an option with a name: `-va[…]`.
 OPTION_READERS = {"printf", "wait"}
 TESTS = {"test", "["}
 NAME_TESTS = {"-v", "-R"}
-# What declares variables.
+# Builtins that declare variables.
 DECLARERS = {"declare", "typeset", "local", "export", "readonly"}
-# Variables whose values bash works out as numbers, however they get one, and those that it expands.
+# Variables whose values bash always evaluates as numbers, and variables that it expands.
 _NUMBERS = (
     "BASHPID BASH_MONOSECONDS BASH_SUBSHELL EPOCHREALTIME EPOCHSECONDS HISTCMD LINENO OPTIND RANDOM SECONDS SRANDOM"
 )
 _EXPANDED = "BASH_ALIASES BASH_CMDS BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4"
 EVALUATED_VARIABLES = frozenset([*_NUMBERS.split(), *_EXPANDED.split()])
-# What a shell expands when it is interactive; a name that many give to something else.
+# An interactive shell expands this variable; many scripts use the name for something else.
 INTERACTIVE_VARIABLE = "ENV"
-# Variables whose values programs run as commands, or take for options or programs that do.
+# Variables whose values programs run as commands, or take as options or programs that run commands.
 _RUN = """
     BROWSER CVS_RSH EDITOR EXINIT FCEDIT GIT_CONFIG_PARAMETERS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_SSH GNUMAKEFLAGS
     LESS LESSCLOSE LESSOPEN MAKEFLAGS MFLAGS NODE_OPTIONS PAGER PERL5DB PERL5OPT RSYNC_CONNECT_PROG RUBYOPT SHELL

@@ -1,4 +1,4 @@
-"""A user's shell script to its parts; most need no grammar of the shell, which is loaded for the first that does."""
+"""Parses a user's shell script; the shell grammar is imported only for scripts that need it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pipegen.source.tree import Scalar
 
 
 def parse_script(source: Scalar, stages: Collection[str], report: Report, *, is_bash: bool = False) -> ParsedScript:
-    """Return what the script *source* says, which a shell of its own, sh or bash, could run.
+    """Return the parts of the script *source*, which runs in its own shell, sh or bash.
 
-    References that cannot stand where they stand are reported, and expansions that the shell refuses.
+    References that cannot be quoted where they are, and expansions that the shell refuses, are reported.
     """
     text, first = source.text, source.offset
     span = source.part(0, len(text)) if first is None else Span(source.span.file, first, first + len(text))
@@ -23,6 +23,6 @@ def parse_script(source: Scalar, stages: Collection[str], report: Report, *, is_
     parts = plain_parts(source, first, stages)
     if parts is not None:
         return ParsedScript(tuple(parts), span)
-    from pipegen.bindings.script.parse import parse_lexed  # noqa: PLC0415 - see above
+    from pipegen.bindings.script.parse import parse_lexed  # noqa: PLC0415 - most scripts need no grammar
 
     return parse_lexed(source, span, stages, report, is_bash=is_bash)

@@ -1,4 +1,4 @@
-"""References where the shell evaluates what it reads: as a number, a name of a variable, or text to expand again."""
+"""References in text that the shell evaluates: as a number, a variable name, or code to expand again."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pipegen.bindings.script.builtins import (
     TESTS,
     NameOperands,
 )
-from pipegen.bindings.script.calls import SPEAKERS, program_name
+from pipegen.bindings.script.calls import PRINT_COMMANDS, program_name
 from pipegen.bindings.script.interpreters import SHELLS
-from pipegen.bindings.script.passed_text import Spoken, builtin_words, command_words, targets, values
+from pipegen.bindings.script.printed_text import PrintedText, builtin_words, command_words, targets, values
 from pipegen.bindings.script.syntax import (
     REFERENCE,
     CommandForm,
@@ -30,23 +30,23 @@ from pipegen.bindings.script.syntax import (
     Word,
 )
 
-# Attributes that make bash evaluate each value of the variable: number, name of another variable.
+# Attributes that make bash evaluate every value of the variable: integer, name reference.
 _LASTING = re.compile(r"-[A-Za-z]*[in][A-Za-z]*")
-# Those that make it expand what is assigned at once, too: arrays.
+# Attributes that also make it expand the value assigned by the declaration itself: arrays.
 _EVALUATING = re.compile(r"-[A-Za-z]*[inaA][A-Za-z]*")
 _INTERACTIVE = re.compile(r"-[A-Za-z]*i[A-Za-z]*")
 _EVALUATIONS = {Obstacle.EVALUATED, Obstacle.PRINTED}
 _COMPARISONS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
 _SUBSCRIPT = re.compile(r"\{?(?:[A-Za-z_][A-Za-z0-9_]*)?\[[^\]]*(?:\]\+?=|\]\}|$)")
-# What a word may be that is an option taking a name: values, variables, and letters of that.
+# A word that may turn out as `-v` or `-R`: values, variables, and these letters.
 _MAYBE_NAME_TEST = re.compile(rf"(?:-?[vR]?)(?:{REFERENCE}|\$[A-Za-z_0-9]*)+[vR]?")
 
 
-def evaluated(lexed: Lexed, spoken: Spoken) -> Iterator[ScriptReference]:
+def evaluated(lexed: Lexed, printed_text: PrintedText) -> Iterator[ScriptReference]:
     """Yield the references that the shell evaluates."""
-    if not lexed.found:
+    if not lexed.references:
         return
-    yield from (found for found in lexed.found if found.obstacle in _EVALUATIONS)
+    yield from (reference for reference in lexed.references if reference.obstacle in _EVALUATIONS)
     variables = {*_attributed(lexed.commands), *EVALUATED_VARIABLES}
     if any(_is_interactive(command) for command in lexed.commands):
         variables.add(INTERACTIVE_VARIABLE)
@@ -59,14 +59,14 @@ def evaluated(lexed: Lexed, spoken: Spoken) -> Iterator[ScriptReference]:
             case CommandForm.ARRAY:
                 yield from _in_subscripts(command.words)
             case CommandForm.SIMPLE:
-                yield from _in_assignments(command, variables, spoken)
+                yield from _in_assignments(command, variables, printed_text)
                 yield from _in_names(command)
                 if variables.intersection(targets(command)):
-                    yield from chain(values(command.words), spoken.fed())
+                    yield from chain(values(command.words), printed_text.all_references())
 
 
 def _in_condition(command: ShellCommand) -> Iterator[ScriptReference]:
-    """Yield what `[[ … ]]` compares as numbers, or takes for names of variables."""
+    """Yield the references that `[[ … ]]` compares as numbers, or takes as variable names."""
     words = command.words
     for at, word in enumerate(words[:-1]):
         if word.text in _COMPARISONS:
@@ -76,34 +76,36 @@ def _in_condition(command: ShellCommand) -> Iterator[ScriptReference]:
 
 
 def _in_subscripts(words: Iterable[Word]) -> Iterator[ScriptReference]:
-    """Yield what stands in the subscript of an assignment, or of `{NAME[…]}>FILE`."""
+    """Yield the references in the subscript of an assignment, or of `{NAME[…]}>FILE`."""
     for word in words:
         subscript = _SUBSCRIPT.match(word.text)
         if subscript:
             yield from (
-                found for at, found in word.found if at < subscript.end() and found.kind is ReferenceKind.REFERENCE
+                reference
+                for at, reference in word.offset_references
+                if at < subscript.end() and reference.kind is ReferenceKind.REFERENCE
             )
             yield from word.printed
 
 
-def _in_assignments(command: ShellCommand, variables: set[str], spoken: Spoken) -> Iterator[ScriptReference]:
-    """Yield what is assigned, in front of a command or by `declare`, where bash evaluates it."""
-    rest = command_words(command)
-    front = command.words[: len(command.words) - len(rest)]
-    yield from _in_subscripts(front)
-    yield from _in_subscripts(word for word in rest if word.text.startswith("{"))
+def _in_assignments(command: ShellCommand, variables: set[str], printed_text: PrintedText) -> Iterator[ScriptReference]:
+    """Yield the references in assigned values that bash evaluates, before a command or by `declare`."""
+    words = command_words(command)
+    assignments = command.words[: len(command.words) - len(words)]
+    yield from _in_subscripts(assignments)
+    yield from _in_subscripts(word for word in words if word.text.startswith("{"))
     # `env`, `sudo` and `docker run -e` take assignments among their words.
-    is_handed_on = bool(rest) and rest[0].text not in {*DECLARERS, *SPEAKERS}
-    for word in (*front, *(rest if is_handed_on else ())):
+    is_passed_on = bool(words) and words[0].text not in {*DECLARERS, *PRINT_COMMANDS}
+    for word in (*assignments, *(words if is_passed_on else ())):
         if word.assigned in variables:
             yield from values((word, *word.elements))
     declaring = builtin_words(command)
     if declaring and declaring[0].text in DECLARERS:
-        yield from _declared(declaring, variables, spoken)
+        yield from _declared(declaring, variables, printed_text)
 
 
-def _declared(words: list[Word], variables: set[str], spoken: Spoken) -> Iterator[ScriptReference]:
-    """Yield what `declare` and its like assign and bash evaluates, or take for names of variables."""
+def _declared(words: list[Word], variables: set[str], printed_text: PrintedText) -> Iterator[ScriptReference]:
+    """Yield the references that `declare` and similar builtins evaluate, or take as variable names."""
     evaluates = any(_EVALUATING.fullmatch(word.text) for word in words[1:])
     lasts = any(_LASTING.fullmatch(word.text) for word in words[1:])
     for word in words[1:]:
@@ -112,13 +114,15 @@ def _declared(words: list[Word], variables: set[str], spoken: Spoken) -> Iterato
         if evaluates or word.assigned in variables:
             yield from values((word,))
         else:
-            names = [found for at, found in word.found if at < word.value_start or not word.value_start]
-            yield from (found for found in names if found.kind is ReferenceKind.REFERENCE)
-            yield from () if word.value_start else spoken.only(word.printed)
+            names = [
+                reference for at, reference in word.offset_references if at < word.value_start or not word.value_start
+            ]
+            yield from (reference for reference in names if reference.kind is ReferenceKind.REFERENCE)
+            yield from () if word.value_start else printed_text.printed_among(word.printed)
 
 
 def _attributed(commands: Iterable[ShellCommand]) -> Iterator[str]:
-    """Yield the variables that a command of the script gives an attribute which makes bash evaluate their values."""
+    """Yield the variables with an attribute that makes bash evaluate their values."""
     for command in commands:
         words = builtin_words(command)
         if words and words[0].text in DECLARERS and any(_LASTING.fullmatch(word.text) for word in words[1:]):
@@ -126,14 +130,14 @@ def _attributed(commands: Iterable[ShellCommand]) -> Iterator[str]:
 
 
 def _is_interactive(command: ShellCommand) -> bool:
-    """Return whether *command* runs a shell as if a person sat in front of it."""
+    """Return whether *command* runs an interactive shell."""
     words = [word.text for word in command_words(command)]
     at = next((number for number, text in enumerate(words) if program_name(text) in SHELLS), len(words))
     return any(_INTERACTIVE.fullmatch(text) for text in words[at:])
 
 
 def _in_names(command: ShellCommand) -> Iterator[ScriptReference]:
-    """Yield what builtins take for a name of a variable, or for a number."""
+    """Yield the references that builtins take as a variable name or a number."""
     words = builtin_words(command)
     name = words[0].text if words else ""
     if name in TESTS:
@@ -145,14 +149,14 @@ def _in_names(command: ShellCommand) -> Iterator[ScriptReference]:
 
 
 def _tested(words: list[Word]) -> Iterator[ScriptReference]:
-    """Yield what `[` takes for the name of a variable: behind `-v`, or behind a value, which may be that."""
-    for before, word in pairwise(words):
-        if before.text in NAME_TESTS or _MAYBE_NAME_TEST.fullmatch(before.text):
+    """Yield the references that `[` takes as a variable name: after `-v`, or after a value that may be `-v`."""
+    for previous, word in pairwise(words):
+        if previous.text in NAME_TESTS or _MAYBE_NAME_TEST.fullmatch(previous.text):
             yield from values((word,))
 
 
 def _option(words: list[Word]) -> Iterator[ScriptReference]:
-    """Yield the value that an option may be: the first that an operand begins with."""
+    """Yield the references at the start of an argument, whose values may be options."""
     for word in words[1:]:
         if word.text == "--" or not word.text.startswith(("-", REFERENCE)):
             return
@@ -161,7 +165,7 @@ def _option(words: list[Word]) -> Iterator[ScriptReference]:
 
 
 def _name_words(words: list[Word], names: NameOperands) -> Iterator[Word]:
-    """Yield the words that are names."""
+    """Yield the words that the builtin takes as variable names."""
     operand, taken = 0, ""
     are_options = True
     for word in words[1:]:
@@ -182,7 +186,7 @@ def _name_words(words: list[Word], names: NameOperands) -> Iterator[Word]:
 
 
 def _option_taken(text: str, names: NameOperands) -> tuple[str, bool]:
-    """Return the option in the cluster *text* that takes the next word, and whether a name is in *text* itself."""
+    """Return the option in the cluster *text* that takes the next word, and whether *text* itself contains a name."""
     for at, letter in enumerate(text[1:], 2):
         if letter == REFERENCE:
             return "", True

@@ -1,4 +1,4 @@
-"""What `$`, backticks and quotes begin: the lexer for the inside of words."""
+"""The lexer for the inside of words: expansions, backticks and quotes."""
 
 from __future__ import annotations
 
@@ -14,133 +14,133 @@ from pipegen.bindings.script.syntax import Expansion, Obstacle, Word
 
 _PARAMETER = re.compile(r"\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])")
 _BRACED = re.compile(r"\$\{[#!]?([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])")
-# bash 5.3 and ksh run what stands in these.
+# bash 5.3 and ksh run the commands in these.
 _COMMANDS = re.compile(r"\$\{[ \t\n|]")
 _SIMPLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _DEFAULT_OPERATOR = re.compile(r":?[-=?+]")
 _SETS = re.compile(r":?=")
 _PATTERN_OPERATOR = re.compile(r"[#%/^,~]")
-# Deeper than anyone nests, and within what Python's stack takes.
-_DEEPEST = 60
-# Characters that mean themselves and end nothing: in single quotes, where quotes mean nothing, in a bare word.
+# Deeper than real scripts, and within Python's recursion limit.
+_MAX_DEPTH = 60
+# Characters without special meaning: in single quotes, in double quotes, in an unquoted word.
 _SINGLE_RUN = re.compile(r"[^'$]+")
 _QUOTED_RUN = re.compile(r"""[^"'$\\`()}\]]+""")
 _PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
-# Characters of ASCII by their codes.
+# Escapes of ASCII characters by code.
 _ANSI_CODE = re.compile(r"\\(?:x|[uU]0*)(?P<hex>[0-7]?[0-9A-Fa-f])(?![0-9A-Fa-f])|\\(?P<octal>[01]?[0-7]{1,2})")
 _OLD_ARITHMETIC = re.compile(r"""\$\[[^]"'\n]*\]""")
 _ODD_ARITHMETIC = re.compile(r"\$\[[^]\n]*\$\{")
 
 
 class Expansions(Cursor, ABC):
-    """Reads quotes and expansions; what stands in `$( )` is read as commands."""
+    """Reads quotes and expansions; the text in `$( )` is read as commands."""
 
     @abstractmethod
     def program(self, closer: str, opened: int) -> None:
-        """Read commands up to and with *closer*, which ends what was opened at *opened*."""
+        """Read commands up to and including *closer*, which ends the construct opened at *opened*."""
 
     @abstractmethod
     def array(self) -> None:
-        """Take the `( … )` of an array that is assigned."""
+        """Read the `( … )` of an array assignment."""
 
     @abstractmethod
     def inner(self, view: View, *, level: int) -> Expansions:
-        """Return a lexer for *view*, which stands in this one."""
+        """Return a lexer for *view*, a part of this one."""
 
     def dollar(self, context: Context) -> None:
-        """Take what the `$` here begins."""
+        """Read the expansion at this `$`."""
         if self.reference(context, expands=True):
             return
-        if self.sees("${"):
+        if self.starts_with("${"):
             self._braced(context)
-        elif self.sees("$(("):
+        elif self.starts_with("$(("):
             self._double_parenthesis()
-        elif self.sees("$("):
+        elif self.starts_with("$("):
             self.substitution(2)
-        elif found := _OLD_ARITHMETIC.match(self.text, self.at):
-            self._arithmetic_up_to(found.end())
+        elif match := _OLD_ARITHMETIC.match(self.text, self.at):
+            self._arithmetic_up_to(match.end())
         elif _ODD_ARITHMETIC.match(self.text, self.at):
-            raise UnterminatedError(self.place, "shells differ on where this arithmetic ends: write $(( … ))")
-        elif context is Context.WORD and self.sees("$'"):
+            raise UnterminatedError(self.offset, "shells differ on where this arithmetic ends: write $(( … ))")
+        elif context is Context.WORD and self.starts_with("$'"):
             self.at += 1
             self.ansi()
-        elif context is Context.WORD and self.sees('$"'):
-            # A text to be translated; its `$` is no part of it.
+        elif context is Context.WORD and self.starts_with('$"'):
+            # Translated text: the `$` is not part of it.
             self.at += 1
-        elif found := _PARAMETER.match(self.text, self.at):
-            start = self.place
-            self.take(found.end() - found.start())
-            self._expanded(start, found[0][1:])
+        elif match := _PARAMETER.match(self.text, self.at):
+            start = self.offset
+            self.consume(match.end() - match.start())
+            self._expanded(start, match[0][1:])
         else:
-            self.take()
+            self.consume()
 
     def _expanded(self, start: int, name: str) -> None:
-        """Note the expansion of the variable *name* from *start* to here."""
-        # Not the place of what comes after: where that is in backticks, a backslash stands between.
-        self.lexed.expansions.append(Expansion(start, self.view.places[self.at - 1] + 1, name))
+        """Record the expansion of the variable *name* from *start* to here."""
+        # Not the offset of the next character: inside backticks, a backslash may come between.
+        self.lexed.expansions.append(Expansion(start, self.view.offsets[self.at - 1] + 1, name))
 
     def substitution(self, opening: int) -> None:
-        """Take a `$( … )`, `<( … )` or `>( … )`; its opening has so many characters."""
-        opened, first, is_stream = self.place, len(self.lexed.found), not self.sees("$")
+        """Read a `$( … )`, `<( … )` or `>( … )`; *opening* is the length of its opening."""
+        opened, first, is_stream = self.offset, len(self.lexed.references), not self.starts_with("$")
         first_command = len(self.lexed.commands)
         with self.nested(opened):
             self.at += opening
             self.program(")", opened)
-        (self.word.streamed if is_stream else self.word.printed).extend(self.lexed.found[first:])
+        (self.word.streamed if is_stream else self.word.printed).extend(self.lexed.references[first:])
         self.word.commands += self.lexed.commands[first_command:]
         self.word.add("$")
 
     def backticks(self, context: Context) -> None:
-        """Take what stands between two backticks, read as the shell does: first a level of backslashes goes."""
-        opened, start, first = self.place, self.at + 1, len(self.lexed.found)
+        """Read the command between two backticks, which remove one level of backslashes."""
+        opened, start, first = self.offset, self.at + 1, len(self.lexed.references)
         first_command = len(self.lexed.commands)
         end = start
         while end < len(self.text) and self.text[end] != "`":
             end += 2 if self.text[end] == "\\" else 1
         if end >= len(self.text):
             raise UnterminatedError(opened, "this backtick is not closed")
-        view = self.view.unticked(start, end, is_quoted=context is Context.DOUBLE)
+        view = self.view.without_backticks(start, end, is_quoted=context is Context.DOUBLE)
         with self.nested(opened):
             inner = self.inner(view, level=self.level)
             inner.evaluation = self.evaluation
             inner.program("", opened)
-        self.word.printed += self.lexed.found[first:]
+        self.word.printed += self.lexed.references[first:]
         self.word.commands += self.lexed.commands[first_command:]
         self.word.add("$")
         self.at = end + 1
 
     def single(self) -> None:
-        """Take a text in single quotes."""
-        opened = self.place
+        """Read text in single quotes."""
+        opened = self.offset
         self.at += 1
         while not self.is_at_end:
-            if self.sees("'"):
+            if self.starts_with("'"):
                 self.at += 1
                 return
-            if not (self.take_run(_SINGLE_RUN) or self.reference(Context.SINGLE)):
-                self.take()
+            if not (self.consume_run(_SINGLE_RUN) or self.reference(Context.SINGLE)):
+                self.consume()
         raise UnterminatedError(opened, "this quote is not closed")
 
     def ansi(self) -> None:
-        """Take the rest of a `$'…'`."""
-        opened = self.place
+        """Read the rest of a `$'…'`."""
+        opened = self.offset
         self.at += 1
         while not self.is_at_end:
-            if self.sees("'"):
+            if self.starts_with("'"):
                 self.at += 1
                 return
             if code := _ANSI_CODE.match(self.text, self.at):
                 self.word.add(chr(int(code["hex"] or code["octal"], 16 if code["hex"] else 8)))
                 self.at = code.end()
-            elif self.sees("\\"):
-                self.take(2)
-            elif not (self.sees("$") and self.reference(Context.ANSI)):
-                self.take()
+            elif self.starts_with("\\"):
+                self.consume(2)
+            elif not (self.starts_with("$") and self.reference(Context.ANSI)):
+                self.consume()
         raise UnterminatedError(opened, "this quote is not closed")
 
     def double(self, context: Context = Context.DOUBLE) -> None:
-        """Take a text in double quotes."""
-        opened = self.place
+        """Read text in double quotes."""
+        opened = self.offset
         self.at += 1
         while self.at < len(self.text):
             if self.text[self.at] == '"':
@@ -150,29 +150,29 @@ class Expansions(Cursor, ABC):
         raise UnterminatedError(opened, "this quote is not closed")
 
     def quoted_character(self, context: Context) -> None:
-        """Take characters, or what the one here begins, where blanks and quotes mean nothing."""
-        if self.take_run(_QUOTED_RUN):
+        """Read one character, run or expansion where blanks and quotes have no meaning."""
+        if self.consume_run(_QUOTED_RUN):
             return
         match self.text[self.at]:
             case "\\":
-                self.take(2)
+                self.consume(2)
             case "$":
                 self.dollar(context)
             case "`":
                 self.backticks(context)
             case _:
-                self.take()
+                self.consume()
 
     def word_character(self) -> None:
-        """Take characters of a word, or what the one here begins."""
-        if self.take_run(_PLAIN_RUN, plain=True):
+        """Read one character, run, quote or expansion of a word."""
+        if self.consume_run(_PLAIN_RUN, plain=True):
             return
         match self.text[self.at]:
-            case "\\" if self.sees("\\\n"):
+            case "\\" if self.starts_with("\\\n"):
                 self.at += 2
             case "\\":
                 self.at += 1
-                self.take()
+                self.consume()
             case "'":
                 self.single()
             case '"':
@@ -182,17 +182,17 @@ class Expansions(Cursor, ABC):
             case "`":
                 self.backticks(Context.WORD)
             case _:
-                self.take(plain=True)
+                self.consume(plain=True)
 
     def arithmetic(self, opening: int) -> bool:
-        """Take arithmetic that begins with so many characters and ends with `))`; return whether it is any.
+        """Read arithmetic up to its `))`; *opening* is the length of its opening. Return whether it is arithmetic.
 
-        `((` may also begin a subshell in a subshell: then the last two parentheses do not touch.
+        `((` may also begin a subshell in a subshell: then the last two parentheses are not adjacent.
         """
-        key = (self.place, self.view.ticks)
+        key = (self.offset, self.view.backtick_depth)
         if self.at > self._last_end or not self.shared.arithmetic.get(key, True):
             return False
-        start, mark, held = self.at, self.lexed.mark(), self.word.mark()
+        start, mark, word_mark = self.at, self.lexed.mark(), self.word.mark()
         try:
             self.shared.arithmetic[key] = self._arithmetic_body(opening)
         except UnterminatedError:
@@ -200,26 +200,26 @@ class Expansions(Cursor, ABC):
         if not self.shared.arithmetic[key]:
             self.at = start
             self.lexed.forget(mark)
-            self.word.forget(held)
+            self.word.forget(word_mark)
         return self.shared.arithmetic[key]
 
     @cached_property
     def _last_end(self) -> int:
-        """Where arithmetic may end for the last time."""
+        """The position of the last `))`."""
         return self.text.rfind("))")
 
     def _arithmetic_body(self, opening: int) -> bool:
-        opened, open_parentheses = self.place, 0
+        opened, open_parentheses = self.offset, 0
         with self.nested(opened), self.reading(is_evaluated=True):
             self.at += opening
             while not self.is_at_end:
-                if self.sees("))") and not open_parentheses:
+                if self.starts_with("))") and not open_parentheses:
                     self.at += 2
                     return True
-                if self.sees(")") and not open_parentheses:
+                if self.starts_with(")") and not open_parentheses:
                     return False
-                open_parentheses += self.sees("(") - self.sees(")")
-                if self.sees("'"):
+                open_parentheses += self.starts_with("(") - self.starts_with(")")
+                if self.starts_with("'"):
                     self.single()
                 else:
                     self.quoted_character(Context.DOUBLE)
@@ -233,85 +233,87 @@ class Expansions(Cursor, ABC):
 
     def _arithmetic_up_to(self, end: int) -> None:
         with self.reading(is_evaluated=True):
-            self.take(2)
+            self.consume(2)
             while self.at < end:
                 self.quoted_character(Context.DOUBLE)
 
     def _braced(self, context: Context) -> None:
-        """Take an expansion of the shell's own: `${x}`, `${x:-word}`, `${x#pattern}`, `${x[1]}`."""
-        opened = self.place
+        """Read a shell expansion: `${x}`, `${x:-word}`, `${x#pattern}`, `${x[1]}`."""
+        opened = self.offset
         if simple := _SIMPLE.match(self.text, self.at):
             self.word.add(f"${simple[1]}")
             self.at = simple.end()
             self._expanded(opened, simple[1])
             return
-        found = _BRACED.match(self.text, self.at)
-        if found is None and _COMMANDS.match(self.text, self.at):
-            raise UnterminatedError(opened, "this is no expansion that pipegen knows")
-        with self.nested(opened), self._apart():
-            self.at = found.end() if found is not None else self.at + 2
-            if self.sees("["):
+        match = _BRACED.match(self.text, self.at)
+        if match is None and _COMMANDS.match(self.text, self.at):
+            raise UnterminatedError(opened, "pipegen does not know this expansion")
+        with self.nested(opened), self._separate_word():
+            self.at = match.end() if match is not None else self.at + 2
+            if self.starts_with("["):
                 self.evaluated_up_to("]", opened)
                 self.at += 1
-            first, sets = len(self.lexed.found), _SETS.match(self.text, self.at)
+            first, sets = len(self.lexed.references), _SETS.match(self.text, self.at)
             self._operand(context, opened)
-            if sets and found is not None:
-                self.lexed.defaults.append((found[0].lstrip("${"), self.lexed.found[first:]))
+            if sets and match is not None:
+                self.lexed.defaults.append((match[0].lstrip("${"), self.lexed.references[first:]))
             self.at += 1
-        self._expanded(opened, found[1] if found is not None else "")
+        self._expanded(opened, match[1] if match is not None else "")
         self.word.add("$")
 
     def _operand(self, context: Context, opened: int) -> None:
-        """Take what follows the name in an expansion, up to its `}`."""
+        """Read an expansion from the end of its name up to its `}`."""
         if _DEFAULT_OPERATOR.match(self.text, self.at):
             self._up_to_brace(context, opened, are_quotes_open=context is Context.WORD)
         elif _PATTERN_OPERATOR.match(self.text, self.at):
-            first = len(self.lexed.found)
+            first = len(self.lexed.references)
             self._up_to_brace(Context.WORD, opened, are_quotes_open=True)
             if context is Context.DOCUMENT:
-                for found in self.lexed.found[first:]:
-                    found.obstacle = found.obstacle or (Obstacle.PATTERN if found.level == self.level else None)
-        elif self.sees(":"):
+                for reference in self.lexed.references[first:]:
+                    reference.obstacle = reference.obstacle or (
+                        Obstacle.PATTERN if reference.level == self.level else None
+                    )
+        elif self.starts_with(":"):
             self.evaluated_up_to("}", opened)
         else:
             self._up_to_brace(context, opened, are_quotes_open=context is Context.WORD)
 
     def _up_to_brace(self, context: Context, opened: int, *, are_quotes_open: bool) -> None:
-        while not self.sees("}"):
+        while not self.starts_with("}"):
             if self.is_at_end:
                 raise UnterminatedError(opened, "this expansion is not closed")
             if are_quotes_open:
                 self.word_character()
-            elif self.sees('"'):
+            elif self.starts_with('"'):
                 self.double(context)
             else:
                 self.quoted_character(context)
 
     def evaluated_up_to(self, closer: str, opened: int) -> None:
-        """Take what stands in front of *closer*, which the shell works out, or expands again."""
+        """Read the text before *closer*, which the shell evaluates or expands again."""
         with self.reading(is_evaluated=True):
-            while not self.sees(closer):
+            while not self.starts_with(closer):
                 if self.is_at_end:
                     raise UnterminatedError(opened, "this expansion is not closed")
-                if self.sees('"'):
+                if self.starts_with('"'):
                     self.double()
                 else:
                     self.quoted_character(Context.DOUBLE)
 
     @contextmanager
     def nested(self, opened: int) -> Iterator[None]:
-        """Count a level of what was opened at *opened*."""
+        """Count a nesting level, opened at *opened*."""
         self.depth += 1
         try:
-            if self.depth > _DEEPEST:
-                raise UnterminatedError(opened, "this is nested too deep to be followed")
+            if self.depth > _MAX_DEPTH:
+                raise UnterminatedError(opened, "this is nested too deeply")
             yield
         finally:
             self.depth -= 1
 
     @contextmanager
     def reading(self, *, is_evaluated: bool = False, is_file: bool = False) -> Iterator[None]:
-        """Read what the shell evaluates, or takes for the name of a file."""
+        """Read text that the shell evaluates, or takes as a file name."""
         outer = self.evaluation, self.is_file
         self.evaluation, self.is_file = Obstacle.EVALUATED if is_evaluated else None, is_file
         try:
@@ -320,13 +322,13 @@ class Expansions(Cursor, ABC):
             self.evaluation, self.is_file = outer
 
     @contextmanager
-    def _apart(self) -> Iterator[None]:
-        """Read into a word of its own; its references belong to the word around it."""
-        outer, self.word = self.word, Word(self.place)
+    def _separate_word(self) -> Iterator[None]:
+        """Read into a separate word; its references belong to the enclosing word."""
+        outer, self.word = self.word, Word(self.offset)
         try:
             yield
         finally:
-            outer.found += [(outer.length, found) for _, found in self.word.found]
+            outer.offset_references += [(outer.length, reference) for _, reference in self.word.offset_references]
             outer.printed += self.word.printed
             outer.streamed += self.word.streamed
             outer.commands += self.word.commands

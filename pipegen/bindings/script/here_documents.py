@@ -13,16 +13,16 @@ from pipegen.structs import MutableStruct
 _DELIMITER = re.compile(r"""(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|<>()'"\\])+""")
 _ODD_DELIMITER = re.compile(r"""`|\$['"]|\n|\\.*['"]|['"].*\\""", re.DOTALL)
 _QUOTE = re.compile(r"""\\(.)|['"]""")
-# What stands bare as a delimiter; a dash in front would belong to `<<`.
+# A delimiter that needs no quotes; a leading hyphen would belong to `<<`.
 _BARE = re.compile(r"[A-Za-z0-9_.!][A-Za-z0-9_.+:@%/,=!-]*")
 _TEXT = re.compile(r"[^$]+")
 _ENDS_IN_BACKSLASH = re.compile(r"(?<!\\)(?:\\\\)*\\$")
 
 
 class Pending(MutableStruct):
-    """A here-document whose text has not come yet; *document* is there when its delimiter is quoted."""
+    """A here-document whose body is not read yet; *document* is None unless its delimiter is quoted."""
 
-    place: int
+    offset: int
     command: ShellCommand
     plain: str
     strips_tabs: bool
@@ -30,29 +30,29 @@ class Pending(MutableStruct):
 
 
 class Documents(Words):
-    """Reads here-documents: the delimiter where it stands, the text after the end of the line."""
+    """Reads here-documents: the delimiter in its line, the body after the end of the line."""
 
     def __init__(self, view: View, shared: LexerState, *, level: int = 0, depth: int = 0) -> None:
         super().__init__(view, shared, level=level, depth=depth)
         self.pending: list[Pending] = []
 
     def delimiter(self, command: ShellCommand, *, strips_tabs: bool) -> None:
-        """Take the delimiter of a here-document for *command*."""
-        found = _DELIMITER.match(self.text, self.at)
-        if found is None or _ODD_DELIMITER.search(found[0]) or self.text[found.end() : found.end() + 1] == "(":
-            raise UnterminatedError(self.place, "this here-document has no plain delimiter")
-        place = self.place
-        self._report_references(found.end())
-        self.at = found.end()
-        plain = _QUOTE.sub(r"\1", found[0])
-        document = HereDocument(place, self.place, plain) if plain != found[0] else None
-        self.pending.append(Pending(place, command, plain, strips_tabs, document))
+        """Read the delimiter of a here-document of *command*."""
+        match = _DELIMITER.match(self.text, self.at)
+        if match is None or _ODD_DELIMITER.search(match[0]) or self.text[match.end() : match.end() + 1] == "(":
+            raise UnterminatedError(self.offset, "this here-document has no plain delimiter")
+        start = self.offset
+        self._report_references(match.end())
+        self.at = match.end()
+        plain = _QUOTE.sub(r"\1", match[0])
+        document = HereDocument(start, self.offset, plain) if plain != match[0] else None
+        self.pending.append(Pending(start, command, plain, strips_tabs, document))
 
     def documents(self) -> None:
-        """Take the texts of the here-documents of the line that has just ended."""
+        """Read the bodies of the here-documents of the line that has just ended."""
         pending, self.pending = self.pending, []
-        for one in pending:
-            self._document(one)
+        for pending_document in pending:
+            self._document(pending_document)
 
     def _document(self, pending: Pending) -> None:
         start = self.at
@@ -65,40 +65,40 @@ class Documents(Words):
             while not lexer.is_at_end:
                 lexer.quoted_character(Context.DOCUMENT)
         else:
-            pending.document.start, pending.document.end = view.places[0], view.places[-1]
+            pending.document.start, pending.document.end = view.offsets[0], view.offsets[-1]
             obstacle = self._obstacle(pending.document)
             while not lexer.is_at_end:
-                if not (lexer.take_run(_TEXT) or lexer.reference(Context.DOCUMENT, obstacle)):
-                    lexer.take()
-            for _, found in lexer.word.found:
-                found.document = pending.document
+                if not (lexer.consume_run(_TEXT) or lexer.reference(Context.DOCUMENT, obstacle)):
+                    lexer.consume()
+            for _, reference in lexer.word.offset_references:
+                reference.document = pending.document
 
     def _end(self, pending: Pending) -> tuple[int, int]:
-        """Return where the text ends and where the script goes on: with no delimiter, where everything ends."""
-        at, before = self.at, ""
+        """Return where the body ends and where the script continues; without a delimiter, the end of the text."""
+        at, previous_line = self.at, ""
         while at < len(self.text):
             newline = self.text.find("\n", at)
             end = len(self.text) if newline < 0 else newline
             line = self.text[at:end]
             if (line.lstrip("\t") if pending.strips_tabs else line) == pending.plain:
-                if pending.document is None and _ENDS_IN_BACKSLASH.search(before):
+                if pending.document is None and _ENDS_IN_BACKSLASH.search(previous_line):
                     raise UnterminatedError(
-                        pending.place,
+                        pending.offset,
                         "shells differ on where this here-document ends: a backslash stands before its last line",
                     )
                 return at, min(end + 1, len(self.text))
-            at, before = end + 1, line
+            at, previous_line = end + 1, line
         return len(self.text), len(self.text)
 
     def _obstacle(self, document: HereDocument) -> Obstacle | None:
-        if self.view.ticks:
-            return Obstacle.TICKED_DOCUMENT
+        if self.view.backtick_depth:
+            return Obstacle.BACKTICK_DOCUMENT
         return None if _BARE.fullmatch(document.plain) else Obstacle.ODD_DELIMITER
 
     def _report_references(self, end: int) -> None:
-        """Find references in a delimiter, where the shell expands nothing."""
-        outer, self.word = self.word, Word(self.place)
+        """Record references in a delimiter, where the shell expands nothing."""
+        outer, self.word = self.word, Word(self.offset)
         while self.at < end:
-            if not (self.sees("$") and self.reference(Context.WORD, Obstacle.DELIMITER)):
+            if not (self.starts_with("$") and self.reference(Context.WORD, Obstacle.DELIMITER)):
                 self.at += 1
         self.word = outer

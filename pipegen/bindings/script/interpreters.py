@@ -1,4 +1,4 @@
-"""Programs that take a program as text, and how to hand over a value to each; what else reads names and numbers."""
+"""Programs that take a program as text, and how to pass a value to each safely."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pipegen.bindings.script.builtins import COMMAND_VARIABLES, DECLARERS, EVALU
 from pipegen.structs import Struct
 
 _ENVIRONMENT = "put the value into the environment: VALUE={reference} {name} …, and read VALUE in the program"
-_ARGUMENT = "hand it over as an argument: sh -c '… \"$1\" …' sh {reference}"
-_SQL = "hand it over as a variable of {name}, which can quote it"
-_FUNCTION = "put the commands into a function, where the value may stand, and name that"
+_ARGUMENT = "pass it as an argument: sh -c '… \"$1\" …' sh {reference}"
+_SQL = "pass it as a variable of {name}, which can quote it"
+_FUNCTION = "move the commands to a shell function, which can use the value, and name it here"
 
 
 class Interpreter(Struct, kw_only=True):
-    """How a program takes a program. Options are letters, which may stand in a cluster (`-pe`), or whole words.
+    """How an interpreter gets its program. Options are letters, which can be clustered (`-pe`), or whole words.
 
-    The program is the argument of a *flags* option; or of the first operand, once a *switches* option was given;
-    or the *operand* itself, unless an option of *flags* or *files* names another; or all words from operand
-    number *remote* on. Without any, it comes by standard input where the interpreter *reads_input*: also beside
-    operands that are no *scripts*.
+    The program is the argument of a *flags* option; or the first operand after a *switches* option; or the *operand*
+    itself, unless an option of *flags* or *files* names another; or all words from operand number *remote* on.
+    Otherwise the program comes from standard input if the interpreter *reads_input*, even with operands if these are
+    not *scripts*.
 
-    *valued* options take an argument, *paired* ones two, *attached* ones the rest of their word. Words
-    behind operand number *leads*, if any, are those of another command.
+    *valued* options take an argument, *paired* ones two, *attached* ones the rest of their word. Words after operand
+    number *leads*, if set, belong to another command.
     """
 
     hint: str = _ENVIRONMENT
@@ -67,7 +67,7 @@ _MYSQL = Interpreter(
     hint=_SQL, flags=("e", "--execute"), reads_input=True, scripts=False, valued=("u", "h", "P", "D"), attached=("p",)
 )
 _JQ = Interpreter(
-    hint="hand it over as a variable: jq --arg value {reference} '… $value …'",
+    hint="pass it as a variable: jq --arg value {reference} '… $value …'",
     files=("f", "--from-file"),
     operand=True,
     valued=("--indent", "L"),
@@ -84,14 +84,14 @@ _SHELLS = "sh bash rbash dash ash ksh mksh lksh zsh fish csh tcsh yash posh nu x
 SHELLS = frozenset(_SHELLS.split())
 _PWSH = Interpreter(flags=("-c", "-Command", "-command"), files=("-File", "-f"), reads_input=True)
 _LISP = Interpreter(flags=("e", "-c", "--eval"), reads_input=True)
-# Where the words behind an option are a command, the program's own options end at the first of them.
+# The words after the option are a command, so the program's own options end there.
 _COMMAND_OPTION = Interpreter(hint=_ARGUMENT, flags=("c", "--command"), leads=2)
 _ALL = Interpreter(hint=_FUNCTION, remote=0)
 _STDIN = Interpreter(hint=_FUNCTION, reads_input=True, scripts=False)
 
 _GDB = ("-ex", "--ex", "-iex", "--iex", "-o", "-eval-command", "-init-eval-command")
 
-# These are looked for wherever a command begins, and, where an option gives the program, among all words.
+# Recognised wherever a command begins; those with a program option, at any word.
 INTERPRETERS: dict[str, Interpreter] = {
     **dict.fromkeys(SHELLS, _SHELL),
     **dict.fromkeys((".", "source"), Interpreter(hint=_FUNCTION, reads_input=True)),
@@ -136,11 +136,13 @@ INTERPRETERS: dict[str, Interpreter] = {
     **dict.fromkeys(("mysql", "mariadb"), _MYSQL),
     "ssh": _SSH,
     **dict.fromkeys(("su", "runuser"), Interpreter(hint=_ARGUMENT, flags=("c", "--command"), valued=("s", "u", "g"))),
-    "eval": Interpreter(hint="write the command itself: what stands in an argument is not read again", remote=0),
+    "eval": Interpreter(
+        hint="write the command itself, without eval: then the shell reads the value only once", remote=0
+    ),
     "trap": Interpreter(hint=_FUNCTION, operand=True),
-    "alias": Interpreter(hint="write a function, in which the value may stand", remote=0),
+    "alias": Interpreter(hint="write a function, which can use the value", remote=0),
     "env": Interpreter(
-        hint="write the words of the command one by one", flags=("S", "--split-string", "--split"), leads=1
+        hint="write the words of the command separately", flags=("S", "--split-string", "--split"), leads=1
     ),
     **dict.fromkeys(("script", "nix-shell"), _COMMAND_OPTION),
     "flock": Interpreter(hint=_ARGUMENT, flags=("c", "--command"), valued=("w", "E", "--timeout"), leads=2),
@@ -158,10 +160,10 @@ INTERPRETERS: dict[str, Interpreter] = {
     "sqlite3": Interpreter(hint=_SQL, flags=("-cmd",), files=("-init",), remote=1, reads_input=True, scripts=False),
     **dict.fromkeys(("tmux", "screen", "concurrently", "hyperfine"), _ALL),
     "watch": Interpreter(hint=_FUNCTION, remote=0, valued=("n", "--interval")),
-    "parallel": Interpreter(hint="hand it over after :::", operand=True, valued=("j", "--jobs", "I")),
+    "parallel": Interpreter(hint="pass it after :::", operand=True, valued=("j", "--jobs", "I")),
 }
 
-# Of any program: options that a command follows, and keys of settings that hold one.
+# For any program: options that take a command, and keys of settings whose value is a command.
 COMMAND_OPTION = re.compile(
     r"--(?!no-)(?:[a-z-]*-)?(?:exec|execute|command|cmd|eval|call|rsh|program|upload-pack|receive-pack|split-string"
     r"|checkpoint-act[a-z]*|compress-prog[a-z]*|use-comp[a-z-]*|to-comm[a-z]*|info-script|new-volume-script|askpass"
@@ -171,17 +173,17 @@ COMMAND_SETTING = re.compile(
     r"(?i)(?:alias\.[^=]*|[a-z0-9.*:_-]*(?:command|cmd|pager|editor|external|helper|fsmonitor|hookspath|askpass|program"
     r"|process|clean|smudge|driver|textconv|uploadpack|receivepack|(?:pre|post)-invoke(?:-success)?(?:::)?))[= ]"
 )
-NAMED = Interpreter(hint="write the name of the command itself: a value there may be eval")
+NAMED = Interpreter(hint="write the name of the command itself: the value could be eval")
 RUN_BY_OTHERS = Interpreter(hint=_FUNCTION)
-REPLACED = Interpreter(hint="hand it over as an argument: … | xargs sh -c '… \"$1\" …' sh", reads_input=True)
+REPLACED = Interpreter(hint="pass it as an argument: … | xargs sh -c '… \"$1\" …' sh", reads_input=True)
 
-# Words behind which a command, or a setting that holds one, follows; interpreters that only their options tell.
+# Words that a command, or a setting with a command, follows; interpreters recognised only by their options.
 _RUN_ON = """
     git config foreach bisect xargs exec command builtin sudo nice timeout busybox test case ENV doas ionice strace
     nohup time setsid stdbuf chrt taskset setarch linux32 linux64 unshare fakeroot unbuffer xvfb-run env
 """
 _BY_OPTIONS = "make gmake npm npx yarn pnpm"
-# Words without which no reference is part of a program, nor stands where the grammar alone says what it is.
+# Without any of these words, no reference is part of a program, and quotes alone decide how it is read.
 WATCHED = frozenset(INTERPRETERS.keys() - set(_BY_OPTIONS.split())).union(
     DECLARERS, EVALUATED_VARIABLES, NAMES, COMMAND_VARIABLES, _RUN_ON.split()
 )

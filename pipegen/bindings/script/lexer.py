@@ -1,4 +1,4 @@
-"""The lexer for a shell script: commands, as far as they decide how the text inside them is read."""
+"""The lexer for a shell script: commands, as far as they decide how their text is read."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _REDIRECTION = re.compile(
 )
 _PARENTHESES = re.compile(r"\([ \t]*\)")
 _CONDITION_OPERATOR = re.compile(r"&&|\|\||[()<>]")
-# Compound commands: what opens one, and what closes one.
+# Words that open and close compound commands.
 _OPENERS = {"if", "while", "until", "{"}
 _LOOPS = {"for", "select"}
 _CLOSERS = {"fi", "done", "}"}
-# After these a command begins, as after an opener.
+# A command begins after these, as after an opener.
 _CONTINUERS = {"then", "elif", "else", "do", "!", "time", "coproc"}
 _BRANCH_ENDS = {";;", ";&", ";;&"}
 _PIPES = {"|", "|&"}
@@ -28,20 +28,20 @@ _DUPLICATIONS = {">&", "<&"}
 
 
 def lex(script: str, stages: Collection[str]) -> tuple[Lexed, UnterminatedError | None]:
-    """Return what is in *script*, and where it cannot be followed further."""
+    """Return the tokens of *script*, and the error where the lexer cannot continue."""
     shared = LexerState(script, stages)
     lexer = ScriptLexer(View(script, range(len(script) + 1)), shared)
     try:
         lexer.program("", 0)
-    except UnterminatedError as lost:
-        return shared.lexed, lost
+    except UnterminatedError as error:
+        return shared.lexed, error
     return shared.lexed, None
 
 
 class _Line(MutableStruct):
-    """The command that is being read and its pipeline.
+    """The command that is being read, and its pipeline.
 
-    Of each open compound command, *opened* has the start, and the pipeline that it stands in.
+    *opened* has the start of each open compound command, and the pipeline that contains it.
     """
 
     command: ShellCommand
@@ -51,41 +51,41 @@ class _Line(MutableStruct):
 
 
 class ScriptLexer(Documents):
-    """Reads commands: which words they have, where `case` patterns, comments and here-documents stand."""
+    """Reads commands with their words, `case` patterns, comments and here-documents."""
 
     def __init__(self, view: View, shared: LexerState, *, level: int = 0, depth: int = 0) -> None:
         super().__init__(view, shared, level=level, depth=depth)
         self.line = _Line(self._command())
 
     def inner(self, view: View, *, level: int) -> ScriptLexer:
-        """Return a lexer for *view*, which stands in this one."""
+        """Return a lexer for *view*, a part of this one."""
         return ScriptLexer(view, self.shared, level=level, depth=self.depth)
 
     def program(self, closer: str, opened: int) -> None:
         """Read the commands of a command substitution, or of the script."""
         start, outer = self.at, (self.word, self.pending, self.is_element, self.evaluation, self.is_file)
-        self.word, self.pending, self.is_element, self.is_file = Word(self.place), [], False, False
+        self.word, self.pending, self.is_element, self.is_file = Word(self.offset), [], False, False
         self.evaluation = None if self.evaluation is None else Obstacle.PRINTED
         self.level += 1
         try:
             self._commands(closer, opened)
             if closer and self.pending:
-                raise UnterminatedError(self.pending[0].place, "this here-document has no text")
+                raise UnterminatedError(self.pending[0].offset, "this here-document has no body")
             if outer[1] and "\n" in self.text[start : self.at]:
                 raise UnterminatedError(
-                    outer[1][0].place, "a command substitution stands between this here-document and its text"
+                    outer[1][0].offset, "a command substitution comes between this here-document and its body"
                 )
         finally:
             self.level -= 1
             self.word, self.pending, self.is_element, self.evaluation, self.is_file = outer
 
     def array(self) -> None:
-        """Take the `( … )` of an array that is assigned."""
+        """Read the `( … )` of an array assignment."""
         command = self._command(form=CommandForm.ARRAY)
         with self.nested(command.start):
             self.at += 1
             self._lines(command.start)
-            while not self.sees(")"):
+            while not self.starts_with(")"):
                 self.is_element = True
                 command.words.append(self._some_word(command.start))
                 self.is_element = False
@@ -95,19 +95,19 @@ class ScriptLexer(Documents):
         self.lexed.commands.append(command)
 
     def _command(self, start: int | None = None, form: CommandForm = CommandForm.SIMPLE) -> ShellCommand:
-        return ShellCommand(self.place if start is None else start, self.level, form)
+        return ShellCommand(self.offset if start is None else start, self.level, form)
 
     def _commands(self, closer: str, opened: int) -> str:
-        """Read commands up to and with *closer* (`)`, `esac`, or the end); return what ended them."""
+        """Read commands up to and including *closer* (`)`, `esac`, or the end); return the token that ended them."""
         outer, self.line = self.line, _Line(self._command())
         try:
             with self.nested(opened):
-                ended = None
-                while ended is None:
-                    ended = self._token(closer, opened)
-                return ended
+                terminator = None
+                while terminator is None:
+                    terminator = self._token(closer, opened)
+                return terminator
         finally:
-            # Also where the script cannot be followed: the shell may run what stands in front.
+            # Also after an error: the shell may run the commands before it.
             self._end_pipeline()
             for _, pipeline in reversed(self.line.opened):
                 self.line.pipeline = pipeline
@@ -115,7 +115,7 @@ class ScriptLexer(Documents):
             self.line = outer
 
     def _token(self, closer: str, opened: int) -> str | None:
-        """Take a word, redirection or operator; return what ends the commands, if it does."""
+        """Read a word, redirection or operator; return it if it ends the commands."""
         self.blanks()
         if self.is_at_end:
             if closer:
@@ -136,7 +136,7 @@ class ScriptLexer(Documents):
             return None
         if operator == ")":
             if closer != ")":
-                raise UnterminatedError(self.place, "this parenthesis closes nothing")
+                raise UnterminatedError(self.offset, "this parenthesis closes nothing")
             self._finish()
             self.at += 1
             return operator
@@ -153,14 +153,14 @@ class ScriptLexer(Documents):
         return None
 
     def _parenthesis(self) -> None:
-        """Take the `()` of a function, `(( … ))`, or a subshell."""
+        """Read the `()` of a function, `(( … ))`, or a subshell."""
         if parentheses := _PARENTHESES.match(self.text, self.at):
             self.at = parentheses.end()
             self.lexed.functions.update(word.text for word in self.line.command.words)
             self.line.command = self._command()
             return
-        start = self.place
-        if self.sees("((") and self.arithmetic(2):
+        start = self.offset
+        if self.starts_with("((") and self.arithmetic(2):
             self._closed(start)
             return
         self.at += 1
@@ -168,13 +168,13 @@ class ScriptLexer(Documents):
         self._closed(start)
 
     def _word(self, closer: str) -> str | None:
-        """Take a word; return it if it is the *closer*."""
+        """Read a word; return it if it is the *closer*."""
         words = self.line.command.words
         self.is_assignable = not words or words[-1].assigned is not None
         word = self.read_word()
         self.is_assignable = False
         text = word.text
-        is_plain = word.plain == word.length and not word.found
+        is_plain = word.plain == word.length and not word.offset_references
         if not is_plain or (words and not (text == "do" and words[0].text in _LOOPS)):
             words.append(word)
             return None
@@ -202,50 +202,50 @@ class ScriptLexer(Documents):
         return None
 
     def _closed(self, start: int) -> None:
-        """Begin what follows the end of a compound command that started at *start*: redirections, a pipe."""
+        """Begin the part after a compound command that started at *start*: redirections, a pipe."""
         self.line.command = self._command(start)
-        self.line.command.words.append(Word(start, self.place))
+        self.line.command.words.append(Word(start, self.offset))
 
     def _case(self, start: int) -> None:
         self._lines(start)
         self._some_word(start)
         self._lines(start)
         if self._some_word(start).text != "in":
-            raise UnterminatedError(start, "this case has no in")
-        ended = ";;"
-        while ended != "esac":
+            raise UnterminatedError(start, 'this "case" has no "in"')
+        terminator = ";;"
+        while terminator != "esac":
             self._lines(start)
-            ended = self._branch(start)
+            terminator = self._branch(start)
         self._closed(start)
 
     def _branch(self, start: int) -> str:
-        """Take a branch of a `case` that began at *start*; return what ended it."""
-        is_open = self.sees("(")
+        """Read a branch of the `case` that began at *start*; return the token that ended it."""
+        is_open = self.starts_with("(")
         self.at += is_open
         self.blanks()
         word = self._some_word(start)
         if word.text == "esac" and word.plain and not is_open:
             return "esac"
         self.blanks()
-        while self.sees("|"):
+        while self.starts_with("|"):
             self.at += 1
             self.blanks()
             self._some_word(start)
             self.blanks()
-        if not self.sees(")"):
-            raise UnterminatedError(start, "a pattern in this case does not end")
+        if not self.starts_with(")"):
+            raise UnterminatedError(start, 'a pattern in this "case" does not end')
         self.at += 1
         return self._commands("esac", start)
 
     def _condition(self, opening: Word) -> None:
-        """Take the rest of a `[[ … ]]`."""
+        """Read the rest of a `[[ … ]]`."""
         words = [opening]
         while words[-1].text != "]]":
             self._lines(opening.start)
             if words[-1].text == "=~":
                 words.append(self.read_regex())
             elif operator := _CONDITION_OPERATOR.match(self.text, self.at):
-                words.append(Word(self.place, self.place, [operator[0]]))
+                words.append(Word(self.offset, self.offset, [operator[0]]))
                 self.at = operator.end()
             else:
                 words.append(self._some_word(opening.start))
@@ -260,10 +260,10 @@ class ScriptLexer(Documents):
         elif operator == "<<<":
             command.documents.append(self.read_word())
         elif operator in _DUPLICATIONS:
-            # Bash takes what is no number for the name of a file, and expands that again.
+            # Bash takes a word that is not a number as a file name, and expands it again.
             with self.reading(is_evaluated=True):
                 self.read_word()
-        elif self.sees("<(") or self.sees(">("):
+        elif self.starts_with("<(") or self.starts_with(">("):
             command.streams.append(self.read_word())
         else:
             command.reads_file |= operator in {"<", "<>"} and descriptor in {None, "0"}
@@ -271,9 +271,9 @@ class ScriptLexer(Documents):
                 self.read_word()
 
     def _lines(self, opened: int) -> None:
-        """Skip blanks, comments and ends of lines within what was opened at *opened*."""
+        """Skip blanks, comments and line breaks within the construct opened at *opened*."""
         self.blanks()
-        while self.sees("\n"):
+        while self.starts_with("\n"):
             self.at += 1
             self.documents()
             self.blanks()
@@ -283,7 +283,7 @@ class ScriptLexer(Documents):
     def _some_word(self, opened: int) -> Word:
         word = self.read_word()
         if word.end == word.start:
-            raise UnterminatedError(opened, "this does not go on as the shell's grammar asks")
+            raise UnterminatedError(opened, "this is not complete by the shell's grammar")
         return word
 
     def _end_of_line(self) -> None:
@@ -292,9 +292,9 @@ class ScriptLexer(Documents):
             self._end_pipeline()
 
     def _finish(self) -> None:
-        """Put the command that was read into its pipeline."""
+        """Add the command that was read to its pipeline."""
         command = self.line.command
-        command.end = self.place
+        command.end = self.offset
         if command.words or command.documents:
             self.lexed.commands.append(command)
             self.line.pipeline.append(command)
@@ -302,16 +302,16 @@ class ScriptLexer(Documents):
         self.line.command = self._command()
 
     def _count(self, pipeline: list[ShellCommand]) -> None:
-        """Note that a pipeline which ends in `wc -l`, or the like, prints a number and nothing of what it reads."""
+        """Mark the references of a pipeline that ends in `wc -l` or the like as unprinted: it prints only a number."""
         last = [word.text for word in pipeline[-1].words]
         if last[:1] != ["wc"] or any(not text.startswith("-") for text in last[1:]):
             return
-        for found in reversed(self.lexed.found):
-            if found.start < pipeline[0].start:
+        for reference in reversed(self.lexed.references):
+            if reference.start < pipeline[0].start:
                 return
-            if found.level == pipeline[0].level:
-                found.is_unprinted = True
-                found.obstacle = None if found.obstacle is Obstacle.PRINTED else found.obstacle
+            if reference.level == pipeline[0].level:
+                reference.is_unprinted = True
+                reference.obstacle = None if reference.obstacle is Obstacle.PRINTED else reference.obstacle
 
     def _end_pipeline(self) -> None:
         self._finish()

@@ -1,6 +1,6 @@
-"""What a user's shell script says: its text, and the references in it, each with the place where it stands.
+"""The model of a user's shell script: its text, and its references with their quoting context.
 
-`parse.py` makes these. Whoever writes the script out needs no shell grammar: a part says how it is quoted.
+`parse.py` builds it. The code that writes the script needs no shell grammar: each part has its context.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from pipegen.bindings.expression import Reference
 from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct, Struct
 
-# What is ours in a script beside the names of stages.
+# Namespaces of references in a script, besides the names of stages.
 RESERVED_NAMESPACES = ("", "setup", "inputs", "matrix", "pipeline")
 
 
 class Context(Enum):
-    """How the shell reads the place where a reference stands.
+    """How the shell reads the text around a reference.
 
-    `WORD` is any place where quotes may be opened: a bare word, an assignment, a pattern; `ANSI` is `$'…'`.
+    `WORD` is any text where quotes can be opened: a bare word, an assignment, a pattern; `ANSI` is `$'…'`.
     """
 
     WORD = "bare word"
@@ -37,21 +37,21 @@ class PlacedReference(Struct):
 
 
 class Escaped(Struct):
-    """`$${…}`: text that would be a reference, and is meant as it stands."""
+    """`$${…}`: an escaped reference, which is literal text."""
 
     text: str
     context: Context
 
 
 class Delimiter(Struct):
-    """The quoted delimiter of a here-document that holds references: *written* by the user, to stand as *plain*."""
+    """The quoted delimiter of a here-document with references: *written* by the user, generated as *plain*."""
 
     written: str
     plain: str
 
 
 class Body(Struct):
-    """Text of such a here-document, every character of which means itself."""
+    """Literal text of a here-document with a quoted delimiter."""
 
     text: str
 
@@ -60,11 +60,11 @@ ScriptPart: TypeAlias = "str | PlacedReference | Escaped | Delimiter | Body"
 
 
 class ParsedScript(SpannedStruct):
-    """A script made of parts; a `str` is the user's text, to be written as it stands."""
+    """A script made of parts; a `str` is the user's text, generated unchanged."""
 
     parts: tuple[ScriptPart, ...]
     span: Span
 
     def references(self) -> list[PlacedReference]:
-        """Return the references, in the order they are written."""
+        """Return the references, in written order."""
         return [part for part in self.parts if type(part) is PlacedReference]

@@ -1,6 +1,6 @@
-"""Scripts in which quotes alone decide how a reference is read, and nothing reads it as a program: most of them.
+"""A fast path for plain scripts, where only quotes decide how a reference is read, and no command evaluates it.
 
-What is found here the lexer finds too. It takes longer, since it follows all of the shell's grammar.
+Most scripts are plain. The lexer gives the same result, but takes longer, since it follows the whole shell grammar.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pipegen.source.tree import Scalar
 
 _REFERENCE = r"\$\{(?P<namespace>[A-Za-z0-9_-]*)\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}$\"'`\\\n]*))?\}"
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)
-# What needs the grammar is left out: comments, escapes, substitutions, here-documents, arrays, conditions.
+# Excludes everything that needs the grammar: comments, escapes, substitutions, here-documents, arrays, conditions.
 _PLAIN = re.compile(
     rf"""(?:[A-Za-z0-9_./:@%+,=;|&>~*?^{{}}! \t\n-]++|"(?:[^"$`\\]++|{_UNNAMED})*"|'[^'$]*+'|{_UNNAMED})*"""
 )
-# A value that may name the command, with keywords, assignments or redirections in front; an option that a command may
-# follow; what is no number behind `>&`.
+# A value that may name the command, after keywords, assignments or redirections; an option that may take a command;
+# a word after `>&` that is not a number.
 _NAMED = re.compile(
     r"""(?:^|[;|&\n]|[{!][ \t])[ \t]*+"""
     r"""(?:(?:if|then|elif|else|while|until|do|time|[A-Za-z_]\w*+=(?:"[^"]*+"|'[^']*+'|[^\s"';|&])*"""
@@ -36,37 +36,37 @@ _COMMAND = re.compile(
 _DUPLICATION = re.compile(r">&(?![0-9-](?:[ \t\n;|&]|$))")
 _SINGLE = r"""("[^"]*")|'[^']*'"""
 _FOUND = re.compile(f"({_REFERENCE})")
-# The letters that a word begins with, two at least: nothing that is watched has fewer.
+# The first letters of a word, at least two: no watched word has fewer.
 _WORD = re.compile(r"[A-Za-z_](?<![A-Za-z0-9_].)[A-Za-z_]+")
 _WATCHED = frozenset(_WORD.findall(" ".join(WATCHED)))
 
 
 def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> list[ScriptPart] | None:
-    """Return the references in the script *source* and the text between; None where a lexer is needed.
+    """Return the references in the script *source* and the text between; None if it needs the lexer.
 
-    *first* is where the script stands in its file, None where it does not stand there letter for letter.
+    *first* is the offset of the script in its file, None if the file does not contain it verbatim.
     """
     script = source.text
     if not _PLAIN.fullmatch(script) or any(hint.search(script) for hint in (_NAMED, _COMMAND, _DUPLICATION)):
         return None
     if not _WATCHED.isdisjoint(_WORD.findall(script.replace('"', "").replace("'", ""))):
         return None
-    # Nothing of ours stands between single quotes, and double ones do not count there.
+    # Single quotes contain no references here, and double quotes inside them do not count.
     marks = re.sub(_SINGLE, _blank, script) if "'" in script else script
     file = source.span.file
     parts: list[ScriptPart] = []
-    at = quotes = 0
-    # Text, then a reference, as it is written and in its groups, and so on; text is what comes last.
+    offset = quotes = 0
+    # Text, then a reference as written, then its groups, and so on; the last piece is text.
     pieces = _FOUND.split(script)
     for text, written, namespace, name, default in zip(*[iter(pieces)] * 5, strict=False):
         if namespace not in stages and namespace not in RESERVED_NAMESPACES:
             return None
-        start = at + len(text)
+        start = offset + len(text)
         if text:
             parts.append(text)
-            quotes += marks.count('"', at, start)
-        at = start + len(written)
-        span = source.part(start, at) if first is None else Span(file, first + start, first + at)
+            quotes += marks.count('"', offset, start)
+        offset = start + len(written)
+        span = source.part(start, offset) if first is None else Span(file, first + start, first + offset)
         parts.append(
             PlacedReference(Reference(namespace, name, default, span), Context.DOUBLE if quotes % 2 else Context.WORD)
         )
@@ -76,5 +76,5 @@ def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> l
 
 
 def _blank(quoted: re.Match[str]) -> str:
-    """Return what is *quoted* by double quotes, and as many blanks for what single quotes hold."""
+    """Return text in double quotes unchanged, and text in single quotes as blanks."""
     return quoted[1] or " " * len(quoted[0])

@@ -1,11 +1,11 @@
-"""Expansions `${…}` that no shell, or only bash, takes: "bad substitution" when the script runs."""
+"""Expansions `${…}` that no shell or only bash accepts: others fail with "bad substitution"."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
 
-from pipegen.bindings.script.cursor import near_namespace
+from pipegen.bindings.script.cursor import suggest_namespace
 from pipegen.bindings.script.syntax import Lexed
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -27,17 +27,17 @@ _BASH = re.compile(
     re.VERBOSE,
 )
 _DOTTED = re.compile(r"(?P<namespace>[A-Za-z0-9_-]*)(?:\[[^\]]*\])?\.(?P<name>[A-Za-z0-9._-]+)(?:\|.*)?", re.DOTALL)
-# Namespaces of other systems, with what has the value here.
+# Namespaces of other systems, and the hint for each.
 _ELSEWHERE = {
-    "secrets": 'write "${name}": a secret that the stage names is a variable of its script',
-    "env": 'write "${name}": the environment is the shell\'s own',
+    "secrets": 'write "${name}": the secrets of a stage are variables of its script',
+    "env": 'write "${name}" for a variable of the environment',
     "params": 'write "${{inputs.{name}}}" for an input, "${{setup.params.{name}}}" for a parameter of the job',
     "vars": 'write "${name}" for a variable of the engine, "${{inputs.{name}}}" for an input',
 }
 
 
 def is_unusual(script: str) -> bool:
-    """Return whether *script* may hold an expansion that is not POSIX."""
+    """Return whether *script* may contain an expansion that is not POSIX."""
     return _UNUSUAL.search(script) is not None
 
 
@@ -56,17 +56,17 @@ def report_substitutions(
         if not _BASH.match(written, 2):
             report.add(
                 codes.BAD_SUBSTITUTION,
-                f'no shell expands "{_short(written)}": it ends the script with "bad substitution"',
+                f'no shell can expand "{_short(written)}": the script would fail with "bad substitution"',
                 at=at,
                 hint=_hint(written[2:-1], stages),
             )
         elif not is_bash:
             report.add(
                 codes.BASH_SUBSTITUTION,
-                f'only bash expands "{_short(written)}", and this stage runs in sh',
+                f'only bash can expand "{_short(written)}", and this stage runs in sh',
                 at=at,
-                label='other shells end with "bad substitution"',
-                hint='add "shell: bash" to the stage, in an image that has bash',
+                label='other shells fail with "bad substitution"',
+                hint='add "shell: bash" to the stage, and use an image that has bash',
             )
 
 
@@ -80,10 +80,10 @@ def _hint(body: str, stages: Collection[str]) -> str:
     if body.startswith("{"):
         return 'write "${stage.name}", "${inputs.name}" or "${setup.name}" for a value, "$NAME" for a variable'
     if dotted is None:
-        return 'a variable has letters, digits and "_"; put text for another program between single quotes'
+        return 'a name has only letters, digits and "_"; put text for another program in single quotes'
     namespace, name = dotted["namespace"], dotted["name"]
     if namespace in _ELSEWHERE:
         return _ELSEWHERE[namespace].format(name=name)
-    if meant := near_namespace(namespace, stages):
-        return f'write "${{{meant}.{name}}}"'
-    return f'there is no stage "{namespace}"; put text for another program between single quotes'
+    if suggested := suggest_namespace(namespace, stages):
+        return f'write "${{{suggested}.{name}}}"'
+    return f'there is no stage "{namespace}"; put text for another program in single quotes'

@@ -1,4 +1,4 @@
-"""What the lexer finds in a script: references, words, commands, pipelines. Places are offsets in the script."""
+"""The syntax that the lexer finds in a script: references, words, commands, pipelines. Positions are offsets."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ REFERENCE = "\ufffc"
 
 
 class ReferenceKind(Enum):
-    """What was found: a reference, its escape `$${…}`, or what looks like one with a stage's name mistyped."""
+    """A reference, an escaped one (`$${…}`), or text that looks like a reference with a misspelled stage."""
 
     REFERENCE = "reference"
     ESCAPED = "escaped"
-    SUGGESTION = "near miss"
+    SUGGESTION = "possible typo"
 
 
 class Obstacle(Enum):
-    """What keeps a reference from being written as a quoted variable."""
+    """The reason why a reference cannot be written as a quoted variable."""
 
     EVALUATED = "the shell evaluates it"
     PRINTED = "the shell evaluates what a command prints"
     DELIMITER = "a here-document's delimiter"
     PATTERN = "a pattern in a here-document"
-    TICKED_DOCUMENT = "a quoted here-document in backticks"
-    TICKED_ESCAPE = "an escape in backticks"
+    BACKTICK_DOCUMENT = "a quoted here-document in backticks"
+    BACKTICK_ESCAPE = "an escape in backticks"
     ODD_DELIMITER = "a here-document whose delimiter needs its quotes"
 
 
 class ScriptReference(MutableStruct, eq=False):
-    """A reference or what looks like one; *match* holds its groups.
+    """A reference, or text that looks like one; *match* has its groups.
 
-    *level* counts the command substitutions around it. *document* is the quoted here-document that it stands in.
-    It *is_unprinted* where no output holds it: it names a file that is redirected, or its text is only counted.
+    *level* counts the enclosing command substitutions. *document* is the quoted here-document that contains it.
+    It *is_unprinted* if no output contains it: it names the file of a redirection, or its text is only counted.
     """
 
     kind: ReferenceKind
@@ -54,7 +54,7 @@ class ScriptReference(MutableStruct, eq=False):
 
 
 class HereDocument(MutableStruct, eq=False):
-    """A quoted here-document: its delimiter as written, with its quotes off, and its body."""
+    """A quoted here-document: its delimiter as written and without quotes, and its body."""
 
     delimiter_start: int
     delimiter_end: int
@@ -64,7 +64,7 @@ class HereDocument(MutableStruct, eq=False):
 
 
 class Expansion(MutableStruct, eq=False):
-    """A `$NAME` or `${…}` that the shell expands; *name* is its variable, "" where it has none."""
+    """A `$NAME` or `${…}` that the shell expands; *name* is its variable, "" for none."""
 
     start: int
     end: int
@@ -72,10 +72,10 @@ class Expansion(MutableStruct, eq=False):
 
 
 class Word(MutableStruct, eq=False):
-    """A word without its quotes; the references that stand directly in it, with where in *text*.
+    """A word without its quotes, and the references directly in it, each with its offset in *text*.
 
-    The first *plain* characters are not quoted. In *text*, a variable stands as `$NAME`. *printed* are the references
-    in command substitutions of the word, *streamed* those in process substitutions; *commands* are what runs in both.
+    The first *plain* characters are not quoted. In *text*, a variable is `$NAME`. *printed* are the references in
+    command substitutions of the word, *streamed* those in process substitutions; *commands* are the commands in both.
     *elements* are the words of the array that it assigns: `NAME=(…)`.
     """
 
@@ -84,32 +84,39 @@ class Word(MutableStruct, eq=False):
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     plain: int = 0
-    found: list[tuple[int, ScriptReference]] = field(default_factory=list)
+    offset_references: list[tuple[int, ScriptReference]] = field(default_factory=list)
     printed: list[ScriptReference] = field(default_factory=list)
     streamed: list[ScriptReference] = field(default_factory=list)
     commands: list[ShellCommand] = field(default_factory=list)
     elements: list[Word] = field(default_factory=list)
 
     def add(self, text: str) -> None:
-        """Add *text* at the end."""
+        """Append *text*."""
         self.pieces.append(text)
         self.length += len(text)
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The text without quotes."""
         return "".join(self.pieces)
 
     def mark(self) -> tuple[int, ...]:
-        """Return how much was read so far."""
-        lists: tuple[Sized, ...] = (self.pieces, self.found, self.printed, self.streamed, self.commands, self.elements)
+        """Return the current state, for `forget`."""
+        lists: tuple[Sized, ...] = (
+            self.pieces,
+            self.offset_references,
+            self.printed,
+            self.streamed,
+            self.commands,
+            self.elements,
+        )
         return (self.length, self.plain, *map(len, lists))
 
     def forget(self, mark: tuple[int, ...]) -> None:
-        """Drop what was read since *mark*."""
-        self.length, self.plain, pieces, found, printed, streamed, commands, elements = mark
+        """Drop everything read since *mark*."""
+        self.length, self.plain, pieces, references, printed, streamed, commands, elements = mark
         del self.pieces[pieces:]
-        del self.found[found:]
+        del self.offset_references[references:]
         del self.printed[printed:]
         del self.streamed[streamed:]
         del self.commands[commands:]
@@ -117,23 +124,23 @@ class Word(MutableStruct, eq=False):
 
     @property
     def assigned(self) -> str | None:
-        """The variable that the word sets, where it is an assignment."""
+        """The variable that the word sets; None if it is not an assignment."""
         match = _ASSIGNMENT.match(self.text)
         return match["name"] if match and match.end("name") < self.plain else None
 
     @property
     def value_start(self) -> int:
-        """Where in *text* the value of the assignment starts."""
+        """The offset in *text* where the value of the assignment starts."""
         match = _ASSIGNMENT.match(self.text)
         return match.end() if match else 0
 
     def references(self) -> list[ScriptReference]:
         """Return the references in the word."""
-        return [found for _, found in self.found]
+        return [reference for _, reference in self.offset_references]
 
 
 class CommandForm(Enum):
-    """What kind of command it is: simple, `[[ … ]]`, or the words of an array."""
+    """The kind of a command: simple, `[[ … ]]`, or the words of an array."""
 
     SIMPLE = "simple"
     CONDITION = "condition"
@@ -141,9 +148,10 @@ class CommandForm(Enum):
 
 
 class ShellCommand(MutableStruct, eq=False):
-    """A command: its words, what its here-documents and here-strings hold, and what `<(…)` hands it as input.
+    """A command: its words, the bodies of its here-documents and here-strings, and the `<(…)` that it reads as input.
 
-    A command that ends a compound one (`done`, `}`) starts where that starts. It *reads_file* for its input.
+    The end of a compound command (`done`, `}`) counts as a command that starts where the compound command starts.
+    With *reads_file*, its input is a file.
     """
 
     start: int
@@ -157,28 +165,28 @@ class ShellCommand(MutableStruct, eq=False):
 
     @property
     def is_compound(self) -> bool:
-        """Whether it ends a compound command: then its first word is no word of the script."""
+        """Whether it ends a compound command: then its first word is not a word of the script."""
         return bool(self.words) and not self.words[0].length and self.words[0].start == self.start
 
 
 class Lexed(MutableStruct):
-    """All that was found, in the order it was read."""
+    """Everything that the lexer found, in the order it was read."""
 
-    found: list[ScriptReference] = field(default_factory=list)
+    references: list[ScriptReference] = field(default_factory=list)
     commands: list[ShellCommand] = field(default_factory=list)
     pipelines: list[tuple[ShellCommand, ...]] = field(default_factory=list)
     expansions: list[Expansion] = field(default_factory=list)
-    # What `${NAME:=…}` gives a variable: its name, and the references.
+    # The variables that `${NAME:=…}` sets, with the references in their values.
     defaults: list[tuple[str, list[ScriptReference]]] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
 
     def mark(self) -> tuple[int, int, int, int]:
-        """Return how much was found so far."""
-        return len(self.found), len(self.commands), len(self.pipelines), len(self.expansions)
+        """Return the current state, for `forget`."""
+        return len(self.references), len(self.commands), len(self.pipelines), len(self.expansions)
 
     def forget(self, mark: tuple[int, int, int, int]) -> None:
-        """Drop what was found since *mark*."""
-        del self.found[mark[0] :]
+        """Drop everything found since *mark*."""
+        del self.references[mark[0] :]
         del self.commands[mark[1] :]
         del self.pipelines[mark[2] :]
         del self.expansions[mark[3] :]

@@ -33,8 +33,8 @@ from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import USUAL_NAMES
 from pipegen.config.ignores import report_unused
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.masking import masked
 from pipegen.diagnostics.model import Code
+from pipegen.diagnostics.redaction import redact_plain_secrets
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets.base import Target
@@ -83,7 +83,9 @@ def check(
         _mend(paths, is_dry=diff)
     reports = [_checked(path, target, pipeline, given) for path in paths]
     # What two configs include is told of once.
-    found = masked(tuple(dict.fromkeys(diagnostic for report in reports for diagnostic in report.diagnostics())))
+    found = redact_plain_secrets(
+        tuple(dict.fromkeys(diagnostic for report in reports for diagnostic in report.diagnostics()))
+    )
     if output is not None:
         # The log is for people all the same.
         write(output, FORMATS[form.value](without_tokens(found)))

@@ -267,7 +267,7 @@ def _prepared(
         return None
     named = [plan.name for plan in analysed.plans] if names == [_ALL] else names
     defaults = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
-    asked = RunContext(checkout, {**defaults, **analysed.given}, environment)
+    asked = RunContext(checkout, {**defaults, **analysed.inputs}, environment)
     wish = RunRequest(
         stages=options.stages,
         is_isolated=options.is_isolated,

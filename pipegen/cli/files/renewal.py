@@ -74,9 +74,9 @@ def _remade(*, strict: bool) -> _Remade:
 
 def _missing(analysed: Analysed, groups: Sequence[_Group]) -> Iterator[_Group]:
     """Yield what `compile` would write for the config here where no generated file of that target lies anywhere."""
-    there = {(group[-1].config.place, group[-1].target) for group in groups if group}
+    there = {(group[-1].config.absolute_path, group[-1].target) for group in groups if group}
     for target in named_targets(analysed):
-        if (analysed.file.place, target.NAME) not in there:
+        if (analysed.file.absolute_path, target.NAME) not in there:
             try:
                 files = generate(analysed, target, {}, Report())
             except Stopped:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from pipegen.config.files.load import LARGEST, USUAL_NAMES, absolute, folder_of, load, repository_root
+from pipegen.config.files.load import MAX_BYTES, USUAL_NAMES, absolute, folder_of, load, repository_root
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import Header, read_header
 from pipegen.source.enclosure import content, opened
@@ -100,7 +100,7 @@ class Repository(Struct, dict=True, gc=True):
     @cached_property
     def _words(self) -> dict[Path, frozenset[str]]:
         """The words of each config."""
-        texts = {config: (content(config, LARGEST) or b"").decode(errors="replace") for config in self.configs}
+        texts = {config: (content(config, MAX_BYTES) or b"").decode(errors="replace") for config in self.configs}
         return {config: frozenset(re.findall(_WORD, text)) for config, text in texts.items()}
 
     @property

@@ -25,7 +25,7 @@ def journal_durations(plans: Mapping[str, Plan], environment: Mapping[str, str],
     found: dict[TaskId, float] = {}
     missing: list[tuple[TaskId, Job]] = []
     for run, plan in plans.items():
-        place = plan.span.file.place
+        place = plan.span.file.absolute_path
         times = known_durations(home(repository_root(place), environment)) if place is not None else {}
         for job in plan.jobs:
             seconds = times.get(TaskId(plan.name, job.stage))

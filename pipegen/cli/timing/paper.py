@@ -102,7 +102,7 @@ def _running(
 def _chosen(config: Analysed) -> tuple[Plan, ...]:
     """Return the pipelines that run: those chosen, or all that do not wait to be asked for, if there are any."""
     always = tuple(plan for plan in config.plans if plan.selection is Selection.ALWAYS)
-    return config.plans if config.chosen else always or config.plans
+    return config.plans if config.selected else always or config.plans
 
 
 def _free(name: str, taken: Mapping[str, Plan]) -> str:

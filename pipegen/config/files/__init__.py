@@ -1,1 +1,1 @@
-"""The files of a config: found, loaded, included, and united to one tree."""
+"""The files of a config: finding, loading, including, and merging them to one tree."""

@@ -1,13 +1,13 @@
-"""The files that a config includes, read and checked."""
+"""Reads and checks the files that a config includes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
 from pathlib import Path as FilePath
 
-from pipegen.config.compose import MOST_NODES
+from pipegen.config.compose import MAX_NODES
 from pipegen.config.files.include_path import find_included, report_unreadable, shown_path
-from pipegen.config.files.load import LARGEST, beginning, decode, folder_of, repository_root
+from pipegen.config.files.load import MAX_BYTES, decode, folder_of, read_start, repository_root
 from pipegen.config.read import read
 from pipegen.config.schema.check import Fitting, check_schema
 from pipegen.config.schema.violation import Path
@@ -19,10 +19,10 @@ from pipegen.source.text import SourceFile
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence, count
 from pipegen.structs import Struct
 
-# What an included file holds that could not be read, any part of the config may name.
+# Any part of the config may use a file that cannot be read.
 _UNREAD: Path = ("include",)
-# A config and all that it includes; people read them.
-MOST_FILES = 100
+# The config and its included files: people have to read them.
+MAX_FILES = 100
 
 
 class Included(Struct):
@@ -33,70 +33,70 @@ class Included(Struct):
 
 
 class _Open(Struct):
-    """A file whose includes are being read: where it really stands, and what included it."""
+    """A file whose includes are being read: its real path, and the scalar that included it."""
 
-    real: FilePath
+    real_path: FilePath
     file: SourceFile
     written: Scalar | None
 
 
-def with_included(found: Fitting, file: SourceFile, report: Report) -> Included:
-    """Return the tree of each file that the one *found*, that of *file*, includes, directly or not, then that itself.
+def read_included(config: Fitting, file: SourceFile, report: Report) -> Included:
+    """Return the trees of the files that *file* includes, directly or not, then its own, that of *config*.
 
-    They come in the order in which they are included, each once, with the parts of all that are unknown.
+    They are in the order in which they are included, each once, with the unknown parts of all.
     """
-    if not included_paths(found.tree):
-        return Included((found.tree,), found.parts)
+    if not included_paths(config.tree):
+        return Included((config.tree,), config.parts)
     reader = _Reader(file, report)
-    reader.open(found.tree, _Open(_real(file), file, None))
-    return Included(tuple(reader.trees), tuple(dict.fromkeys((*found.parts, *reader.parts))))
+    reader.open(config.tree, _Open(_real(file), file, None))
+    return Included(tuple(reader.trees), tuple(dict.fromkeys((*config.parts, *reader.parts))))
 
 
 class _Reader:
-    """Reads files and what they include; a file before those that include it."""
+    """Reads files and their includes; a file comes before those that include it."""
 
     def __init__(self, file: SourceFile, report: Report) -> None:
         self.trees: list[Node] = []
         self.parts: list[Path] = []
         self._report = report
-        self._root = repository_root(file.place) if file.place is not None else FilePath()
-        self._open: list[_Open] = []
-        self._seen: set[FilePath] = set()
+        self._root = repository_root(file.absolute_path) if file.absolute_path is not None else FilePath()
+        self._open_files: list[_Open] = []
+        self._visited: set[FilePath] = set()
         self._nodes = 0
 
     def open(self, tree: Node, opened: _Open) -> None:
-        """Read what *tree*, that of *opened*, includes, and add it behind that."""
-        self._seen.add(opened.real)
-        self._open.append(opened)
+        """Read the includes of *tree*, the tree of *opened*, then add *tree* itself."""
+        self._visited.add(opened.real_path)
+        self._open_files.append(opened)
         for written in included_paths(tree):
             self._include(written, opened.file)
-        self._open.pop()
+        self._open_files.pop()
         self.trees.append(tree)
 
     def _include(self, written: Scalar, file: SourceFile) -> None:
-        place = find_included(written, file, self._root, self._report)
-        if place is None:
+        path = find_included(written, file, self._root, self._report)
+        if path is None:
             self.parts.append(_UNREAD)
             return
-        real = place.resolve()
-        if any(opened.real == real for opened in self._open):
-            self._report_loop(written, real)
+        real_path = path.resolve()
+        if any(opened.real_path == real_path for opened in self._open_files):
+            self._report_loop(written, real_path)
             self.parts.append(_UNREAD)
-        elif real not in self._seen:
-            self._read(written, file, place)
+        elif real_path not in self._visited:
+            self._read(written, file, path)
 
-    def _read(self, written: Scalar, file: SourceFile, place: FilePath) -> None:
-        if len(self._seen) >= MOST_FILES:
-            self._report_limit(written, f"the config includes more than {MOST_FILES - 1} files")
+    def _read(self, written: Scalar, file: SourceFile, path: FilePath) -> None:
+        if len(self._visited) >= MAX_FILES:
+            self._report_limit(written, f"the config includes more than {MAX_FILES - 1} files")
             self.parts.append(_UNREAD)
             return
-        self._seen.add(place.resolve())
-        # What is wrong with one file keeps no other from being read.
+        self._visited.add(path.resolve())
+        # Errors in one file do not prevent the reading of others.
         report = Report()
         try:
-            data = _bytes(place, self._root, written, report)
-            name, folder = shown_path(written, file), folder_of(place, self._root)
-            included = decode(data, name, folder, report, place)
+            data = _read_bytes(path, self._root, written, report)
+            name, folder = shown_path(written, file), folder_of(path, self._root)
+            included = decode(data, name, folder, report, path)
             report.stop_if_errors()
             tree = read(included, report)
             misread = misread_parts(tree, report.errors())
@@ -110,39 +110,44 @@ class _Reader:
             self.parts.append(_UNREAD)
             return
         self._nodes += count(tree)
-        if self._nodes > MOST_NODES:
-            self._report_limit(written, f"the included files hold more than {MOST_NODES:,} values")
+        if self._nodes > MAX_NODES:
+            self._report_limit(written, f"the included files have more than {MAX_NODES:,} values")
             raise Stopped
         self.parts += found.parts
-        self.open(found.tree, _Open(place.resolve(), included, written))
+        self.open(found.tree, _Open(path.resolve(), included, written))
 
-    def _report_loop(self, written: Scalar, real: FilePath) -> None:
-        first = next(index for index, opened in enumerate(self._open) if opened.real == real)
-        loop = self._open[first:]
+    def _report_loop(self, written: Scalar, real_path: FilePath) -> None:
+        first = next(index for index, opened in enumerate(self._open_files) if opened.real_path == real_path)
+        loop = self._open_files[first:]
         names = " -> ".join([*(opened.file.path for opened in loop), loop[0].file.path])
         self._report.add(
             codes.INCLUDE_LOOP,
             f"files include each other: {names}" if len(loop) > 1 else f'"{loop[0].file.path}" includes itself',
             at=written.span,
-            label="here it begins anew" if len(loop) > 1 else "",
-            also=[Label(opened.written.span, "by way of this") for opened in loop[1:] if opened.written],
-            hint="move what both need to a file that includes neither" if len(loop) > 1 else "remove it",
+            label="this closes the loop" if len(loop) > 1 else "",
+            also=[Label(opened.written.span, "included here") for opened in loop[1:] if opened.written],
+            hint="move the shared parts to a file that includes neither" if len(loop) > 1 else "remove it",
         )
 
     def _report_limit(self, written: Scalar, message: str) -> None:
-        self._report.add(codes.CONFIG_TOO_LARGE, message, at=written.span, label="past this file", hint="include less")
+        self._report.add(
+            codes.CONFIG_TOO_LARGE, message, at=written.span, label="at this file", hint="include fewer files"
+        )
 
 
-def _bytes(place: FilePath, root: FilePath, written: Scalar, report: Report) -> bytes:
-    """Return what stands in the file at *place*; raise `Stopped` when it cannot be read."""
+def _read_bytes(path: FilePath, root: FilePath, written: Scalar, report: Report) -> bytes:
+    """Return the content of the file at *path*; raise `Stopped` if it cannot be read."""
     try:
-        data = beginning(place, LARGEST + 1, within=root)
+        data = read_start(path, MAX_BYTES + 1, within=root)
     except OSError as error:
         report_unreadable(written, error.strerror or "it cannot be read", "name a file that can be read", report)
         raise Stopped from None
-    if len(data) > LARGEST:
+    if len(data) > MAX_BYTES:
         report_unreadable(
-            written, f"it is larger than {LARGEST // 1024 // 1024} MiB", "keep what is no config elsewhere", report
+            written,
+            f"it is larger than {MAX_BYTES // 1024 // 1024} MiB",
+            "move data that is not config to other files",
+            report,
         )
         raise Stopped
     return data
@@ -156,4 +161,4 @@ def included_paths(tree: Node) -> Items[Scalar]:
 
 
 def _real(file: SourceFile) -> FilePath:
-    return file.place.resolve() if file.place is not None else FilePath()
+    return file.absolute_path.resolve() if file.absolute_path is not None else FilePath()

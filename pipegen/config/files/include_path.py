@@ -1,4 +1,4 @@
-"""Which file an `include` means."""
+"""The file that an `include` names."""
 
 from __future__ import annotations
 
@@ -12,101 +12,111 @@ from pipegen.diagnostics.report import Report, suggestion
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Scalar
 
-# A file that is not there is looked for among so many of its folder.
-_MANY = 1_000
+# The number of files in a folder that suggestions for a missing file consider.
+_MAX_NAMES = 1_000
 
 
 def shown_path(written: Scalar, file: SourceFile) -> str:
-    """Return the path of what *file* includes as *written*, seen from where the path of *file* is seen."""
+    """Return the path of the file that *file* includes as *written*, relative to the same folder as that of *file*."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(file.path), written.text))
 
 
 def find_included(written: Scalar, file: SourceFile, root: Path, report: Report) -> Path | None:
-    """Return the file that *file*, in the repository at *root*, includes as *written*; None when that is reported."""
-    if file.place is None:
-        _report_outside(written, "nothing can be included into a text that stands in no file", "name a file", report)
+    """Return the file that *file*, in the repository at *root*, includes as *written*; None after an error."""
+    if file.absolute_path is None:
+        _report_outside(
+            written, "a config that is not read from a file cannot include files", "save it to a file", report
+        )
         return None
     if "://" in written.text:
         _report_outside(
             written,
             "only files of the repository can be included",
-            "keep a copy in the repository, and write its path",
+            "add a copy to the repository, and write its path",
             report,
         )
         return None
     if written.text.startswith("/"):
-        _report_outside(written, f'"{written.text}" is no path within the repository', _relative(written, file), report)
+        _report_outside(written, f'"{written.text}" is not a relative path', _relative_path_hint(written, file), report)
         return None
-    place = Path(os.path.normpath(file.place.parent / written.text))
-    # What a link leads to counts too: a repository must not make a reader of it read other files of the machine.
-    if not (place.is_relative_to(root) and _real(place).is_relative_to(_real(root))):
-        is_link = place.is_relative_to(root)
+    path = Path(os.path.normpath(file.absolute_path.parent / written.text))
+    # Links are resolved first: a repository must not make pipegen read other files of the machine.
+    if not (path.is_relative_to(root) and _real(path).is_relative_to(_real(root))):
+        is_link = path.is_relative_to(root)
         _report_outside(
             written,
-            f'"{written.text}" {"leads" if is_link else "lies"} out of the repository',
-            "include a file of the repository" if is_link else f'the repository is the folder "{root}"',
+            f'"{written.text}" {"leads out of" if is_link else "is outside"} the repository',
+            "include a file of the repository" if is_link else f'the root of the repository is "{root}"',
             report,
         )
         return None
-    if _is_of_git(_real(place), _real(root)):
+    if _is_in_git_folder(_real(path), _real(root)):
         _report_outside(
-            written, f'"{written.text}" is a file of git\'s own', "include a file of the repository's content", report
+            written, f'"{written.text}" is an internal file of git', "include a file from the work tree", report
         )
         return None
-    return place if _is_there(place, written, report) else None
+    return path if _is_readable(path, written, report) else None
 
 
-def _is_of_git(real: Path, root: Path) -> bool:
-    """Return whether *real*, in the repository at *root*, is what git keeps there: addresses with logins, say."""
-    return any(name.casefold() == ".git" for name in real.relative_to(root).parts)
+def _is_in_git_folder(real_path: Path, root: Path) -> bool:
+    """Return whether *real_path* is in a `.git` folder below *root*: such files may contain URLs with passwords."""
+    return any(name.casefold() == ".git" for name in real_path.relative_to(root).parts)
 
 
-def report_unreadable(written: Scalar, why: str, hint: str, report: Report) -> None:
-    """Report the file that is included as *written*, which cannot be read."""
+def report_unreadable(written: Scalar, reason: str, hint: str, report: Report) -> None:
+    """Report that the file included as *written* cannot be read, with the *reason*."""
     report.add(
-        codes.UNREADABLE_INCLUDE, f'"{written.text}" cannot be included: {why}', at=written.span, label=why, hint=hint
+        codes.UNREADABLE_INCLUDE,
+        f'"{written.text}" cannot be included: {reason}',
+        at=written.span,
+        label=reason,
+        hint=hint,
     )
 
 
-def _is_there(place: Path, written: Scalar, report: Report) -> bool:
+def _is_readable(path: Path, written: Scalar, report: Report) -> bool:
     try:
-        if place.is_file():
+        if path.is_file():
             return True
-        if place.is_dir():
-            inside = find(place)
-            shown = posixpath.join(written.text or ".", inside.relative_to(place).as_posix()) if inside else ""
+        if path.is_dir():
+            config = find(path)
+            suggested = posixpath.join(written.text or ".", config.relative_to(path).as_posix()) if config else ""
             report_unreadable(
-                written, "it is a folder", f'write "{shown}"' if shown else "name a file in the folder", report
+                written, "it is a folder", f'write "{suggested}"' if suggested else "name a file in the folder", report
             )
-        elif place.exists():
-            report_unreadable(written, "it is no file", "name a file of text", report)
+        elif path.exists():
+            report_unreadable(written, "it is not a regular file", "name a text file", report)
         else:
-            report_unreadable(written, "it is not there", _absent(place, written), report)
+            report_unreadable(written, "it does not exist", _missing_file_hint(path, written), report)
     except (OSError, ValueError) as error:
-        report_unreadable(written, str(getattr(error, "strerror", None) or "no file can have this name"), _ASK, report)
+        report_unreadable(
+            written, str(getattr(error, "strerror", None) or "it is not a valid file name"), _READABLE_HINT, report
+        )
     return False
 
 
-_ASK = "name a file that can be read"
+_READABLE_HINT = "name a file that can be read"
 
 
-def _absent(place: Path, written: Scalar) -> str:
+def _missing_file_hint(path: Path, written: Scalar) -> str:
     if set("*?[") & set(written.text):
-        return "name each file: patterns are not looked into"
-    folder = place.parent
-    names = [path.name for path, _ in zip(folder.iterdir(), range(_MANY), strict=False)] if folder.is_dir() else []
-    meant = suggestion(place.name, sorted(names))
+        return "name each file: patterns are not supported"
+    folder = path.parent
+    names = (
+        [entry.name for entry, _ in zip(folder.iterdir(), range(_MAX_NAMES), strict=False)] if folder.is_dir() else []
+    )
+    suggested = suggestion(path.name, sorted(names))
     return (
-        f'write "{posixpath.join(posixpath.dirname(written.text), meant)}"'
-        if meant
-        else "paths are relative to the file that includes"
+        f'write "{posixpath.join(posixpath.dirname(written.text), suggested)}"'
+        if suggested
+        else "paths are relative to the including file"
     )
 
 
-def _relative(written: Scalar, file: SourceFile) -> str:
-    """Return what to write for a path that begins at the root of the repository."""
+def _relative_path_hint(written: Scalar, file: SourceFile) -> str:
+    """Return a hint with the relative path for *written*, which starts at the root of the repository."""
     path = posixpath.relpath(posixpath.normpath(f"/{written.text.lstrip('/')}"), f"/{file.folder}")
-    return f'write "{path}": paths are relative to the file that includes'
+    return f'write "{path}": paths are relative to the including file'
 
 
 def _real(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Bytes of a config to text."""
+"""Finds config files and decodes them to text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pipegen.diagnostics.report import Report
 from pipegen.source.enclosure import OutsideError, opened
 from pipegen.source.text import SourceFile, Span
 
-# A file of a config, in bytes; 10,000 stages take some two million.
-LARGEST = 10 * 1024 * 1024
+# In bytes; a config of 10,000 stages has about two million.
+MAX_BYTES = 10 * 1024 * 1024
 
-# What writes to a pipe may be a program that only just starts: so many seconds.
+# Seconds to wait for a program that is about to write to a pipe.
 _WRITER_STARTS = 1.0
 
-# Where a config is looked for when none is named, in this order.
+# The usual names of configs, in order of precedence.
 USUAL_NAMES = ("pipegen.yaml", "pipegen.yml", ".pipeline/config.yaml", ".pipeline/config.yml")
 
 # YAML 1.2, 5.2: a stream may begin with a byte order mark. UTF-32's begins like UTF-16's, so it comes first.
@@ -33,55 +33,56 @@ _MARKS = (
 
 
 def find(folder: Path) -> Path | None:
-    """Return the config of *folder*, by its usual names."""
+    """Return the config in *folder* with a usual name; None if there is none."""
     return next((folder / name for name in USUAL_NAMES if (folder / name).is_file()), None)
 
 
-def load(path: Path, report: Report, *, shown: str | None = None, largest: int = LARGEST) -> SourceFile:
-    """Return the text of the file at *path*; *shown* is its path as the user named it.
+def load(path: Path, report: Report, *, shown: str | None = None, largest: int = MAX_BYTES) -> SourceFile:
+    """Return the file at *path* with its text; *shown* is its path as the user wrote it.
 
-    Bytes that are no text are reported, and stand as U+FFFD in the result. A file larger than *largest* is left unread.
+    Invalid bytes are reported, and become U+FFFD in the text. A file larger than *largest* is reported, and has no
+    text.
     """
-    name = shown if shown is not None else path.as_posix()
-    place = absolute(path)
-    folder = folder_of(place, repository_root(place))
+    shown_path = shown if shown is not None else path.as_posix()
+    absolute_path = absolute(path)
+    folder = folder_of(absolute_path, repository_root(absolute_path))
     try:
-        data = beginning(path, largest + 1)
+        data = read_start(path, largest + 1)
     except OutsideError as error:
-        return _unread(SourceFile(name, "", folder, place), error, report)
+        return _unread(SourceFile(shown_path, "", folder, absolute_path), error, report)
     if len(data) > largest:
-        file = SourceFile(name, "", folder, place)
+        file = SourceFile(shown_path, "", folder, absolute_path)
         report.add(
             codes.CONFIG_TOO_LARGE,
             f"the file is larger than {largest // 1024 // 1024} MiB",
             at=Span(file, 0, 0),
-            hint="keep what is no config elsewhere",
+            hint="move data that is not config to other files",
         )
         return file
-    return decode(data, name, folder, report, place)
+    return decode(data, shown_path, folder, report, absolute_path)
 
 
 def _unread(file: SourceFile, error: OutsideError, report: Report) -> SourceFile:
-    """Return *file*, of which nothing is read: a repository must not make a reader show other files of the machine."""
+    """Report and return *file*, unread: a repository must not make pipegen show other files of the machine."""
     report.add(
         codes.LEADS_OUTSIDE,
-        f'"{file.path}" leads {error.whither}',
+        f'"{file.path}" leads {error.destination}',
         at=Span(file, 0, 0),
-        hint="put a file in the place of the link, or name the file that you mean",
+        hint="replace the link with a file, or name the other file directly",
     )
     return file
 
 
-def beginning(path: Path, size: int = LARGEST, *, within: Path | None = None) -> bytes:
-    """Return so many bytes of what the file at *path* begins with, or all of it: no device is read for ever.
+def read_start(path: Path, size: int = MAX_BYTES, *, within: Path | None = None) -> bytes:
+    """Return the first *size* bytes of the file at *path*, or all of it: devices can be endless.
 
-    Raise `OutsideError` where links lead out of the repository, or out of the folder that a file is *within*.
+    Raise `OutsideError` if links lead out of the repository, or out of the folder *within*.
     """
     handle = opened(path, within=within)
     try:
         with os.fdopen(handle, "rb", closefd=False) as stream:
             if stat.S_ISFIFO(os.fstat(handle).st_mode):
-                # One that nobody writes to after a moment is empty.
+                # A pipe without a writer counts as empty.
                 select.select([handle], [], [], _WRITER_STARTS)
             os.set_blocking(handle, True)
             return stream.read(size)
@@ -93,21 +94,21 @@ def beginning(path: Path, size: int = LARGEST, *, within: Path | None = None) ->
 
 
 def absolute(path: Path) -> Path:
-    """Return *path* from the root of the disk, without `..`; links in it stay."""
+    """Return *path* as an absolute path without `..`; links are not resolved."""
     return Path(os.path.normpath(path.absolute()))
 
 
-def folder_of(place: Path, root: Path) -> str:
-    """Return the folder of the file at *place* relative to *root*, as `SourceFile` has it."""
-    folder = place.parent.relative_to(root).as_posix()
+def folder_of(path: Path, root: Path) -> str:
+    """Return the folder of the file at *path* relative to *root*, in the form of `SourceFile.folder`."""
+    folder = path.parent.relative_to(root).as_posix()
     return "" if folder == "." else folder
 
 
-def decode(data: bytes, name: str, folder: str, report: Report, place: Path | None = None) -> SourceFile:
-    """Return *data* as a file of text: UTF-8, or UTF-16 and UTF-32 with a byte order mark."""
+def decode(data: bytes, name: str, folder: str, report: Report, absolute_path: Path | None = None) -> SourceFile:
+    """Return *data* as a text file: UTF-8, or UTF-16 and UTF-32 with a byte order mark."""
     mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "utf-8"))
     body = data[len(mark) :]
-    file = SourceFile(name, body.decode(encoding, errors="replace"), folder, place)
+    file = SourceFile(name, body.decode(encoding, errors="replace"), folder, absolute_path)
     try:
         body.decode(encoding)
     except UnicodeDecodeError as error:
@@ -125,11 +126,11 @@ def decode(data: bytes, name: str, folder: str, report: Report, place: Path | No
 def repository_root(path: Path) -> Path:
     """Return the root of the repository that the config at *path* describes.
 
-    The nearest folder above with a `.git`; without one, the folder that holds
-    `.pipeline` for a config in there, else the config's own folder.
+    It is the nearest folder above with a `.git`; without one, the parent of `.pipeline` for a config in there, else the
+    config's own folder.
     """
     folder = absolute(path).parent
     for above in (folder, *folder.parents):
-        if os.path.exists(f"{above}/.git"):  # noqa: PTH110 - asked for each config: `Path` takes four times as long
+        if os.path.exists(f"{above}/.git"):  # noqa: PTH110 - runs for each config: `Path` takes four times as long
             return above
     return folder.parent if folder.name == ".pipeline" else folder

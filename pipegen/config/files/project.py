@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pipegen.assets import folder
-from pipegen.config.files.load import absolute, beginning, load, repository_root
+from pipegen.config.files.load import absolute, load, read_start, repository_root
 from pipegen.config.ignores import known_code
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Severity
@@ -22,20 +22,20 @@ from pipegen.structs import Struct, field, from_json
 OWN_FILE = "pipegen.toml"
 SHARED_FILE = "pyproject.toml"
 _TABLE = ("tool", "pipegen")
-# What a pyproject.toml holds that may have that table, in any way that TOML has to write it: "tool.pipegen", a line
-# that begins with the key "pipegen", or a table "tool" on one line. To depend on pipegen takes none of these.
+# Matches every pyproject.toml with that table, in any form that TOML allows: "tool.pipegen", a line that begins with
+# the key "pipegen", or an inline table "tool". A mere dependency on pipegen does not match.
 _MARK = re.compile(
     rb"""\btool["']?\s*(\.\s*["']?pipegen\b|=)|^[ \t]*(pipegen|"pipegen"|'pipegen')\s*[.=]""", re.MULTILINE
 )
 _OFF = "off"
-# Settings and all that stands beside them, in bytes: Python's own reader of TOML takes its time.
+# The largest settings file, in bytes: Python's TOML parser is slow.
 _LARGEST = 1024 * 1024
 
 
 class ProjectSettings(Struct):
-    """What a project asks of pipegen: how diagnostics are told, and the targets of configs that name none.
+    """The settings of a project: the severities of diagnostics, and the targets of configs that name none.
 
-    *path* is the file that says so; None where there is none.
+    *path* is the file with the settings; None without one.
     """
 
     path: Path | None = None
@@ -46,30 +46,30 @@ class ProjectSettings(Struct):
 def read_project(config: Path, report: Report) -> ProjectSettings:
     """Return the settings nearest to *config*, from its folder up to the root of the repository.
 
-    Raise `Stopped` where they are wrong. A pyproject.toml without a section of pipegen is passed over.
+    Raise `Stopped` if they are invalid. A pyproject.toml without a section of pipegen is skipped.
     """
     for path in _candidates(config):
-        found = read_settings(path, report, shown=os.path.relpath(path).replace(os.sep, "/"))
-        if found.path is not None:
-            return found
+        settings = read_settings(path, report, shown=os.path.relpath(path).replace(os.sep, "/"))
+        if settings.path is not None:
+            return settings
     return ProjectSettings()
 
 
 def read_settings(path: Path, report: Report, *, shown: str) -> ProjectSettings:
-    """Return the settings in the file at *path*, which is *shown* so; raise `Stopped` where they are wrong."""
+    """Return the settings in the file at *path*, displayed as *shown*; raise `Stopped` if they are invalid."""
     section = _section(path, report, shown)
     return _project(path, section, report) if section is not None else ProjectSettings()
 
 
 def _candidates(config: Path) -> Iterator[Path]:
-    """Yield the files that may hold settings, the nearest first."""
-    root, here = repository_root(config), absolute(config).parent
-    for above in (here, *here.parents):
-        # Most folders hold neither, and are asked for each config: `Path` takes four times as long.
+    """Yield the files that may contain settings, the nearest first."""
+    root, config_folder = repository_root(config), absolute(config).parent
+    for above in (config_folder, *config_folder.parents):
+        # Runs for each folder of each config, mostly in vain: `Path` takes four times as long.
         own, shared = f"{above}/{OWN_FILE}", f"{above}/{SHARED_FILE}"
         if os.path.isfile(own):  # noqa: PTH113
             yield Path(own)
-        # What is no text of pipegen's, right or wrong, is the business of others.
+        # A pyproject.toml without pipegen's section is not checked, even if it is invalid.
         if os.path.isfile(shared) and _has_section(Path(shared)):  # noqa: PTH113
             yield Path(shared)
         if above == root:
@@ -77,16 +77,16 @@ def _candidates(config: Path) -> Iterator[Path]:
 
 
 def _has_section(shared: Path) -> bool:
-    """Return whether *shared* may hold a section of pipegen; what leads out of the repository is not looked into."""
+    """Return whether *shared* may have a section of pipegen; links out of the repository are not followed."""
     try:
-        return _MARK.search(beginning(shared)) is not None
+        return _MARK.search(read_start(shared)) is not None
     except OutsideError:
         return False
 
 
 def _section(path: Path, report: Report, shown: str) -> Node | None:
-    """Return what the file at *path* says to pipegen; None where that is nothing."""
-    from pipegen.config.files.toml_tree import read_toml  # noqa: PLC0415 - few projects have settings: others do not wait
+    """Return pipegen's settings in the file at *path*; None if it has none."""
+    from pipegen.config.files.toml_tree import read_toml  # noqa: PLC0415 - few projects have settings
 
     file = load(path, report, shown=shown, largest=_LARGEST)
     report.stop_if_errors()
@@ -104,8 +104,8 @@ def _project(path: Path, section: Node, report: Report) -> ProjectSettings:
     report.stop_if_errors()
     values = {entry.key.text: entry.value for entry in section.entries} if isinstance(section, Mapping) else {}
     strict, severity, targets = (values.get(key) for key in ("strict", "severity", "targets"))
-    given = severity.entries if isinstance(severity, Mapping) else ()
-    severities = {entry.key.text: _severity(entry) for entry in given if _is_allowed(entry, report)}
+    entries = severity.entries if isinstance(severity, Mapping) else ()
+    severities = {entry.key.text: _severity(entry) for entry in entries if _is_allowed(entry, report)}
     names = targets.items if isinstance(targets, Sequence) else ()
     return ProjectSettings(
         path,
@@ -120,15 +120,15 @@ def _severity(entry: Entry) -> Severity | None:
 
 
 def _is_allowed(entry: Entry, report: Report) -> bool:
-    """Return whether *entry* names a code that can be given its severity; what it cannot is reported."""
+    """Return whether *entry* names a known code; report unknown codes and errors that cannot be lowered."""
     code = known_code(entry.key.text, entry.key.span, report)
     if code is None:
         return False
     if code.is_fixed and _severity(entry) is not Severity.ERROR:
         report.add(
             codes.FIXED_SEVERITY,
-            f"{code.number} is an error, whose severity cannot be lowered",
+            f"{code.number} is an error and its severity cannot be lowered",
             at=entry.key.span,
-            hint=f'remove it; "pipegen explain {code.number}" tells what to do instead',
+            hint=f'remove it; "pipegen explain {code.number}" shows how to fix the error',
         )
     return True

@@ -1,4 +1,4 @@
-"""The files that a config is read from, as far as they can be told."""
+"""The files of a config, as far as they can be read."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 
 
 def sources(config: Path) -> tuple[Path, ...]:
-    """Return *config* and the files that it includes, directly or not, also those that are missing or broken."""
-    found: dict[Path, None] = {}
-    waiting = [absolute(config)]
-    while waiting:
-        place = waiting.pop(0)
-        if place not in found:
-            found[place] = None
-            waiting += [Path(os.path.normpath(place.parent / text)) for text in _included(place)]
-    return tuple(found)
+    """Return *config* and the files that it includes, directly or not, even missing and invalid ones."""
+    files: dict[Path, None] = {}
+    queue = [absolute(config)]
+    while queue:
+        path = queue.pop(0)
+        if path not in files:
+            files[path] = None
+            queue += [Path(os.path.normpath(path.parent / text)) for text in _included(path)]
+    return tuple(files)
 
 
-def _included(place: Path) -> tuple[str, ...]:
+def _included(path: Path) -> tuple[str, ...]:
     report = Report()
     try:
-        tree = read(load(place, report), report)
+        tree = read(load(path, report), report)
     except (OSError, Stopped):
         return ()
     node = tree.get("include") if isinstance(tree, Mapping) else None

@@ -1,4 +1,4 @@
-"""Several files to the one config that they make."""
+"""Merges the files of a config."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, plain
 
-# What all files together hold by name, and what to call one of it.
+# The keys whose entries are merged, and the noun for one entry.
 _NAMED = {"inputs": "input", "templates": "template", "pipelines": "pipeline"}
 
 
-def united(included: Included, report: Report) -> Fitting:
-    """Return the config that all that is *included* makes; raise `Stopped` without pipelines.
+def merge_files(included: Included, report: Report) -> Fitting:
+    """Return the files of *included* merged into one config; raise `Stopped` without pipelines.
 
-    Reported are names that stand in several files, settings of targets that say different things, and a config without
-    pipelines.
+    Names defined in several files, conflicting settings of targets, and a config without pipelines are reported.
     """
     tops = [tree for tree in included.trees if isinstance(tree, Mapping)]
     parts = dict.fromkeys(included.parts)
-    entries = [entry for key in _NAMED if (entry := _together(key, tops, parts, report))]
+    entries = [entry for key in _NAMED if (entry := _merge_named(key, tops, parts, report))]
     settings = [entry for top in tops if (entry := top.entry("targets"))]
     if settings:
-        entries.append(Entry(settings[-1].key, _settings(settings, (), parts, report)))
+        entries.append(Entry(settings[-1].key, _merge_settings(settings, (), parts, report)))
     tree = Mapping(tuple(entries), tops[-1].span)
     if tree.entry("pipelines") is None:
         if not parts:
@@ -37,37 +36,37 @@ def united(included: Included, report: Report) -> Fitting:
     return Fitting(tree, tuple(parts))
 
 
-def _together(key: str, tops: Sequence[Mapping], parts: dict[Path, None], report: Report) -> Entry | None:
-    """Return what *tops* hold under *key*; which of two says what is meant is unknown."""
-    found = [entry for top in tops if (entry := top.entry(key))]
+def _merge_named(key: str, tops: Sequence[Mapping], parts: dict[Path, None], report: Report) -> Entry | None:
+    """Return the merged entry of *key* in *tops*, None if no file has it; names in two files become unknown *parts*."""
+    same_key = [entry for top in tops if (entry := top.entry(key))]
     entries: dict[str, Entry] = {}
-    for entry in chain.from_iterable(_entries(one.value) for one in found):
+    for entry in chain.from_iterable(_entries(entry.value) for entry in same_key):
         name = entry.key.text
         first = entries.setdefault(name, entry)
         if first is not entry:
-            _report_twice(f'{_NAMED[key]} "{name}" stands in two files', first.key, entry.key, report)
+            _report_twice(f'{_NAMED[key]} "{name}" is defined in two files', first.key, entry.key, report)
             if key != "pipelines":
                 parts[key, name] = None
-    if not found:
+    if not same_key:
         return None
-    return Entry(found[-1].key, Mapping(tuple(entries.values()), found[-1].value.span))
+    return Entry(same_key[-1].key, Mapping(tuple(entries.values()), same_key[-1].value.span))
 
 
-def _settings(found: Sequence[Entry], path: tuple[str, ...], parts: dict[Path, None], report: Report) -> Node:
-    """Return the settings at *path* that several files hold: maps are put together, all else must be the same."""
-    maps = [entry.value for entry in found if isinstance(entry.value, Mapping)]
-    if len(maps) < len(found):
-        for entry in found[1:]:
-            if plain(entry.value) != plain(found[0].value):
-                words = f'the setting "{".".join(path)}" differs between two files'
-                _report_twice(words, found[0].key, entry.key, report)
+def _merge_settings(settings: Sequence[Entry], path: tuple[str, ...], parts: dict[Path, None], report: Report) -> Node:
+    """Return the settings at *path* of several files: maps are merged, all other values must be equal."""
+    maps = [entry.value for entry in settings if isinstance(entry.value, Mapping)]
+    if len(maps) < len(settings):
+        for entry in settings[1:]:
+            if plain(entry.value) != plain(settings[0].value):
+                message = f'the setting "{".".join(path)}" differs between two files'
+                _report_twice(message, settings[0].key, entry.key, report)
                 parts["targets", *path[:1]] = None
-        return found[-1].value
-    keys = dict.fromkeys(entry.key.text for one in maps for entry in one.entries)
+        return settings[-1].value
+    keys = dict.fromkeys(entry.key.text for inner_map in maps for entry in inner_map.entries)
     entries = []
     for key in keys:
-        inner = [below for one in maps if (below := one.entry(key))]
-        entries.append(Entry(inner[-1].key, _settings(inner, (*path, key), parts, report)))
+        inner = [inner_entry for inner_map in maps if (inner_entry := inner_map.entry(key))]
+        entries.append(Entry(inner[-1].key, _merge_settings(inner, (*path, key), parts, report)))
     return Mapping(tuple(entries), maps[-1].span)
 
 
@@ -87,7 +86,7 @@ def _report_no_pipelines(top: Mapping, report: Report) -> None:
     key = includes.key if includes else top.entries[0].key
     report.add(
         codes.MISSING_KEY,
-        'neither the config nor what it includes has "pipelines"' if includes else 'the config has no "pipelines"',
+        'neither the config nor its included files have "pipelines"' if includes else 'the config has no "pipelines"',
         at=key.span,
         label='"pipelines" is missing here',
         hint='add the key "pipelines"' if includes else "add it, or check the config that includes this file instead",

@@ -1,1 +1,1 @@
-"""Configs against their JSON Schema: whether they fit, and in words for people why not."""
+"""Validation of configs against their JSON Schema, with messages for people."""

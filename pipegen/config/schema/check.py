@@ -1,4 +1,4 @@
-"""The tree against its JSON Schema: what fits is found out fast, what does not is explained slowly."""
+"""Checks the tree against its JSON Schema: valid trees are accepted fast, violations are explained slowly."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from pipegen.config.accept import Acceptor, UnknownKeywordError
 from pipegen.config.schema.depth import is_too_deep
+from pipegen.config.schema.fast_validator import FastValidator, UnknownKeywordError
 from pipegen.config.schema.file import pipelines_schema
 from pipegen.config.schema.parts import broken_parts, without
-from pipegen.config.schema.places import TreePaths
+from pipegen.config.schema.tree_paths import TreePaths
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node
@@ -18,7 +18,7 @@ from pipegen.structs import Struct
 
 
 class Fitting(Struct):
-    """A config that fits the schema: the *tree* without the *parts* that break it."""
+    """A config that conforms to the schema: the *tree* without the *parts* that violate it."""
 
     tree: Node
     parts: tuple[Path, ...] = ()
@@ -27,17 +27,17 @@ class Fitting(Struct):
 def check_schema(
     tree: Node, report: Report, misread: Sequence[Path] = (), *, is_included: bool = False
 ) -> Fitting | None:
-    """Report each place where the config *tree*, as it is written, breaks the schema; return what fits.
+    """Report each violation of the schema in the config *tree* as written; return the part that conforms, if any.
 
-    None where nothing does. Of parts that are *misread*, nothing is said. What a stage may still inherit is not missed;
-    an included file may hold nothing but a part of a config.
+    Nothing is reported of parts that are *misread*. Keys that a stage may inherit are not reported as missing. An
+    included file may be any part of a config.
     """
     if is_too_deep(tree, report):
         return None
     readable = without(tree, misread)
     if _configs().accepts(readable):
         return Fitting(readable, tuple(misread))
-    from pipegen.config.schema.explain import explain  # noqa: PLC0415 - most configs are as they should be
+    from pipegen.config.schema.explain import explain  # noqa: PLC0415 - most configs are valid
 
     return _fitting(
         Fitting(tree, tuple(misread)),
@@ -47,12 +47,12 @@ def check_schema(
 
 
 def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> Fitting | None:
-    """Report where the stages at the paths *stages* of the config *tree*, made of several parts, break the schema.
+    """Report violations of the schema in the stages at the paths *stages*, which were merged from several layers.
 
-    Return what fits; None where nothing does.
+    Return the part that conforms, None if there is none.
     """
-    paths, places = tuple(stages), TreePaths(tree)
-    if all(_stages().accepts(places.node(path)) for path in paths):
+    paths, tree_paths = tuple(stages), TreePaths(tree)
+    if all(_stages().accepts(tree_paths.node(path)) for path in paths):
         return Fitting(tree)
     from pipegen.config.schema.explain import explain_stages  # noqa: PLC0415 - see above
 
@@ -81,26 +81,26 @@ def _fitting(whole: Fitting, found: tuple[Violation, ...], again: _Again) -> Fit
 
 
 def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:
-    """Report each place where *node*, the settings named *where* ("targets.gitlab"), breaks *schema*."""
+    """Report each violation of *schema* in *node*, the settings named *where* ("targets.gitlab")."""
     if is_too_deep(node, report):
         return
     try:
-        if Acceptor(schema).accepts(node):
+        if FastValidator(schema).accepts(node):
             return
     except UnknownKeywordError:
-        pass  # the schema of a target that others wrote: it may say whatever JSON Schema can
+        pass  # schemas of third-party targets may use all of JSON Schema
     from pipegen.config.schema.explain import explain_settings  # noqa: PLC0415 - see above
 
     explain_settings(node, schema, report, where)
 
 
 @cache
-def _configs() -> Acceptor:
-    """Return what accepts configs: compiled once, however many there are."""
-    return Acceptor(pipelines_schema())
+def _configs() -> FastValidator:
+    """Return the validator of configs, compiled once."""
+    return FastValidator(pipelines_schema())
 
 
 @cache
-def _stages() -> Acceptor:
+def _stages() -> FastValidator:
     schema = pipelines_schema()
-    return Acceptor(schema, schema["$defs"]["stage"])
+    return FastValidator(schema, schema["$defs"]["stage"])

@@ -1,4 +1,4 @@
-"""What breaks a JSON Schema, and the words for it; the door of jsonschema, which few configs need to be opened."""
+"""Explains violations of a JSON Schema, found by jsonschema, which only invalid configs import."""
 
 from __future__ import annotations
 
@@ -12,73 +12,78 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
 from pipegen.config.schema.file import pipelines_schema
-from pipegen.config.schema.inherited import without_unsettled
+from pipegen.config.schema.messages import report_violations
 from pipegen.config.schema.misplaced import misplaced_keys, misplaced_pipelines
 from pipegen.config.schema.mistakes import chart_is_text, flat_execution, run_is_text, unnamed_stage
 from pipegen.config.schema.parts import KEYED
-from pipegen.config.schema.places import TreePaths
+from pipegen.config.schema.tree_paths import DEFAULTS, STAGE, TEMPLATE, TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
-from pipegen.config.schema.words import tell
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node, plain
 from pipegen.structs import replace
 
-# JSON counts 2.0 as an integer; a reader of YAML does not.
-_Validator = extend(  # type: ignore[no-untyped-call] # the stubs leave it open
+# 2.0 is an integer in JSON Schema, but not in YAML.
+_Validator = extend(  # type: ignore[no-untyped-call] # the stubs have no type
     Draft202012Validator,
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     ),
 )
 
-# Mistakes that deserve words of their own; each reports those it knows and returns the other violations.
+# Common mistakes with their own messages; each function reports its mistakes and returns the other violations.
 _MISTAKES = (misplaced_pipelines, flat_execution, unnamed_stage, chart_is_text, run_is_text, misplaced_keys)
+# Keywords that a part of a stage may break, because another part may add what is missing.
+_INCOMPLETE = ("required", "dependentRequired", "minProperties")
 
 
 def explain(tree: Node, report: Report, misread: Sequence[Path] = (), *, is_included: bool) -> tuple[Violation, ...]:
-    """Report and return each place where the config *tree* breaks the schema, as `check_schema` says.
+    """Report and return the violations in the config *tree*: see `check_schema`.
 
-    What is missing since parts were *misread* is not reported.
+    Keys that are missing because parts were *misread* are not reported.
     """
-    places = TreePaths(tree)
-    found = (_of_the_whole(one) for one in _violations(_Validator(pipelines_schema()), plain(tree)))
-    violations = tuple(one for one in found if not (is_included and _is_without_pipelines(one)))
-    settled = without_unsettled(violations, places)
-    _tell_all(tuple(one for one in settled if not _lacks(one, misread)), places, report)
-    return settled
+    tree_paths = TreePaths(tree)
+    all_violations = (
+        _of_the_whole(violation) for violation in _violations(_Validator(pipelines_schema()), plain(tree))
+    )
+    violations = tuple(
+        violation for violation in all_violations if not (is_included and _is_without_pipelines(violation))
+    )
+    definite = _without_inheritable(violations, tree_paths)
+    _report_all(tuple(one for one in definite if not _lacks(one, misread)), tree_paths, report)
+    return definite
 
 
 def _lacks(violation: Violation, parts: Sequence[Path]) -> bool:
-    """Return whether one of *parts* is gone from the value of *violation*, and may be what is missing there."""
+    """Return whether *violation* may report a missing key because one of *parts* was removed from its value."""
     return violation.keyword not in KEYED and any(part[: len(violation.path)] == violation.path for part in parts)
 
 
 def explain_stages(tree: Node, stages: Iterable[Path], report: Report) -> tuple[Violation, ...]:
-    """Report and return where *stages* of *tree* break the schema, as `check_stages` says."""
-    schema, places = pipelines_schema(), TreePaths(tree)
+    """Report and return the violations in *stages* of *tree*: see `check_stages`."""
+    schema, tree_paths = pipelines_schema(), TreePaths(tree)
     validator = _Validator({"$defs": schema["$defs"], **schema["$defs"]["stage"]})
     violations = tuple(
         replace(violation, path=(*path, *violation.path))
         for path in stages
-        for violation in _violations(validator, plain(places.node(path)))
+        for violation in _violations(validator, plain(tree_paths.node(path)))
     )
-    _tell_all(violations, places, report)
+    _report_all(violations, tree_paths, report)
     return violations
 
 
 def explain_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:
-    """Report each place where *node*, the settings named *where*, breaks *schema*, as `check_settings` says."""
-    tell(_violations(_Validator(dict(schema)), plain(node)), TreePaths(node, where), report)
+    """Report the violations of *schema* in the settings *node*: see `check_settings`."""
+    report_violations(_violations(_Validator(dict(schema)), plain(node)), TreePaths(node, where), report)
 
 
-def _tell_all(violations: tuple[Violation, ...], places: TreePaths, report: Report) -> None:
+def _report_all(violations: tuple[Violation, ...], tree_paths: TreePaths, report: Report) -> None:
     for mistake in _MISTAKES:
-        violations = mistake(violations, places, report)
-    tell(violations, places, report)
+        violations = mistake(violations, tree_paths, report)
+    report_violations(violations, tree_paths, report)
 
 
 def _of_the_whole(violation: Violation) -> Violation:
-    """Return *violation*, as that of a config without pipelines where nothing stands in for them."""
+    """Return *violation*; as a missing key "pipelines" if the config has none of the alternatives."""
     is_empty = violation.keyword == "anyOf" and not violation.path
     return replace(violation, keyword="required", key="pipelines") if is_empty else violation
 
@@ -87,14 +92,47 @@ def _is_without_pipelines(violation: Violation) -> bool:
     return violation.keyword == "required" and not violation.path
 
 
+def _without_inheritable(violations: tuple[Violation, ...], tree_paths: TreePaths) -> tuple[Violation, ...]:
+    """Return *violations* without those that templates or the defaults of a pipeline may fix.
+
+    A part of a stage may lack keys that another part has, and a key without a value removes an inherited one.
+    """
+    return tuple(
+        violation
+        for violation in violations
+        if not (_is_incomplete(violation) and _is_part(violation.path, tree_paths))
+    )
+
+
+def _is_incomplete(violation: Violation) -> bool:
+    match violation.keyword, violation.limit:
+        case (("anyOf" | "oneOf"), [*groups]):
+            return all(isinstance(group, list) for group in groups)
+        case "type", _:
+            return violation.value is None and bool(violation.path) and isinstance(violation.path[-1], str)
+        case keyword, _:
+            return keyword in _INCOMPLETE
+
+
+def _is_part(path: Path, tree_paths: TreePaths) -> bool:
+    """Return whether *path* is in a template, in defaults, or in a stage that inherits from these."""
+    pattern = tree_paths.pattern(path)
+    if any(pattern[: len(outer)] == outer for outer in (TEMPLATE, DEFAULTS)):
+        return True
+    if pattern[: len(STAGE)] != STAGE or len(pattern) == len(STAGE):
+        return False
+    pipeline, stage = path[:2], path[: len(STAGE)]
+    return "defaults" in tree_paths.keys(pipeline) or "extends" in tree_paths.keys(stage)
+
+
 def _violations(validator: Validator, value: Any) -> tuple[Violation, ...]:
     """Return the violations of *value*, each once, in the order of the schema."""
-    found = {violation: None for error in validator.iter_errors(value) for violation in _narrow(error)}
-    return tuple(found)
+    violations = {violation: None for error in validator.iter_errors(value) for violation in _narrow(error)}
+    return tuple(violations)
 
 
 def _narrow(error: ValidationError) -> Iterator[Violation]:
-    """Yield what *error* comes down to: the branch that was meant, and each key by itself."""
+    """Yield the violations behind *error*: in the intended branch, one for each key."""
     if error.validator in {"anyOf", "oneOf"}:
         yield from _narrow_branches(error)
     elif error.validator == "type":
@@ -107,7 +145,7 @@ def _narrow(error: ValidationError) -> Iterator[Violation]:
 
 
 def _keys(error: ValidationError) -> tuple[str, ...]:
-    """Return the keys that *error* is about, if it is about keys."""
+    """Return the unknown or missing keys of *error*; none for errors of other kinds."""
     limit, value = _limit(error), _value(error)
     match error.validator:
         case "additionalProperties":
@@ -115,18 +153,18 @@ def _keys(error: ValidationError) -> tuple[str, ...]:
         case "required":
             return tuple(key for key in limit if key not in value)
         case "dependentRequired":
-            needed = [key for given, keys in limit.items() if given in value for key in keys]
-            return tuple(key for key in needed if key not in value)
+            dependent_keys = [key for present, keys in limit.items() if present in value for key in keys]
+            return tuple(key for key in dependent_keys if key not in value)
         case _:
             return ()
 
 
 def _narrow_branches(error: ValidationError) -> Iterator[Violation]:
-    """Yield the violations of the branch that the user meant; of several, the one that knows most of the keys."""
+    """Yield the violations of the branch that the user intended: the one that knows most of the keys."""
     branches = _branches(error)
     fits = {index: _fit(errors) for index, errors in branches.items()}
     if not error.context:
-        # What is no map has none of the rival keys: its type is told of.
+        # A value that is not a map has none of the rival keys: its type is reported instead.
         if isinstance(_value(error), dict):
             yield _violation(error)
     elif all(inner.validator == "required" and not inner.path for inner in error.context):
@@ -147,7 +185,7 @@ def _branches(error: ValidationError) -> dict[int, list[ValidationError]]:
 
 
 def _fit(errors: list[ValidationError]) -> int:
-    """Return how many keys of the value a branch knows; -1 when the branch is not meant at all."""
+    """Return how many keys of the value a branch knows; -1 if the branch is not intended."""
     own = [error for error in errors if not error.path]
     if any(_is_unmeant(error) for error in own):
         return -1
@@ -158,7 +196,7 @@ def _fit(errors: list[ValidationError]) -> int:
 
 
 def _is_unmeant(error: ValidationError) -> bool:
-    """Return whether the value is of another type, or an operator is asked for where none of its keys stands."""
+    """Return whether the value has another type, or the branch is an operator and the value has none of its keys."""
     if error.validator == "required" and _is_operator(_schema(error)):
         return not _known_keys(error)
     return bool(types := _types(error)) and not _has_type(error.instance, types)
@@ -180,7 +218,7 @@ def _known_keys(error: ValidationError) -> set[str]:
 
 
 def _branch_types(errors: list[ValidationError]) -> Iterator[str]:
-    """Yield the types that a branch would take, operators aside: they stand for the value they make."""
+    """Yield the types that a branch accepts, except operators, which stand for the values they result in."""
     for error in errors:
         if not error.path and not _is_operator(_schema(error)):
             yield from _types(error)
@@ -224,6 +262,6 @@ def _limit(error: ValidationError) -> Any:
 
 
 def _schema(error: ValidationError) -> Mapping[str, Any]:
-    """Return the schema that holds the keyword that failed."""
+    """Return the schema with the keyword that failed."""
     schema: Any = error.schema
     return schema if isinstance(schema, Mapping) else {}

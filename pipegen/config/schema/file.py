@@ -1,4 +1,4 @@
-"""The JSON Schema of a config, and the keys it knows at each place."""
+"""The JSON Schema of a config, and the keys it knows at each path."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ def pipelines_schema() -> Mapping[str, Any]:
 
 @cache
 def known_keys() -> Mapping[Path, tuple[str, ...]]:
-    """Return the keys known at each place, outer places first; "*" is any key, 0 any item."""
+    """Return the keys known at each path, outer paths first; "*" is any key, 0 any item."""
     return dict(_known_keys(pipelines_schema()))
 
 
 def _known_keys(schema: Mapping[str, Any]) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    # Each part with the definitions that it stands in: one in itself (conditions in a condition) says nothing new.
-    open_parts: list[tuple[Path, Mapping[str, Any], frozenset[str]]] = [((), schema, frozenset())]
-    while open_parts:
-        path, part, within = open_parts.pop(0)
+    # Each part with its enclosing definitions: recursive ones (conditions in a condition) are visited once.
+    queue: list[tuple[Path, Mapping[str, Any], frozenset[str]]] = [((), schema, frozenset())]
+    while queue:
+        path, part, within = queue.pop(0)
         if any(key.startswith("$") for key in part.get("required", ())):
-            # An operator may stand anywhere: its keys belong to no place.
+            # Operators are allowed anywhere: their keys belong to no path.
             continue
         reference = part.get("$ref")
         if reference is not None and reference not in within:
-            open_parts.append((path, _referred(schema, reference), within | {reference}))
+            queue.append((path, _referred(schema, reference), within | {reference}))
         if "properties" in part:
             yield path, tuple(part["properties"])
-        open_parts.extend((*inner, within) for inner in _inner_parts(path, part))
+        queue.extend((*inner, within) for inner in _inner_parts(path, part))
 
 
 @cache
-def known_places() -> Mapping[str, tuple[Path, ...]]:
-    """Return the places where each key is known, outer ones first."""
-    found: dict[str, list[Path]] = {}
+def known_paths() -> Mapping[str, tuple[Path, ...]]:
+    """Return the paths at which each key is known, outer paths first."""
+    paths_by_key: dict[str, list[Path]] = {}
     for path, keys in known_keys().items():
         for key in keys:
-            found.setdefault(key, []).append(path)
-    return {key: tuple(paths) for key, paths in found.items()}
+            paths_by_key.setdefault(key, []).append(path)
+    return {key: tuple(paths) for key, paths in paths_by_key.items()}
 
 
 @cache
 def maps() -> frozenset[Path]:
-    """Return the places whose keys are the user's own and whose values have a shape."""
+    """Return the paths of maps whose keys are the user's own names."""
     return frozenset(path[:length] for path in known_keys() for length, step in enumerate(path) if step == "*")
 
 
 def _referred(schema: Mapping[str, Any], reference: str) -> Mapping[str, Any]:
-    """Return the part of *schema* that *reference*, `#/` and keys with slashes between, means."""
+    """Return the part of *schema* at *reference*: `#/` and keys separated by slashes."""
     for key in reference.removeprefix("#/").split("/"):
         schema = schema[key]
     return schema

@@ -1,22 +1,22 @@
-"""What to write instead of a value of the wrong type."""
+"""Hints for values of the wrong type."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from pipegen.config.schema.places import STAGE, TreePaths
+from pipegen.config.schema.tree_paths import STAGE, TreePaths
 from pipegen.config.schema.violation import Path, Violation
 
 
-def hint_for(violation: Violation, places: TreePaths) -> str | None:
-    """Return what to write instead, where the value tells what was meant."""
+def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
+    """Return a hint for the violation; None if the value does not show the intention."""
     if not violation.path:
-        return places.top_hint
+        return tree_paths.top_hint
     limit: Any = violation.limit
     match violation.value:
         case str(text):
-            return _at_place(text, places.pattern(violation.path)) or _instead_of_text(text, limit)
+            return _at_place(text, tree_paths.pattern(violation.path)) or _instead_of_text(text, limit)
         case list(items):
             return _instead_of_list(items, limit)
         case dict(pairs):
@@ -25,11 +25,11 @@ def hint_for(violation: Violation, places: TreePaths) -> str | None:
 
 
 def _at_place(text: str, pattern: Path) -> str | None:
-    """Return what to write for *text* in a place where people often write text."""
+    """Return a hint for *text* at a path where people often write text."""
     if pattern == STAGE:
         return f'write "- name: {text}"'
     if pattern == (*STAGE, "outputs", "*"):
-        return "write {command: …} for what a command prints, {file: …} for what a file holds"
+        return "write {command: …} for the output of a command, {file: …} for the content of a file"
     return None
 
 
@@ -52,7 +52,7 @@ def _instead_of_list(items: list[object], limit: tuple[str, ...]) -> str | None:
 def _instead_of_map(pairs: dict[str, object], limit: tuple[str, ...]) -> str | None:
     if "array" in limit:
         return 'begin each item with a dash: "- "'
-    # `- make: all` where text was meant, or `${…}` written as `{…}`.
+    # Text such as `make: all` without quotes, or `${…}` written as `{…}`.
     return (
         "quote the text if it holds a colon or begins with a brace" if len(pairs) == 1 and "string" in limit else None
     )

@@ -1,12 +1,12 @@
-"""Keys that the language knows, at a place where it does not know them.
+"""Known keys at paths where they are not allowed.
 
 Each function reports the mistakes that it knows among *violations*, and returns the others.
 """
 
 from __future__ import annotations
 
-from pipegen.config.schema.file import known_keys, known_places
-from pipegen.config.schema.places import DEFAULTS, PIPELINE, STAGE, TEMPLATE, TOP, TreePaths, described, names
+from pipegen.config.schema.file import known_keys, known_paths
+from pipegen.config.schema.tree_paths import DEFAULTS, PIPELINE, STAGE, TEMPLATE, TOP, TreePaths, described, names
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -15,216 +15,232 @@ from pipegen.source.tree import Mapping, Node, Scalar
 
 _Violations = tuple[Violation, ...]
 
-# What a stage does, and hardly all of them.
+# The steps of a stage, which defaults rarely need.
 _STEPS = ("script", "build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger", "pipeline")
-# How alike an unknown key and a known one are for the unknown one to be a slip, though it is known elsewhere.
-_SLIP = 0.8
-# How much further in than it stands a key may be meant.
-_DEEP = 4
+# Similarity to a key allowed here above which a key is a typo rather than misplaced.
+_TYPO_CUTOFF = 0.8
+# How many levels deeper than written a key may belong.
+_MAX_LEVELS_IN = 4
 
 
-def misplaced_pipelines(violations: _Violations, places: TreePaths, report: Report) -> _Violations:
-    """Report pipelines beside `pipelines`, and keys of a pipeline where its name is meant."""
-    left = violations
+def misplaced_pipelines(violations: _Violations, tree_paths: TreePaths, report: Report) -> _Violations:
+    """Report pipelines at the top level, and keys of a pipeline directly under `pipelines`."""
+    remaining = violations
     for violation in violations:
-        if violation.path == TOP and _is_pipeline(violation, places):
-            _report_pipeline_at_top(violation.key, places, report)
-            told = {(violation.keyword, violation.key), ("required", "pipelines")}
-            left = tuple(other for other in left if other.path != TOP or (other.keyword, other.key) not in told)
-    for path in dict.fromkeys(violation.path[:2] for violation in left):
-        if _is_key_as_name(path, places):
-            empty = _report_key_as_name(path, places, report)
-            left = tuple(other for other in left if other.path[:2] not in {path, empty})
-    return left
+        if violation.path == TOP and _is_pipeline(violation, tree_paths):
+            _report_pipeline_at_top(violation.key, tree_paths, report)
+            reported = {(violation.keyword, violation.key), ("required", "pipelines")}
+            remaining = tuple(
+                other for other in remaining if other.path != TOP or (other.keyword, other.key) not in reported
+            )
+    for path in dict.fromkeys(violation.path[:2] for violation in remaining):
+        if _is_key_as_name(path, tree_paths):
+            empty_pipeline = _report_key_as_name(path, tree_paths, report)
+            remaining = tuple(other for other in remaining if other.path[:2] not in {path, empty_pipeline})
+    return remaining
 
 
-def _is_pipeline(violation: Violation, places: TreePaths) -> bool:
-    return violation.keyword == "additionalProperties" and "stages" in places.keys((violation.key,))
+def _is_pipeline(violation: Violation, tree_paths: TreePaths) -> bool:
+    return violation.keyword == "additionalProperties" and "stages" in tree_paths.keys((violation.key,))
 
 
-def _report_pipeline_at_top(name: str, places: TreePaths, report: Report) -> None:
-    siblings = places.keys(("pipelines",)) if "pipelines" in places.keys(TOP) else ()
+def _report_pipeline_at_top(name: str, tree_paths: TreePaths, report: Report) -> None:
+    siblings = tree_paths.keys(("pipelines",)) if "pipelines" in tree_paths.keys(TOP) else ()
     if siblings:
-        also = [Label(places.key(("pipelines", siblings[-1])), "a pipeline stands here")]
-        hint = f'indent "{name}" and all below it, so that it is in line with "{siblings[-1]}"'
+        also = [Label(tree_paths.key(("pipelines", siblings[-1])), "a pipeline")]
+        hint = f'indent "{name}" and the lines below it, to line up with "{siblings[-1]}"'
     else:
         also = []
-        hint = f'write "pipelines:" on a line above, and indent "{name}" and all below it'
+        hint = f'write "pipelines:" on the line above, and indent "{name}" and the lines below it'
     report.add(
         codes.MISPLACED_KEY,
         f'pipeline "{name}" belongs under "pipelines", not at the top level',
-        at=places.key((name,)),
-        label="a pipeline: it holds stages",
+        at=tree_paths.key((name,)),
+        label="a pipeline: it has stages",
         also=also,
         hint=hint,
     )
 
 
-def _is_key_as_name(path: Path, places: TreePaths) -> bool:
+def _is_key_as_name(path: Path, tree_paths: TreePaths) -> bool:
     is_key = len(path) == len(PIPELINE) and path[1] in known_keys()[PIPELINE]
-    return is_key and path[0] == "pipelines" and "stages" not in places.keys(path)
+    return is_key and path[0] == "pipelines" and "stages" not in tree_paths.keys(path)
 
 
-def _report_key_as_name(path: Path, places: TreePaths, report: Report) -> Path | None:
-    """Report the key; return the path of the empty pipeline that it was meant for, if there is one."""
-    before = _key_before(path, places)
-    empty = (*path[:-1], before) if before is not None and _is_empty(places.node((*path[:-1], before))) else None
+def _report_key_as_name(path: Path, tree_paths: TreePaths, report: Report) -> Path | None:
+    """Report the key; return the path of the empty pipeline that it belongs to, if there is one."""
+    name_above = _name_above(path, tree_paths)
+    empty_pipeline = (
+        (*path[:-1], name_above)
+        if name_above is not None and _is_empty(tree_paths.node((*path[:-1], name_above)))
+        else None
+    )
     report.add(
         codes.MISPLACED_KEY,
         f'"{path[-1]}" belongs in a pipeline, not directly under "pipelines"',
-        at=places.key(path),
-        label="the name of a pipeline stands here",
-        also=[Label(places.key(empty), "perhaps it belongs to this pipeline")] if empty else (),
-        hint=f'indent "{path[-1]}" and all below it, below "{before}:"'
-        if empty
-        else f'write the name of the pipeline on a line above, and indent "{path[-1]}" and all below it',
+        at=tree_paths.key(path),
+        label="expected the name of a pipeline",
+        also=[Label(tree_paths.key(empty_pipeline), "may belong to this pipeline")] if empty_pipeline else (),
+        hint=f'indent "{path[-1]}" and the lines below it, below "{name_above}:"'
+        if empty_pipeline
+        else f'write the name of the pipeline on the line above, and indent "{path[-1]}" and the lines below it',
     )
-    return empty
+    return empty_pipeline
 
 
-def _key_before(path: Path, places: TreePaths) -> str | None:
-    """Return the nearest key above that is no key of a pipeline."""
-    keys = places.keys(path[:-1])
+def _name_above(path: Path, tree_paths: TreePaths) -> str | None:
+    """Return the nearest key above that can be the name of a pipeline."""
+    keys = tree_paths.keys(path[:-1])
     above = keys[: keys.index(str(path[-1]))]
     return next((key for key in reversed(above) if key not in known_keys()[PIPELINE]), None)
 
 
-def misplaced_keys(violations: _Violations, places: TreePaths, report: Report) -> _Violations:
-    """Report unknown keys that are known elsewhere, and not again what is empty or missing for want of them."""
-    told: set[tuple[str, Path]] = set()
-    found: set[Path] = set()
-    left = []
+def misplaced_keys(violations: _Violations, tree_paths: TreePaths, report: Report) -> _Violations:
+    """Report keys that are known elsewhere; drop violations that follow from their wrong location."""
+    reported: set[tuple[str, Path]] = set()
+    moved: set[Path] = set()
+    remaining = []
     for violation in violations:
-        homes = _homes(violation, places) if violation.keyword == "additionalProperties" else ()
+        homes = _homes(violation, tree_paths) if violation.keyword == "additionalProperties" else ()
         if not homes:
-            left.append(violation)
+            remaining.append(violation)
             continue
-        _report_misplaced(violation, homes, places, report)
-        told |= {("type", (*violation.path, home[-1])) for home in homes if home}
-        told |= {("required", TOP)} if violation.path == TOP else set()
-        found |= {(*violation.path, home[-1], violation.key) for home in homes if home}
+        _report_misplaced(violation, homes, tree_paths, report)
+        reported |= {("type", (*violation.path, home[-1])) for home in homes if home}
+        reported |= {("required", TOP)} if violation.path == TOP else set()
+        moved |= {(*violation.path, home[-1], violation.key) for home in homes if home}
     return tuple(
         other
-        for other in left
-        if ((other.keyword, other.path) not in told or (other.path and other.value is not None))
-        and (other.keyword != "required" or (*other.path, other.key) not in found)
+        for other in remaining
+        if ((other.keyword, other.path) not in reported or (other.path and other.value is not None))
+        and (other.keyword != "required" or (*other.path, other.key) not in moved)
     )
 
 
-def _homes(violation: Violation, places: TreePaths) -> tuple[Path, ...]:
-    """Return where the unknown key is known: under a key beside it, else further out, further in, or elsewhere.
+def _homes(violation: Violation, tree_paths: TreePaths) -> tuple[Path, ...]:
+    """Return the paths where the unknown key is known: under a sibling, else further out, further in, or elsewhere.
 
-    Of the places of one kind, the nearest only. A `name` means something nearly everywhere, and is taken
-    only from a place that is at hand; so is a key that looks like a slip.
+    Only the nearest paths of one kind are returned. `name`, which is allowed nearly everywhere, and likely typos are
+    only moved to siblings or outwards.
     """
     key = violation.key
-    if key not in known_places():
+    if key not in known_paths():
         return ()
-    here = places.pattern(violation.path)
-    known = [path for path in known_places()[key] if _is_in_sight(path, here)]
-    if beside := [path for path in known if _is_beside(path, here, violation, places)]:
-        return tuple(sorted(beside, key=lambda path: _distance(path, violation, places)))
-    if outside := [path for path in known if path == here[: len(path)] and _is_free(path, violation, places)]:
-        return (outside[-1],)
-    if key == "name" or closest(key, known_keys().get(here, ()), cutoff=_SLIP):
+    pattern = tree_paths.pattern(violation.path)
+    known = [path for path in known_paths()[key] if _is_reachable(path, pattern)]
+    if siblings := [path for path in known if _is_sibling(path, pattern, violation, tree_paths)]:
+        return tuple(sorted(siblings, key=lambda path: _distance(path, violation, tree_paths)))
+    if outer_paths := [
+        path for path in known if path == pattern[: len(path)] and _is_free(path, violation, tree_paths)
+    ]:
+        return (outer_paths[-1],)
+    if key == "name" or closest(key, known_keys().get(pattern, ()), cutoff=_TYPO_CUTOFF):
         return ()
-    inside = [path for path in known if path[: len(here)] == here and len(path) - len(here) <= _DEEP]
-    shortest = min((len(path) for path in inside), default=0)
+    inner_paths = [
+        path for path in known if path[: len(pattern)] == pattern and len(path) - len(pattern) <= _MAX_LEVELS_IN
+    ]
+    shortest = min((len(path) for path in inner_paths), default=0)
     cousins = [
         path
         for outer in (STAGE, TEMPLATE, DEFAULTS)
         for path in known
-        if path[: len(outer)] == here[: len(outer)] == outer
+        if path[: len(outer)] == pattern[: len(outer)] == outer
     ]
-    return tuple(path for path in inside if len(path) == shortest) or tuple(cousins[:1])
+    return tuple(path for path in inner_paths if len(path) == shortest) or tuple(cousins[:1])
 
 
-def _is_in_sight(path: Path, here: Path) -> bool:
-    """Return whether *path* may be meant at *here*: what stages have, they have in templates too, which is not news."""
+def _is_reachable(path: Path, pattern: Path) -> bool:
+    """Return whether a key at *pattern* may belong at *path*: not in templates or defaults unless it is in them."""
     outer = next((outer for outer in (TEMPLATE, DEFAULTS) if path[: len(outer)] == outer), TOP)
-    return here[: len(outer)] == outer
+    return pattern[: len(outer)] == outer
 
 
-def _is_beside(path: Path, here: Path, violation: Violation, places: TreePaths) -> bool:
-    """Return whether *path* is that of a key beside the misplaced one, whose value lacks the key."""
-    if path[:-1] != here or path[-1] not in places.keys(violation.path):
+def _is_sibling(path: Path, pattern: Path, violation: Violation, tree_paths: TreePaths) -> bool:
+    """Return whether *path* is a sibling of the misplaced key, without the key in its value."""
+    if path[:-1] != pattern or path[-1] not in tree_paths.keys(violation.path):
         return False
-    return violation.key not in places.keys((*violation.path, path[-1]))
+    return violation.key not in tree_paths.keys((*violation.path, path[-1]))
 
 
-def _distance(path: Path, violation: Violation, places: TreePaths) -> tuple[bool, int]:
-    """Return how far the key that ends *path* is from the misplaced one; what stands above is nearer."""
-    keys = places.keys(violation.path)
+def _distance(path: Path, violation: Violation, tree_paths: TreePaths) -> tuple[bool, int]:
+    """Return the distance from the last key of *path* to the misplaced one; keys above come first."""
+    keys = tree_paths.keys(violation.path)
     distance = keys.index(violation.key) - keys.index(str(path[-1]))
     return distance < 0, abs(distance)
 
 
-def _is_free(path: Path, violation: Violation, places: TreePaths) -> bool:
-    return violation.key not in places.keys(violation.path[: len(path)])
+def _is_free(path: Path, violation: Violation, tree_paths: TreePaths) -> bool:
+    return violation.key not in tree_paths.keys(violation.path[: len(path)])
 
 
-def _report_misplaced(violation: Violation, homes: tuple[Path, ...], places: TreePaths, report: Report) -> None:
-    here, home = places.pattern(violation.path), homes[0]
-    not_here = "beside it" if len(homes) == 1 and _is_nested(home, violation, places) else described(here)
+def _report_misplaced(violation: Violation, homes: tuple[Path, ...], tree_paths: TreePaths, report: Report) -> None:
+    pattern, home = tree_paths.pattern(violation.path), homes[0]
+    wrong_location = "beside it" if len(homes) == 1 and _is_nested(home, violation, tree_paths) else described(pattern)
     report.add(
         codes.MISPLACED_KEY,
-        f'"{violation.key}" belongs {_belongs(homes, here)}, not {not_here}',
-        at=places.key((*violation.path, violation.key)),
-        label=f"{places.title(violation.path)} has no such key",
-        also=_target(violation, home, places),
-        hint=_hint(violation, home, places),
+        f'"{violation.key}" belongs {_location(homes, pattern)}, not {wrong_location}',
+        at=tree_paths.key((*violation.path, violation.key)),
+        label=f"{tree_paths.title(violation.path)} has no such key",
+        also=_target_labels(violation, home, tree_paths),
+        hint=_hint(violation, home, tree_paths),
     )
 
 
-def _belongs(homes: tuple[Path, ...], here: Path) -> str:
+def _location(homes: tuple[Path, ...], pattern: Path) -> str:
     if any(home in {TOP, PIPELINE, STAGE, TEMPLATE} for home in homes):
         return described(homes[0])
-    quoted = [f'"{".".join(_steps(home, here))}"' for home in homes]
+    quoted = [f'"{".".join(_relative_keys(home, pattern))}"' for home in homes]
     return "under " + " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
 
 
-def _steps(home: Path, here: Path) -> tuple[str, ...]:
-    """Return the keys that lead from *here* to *home*; from the stage or pipeline when it lies elsewhere."""
-    return names(home)[len(names(here)) :] if home[: len(here)] == here else names(home)
+def _relative_keys(home: Path, pattern: Path) -> tuple[str, ...]:
+    """Return the keys that lead from *pattern* to *home*; from the stage or pipeline if it is elsewhere."""
+    return names(home)[len(names(pattern)) :] if home[: len(pattern)] == pattern else names(home)
 
 
-def _target(violation: Violation, home: Path, places: TreePaths) -> tuple[Label, ...]:
-    """Return a label at the place where the key belongs, if that is in sight."""
-    here = places.pattern(violation.path)
-    if _is_nested(home, violation, places):
-        return (Label(places.key((*violation.path, home[-1])), "under this one"),)
-    if home and home == here[: len(home)]:
-        return (Label(places.key(violation.path[: len(home)]), "in this one"),)
-    if home == STAGE and (stage := places.stage_above((*violation.path, violation.key))) is not None:
-        return (Label(places.key(stage), "perhaps in this one"),)
+def _target_labels(violation: Violation, home: Path, tree_paths: TreePaths) -> tuple[Label, ...]:
+    """Return a label where the key belongs, if the config has it."""
+    pattern = tree_paths.pattern(violation.path)
+    if _is_nested(home, violation, tree_paths):
+        return (Label(tree_paths.key((*violation.path, home[-1])), "under this one"),)
+    if home and home == pattern[: len(home)]:
+        return (Label(tree_paths.key(violation.path[: len(home)]), "in this one"),)
+    if home == STAGE and (stage := tree_paths.stage_above((*violation.path, violation.key))) is not None:
+        return (Label(tree_paths.key(stage), "possibly in this one"),)
     return ()
 
 
-def _hint(violation: Violation, home: Path, places: TreePaths) -> str:
-    here, key = places.pattern(violation.path), violation.key
-    if _is_nested(home, violation, places):
+def _hint(violation: Violation, home: Path, tree_paths: TreePaths) -> str:
+    pattern, key = tree_paths.pattern(violation.path), violation.key
+    if _is_nested(home, violation, tree_paths):
         parent = str(home[-1])
-        node = places.node((*violation.path, parent))
-        value = "" if isinstance(node, Mapping) or _is_empty(node) else f' without "{_shown(node)}"'
+        node = tree_paths.node((*violation.path, parent))
+        value = "" if isinstance(node, Mapping) or _is_empty(node) else f' without "{_shown_value(node)}"'
         return f'write "{parent}:"{value} and indent "{key}" below it'
-    if home == here[: len(home)]:
-        known = [name for name in places.keys(violation.path[: len(home)]) if name in known_keys()[home]]
-        return f'move "{key}" out, in line with "{known[0]}"'
+    if home == pattern[: len(home)]:
+        known = [name for name in tree_paths.keys(violation.path[: len(home)]) if name in known_keys()[home]]
+        return f'move "{key}" out, to line up with "{known[0]}"'
     if home == STAGE:
-        for_all = "" if key in _STEPS else ', or put it under "defaults" in the pipeline, for all stages'
-        return f'indent "{key}" in line with the "name" of the stage that it is for{for_all}'
+        for_all = "" if key in _STEPS else ', or move it to "defaults" of the pipeline for all stages'
+        return f'indent "{key}" to line up with the "name" of its stage{for_all}'
     if home == PIPELINE:
-        lines = "" if "pipelines" in places.keys(TOP) else 'write "pipelines:" and the name of a pipeline above, and '
-        return f'{lines}indent "{key}" below the name of the pipeline that it is for'
-    steps = "".join(f"{name}: {{" for name in _steps(home, here))
+        lines = (
+            ""
+            if "pipelines" in tree_paths.keys(TOP)
+            else 'write "pipelines:" and the name of a pipeline above it, and '
+        )
+        return f'{lines}indent "{key}" below the name of its pipeline'
+    steps = "".join(f"{name}: {{" for name in _relative_keys(home, pattern))
     return f'write "{steps}{key}: …{"}" * steps.count("{")}"'
 
 
-def _is_nested(home: Path, violation: Violation, places: TreePaths) -> bool:
-    return bool(home) and home[:-1] == places.pattern(violation.path) and home[-1] in places.keys(violation.path)
+def _is_nested(home: Path, violation: Violation, tree_paths: TreePaths) -> bool:
+    return (
+        bool(home) and home[:-1] == tree_paths.pattern(violation.path) and home[-1] in tree_paths.keys(violation.path)
+    )
 
 
-def _shown(node: Node) -> str:
+def _shown_value(node: Node) -> str:
     return node.text if isinstance(node, Scalar) else "[…]"
 
 

@@ -1,4 +1,4 @@
-"""What a value does against its schema, free of the library that found it."""
+"""The model of a schema violation, independent of jsonschema."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Violation(SpannedStruct, kw_only=True):
 
     Attributes:
         keyword: the rule's keyword in JSON Schema.
-        path: where the value stands in the tree.
+        path: the path of the value in the tree.
         key: the unknown or missing key, for rules about keys.
         value: the value, as plain data.
-        limit: what the keyword says; for "type" a tuple of the names of all types that would do.
-        schema: the schema that holds the keyword.
+        limit: the value of the keyword in the schema; for "type" a tuple of the names of all allowed types.
+        schema: the schema with the keyword.
     """
 
     UNCOMPARED: ClassVar = ("value", "limit", "schema")
@@ -34,11 +34,11 @@ class Violation(SpannedStruct, kw_only=True):
 
 
 def type_name(value: object) -> str:
-    """Return the name that JSON Schema has for the type of *value*."""
+    """Return JSON Schema's name for the type of *value*."""
     return next(name for kind, name in _TYPES if isinstance(value, kind))
 
 
-# A boolean is an int to Python, so it comes first.
+# In Python, bool is a subclass of int, so it comes first.
 _TYPES: tuple[tuple[type, str], ...] = (
     (NoneType, "null"),
     (bool, "boolean"),

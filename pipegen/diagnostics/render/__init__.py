@@ -1,4 +1,4 @@
-"""Ways to show diagnostics: one module each."""
+"""Renderers of diagnostics: one module for each format."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pipegen.diagnostics.model import Diagnostic
 
 
 class Renderer(Protocol):
-    """What shows diagnostics."""
+    """A function that renders diagnostics."""
 
     def __call__(self, diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
-        """Return *diagnostics* as text that ends in a line break; nothing at all when there are none to tell of."""
+        """Return *diagnostics* as text that ends in a line break; some formats return "" without any."""
         ...
 
 
 def _of_module(name: str) -> Renderer:
-    """Return the `render` of the module *name*, which is imported when it is called."""
+    """Return the `render` function of the module *name*, imported on first call."""
 
     def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
         module = import_module(f"{__name__}.{name}")

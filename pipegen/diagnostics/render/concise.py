@@ -1,4 +1,4 @@
-"""Diagnostics, one on a line: `path:line:column: error[PG301] message`."""
+"""Diagnostics, one per line: `path:line:column: error[PG301] message`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pipegen.visible import visible
 
 
 def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
-    """Return *diagnostics* in their order; one about no place has no path."""
+    """Return *diagnostics* in order; one without a location has no path."""
     painter = Painter(colour)
-    return "".join(f"{_line(found, painter)}\n" for found in diagnostics)
+    return "".join(f"{_line(diagnostic, painter)}\n" for diagnostic in diagnostics)
 
 
-def _line(found: Diagnostic, painter: Painter) -> str:
-    head = painter.paint(f"{found.severity.value}[{found.code.number}]", style_of(found.severity))
-    if found.primary is None:
-        return f"{head} {visible(found.message)}"
-    first = found.primary.span.first
-    place = f"{visible(found.primary.span.file.path)}:{first.line}:{first.column}:"
-    return f"{painter.paint(place, TextStyle.STRONG)} {head} {visible(found.message)}"
+def _line(diagnostic: Diagnostic, painter: Painter) -> str:
+    head = painter.paint(f"{diagnostic.severity.value}[{diagnostic.code.number}]", style_of(diagnostic.severity))
+    if diagnostic.primary is None:
+        return f"{head} {visible(diagnostic.message)}"
+    first = diagnostic.primary.span.first
+    location = f"{visible(diagnostic.primary.span.file.path)}:{first.line}:{first.column}:"
+    return f"{painter.paint(location, TextStyle.STRONG)} {head} {visible(diagnostic.message)}"

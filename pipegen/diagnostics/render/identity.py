@@ -1,4 +1,4 @@
-"""What is told of a diagnostic where its place and its severity are told by other means."""
+"""The text, path and fingerprint of a diagnostic, for formats with their own fields for location and severity."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from pipegen.diagnostics.model import Diagnostic
 
 
-def words(found: Diagnostic) -> str:
-    """Return the message, and the hint on the next line."""
-    return found.message if found.hint is None else f"{found.message}\nhint: {found.hint}"
+def words(diagnostic: Diagnostic) -> str:
+    """Return the message, with the hint on the next line."""
+    return diagnostic.message if diagnostic.hint is None else f"{diagnostic.message}\nhint: {diagnostic.hint}"
 
 
-def path_of(found: Diagnostic) -> str | None:
-    """Return the path from the root of the repository of the file that *found* is about; None for no file."""
-    return found.primary.span.file.from_root if found.primary else None
+def path_of(diagnostic: Diagnostic) -> str | None:
+    """Return the path of the diagnostic's file from the root of the repository; None without a file."""
+    return diagnostic.primary.span.file.from_root if diagnostic.primary else None
 
 
 def fingerprints(diagnostics: Sequence[Diagnostic]) -> tuple[str, ...]:
-    """Return what tells each of *diagnostics* from all others, and stays when lines move."""
+    """Return a fingerprint for each of *diagnostics*: unique, and independent of line numbers."""
     repeats: Counter[tuple[str, ...]] = Counter()
-    found = []
-    for one in diagnostics:
-        key = (one.code.number, path_of(one) or "", one.message)
+    result = []
+    for diagnostic in diagnostics:
+        key = (diagnostic.code.number, path_of(diagnostic) or "", diagnostic.message)
         repeats[key] += 1
         text = "\0".join((*key, str(repeats[key])))
-        found.append(hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest())
-    return tuple(found)
+        result.append(hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest())
+    return tuple(result)

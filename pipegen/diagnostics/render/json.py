@@ -1,4 +1,4 @@
-"""Diagnostics as one JSON document, whose shape is a contract.
+"""Diagnostics as one JSON document with a stable format.
 
     {"version": 1,
      "diagnostics": [
@@ -8,10 +8,10 @@
         "hint": "…",
         "fix": {"title": "…", "edits": [{"file": "pipegen.yaml", "span": SPAN, "text": "…"}]}}]}
 
-`severity` is error, warning or info. `file`, `span`, `hint` and `fix` are null where there is none; `label` is
-what the main place is labelled with, `labels` are the related places; an edit of a fix puts `text` where its SPAN is.
-A SPAN is `{"start": POINT, "end": POINT}`, a POINT `{"line": 1, "column": 1, "offset": 0}`: lines and columns from 1,
-offsets from 0, all in Unicode characters; the end is just past the last one. Keys may be added in the same version.
+`severity` is error, warning or info. `file`, `span`, `hint` and `fix` may be null; `label` is the text of the primary
+label, `labels` are the related labels; an edit of a fix replaces its SPAN with `text`. A SPAN is
+`{"start": POINT, "end": POINT}`, a POINT `{"line": 1, "column": 1, "offset": 0}`: lines and columns from 1, offsets
+from 0, all in Unicode characters; the end is exclusive. Keys may be added in the same version.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from pipegen.source.text import Position, Span
 
 
 def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:  # noqa: ARG001 - JSON has no colours
-    """Return *diagnostics* in their order, in ASCII, so that no text can steer a terminal or miss its encoding."""
-    document = {"version": 1, "diagnostics": [_diagnostic(found) for found in diagnostics]}
+    """Return *diagnostics* in order, in ASCII, which is safe in every terminal and encoding."""
+    document = {"version": 1, "diagnostics": [_diagnostic(diagnostic) for diagnostic in diagnostics]}
     return json.dumps(document, indent=2) + "\n"
 
 
-def _diagnostic(found: Diagnostic) -> dict[str, object]:
-    primary = found.primary
+def _diagnostic(diagnostic: Diagnostic) -> dict[str, object]:
+    primary = diagnostic.primary
     return {
-        "code": found.code.number,
-        "name": found.code.name,
-        "severity": found.severity.value,
-        "message": found.message,
+        "code": diagnostic.code.number,
+        "name": diagnostic.code.name,
+        "severity": diagnostic.severity.value,
+        "message": diagnostic.message,
         "file": primary.span.file.path if primary else None,
         "span": _span(primary.span) if primary else None,
         "label": primary.text if primary else "",
-        "labels": [_label(label) for label in found.related],
-        "hint": found.hint,
-        "fix": _fix(found.fix) if found.fix else None,
+        "labels": [_label(label) for label in diagnostic.related],
+        "hint": diagnostic.hint,
+        "fix": _fix(diagnostic.fix) if diagnostic.fix else None,
     }
 
 

@@ -1,7 +1,7 @@
 """Diagnostics as JUnit's XML: a suite for each file, a case for each diagnostic.
 
-Errors and warnings are failures, their severity is the type; what is merely told passes. When nothing is told, one case
-passes: engines take a report without cases for a mistake.
+Errors and warnings are failures with their severity as the type; infos pass. Without diagnostics, there is one passing
+case: engines reject a report without cases.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _NAME = "pipegen"
 
 
 def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:  # noqa: ARG001 - XML has no colours
-    """Return *diagnostics* in their order, those about no file in a suite of that name."""
+    """Return *diagnostics* in order; those without a file are in a suite "pipegen"."""
     files: dict[str, list[Diagnostic]] = {}
-    for found in diagnostics:
-        files.setdefault(path_of(found) or _NAME, []).append(found)
+    for diagnostic in diagnostics:
+        files.setdefault(path_of(diagnostic) or _NAME, []).append(diagnostic)
     suites = Element("testsuites", name=_NAME)
     for path, own in (files or {_NAME: []}).items():
         suites.append(_suite(path, own))
@@ -33,34 +33,36 @@ def _suite(path: str, diagnostics: Sequence[Diagnostic]) -> Element:
         "testsuite",
         name=_clean(path),
         tests=str(max(len(diagnostics), 1)),
-        failures=str(sum(_is_failure(found) for found in diagnostics)),
+        failures=str(sum(_is_failure(diagnostic) for diagnostic in diagnostics)),
         errors="0",
         time="0",
     )
-    for found in diagnostics:
-        suite.append(_case(path, found))
+    for diagnostic in diagnostics:
+        suite.append(_case(path, diagnostic))
     if not diagnostics:
         SubElement(suite, "testcase", name="no diagnostics", classname=_clean(path), time="0")
     return suite
 
 
-def _case(path: str, found: Diagnostic) -> Element:
-    first = found.primary.span.first if found.primary else None
-    place = f"{first.line}:{first.column}" if first else ""
-    name = f"{found.code.number} {found.code.name}{f' at {place}' if place else ''}"
+def _case(path: str, diagnostic: Diagnostic) -> Element:
+    first = diagnostic.primary.span.first if diagnostic.primary else None
+    location = f"{first.line}:{first.column}" if first else ""
+    name = f"{diagnostic.code.number} {diagnostic.code.name}{f' at {location}' if location else ''}"
     case = Element("testcase", name=name, classname=_clean(path), time="0")
-    told = f"{path}:{place}\n{words(found)}" if place else words(found)
-    if _is_failure(found):
-        SubElement(case, "failure", message=_clean(found.message), type=found.severity.value).text = _clean(told)
+    text = f"{path}:{location}\n{words(diagnostic)}" if location else words(diagnostic)
+    if _is_failure(diagnostic):
+        SubElement(case, "failure", message=_clean(diagnostic.message), type=diagnostic.severity.value).text = _clean(
+            text
+        )
     else:
-        SubElement(case, "system-out").text = _clean(told)
+        SubElement(case, "system-out").text = _clean(text)
     return case
 
 
-def _is_failure(found: Diagnostic) -> bool:
-    return found.severity is not Severity.INFO
+def _is_failure(diagnostic: Diagnostic) -> bool:
+    return diagnostic.severity is not Severity.INFO
 
 
 def _clean(text: str) -> str:
-    # What XML 1.0 cannot hold, https://www.w3.org/TR/xml/#charsets, nobody can see either.
+    # All characters that XML 1.0 does not allow are invisible: https://www.w3.org/TR/xml/#charsets
     return visible_lines(text)

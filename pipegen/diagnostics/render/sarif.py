@@ -1,7 +1,7 @@
 """Diagnostics as SARIF 2.1.0: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
 
-Files are named from the root of the repository, `%SRCROOT%`; where that stands is left open, so that the report says
-nothing of the machine that wrote it. Columns count Unicode characters. The rules are the codes that are told.
+Paths are relative to the root of the repository, `%SRCROOT%`, whose location is omitted, so that the report does not
+depend on the machine. Columns count Unicode characters. The rules are the reported codes.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _SECTION = re.compile(r"^## ([^\n]+)\n\n(.+?)(?=\n\n## |\Z)", re.MULTILINE | re.
 
 
 def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:  # noqa: ARG001 - JSON has no colours
-    """Return *diagnostics* in their order, in ASCII."""
-    rules = {found.code.number: find(found.code.number) or found.code for found in diagnostics}
+    """Return *diagnostics* in order, in ASCII."""
+    rules = {diagnostic.code.number: find(diagnostic.code.number) or diagnostic.code for diagnostic in diagnostics}
     numbers = sorted(rules)
-    marked = zip(diagnostics, fingerprints(diagnostics), strict=True)
+    fingerprinted = zip(diagnostics, fingerprints(diagnostics), strict=True)
     run = {
         "tool": {
             "driver": {
@@ -40,40 +40,45 @@ def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:  
         },
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the repository."}}},
-        "results": [_result(found, numbers.index(found.code.number), fingerprint) for found, fingerprint in marked],
+        "results": [
+            _result(diagnostic, numbers.index(diagnostic.code.number), fingerprint)
+            for diagnostic, fingerprint in fingerprinted
+        ],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
 def _rule(code: Code) -> dict[str, object]:
     text = page(code.number) or ""
-    sections = {found[1]: " ".join(found[2].split()) for found in _SECTION.finditer(text)}
-    finds, matters = sections.get("What it finds", code.name), sections.get("Why it matters", "")
+    sections = {match[1]: " ".join(match[2].split()) for match in _SECTION.finditer(text)}
+    description, reason = sections.get("What it finds", code.name), sections.get("Why it matters", "")
     return {
         "id": code.number,
         "name": code.name,
-        "shortDescription": {"text": finds},
-        "fullDescription": {"text": f"{finds} {matters}".strip()},
+        "shortDescription": {"text": description},
+        "fullDescription": {"text": f"{description} {reason}".strip()},
         "help": {"text": f'"pipegen explain {code.number}" shows this page.\n\n{text}', "markdown": text},
         "defaultConfiguration": {"level": _LEVELS[code.severity]},
     }
 
 
-def _result(found: Diagnostic, rule: int, fingerprint: str) -> dict[str, object]:
+def _result(diagnostic: Diagnostic, rule: int, fingerprint: str) -> dict[str, object]:
     result: dict[str, object] = {
-        "ruleId": found.code.number,
+        "ruleId": diagnostic.code.number,
         "ruleIndex": rule,
-        "level": _LEVELS[found.severity],
-        # Without "arguments" braces are text, as other tools have them: what shows reports does not undo "{{".
-        "message": {"text": words(found)},
-        # GitHub refuses a report with a result that is nowhere.
-        "locations": [_location(found.primary) if found.primary else _NOWHERE],
+        "level": _LEVELS[diagnostic.severity],
+        # Without "arguments", braces are literal, as in other tools: viewers do not unescape "{{".
+        "message": {"text": words(diagnostic)},
+        # GitHub rejects reports with results without a location.
+        "locations": [_location(diagnostic.primary) if diagnostic.primary else _NOWHERE],
         "partialFingerprints": {"pipegen/v1": fingerprint},
     }
-    if found.related:
-        result["relatedLocations"] = [{"id": place, **_location(one)} for place, one in enumerate(found.related, 1)]
-    if found.fix is not None:
-        result["fixes"] = [_fix(found.fix)]
+    if diagnostic.related:
+        result["relatedLocations"] = [
+            {"id": index, **_location(label)} for index, label in enumerate(diagnostic.related, 1)
+        ]
+    if diagnostic.fix is not None:
+        result["fixes"] = [_fix(diagnostic.fix)]
     return result
 
 
@@ -87,7 +92,7 @@ def _artifact(file: SourceFile) -> dict[str, object]:
 
 
 def _region(span: Span) -> dict[str, int]:
-    """Return where *span* stands; the end is just past it, as ours is."""
+    """Return the region of *span*; the end is exclusive in both."""
     first, last = span.first, span.last
     return {
         "startLine": first.line,

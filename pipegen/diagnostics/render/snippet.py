@@ -9,15 +9,15 @@ from pipegen.diagnostics.render.terminal import Painter, TextStyle, cells
 from pipegen.structs import Struct
 from pipegen.visible import visible
 
-# A line with more characters is shown in part.
+# Longer lines are clipped.
 WIDEST = 120
-# How much of a clipped line is shown in front of what is marked.
+# The number of characters of a clipped line before the first mark.
 _LEAD = 20
 _CUT = "…"
 
 
 class LabelMark(Struct):
-    """A label on one line: from *start* to *end*, from 0, at least one wide; in characters, or in columns."""
+    """A label on one line from *start* to *end*, from 0, at least one wide; in characters or in columns."""
 
     line: int
     start: int
@@ -27,14 +27,14 @@ class LabelMark(Struct):
 
 
 class SnippetRow(Struct):
-    """A row of a rendering; *is_source* tells lines of the file from what is said about them."""
+    """A row of a rendering: a line of the file if *is_source*, else marks and labels."""
 
     text: str
     is_source: bool
 
 
 def mark(label: Label, style: TextStyle) -> LabelMark:
-    """Return the mark of *label*: of several lines it marks the first, up to its last visible character."""
+    """Return the mark of *label*; of several lines, it marks the first up to its last visible character."""
     first, last = label.span.first, label.span.last
     line = label.span.file.line(first.line)
     end = last.column - 1 if last.line == first.line else len(line.rstrip())
@@ -43,69 +43,69 @@ def mark(label: Label, style: TextStyle) -> LabelMark:
 
 
 def rows(line: str, marks: Sequence[LabelMark], painter: Painter) -> Iterator[SnippetRow]:
-    """Yield *line*, then its marks; a line too long to show all of them at once comes again."""
+    """Yield *line*, then its marks; a line that is too long for all marks is repeated."""
     for start, end, group in _windows(len(line), sorted(marks, key=_order)):
         before, after = _CUT if start else "", _CUT if end < len(line) else ""
         shown, columns = cells(line[start:end])
         yield SnippetRow(before + "".join(shown) + after, is_source=True)
-        drawn = [_in_columns(found, columns, start, len(before)) for found in group]
-        yield from (SnippetRow(text, is_source=False) for text in _below(drawn, painter))
+        marks_in_columns = [_in_columns(label_mark, columns, start, len(before)) for label_mark in group]
+        yield from (SnippetRow(text, is_source=False) for text in _below(marks_in_columns, painter))
 
 
-def _order(found: LabelMark) -> tuple[int, int, bool]:
-    """Return what to sort marks by; the primary one is the last of equals, so that its words stand beside it."""
-    return found.start, found.end, found.style is not TextStyle.ASIDE
+def _order(label_mark: LabelMark) -> tuple[int, int, bool]:
+    """Return the sort key of a mark; the primary one is the last of equals, so that its text is next to it."""
+    return label_mark.start, label_mark.end, label_mark.style is not TextStyle.ASIDE
 
 
 def _windows(length: int, marks: list[LabelMark]) -> Iterator[tuple[int, int, list[LabelMark]]]:
-    """Yield which characters to show, and the marks among them."""
+    """Yield the ranges of characters to show, with their marks."""
     if length <= WIDEST:
         yield 0, length, marks
         return
     while marks:
         start = max(0, min(marks[0].start - _LEAD, length - WIDEST))
         end = min(start + WIDEST, length)
-        yield start, end, [marks[0], *(found for found in marks[1:] if found.end <= end)]
-        marks = [found for found in marks[1:] if found.end > end]
+        yield start, end, [marks[0], *(label_mark for label_mark in marks[1:] if label_mark.end <= end)]
+        marks = [label_mark for label_mark in marks[1:] if label_mark.end > end]
 
 
-def _in_columns(found: LabelMark, columns: list[int], start: int, before: int) -> LabelMark:
-    """Return *found* in columns of the characters that are shown, the first of which is number *start*."""
+def _in_columns(label_mark: LabelMark, columns: list[int], start: int, prefix_width: int) -> LabelMark:
+    """Return *label_mark* in columns of the shown characters, which begin with number *start*."""
     last = len(columns) - 1
-    first = found.start - start
-    # Past the end of the line a mark still takes a column.
-    begin = columns[min(first, last)] + max(0, first - last) + before
-    end = columns[min(found.end - start, last)] + before
-    return LabelMark(found.line, begin, max(end, begin + 1), found.text, found.style)
+    first = label_mark.start - start
+    # A mark after the end of the line still takes a column.
+    begin = columns[min(first, last)] + max(0, first - last) + prefix_width
+    end = columns[min(label_mark.end - start, last)] + prefix_width
+    return LabelMark(label_mark.line, begin, max(end, begin + 1), label_mark.text, label_mark.style)
 
 
 def _below(marks: list[LabelMark], painter: Painter) -> Iterator[str]:
-    """Yield the underlines with the last label beside them, then the other labels from right to left."""
-    labelled = [found for found in marks if found.text]
-    beside = labelled[-1] if labelled and labelled[-1].end == max(found.end for found in marks) else None
+    """Yield the underlines with the last label next to them, then the other labels from right to left."""
+    labelled = [label_mark for label_mark in marks if label_mark.text]
+    inline = labelled[-1] if labelled and labelled[-1].end == max(label_mark.end for label_mark in marks) else None
     underlines = _underlines(marks, painter)
-    yield f"{underlines} {painter.paint(beside.text, beside.style)}" if beside else underlines
-    hanging = [found for found in labelled if found is not beside]
-    while hanging:
-        found = hanging.pop()
-        yield _connectors(hanging, found.start, painter) + painter.paint(found.text, found.style)
+    yield f"{underlines} {painter.paint(inline.text, inline.style)}" if inline else underlines
+    remaining = [label_mark for label_mark in labelled if label_mark is not inline]
+    while remaining:
+        label_mark = remaining.pop()
+        yield _connectors(remaining, label_mark.start, painter) + painter.paint(label_mark.text, label_mark.style)
 
 
 def _connectors(marks: list[LabelMark], end: int, painter: Painter) -> str:
-    """Return the row up to column *end*, with a line down to each label that is still to come."""
+    """Return the row up to column *end*, with a line down to each remaining label."""
     row, column = "", 0
-    for found in marks:
-        if column <= found.start < end:
-            row += " " * (found.start - column) + painter.paint("|", found.style)
-            column = found.start + 1
+    for label_mark in marks:
+        if column <= label_mark.start < end:
+            row += " " * (label_mark.start - column) + painter.paint("|", label_mark.style)
+            column = label_mark.start + 1
     return row + " " * (end - column)
 
 
 def _underlines(marks: list[LabelMark], painter: Painter) -> str:
-    """Return the row of underlines; where marks overlap, the primary one is seen."""
-    row: list[TextStyle | None] = [None] * max(found.end for found in marks)
-    for found in sorted(marks, key=lambda found: found.style is not TextStyle.ASIDE):
-        row[found.start : found.end] = [found.style] * (found.end - found.start)
+    """Return the row of underlines; where marks overlap, the primary one is shown."""
+    row: list[TextStyle | None] = [None] * max(label_mark.end for label_mark in marks)
+    for label_mark in sorted(marks, key=lambda label_mark: label_mark.style is not TextStyle.ASIDE):
+        row[label_mark.start : label_mark.end] = [label_mark.style] * (label_mark.end - label_mark.start)
     painted, start = "", 0
     for index in range(1, len(row) + 1):
         if index == len(row) or row[index] is not row[start]:

@@ -24,7 +24,7 @@ class TextStyle(Enum):
 
 
 class Painter(Struct):
-    """Colours text, or leaves it alone."""
+    """Colours text if *colour* is true."""
 
     colour: bool
 
@@ -39,7 +39,7 @@ def style_of(severity: Severity) -> TextStyle:
 
 
 def cells(line: str) -> tuple[list[str], list[int]]:
-    """Return what to show for each character of *line*, and the column where each begins; the end's column is last."""
+    """Return the text for each character of *line*, and the column where each begins; the last is the end's column."""
     shown, columns = [], [0]
     for character in line:
         text = " " * (TAB - columns[-1] % TAB) if character == "\t" else visible(character)
@@ -49,7 +49,7 @@ def cells(line: str) -> tuple[list[str], list[int]]:
 
 
 def width(text: str) -> int:
-    """Return how many columns *text* takes."""
+    """Return the number of columns of *text*."""
     if text.isascii():
         return len(text)
     return sum(_width(character) for character in text)

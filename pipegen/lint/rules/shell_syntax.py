@@ -102,8 +102,8 @@ def _report(text: ShellText, report: Report) -> None:
     report.add(
         codes.SHELL_SYNTAX,
         f"{text.shell.value} cannot parse this script: {refusal.what}",
-        at=text.place(lost.place, lost.place + 1) if lost is not None else _line(text, refusal.line),
-        label=lost.what if lost is not None else "",
+        at=text.place(lost.offset, lost.offset + 1) if lost is not None else _line(text, refusal.line),
+        label=lost.reason if lost is not None else "",
         hint="close what is open: each script, and each command of an output, is complete in itself",
     )
 
@@ -140,7 +140,7 @@ def _open_quote(entry: str) -> tuple[int, str] | None:
     from pipegen.bindings.script.lexer import lex  # noqa: PLC0415 - quotes of most entries come in pairs
 
     _, lost = lex(entry, ())
-    return (lost.place, lost.what) if lost is not None and entry[lost.place] in _QUOTES else None
+    return (lost.offset, lost.reason) if lost is not None and entry[lost.offset] in _QUOTES else None
 
 
 def _line(text: ShellText, number: int) -> Span:

@@ -20,7 +20,7 @@ from pipegen.run.local.checkout import LocalCheckout
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.model import Attempt
 from pipegen.shell.quote import quote
-from pipegen.source.git import carry_out
+from pipegen.source.git import run_trusted
 from pipegen.structs import Struct
 
 
@@ -311,7 +311,7 @@ def _clone(checkout: LocalCheckout, base: Path) -> None:
 
 def _git(*arguments: str) -> str:
     """Return what git prints; raise `OSError` with its words where it fails."""
-    done = carry_out(*arguments)
+    done = run_trusted(*arguments)
     if done.returncode:
         words = done.stderr.decode(errors="replace").strip()
         raise OSError(f"git {arguments[-1]}: {words or f'status {done.returncode}'}")

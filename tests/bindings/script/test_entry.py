@@ -122,11 +122,11 @@ def test_a_quoted_document_without_references_stays_quoted() -> None:
     assert parts[0] == "cat <<'A' <<"
 
 
-def test_a_mistyped_stage_is_warned_of() -> None:
+def test_a_misspelled_stage_is_reported() -> None:
     """Where the shell expands nothing: elsewhere it refuses the name."""
     (found,) = reported("echo '${biuld.v}'")
 
-    assert (found.code.number, found.hint) == ("PG322", 'write "${build.v}" if that is meant')
+    assert (found.code.number, found.hint) == ("PG322", 'if you mean the stage, write "${build.v}"')
     assert found.primary is not None
     assert found.primary.span.text == "${biuld.v}"
 
@@ -134,7 +134,7 @@ def test_a_mistyped_stage_is_warned_of() -> None:
 @pytest.mark.parametrize(
     "script", ["echo '${project.version}'", "echo '${maven.version}'", "echo $${biuld.v}", "# ${biuld.v}"]
 )
-def test_other_dotted_names_are_none_of_ours(script: str) -> None:
+def test_other_dotted_names_are_left_alone(script: str) -> None:
     """Maven's, say."""
     assert reported(script) == ()
 
@@ -184,13 +184,13 @@ def test_parentheses_cost_no_time() -> None:
     ("script", "words"),
     [
         ("cat <<${build.v}\nx", "delimiter of a here-document"),
-        ("cat <<E\n${x#${build.v}}\nE", "pattern inside a here-document"),
+        ("cat <<E\n${x#${build.v}}\nE", "pattern in a here-document"),
         ("x=`cat <<'E'\n${build.v}\nE\n`", "inside backticks"),
-        ("cat <<'E F'\n${build.v}\nE F\n", "without quotes"),
-        ("x=`echo $${build.v}`", "backticks take the backslash away"),
+        ("cat <<'E F'\n${build.v}\nE F\n", "needs no quotes"),
+        ("x=`echo $${build.v}`", "backticks remove the backslash"),
     ],
 )
-def test_what_no_quotes_help_is_reported(script: str, words: str) -> None:
+def test_unquotable_references_are_reported(script: str, words: str) -> None:
     """With the reason and a way out."""
     (found,) = reported(script)
 

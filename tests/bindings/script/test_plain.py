@@ -9,8 +9,8 @@ import pytest
 from pipegen.bindings.script.evaluated import evaluated
 from pipegen.bindings.script.lexer import lex
 from pipegen.bindings.script.model import Context, PlacedReference
-from pipegen.bindings.script.passed_text import Spoken
 from pipegen.bindings.script.plain import plain_parts
+from pipegen.bindings.script.printed_text import PrintedText
 from pipegen.bindings.script.programs import programs
 from pipegen.bindings.script.syntax import ReferenceKind
 from pipegen.source.text import SourceFile, Span
@@ -54,10 +54,10 @@ def test_the_lexer_finds_the_same(seed: int) -> None:
         found += len(plain)
 
         assert [(one.reference.span.start, one.reference.span.end, one.context) for one in plain] == [
-            (one.start, one.end, one.context) for one in lexed.found
+            (one.start, one.end, one.context) for one in lexed.references
         ]
-        assert all(one.kind is ReferenceKind.REFERENCE and one.obstacle is None for one in lexed.found)
-        spoken = Spoken(lexed)
+        assert all(one.kind is ReferenceKind.REFERENCE and one.obstacle is None for one in lexed.references)
+        spoken = PrintedText(lexed)
         assert not [*programs(lexed, spoken, script), *evaluated(lexed, spoken)]
         assert lost is None or not plain
     assert found

@@ -363,18 +363,21 @@ def test_what_only_looks_like_arithmetic_is_fine(script: str) -> None:
 @pytest.mark.parametrize(
     ("script", "hint"),
     [
-        ('sh -c "x ${s.v}"', "hand it over as an argument: sh -c '… \"$1\" …' sh ${s.v}"),
-        ("sh <<E\n${s.v}\nE", 'hand it over as an argument: sh -s -- ${s.v}, and read "$1"'),
+        ('sh -c "x ${s.v}"', "pass it as an argument: sh -c '… \"$1\" …' sh ${s.v}"),
+        ("sh <<E\n${s.v}\nE", 'pass it as an argument: sh -s -- ${s.v}, and read "$1"'),
         (
             'python3 -c "x ${s.v}"',
             "put the value into the environment: VALUE=${s.v} python …, and read VALUE in the program",
         ),
         ('awk "x ${s.v}"', "put the value into the environment: VALUE=${s.v} awk '… ENVIRON[\"VALUE\"] …'"),
-        ('jq "x ${s.v}"', "hand it over as a variable: jq --arg value ${s.v} '… $value …'"),
-        ("trap 'rm ${s.v}' EXIT", "put the commands into a function, where the value may stand, and name that"),
+        ('jq "x ${s.v}"', "pass it as a variable: jq --arg value ${s.v} '… $value …'"),
+        (
+            "trap 'rm ${s.v}' EXIT",
+            "move the commands to a shell function, which can use the value, and name it here",
+        ),
     ],
 )
-def test_the_hint_tells_how_to_hand_it_over(script: str, hint: str) -> None:
+def test_the_hint_says_how_to_pass_the_value(script: str, hint: str) -> None:
     """As that interpreter takes arguments."""
     (found,) = reported(script)
 

@@ -121,22 +121,25 @@ def is_refused(form: str, shell: tuple[str, ...]) -> bool:
 @pytest.mark.parametrize(
     ("script", "hint"),
     [
-        ("echo ${secrets.TOKEN}", 'write "$TOKEN": a secret that the stage names is a variable of its script'),
-        ("echo ${env.HOME}", 'write "$HOME": the environment is the shell\'s own'),
+        ("echo ${secrets.TOKEN}", 'write "$TOKEN": the secrets of a stage are variables of its script'),
+        ("echo ${env.HOME}", 'write "$HOME" for a variable of the environment'),
         (
             "echo ${params.level}",
             'write "${inputs.level}" for an input, "${setup.params.level}" for a parameter of the job',
         ),
         ("echo ${biuld.v}", 'write "${build.v}"'),
-        ("echo ${project.v}", 'there is no stage "project"; put text for another program between single quotes'),
-        ("echo ${a b}", 'a variable has letters, digits and "_"; put text for another program between single quotes'),
+        ("echo ${project.v}", 'there is no stage "project"; put text for another program in single quotes'),
+        (
+            "echo ${a b}",
+            'a name has only letters, digits and "_"; put text for another program in single quotes',
+        ),
         (
             "echo ${{ env.X }}",
             'write "${stage.name}", "${inputs.name}" or "${setup.name}" for a value, "$NAME" for a variable',
         ),
     ],
 )
-def test_hints_name_the_way_that_works(script: str, hint: str) -> None:
+def test_hints_suggest_valid_text(script: str, hint: str) -> None:
     """Of pipegen, or of the shell."""
     report = Report()
     parse_script(scalar(script), ["build", "test"], report)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from config.repository import config_of, repository, shown, wrong, wrong_in
 
-from pipegen.config.files.include import MOST_FILES
-from pipegen.config.files.load import LARGEST
+from pipegen.config.files.include import MAX_FILES
+from pipegen.config.files.load import MAX_BYTES
 
 _PIPELINE = "pipelines: {p: {stages: [{name: a, script: x}]}}\n"
 
@@ -73,7 +73,7 @@ def test_settings_of_targets_are_put_together(tmp_path: Path) -> None:
     [
         (
             {"pipegen": f"include: more.yaml\n{_PIPELINE}", "more": _PIPELINE},
-            ("PG332", "pipegen.yaml:2", 'pipeline "p" stands in two files'),
+            ("PG332", "pipegen.yaml:2", 'pipeline "p" is defined in two files'),
         ),
         (
             {
@@ -81,11 +81,11 @@ def test_settings_of_targets_are_put_together(tmp_path: Path) -> None:
                 "a": "templates: {t: {}}",
                 "b": "templates:\n  t: {}",
             },
-            ("PG332", "b.yaml:2", 'template "t" stands in two files'),
+            ("PG332", "b.yaml:2", 'template "t" is defined in two files'),
         ),
         (
             {"pipegen": f"include: more.yaml\ninputs: {{i: a}}\n{_PIPELINE}", "more": "inputs: {i: a}"},
-            ("PG332", "pipegen.yaml:2", 'input "i" stands in two files'),
+            ("PG332", "pipegen.yaml:2", 'input "i" is defined in two files'),
         ),
         (
             {
@@ -96,7 +96,7 @@ def test_settings_of_targets_are_put_together(tmp_path: Path) -> None:
         ),
         (
             {"pipegen": "include: more.yaml", "more": "templates: {}"},
-            ("PG203", "pipegen.yaml:1", 'neither the config nor what it includes has "pipelines"'),
+            ("PG203", "pipegen.yaml:1", 'neither the config nor its included files have "pipelines"'),
         ),
         (
             {"pipegen": "include: ci/more.yaml", "ci__more": "templates: {t: {timeot: 5m}}"},
@@ -104,7 +104,7 @@ def test_settings_of_targets_are_put_together(tmp_path: Path) -> None:
         ),
         (
             {"pipegen": "include: ci/more.yaml", "ci__more": "pipelines: {p: {stages: [{name: a, extends: t}]}}"},
-            ("PG330", "ci/more.yaml:1", '"t" is no template'),
+            ("PG330", "ci/more.yaml:1", 'there is no template "t"'),
         ),
         (
             {"pipegen": "include: ci/more.yaml", "ci__more": "pipelines: {"},
@@ -139,7 +139,7 @@ def test_mistakes_in_several_files(files: dict[str, str], expected: tuple[str, s
         (
             "ci/tempaltes.yaml",
             "PG110",
-            '"ci/tempaltes.yaml" cannot be included: it is not there',
+            '"ci/tempaltes.yaml" cannot be included: it does not exist',
             'write "ci/templates.yaml"',
         ),
         ("ci", "PG110", '"ci" cannot be included: it is a folder', "name a file in the folder"),
@@ -147,31 +147,31 @@ def test_mistakes_in_several_files(files: dict[str, str], expected: tuple[str, s
         (
             "'ci/*.yaml'",
             "PG110",
-            '"ci/*.yaml" cannot be included: it is not there',
-            "name each file: patterns are not looked into",
+            '"ci/*.yaml" cannot be included: it does not exist',
+            "name each file: patterns are not supported",
         ),
         (
             "other/none.yaml",
             "PG110",
-            '"other/none.yaml" cannot be included: it is not there',
-            "paths are relative to the file that includes",
+            '"other/none.yaml" cannot be included: it does not exist',
+            "paths are relative to the including file",
         ),
-        ("pipe", "PG110", '"pipe" cannot be included: it is no file', "name a file of text"),
+        ("pipe", "PG110", '"pipe" cannot be included: it is not a regular file', "name a text file"),
         ("a" * 300, "PG110", f'"{"a" * 300}" cannot be included: File name too long', "name a file that can be read"),
         (
             "https://example.org/ci.yaml",
             "PG111",
             "only files of the repository can be included",
-            "keep a copy in the repository, and write its path",
+            "add a copy to the repository, and write its path",
         ),
         (
             "/ci/templates.yaml",
             "PG111",
-            '"/ci/templates.yaml" is no path within the repository',
-            'write "ci/templates.yaml": paths are relative to the file that includes',
+            '"/ci/templates.yaml" is not a relative path',
+            'write "ci/templates.yaml": paths are relative to the including file',
         ),
-        (".git/config", "PG111", '".git/config" is a file of git\'s own', "include a file of the repository's content"),
-        ("git/x", "PG111", '"git/x" is a file of git\'s own', "include a file of the repository's content"),
+        (".git/config", "PG111", '".git/config" is an internal file of git', "include a file from the work tree"),
+        ("git/x", "PG111", '"git/x" is an internal file of git', "include a file from the work tree"),
         ("link.yaml", "PG111", '"link.yaml" leads out of the repository', "include a file of the repository"),
         ("linked/x.yaml", "PG111", '"linked/x.yaml" leads out of the repository', "include a file of the repository"),
     ],
@@ -202,8 +202,8 @@ def test_a_file_above_the_repository(tmp_path: Path) -> None:
 
     (found,) = wrong_in(root)
 
-    assert shown(found) == ("PG111", "pipegen.yaml:1", '"ci/../../x.yaml" lies out of the repository')
-    assert found.hint == f'the repository is the folder "{root}"'
+    assert shown(found) == ("PG111", "pipegen.yaml:1", '"ci/../../x.yaml" is outside the repository')
+    assert found.hint == f'the root of the repository is "{root}"'
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,16 +238,16 @@ def test_text_that_stands_in_no_file_includes_nothing() -> None:
     """There is no folder that a path could be relative to."""
     (found,) = wrong(f"include: more.yaml\n{_PIPELINE}")
 
-    assert shown(found) == ("PG111", "pipegen.yaml:1", "nothing can be included into a text that stands in no file")
+    assert shown(found) == ("PG111", "pipegen.yaml:1", "a config that is not read from a file cannot include files")
 
 
 def test_files_are_bounded(tmp_path: Path) -> None:
     """In number, also when each includes the next, in size, and in what aliases in them come to."""
-    chain = {f"f{number}": f"include: f{number + 1}.yaml" for number in range(MOST_FILES + 1)}
+    chain = {f"f{number}": f"include: f{number + 1}.yaml" for number in range(MAX_FILES + 1)}
     (found, *_) = wrong_in(repository(tmp_path, pipegen="include: f0.yaml", **chain))
     assert found.code.number == "PG113"
 
-    (tmp_path / "f0.yaml").write_bytes(b"# " + b"a" * LARGEST)
+    (tmp_path / "f0.yaml").write_bytes(b"# " + b"a" * MAX_BYTES)
     (found, *_) = wrong_in(tmp_path)
     assert found.message == '"f0.yaml" cannot be included: it is larger than 10 MiB'
 
@@ -256,7 +256,7 @@ def test_files_are_bounded(tmp_path: Path) -> None:
     lines += [f"x-9: [{', '.join(['*a4'] * 3)}]"]
     repository(tmp_path, pipegen="include: [f0.yaml, f1.yaml]", f0="\n".join(lines), f1="\n".join(lines))
     (found, *_) = wrong_in(tmp_path)
-    assert shown(found) == ("PG113", "pipegen.yaml:1", "the included files hold more than 600,000 values")
+    assert shown(found) == ("PG113", "pipegen.yaml:1", "the included files have more than 600,000 values")
 
 
 def test_all_files_are_told_of_in_one_go(tmp_path: Path) -> None:

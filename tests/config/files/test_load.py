@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.config.files.load import LARGEST, USUAL_NAMES, decode, find, load, repository_root
+from pipegen.config.files.load import MAX_BYTES, USUAL_NAMES, decode, find, load, repository_root
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile
 
@@ -137,10 +137,10 @@ def test_the_path_is_shown_as_the_user_named_it(tmp_path: Path, monkeypatch: pyt
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     """It is told at once, whatever it holds; up to that size it is read."""
     path = tmp_path / "pipegen.yaml"
-    path.write_bytes(b"#" * LARGEST)
+    path.write_bytes(b"#" * MAX_BYTES)
     fits = Report()
-    assert len(load(path, fits).text) == LARGEST
-    path.write_bytes(b"#" * (LARGEST + 1))
+    assert len(load(path, fits).text) == MAX_BYTES
+    path.write_bytes(b"#" * (MAX_BYTES + 1))
     report = Report()
     load(path, report)
 

@@ -53,12 +53,12 @@ def _one(text: str) -> Diagnostic:
         (
             "build: {variant: a, run: true}",
             '"run" belongs in a stage, not under "build"',
-            'move "run" out, in line with "name"',
+            'move "run" out, to line up with "name"',
         ),
         (
             "execution: [[unit]]",
             '"execution" belongs in a pipeline, not in a stage',
-            'move "execution" out, in line with "stages"',
+            'move "execution" out, to line up with "stages"',
         ),
         (
             "build: {variant: a, arguments: [b]}",
@@ -79,7 +79,7 @@ def test_step_beside_the_stages() -> None:
     found = _one(f"{_HEAD}      - name: docs\n    publish: {{image: true}}\n")
 
     assert found.message == '"publish" belongs in a stage, not in a pipeline'
-    assert [(label.span.text, label.text) for label in found.related] == [("docs", "perhaps in this one")]
+    assert [(label.span.text, label.text) for label in found.related] == [("docs", "possibly in this one")]
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_key_for_all_stages_beside_them() -> None:
     found = _one(f"{_HEAD}    image: python\n")
 
     assert found.hint == (
-        'indent "image" in line with the "name" of the stage that it is for, '
-        'or put it under "defaults" in the pipeline, for all stages'
+        'indent "image" to line up with the "name" of its stage, '
+        'or move it to "defaults" of the pipeline for all stages'
     )
 
 
@@ -132,7 +132,7 @@ def test_pipeline_beside_the_pipelines() -> None:
     found = _one(f"{_HEAD}publish:\n  stages: [{{name: a}}]\n")
 
     assert found.message == 'pipeline "publish" belongs under "pipelines", not at the top level'
-    assert found.hint == 'indent "publish" and all below it, so that it is in line with "test"'
+    assert found.hint == 'indent "publish" and the lines below it, to line up with "test"'
 
 
 def test_pipelines_without_the_key_above() -> None:
@@ -140,7 +140,7 @@ def test_pipelines_without_the_key_above() -> None:
     found = _check("test: {stages: [{name: a}]}\ndocs: {stages: [{name: b}]}\n")
 
     assert [one.hint for one in found] == [
-        f'write "pipelines:" on a line above, and indent "{name}" and all below it' for name in ("test", "docs")
+        f'write "pipelines:" on the line above, and indent "{name}" and the lines below it' for name in ("test", "docs")
     ]
 
 
@@ -158,7 +158,7 @@ def test_key_of_a_pipeline_in_place_of_its_name() -> None:
     found = _one("pipelines:\n  test:\n  stages: [{name: a}]\n")
 
     assert found.message == '"stages" belongs in a pipeline, not directly under "pipelines"'
-    assert found.hint == 'indent "stages" and all below it, below "test:"'
+    assert found.hint == 'indent "stages" and the lines below it, below "test:"'
     assert [label.span.text for label in found.related] == ["test"]
 
 
@@ -166,7 +166,7 @@ def test_key_of_a_pipeline_without_a_name_above() -> None:
     """Without an empty pipeline above, the name is what is missing."""
     found = _one("pipelines:\n  stages: [{name: a}]\n")
 
-    assert found.hint == 'write the name of the pipeline on a line above, and indent "stages" and all below it'
+    assert found.hint == 'write the name of the pipeline on the line above, and indent "stages" and the lines below it'
 
 
 def test_empty_value_above_is_the_same_mistake() -> None:

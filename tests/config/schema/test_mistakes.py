@@ -29,10 +29,10 @@ def _one(text: str) -> tuple[str, str, str | None]:
 @pytest.mark.parametrize(
     ("execution", "marked", "hint"),
     [
-        ("[unit, lint]", "unit, lint", 'make it one arc, a list in the list: "execution: [[unit, lint]]"'),
-        ("[[unit], lint]", "lint", 'make each an arc of its own: "- [lint]"'),
-        ("\n      - unit\n      - lint", "unit", 'make it one arc, a list in the list: "execution: [[unit, lint]]"'),
-        ("[1, yes]", "1, yes", 'make it one arc, a list in the list: "execution: [[1, yes]]"'),
+        ("[unit, lint]", "unit, lint", 'write one arc as a list in the list: "execution: [[unit, lint]]"'),
+        ("[[unit], lint]", "lint", 'write each as a separate arc: "- [lint]"'),
+        ("\n      - unit\n      - lint", "unit", 'write one arc as a list in the list: "execution: [[unit, lint]]"'),
+        ("[1, yes]", "1, yes", 'write one arc as a list in the list: "execution: [[1, yes]]"'),
     ],
 )
 def test_flat_execution(execution: str, marked: str, hint: str) -> None:
@@ -59,8 +59,8 @@ def test_stray_dash() -> None:
     assert found.code.number == "PG207"
     assert found.message == 'a stage has no name; stage "unit" ends above it'
     assert found.primary is not None
-    assert found.primary.text == "the dash in front of this begins a new stage"
-    assert [(label.span.text, label.text) for label in found.related] == [("unit", "perhaps it belongs to this one")]
+    assert found.primary.text == "the dash before this begins a new stage"
+    assert [(label.span.text, label.text) for label in found.related] == [("unit", "may belong to this stage")]
     assert found.hint is not None
     assert found.hint.startswith('remove the dash in front of "run"')
 
@@ -110,9 +110,9 @@ def test_chart_as_text(chart: str, hint: str) -> None:
     [
         (
             "build: test\n        run: test",
-            'write "run: true" to run the image that this stage builds from the variant "test"',
+            'write "run: true" to run the image that this stage builds from variant "test"',
         ),
-        ("run: unit", 'write "run: true" to run the image that this stage builds from the variant "unit"'),
+        ("run: unit", 'write "run: true" to run the image that this stage builds from variant "unit"'),
         ("run: make it", 'write "run: true", or give the image arguments: "run: {arguments: [make, it]}"'),
         ("run: echo $A", """write "run: true", or give the image arguments: "run: {arguments: [echo, '$A']}\""""),
     ],

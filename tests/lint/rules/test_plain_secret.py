@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lint.asking import asked, stages, told
 
-from pipegen.diagnostics.masking import masked
+from pipegen.diagnostics.redaction import redact_plain_secrets
 from pipegen.diagnostics.render import FORMATS
 from pipegen.lint.rules.plain_secret import check
 
@@ -61,7 +61,7 @@ def test_no_format_shows_a_secret(form: str) -> None:
     """Nor does what is said of another place in the same line."""
     text = stages(f"{{name: a, script: ['login --password {VALUE} && ls {VALUE}'], env: {{X_TOKEN: 'q9{VALUE}'}}}}")
 
-    shown = FORMATS[form](masked(asked(check, text)), colour=False)
+    shown = FORMATS[form](redact_plain_secrets(asked(check, text)), colour=False)
 
     assert VALUE not in shown
     assert "PG704" in shown

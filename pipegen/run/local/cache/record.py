@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from pipegen.run.files.kept_file import KeptFile
-from pipegen.structs import Struct, converted
+from pipegen.structs import Struct, convert
 
 
 class CacheRecord(Struct):
@@ -36,7 +36,7 @@ class CacheRecord(Struct):
     def loaded(cls, text: str) -> CacheRecord:
         """Return the record that was dumped to *text*; raise `ValueError` where it is none."""
         try:
-            data = converted(json.loads(text), _Dumped)
+            data = convert(json.loads(text), _Dumped)
         except RecursionError as error:
             raise ValueError(str(error)) from error
         files = tuple(KeptFile(*one) for one in data.files)

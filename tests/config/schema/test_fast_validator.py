@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
 
-from pipegen.config.accept import Acceptor, UnknownKeywordError
 from pipegen.config.read import read
+from pipegen.config.schema.fast_validator import FastValidator, UnknownKeywordError
 from pipegen.config.schema.file import pipelines_schema
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
@@ -84,14 +84,14 @@ def test_any_schema_and_value(schema: dict[str, Any], part: dict[str, Any], valu
     whole = {**schema, "$defs": {"part": part}}
     node = tree(json.dumps(value))
 
-    assert Acceptor(whole).accepts(node) == Validator(whole).is_valid(plain(node))
+    assert FastValidator(whole).accepts(node) == Validator(whole).is_valid(plain(node))
 
 
 @pytest.mark.parametrize("schema", [{"uniqueItems": True}, {"enum": [1]}, {"items": {"const": None}}])
 def test_what_is_not_known_is_left_to_others(schema: Mapping[str, Any]) -> None:
     """A keyword or a value that is not known here is told when a value comes to it."""
     with pytest.raises(UnknownKeywordError):
-        Acceptor(schema).accepts(tree("[1]"))
+        FastValidator(schema).accepts(tree("[1]"))
 
 
 def test_configs() -> None:
@@ -114,6 +114,6 @@ def agreed(text: str) -> bool | None:
         node = tree(text)
         with suppress(ValueError):  # an integer of more digits than Python reads
             found = Validator(dict(pipelines_schema())).is_valid(plain(node))
-            assert Acceptor(pipelines_schema()).accepts(node) == found
+            assert FastValidator(pipelines_schema()).accepts(node) == found
             return bool(found)
     return None

@@ -1,4 +1,4 @@
-"""The references that commands print, or that are handed on as input: what other commands then read."""
+"""The references that commands print, or pass to other commands as input."""
 
 from __future__ import annotations
 
@@ -7,53 +7,53 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from pipegen.bindings.script.builtins import NAMES
-from pipegen.bindings.script.calls import command_at, speaks
+from pipegen.bindings.script.calls import command_at, prints_arguments
 from pipegen.bindings.script.syntax import Lexed, ReferenceKind, ScriptReference, ShellCommand, Word
 
 
-class Spoken:
-    """What the commands of a script print."""
+class PrintedText:
+    """The text that the commands of a script print."""
 
     def __init__(self, lexed: Lexed) -> None:
         self._lexed = lexed
         self._commands = sorted(lexed.commands, key=_start)
 
     def printed(self, writers: Iterable[ShellCommand]) -> Iterator[Word]:
-        """Yield the words and texts that *writers*, earlier commands of a pipeline, print."""
+        """Yield the words and here-documents that *writers*, earlier commands of a pipeline, print."""
         for writer in writers:
             for at in range(bisect_left(self._commands, writer.start, key=_start), len(self._commands)):
                 command = self._commands[at]
                 if command.start > writer.end:
                     break
                 if command.end <= writer.end and command.level == writer.level:
-                    yield from _said(command)
-                    yield from self.said_by_functions((command,))
+                    yield from _printed_words(command)
+                    yield from self.printed_by_functions((command,))
 
-    def said_by_functions(self, commands: Iterable[ShellCommand]) -> list[Word]:
-        """Return what functions that *commands* call may print: their arguments, and what any command prints."""
+    def printed_by_functions(self, commands: Iterable[ShellCommand]) -> list[Word]:
+        """Return the words that functions called by *commands* may print: their arguments and all printed words."""
         names = self._lexed.functions
         called = [words for words in map(builtin_words, commands) if words and words[0].text in names] if names else []
         return [*(word for words in called for word in words), *(self.words if called else ())]
 
-    def only(self, references: Iterable[ScriptReference]) -> list[ScriptReference]:
-        """Return those of *references* that some command prints as they are."""
-        return [found for found in references if id(found) in self._said]
+    def printed_among(self, references: Iterable[ScriptReference]) -> list[ScriptReference]:
+        """Return the *references* that some command prints."""
+        return [reference for reference in references if id(reference) in self._printed_ids]
 
-    def fed(self) -> list[ScriptReference]:
-        """Return all references that any command prints, or reads from a text."""
-        return [found for found in self._lexed.found if id(found) in self._said]
+    def all_references(self) -> list[ScriptReference]:
+        """Return all references that a command prints or reads from a here-document."""
+        return [reference for reference in self._lexed.references if id(reference) in self._printed_ids]
 
     @cached_property
-    def _said(self) -> frozenset[int]:
-        return frozenset(id(found) for found in values(self.words))
+    def _printed_ids(self) -> frozenset[int]:
+        return frozenset(id(reference) for reference in values(self.words))
 
     @cached_property
     def words(self) -> list[Word]:
-        """All that any command prints, or reads from a text."""
-        return [word for command in self._commands for word in _said(command)]
+        """All words that a command prints or reads from a here-document."""
+        return [word for command in self._commands for word in _printed_words(command)]
 
     def within(self, compound: ShellCommand) -> Iterator[ShellCommand]:
-        """Yield the commands of *compound*, in which a command ends that holds others."""
+        """Yield the commands inside the compound command that ends at *compound*."""
         for at in range(bisect_left(self._commands, compound.start, key=_start), len(self._commands)):
             command = self._commands[at]
             if command.start > compound.end:
@@ -63,7 +63,7 @@ class Spoken:
 
 
 def command_words(command: ShellCommand) -> list[Word]:
-    """Return the words of *command* without the assignments in front."""
+    """Return the words of *command* without leading assignments."""
     for at, word in enumerate(command.words):
         if word.assigned is None:
             return command.words[at:]
@@ -71,7 +71,7 @@ def command_words(command: ShellCommand) -> list[Word]:
 
 
 def builtin_words(command: ShellCommand) -> list[Word]:
-    """Return the words of *command* from its name on: without assignments, `command`, `builtin` and their like."""
+    """Return the words of *command* from its name on: without assignments, `command`, `builtin` and the like."""
     words = command_words(command)
     return words[command_at([word.text for word in words]) :]
 
@@ -83,26 +83,26 @@ def targets(command: ShellCommand) -> Iterator[str]:
         case ["for" | "select", name, *_]:
             yield name
         case [name, *_] if name in NAMES:
-            # Options among them are no names.
+            # Options among them are not names, and match no variable.
             yield from words[1:]
 
 
 def references(words: Iterable[Word]) -> list[ScriptReference]:
-    """Return the references that stand in *words*."""
-    return [found for word in words for found in word.references() if found.kind is ReferenceKind.REFERENCE]
+    """Return the references in *words*."""
+    return [reference for word in words for reference in word.references() if reference.kind is ReferenceKind.REFERENCE]
 
 
 def values(words: Iterable[Word]) -> list[ScriptReference]:
-    """Return the references whose values *words* may have: those in commands whose output they are, too."""
+    """Return the references whose values *words* may contain, including those printed by command substitutions."""
     words = list(words)
-    printed = (found for word in words for found in word.printed if not found.is_unprinted)
-    return [*references(words), *(found for found in printed if found.kind is ReferenceKind.REFERENCE)]
+    printed = (reference for word in words for reference in word.printed if not reference.is_unprinted)
+    return [*references(words), *(reference for reference in printed if reference.kind is ReferenceKind.REFERENCE)]
 
 
-def _said(command: ShellCommand) -> Sequence[Word]:
-    """Return what *command* prints, or hands on."""
+def _printed_words(command: ShellCommand) -> Sequence[Word]:
+    """Return the words that *command* prints, and its here-documents."""
     words = command_words(command)
-    return (*command.documents, *(words if speaks([word.text for word in words]) else ()))
+    return (*command.documents, *(words if prints_arguments([word.text for word in words]) else ()))
 
 
 def _start(command: ShellCommand) -> int:

@@ -1,8 +1,8 @@
-"""Whether a tree fits a JSON Schema, and nothing about why not: the schema compiled to functions over nodes.
+"""A fast JSON Schema validator: the schema compiled to functions over nodes, which return only yes or no.
 
-Most configs break no rule, so this is all they meet; `schema.explain` tells of the others. A part of the schema is
-compiled when a value first comes to it. What is known of a value before it is looked at, its shape, decides which
-branches of `anyOf` could take it, so most of them are never tried.
+Most configs are valid and need nothing else; `explain.py` reports the violations of the others. Each part of the schema
+is compiled when the first value reaches it. The shape of a value (its type) selects the branches of `anyOf` that could
+accept it, so most branches are never tried.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence
 
 Schema: TypeAlias = Mapping[str, Any] | bool
 Test: TypeAlias = Callable[[Any], bool]
-# What is known of a value at once: the kind of a scalar, or what else it is.
+# The kind of a scalar, or the type of a list or map.
 Shape: TypeAlias = ScalarKind | type[Node]
-# What a value of each shape must pass, all of it; a shape that is not there fits nothing.
+# The tests that a value of each shape must all pass; a missing shape is not accepted.
 Tests: TypeAlias = Mapping[Shape, tuple[Test, ...]]
 
 _TYPES: Mapping[str, Shape] = {
@@ -32,31 +32,31 @@ _TYPES: Mapping[str, Shape] = {
     "null": ScalarKind.NULL,
 }
 _SHAPES = tuple(_TYPES.values())
-# Keywords that ask for nothing.
+# Keywords that validate nothing.
 _NOTES = frozenset(("$schema", "$id", "$defs", "title", "description", "examples", "default", "format"))
 _COUNTING = frozenset(("required", "minProperties", "maxProperties"))
 _OBJECT = _COUNTING | {"properties", "patternProperties", "additionalProperties", "propertyNames"}
 
 
 class UnknownKeywordError(Exception):
-    """The schema says something that is not known here; only `schema.explain` can tell what fits it."""
+    """The schema has a keyword that is unknown here; `explain.py` must validate it."""
 
 
-class Acceptor:
-    """A schema, and what of it is compiled; *part* is what a whole value is held against."""
+class FastValidator:
+    """A schema with its compiled parts; whole values are validated against *part*, by default the schema itself."""
 
     def __init__(self, schema: Mapping[str, Any], part: Schema | None = None) -> None:
         self._root = schema
         self._references: dict[str, Tests] = {}
-        self._whole = _Part(self, schema if part is None else part)
+        self._test = _Part(self, schema if part is None else part)
 
     def accepts(self, node: Node) -> bool:
-        """Return whether *node* fits; raise UnknownKeywordError where that cannot be told."""
-        test = self._whole[_shape(node)]
+        """Return whether *node* is valid; raise UnknownKeywordError if the schema has an unknown keyword."""
+        test = self._test[_shape(node)]
         return test is None or test(node)
 
     def tests(self, schema: Schema) -> Tests:
-        """Return what a value must pass to fit *schema*."""
+        """Return the tests that a value must pass to be valid against *schema*."""
         if isinstance(schema, bool):
             return dict.fromkeys(_SHAPES, ()) if schema else {}
         tests: Tests = dict.fromkeys(_shapes_of(schema), ())
@@ -100,7 +100,7 @@ class Acceptor:
         return self._references[reference]
 
     def _object(self, schema: Mapping[str, Any]) -> Tests:
-        """Return the tests of a mapping by all that *schema* says of keys and of their values."""
+        """Return the tests of a mapping: its keys and values against *schema*."""
         values = {key: _Part(self, value) for key, value in schema.get("properties", {}).items()}
         patterns = [
             (re.compile(key).search, _Part(self, value)) for key, value in schema.get("patternProperties", {}).items()
@@ -115,13 +115,13 @@ class Acceptor:
 
 
 class _Part(dict[Shape, Test | None]):
-    """What a value of each shape must pass to fit *schema*, None for nothing; compiled when the first value comes.
+    """The test of *schema* for each shape, None if all values pass; compiled on first use.
 
-    Whoever goes through the values of a collection asks it himself: most values of a config have nothing to pass, and a
-    call for each is where time goes.
+    Loops over collections look up the test themselves: most values need none, and a call for each would dominate the
+    time.
     """
 
-    def __init__(self, acceptor: Acceptor, schema: Schema) -> None:
+    def __init__(self, acceptor: FastValidator, schema: Schema) -> None:
         super().__init__()
         self._acceptor = acceptor
         self._schema = schema
@@ -133,7 +133,7 @@ class _Part(dict[Shape, Test | None]):
 
 
 def _all_of(tests: tuple[Test, ...]) -> Test | None:
-    """Return one test for *tests*, None for none."""
+    """Return one test that combines *tests*; None without tests."""
     if len(tests) < 2:  # noqa: PLR2004 - the fewest that are several
         return tests[0] if tests else None
 
@@ -176,8 +176,8 @@ def _each_value(
     values: Mapping[str, _Part], patterns: Collection[tuple[Callable[[str], object], _Part]], other: _Part
 ) -> Test:
     def parts(key: str) -> tuple[_Part, ...]:
-        found = [part for matches, part in patterns if matches(key)]
-        return (*found, *((values[key],) if key in values else ())) or (other,)
+        by_pattern = [part for matches, part in patterns if matches(key)]
+        return (*by_pattern, *((values[key],) if key in values else ())) or (other,)
 
     def each_by_patterns(node: Map) -> bool:
         tests = ((part[_shape(entry.value)], entry.value) for entry in node.entries for part in parts(entry.key.text))
@@ -199,32 +199,32 @@ def _shape(node: Node) -> Shape:
 
 
 def _shapes_of(schema: Mapping[str, Any]) -> Iterable[Shape]:
-    """Return the shapes that the type of *schema* allows; an integer is a number too."""
+    """Return the shapes that the "type" of *schema* allows; integers are numbers too."""
     types = schema.get("type", tuple(_TYPES))
     types = (types,) if isinstance(types, str) else tuple(types)
-    return [_TYPES[one] for one in ((*types, "integer") if "number" in types else types)]
+    return [_TYPES[name] for name in ((*types, "integer") if "number" in types else types)]
 
 
 def _text(key: Scalar) -> Scalar:
-    """Return *key* as JSON has it, where all keys are texts."""
+    """Return *key* as text, as all keys are in JSON."""
     return key if key.kind is ScalarKind.TEXT else Scalar(key.text, key.span)
 
 
 def _for_shapes(shapes: Iterable[Shape], test: Test) -> Tests:
-    """Return what asks *test* of some *shapes*, and nothing of the others."""
+    """Return tests that apply *test* to values of *shapes*, and accept all others."""
     return {shape: (test,) if shape in shapes else () for shape in _SHAPES}
 
 
-def _both(one: Tests, other: Tests) -> Tests:
-    return {shape: (*tests, *other[shape]) for shape, tests in one.items() if shape in other}
+def _both(first: Tests, second: Tests) -> Tests:
+    return {shape: (*tests, *second[shape]) for shape, tests in first.items() if shape in second}
 
 
 def _any_of(branches: Iterable[Tests]) -> Tests:
-    found: dict[Shape, list[tuple[Test, ...]]] = {}
+    branches_by_shape: dict[Shape, list[tuple[Test, ...]]] = {}
     for branch in branches:
         for shape, tests in branch.items():
-            found.setdefault(shape, []).append(tests)
-    return {shape: () if () in of_shape else _some(of_shape) for shape, of_shape in found.items()}
+            branches_by_shape.setdefault(shape, []).append(tests)
+    return {shape: () if () in of_shape else _some(of_shape) for shape, of_shape in branches_by_shape.items()}
 
 
 def _some(branches: list[tuple[Test, ...]]) -> tuple[Test, ...]:
@@ -235,11 +235,11 @@ def _some(branches: list[tuple[Test, ...]]) -> tuple[Test, ...]:
 
 
 def _one_of(branches: Iterable[Tests]) -> Tests:
-    found: dict[Shape, list[tuple[Test, ...]]] = {}
+    branches_by_shape: dict[Shape, list[tuple[Test, ...]]] = {}
     for branch in branches:
         for shape, tests in branch.items():
-            found.setdefault(shape, []).append(tests)
-    return {shape: _exactly_one(of_shape) for shape, of_shape in found.items()}
+            branches_by_shape.setdefault(shape, []).append(tests)
+    return {shape: _exactly_one(of_shape) for shape, of_shape in branches_by_shape.items()}
 
 
 def _exactly_one(branches: list[tuple[Test, ...]]) -> tuple[Test, ...]:
@@ -270,7 +270,7 @@ def _each_item(part: _Part) -> Test:
 def _among(values: Iterable[object]) -> Test:
     allowed = tuple(values)
     if not all(isinstance(value, str | bool) for value in allowed):
-        raise UnknownKeywordError  # numbers are equal in ways of their own
+        raise UnknownKeywordError  # numbers have their own rules of equality
     texts = frozenset(value for value in allowed if isinstance(value, str))
     truths = frozenset(value for value in allowed if isinstance(value, bool))
 
@@ -287,12 +287,12 @@ def _among(values: Iterable[object]) -> Test:
 
 
 def _pattern(limit: str) -> Test:
-    found = re.compile(limit).search
-    return lambda node: found(node.text) is not None
+    search = re.compile(limit).search
+    return lambda node: search(node.text) is not None
 
 
-# What asks for something simple: of which shapes, and the test that a limit makes. No number is less than `.nan`, which
-# therefore breaks no limit.
+# Simple keywords: the shapes that they apply to, and the test for a limit. Comparisons with `.nan` are always false, so
+# it passes every limit.
 _NUMBERS: tuple[Shape, ...] = (ScalarKind.INTEGER, ScalarKind.NUMBER)
 _SIMPLE: Mapping[str, tuple[tuple[Shape, ...], Callable[[Any], Test]]] = {
     "enum": (_SHAPES, _among),

@@ -1,4 +1,4 @@
-"""Where the values and keys of a tree stand, and what to call those places."""
+"""Values and keys of a tree by path, with their spans and titles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.config.schema.violation import Path
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
-# The places that the language names; "*" is any key, 0 any item.
+# The paths of the main parts of a config; "*" is any key, 0 any item.
 TOP: Path = ()
 PIPELINE: Path = ("pipelines", "*")
 STAGE: Path = ("pipelines", "*", "stages", 0)
@@ -19,7 +19,7 @@ TEMPLATE: Path = ("templates", "*")
 
 
 class TreePaths:
-    """A tree by paths; *where* names it when it is only a part of the file."""
+    """A tree by path; *where* names it if it is only a part of a file."""
 
     def __init__(self, root: Node, where: str = "") -> None:
         self.root = root
@@ -39,7 +39,7 @@ class TreePaths:
         return node
 
     def entry(self, path: Path) -> Entry | None:
-        """Return the key and value at *path*; None for an item of a list."""
+        """Return the entry at *path*; None for an item of a list."""
         return self.entry_of(self.node(path[:-1]), path[-1]) if path and isinstance(path[-1], str) else None
 
     def entry_of(self, node: Node, key: str) -> Entry:
@@ -51,46 +51,50 @@ class TreePaths:
         return self._entries[id(node)][key]
 
     def keys(self, path: Path) -> tuple[str, ...]:
-        """Return the keys of the mapping at *path*; none when it is no mapping."""
+        """Return the keys of the mapping at *path*; empty if it is not a mapping."""
         node = self.node(path)
         return tuple(entry.key.text for entry in node.entries) if isinstance(node, Mapping) else ()
 
     def length(self, path: Path) -> int:
-        """Return how many items the list at *path* has; none when it is no list."""
+        """Return the length of the list at *path*; 0 if it is not a list."""
         node = self.node(path)
         return len(node.items) if isinstance(node, Sequence) else 0
 
     def mark(self, path: Path) -> Span:
-        """Return what to underline for the value at *path*: the value if it stands on one line, else its key."""
+        """Return the span to underline for the value at *path*: the value if it is on one line, else its key."""
         node = self.node(path)
         if "\n" not in node.span.text and "\r" not in node.span.text and node.span.text:
             return node.span
         entry = self.entry(path)
-        return entry.key.span if entry else _start(node)
+        return entry.key.span if entry else _first_key(node)
 
     def key(self, path: Path) -> Span:
-        """Return what to underline for what stands at *path* as a whole: its key, its name, or its first key."""
+        """Return the span to underline for the whole entry or item at *path*: its key, its name, or its first key."""
         if (entry := self.entry(path)) is not None:
             return entry.key.span
         name = self.entry_of(self.node(path), "name") if "name" in self.keys(path) else None
-        return name.value.span if name is not None and name.value.span.text else _start(self.node(path))
+        return name.value.span if name is not None and name.value.span.text else _first_key(self.node(path))
 
     def stage_above(self, path: Path) -> Path | None:
-        """Return the last stage that stands above the key at *path*."""
-        found = bisect_left(self._stages, self.key(path).start, key=lambda stage: stage[0])
-        return self._stages[found - 1][1] if found else None
+        """Return the path of the last stage above the key at *path*; None without one."""
+        index = bisect_left(self._stages, self.key(path).start, key=lambda stage: stage[0])
+        return self._stages[index - 1][1] if index else None
 
     @cached_property
     def _stages(self) -> list[tuple[int, Path]]:
-        """Where stages begin, in the order of the text, and their paths."""
-        top: Path = ("pipelines",)
-        pipelines = [(*top, name) for name in self.keys(top)] if top[0] in self.keys(TOP) else []
+        """The offsets of stages in text order, with their paths."""
+        pipelines_path: Path = ("pipelines",)
+        pipelines = (
+            [(*pipelines_path, name) for name in self.keys(pipelines_path)]
+            if pipelines_path[0] in self.keys(TOP)
+            else []
+        )
         lists: list[Path] = [(*pipeline, "stages") for pipeline in pipelines if "stages" in self.keys(pipeline)]
         stages: list[Path] = [(*path, index) for path in lists for index in range(self.length(path))]
         return sorted(((self.key(stage).start, stage) for stage in stages), key=lambda stage: stage[0])
 
     def title(self, path: Path) -> str:
-        """Return what to call the mapping or list at *path*: `stage "unit"`, `"publish"`, `an arc`."""
+        """Return the display name of the mapping or list at *path*: `stage "unit"`, `"publish"`, `an arc`."""
         pattern = self.pattern(path)
         if not path:
             return f'"{self._where}"' if self._where else "the config"
@@ -105,7 +109,7 @@ class TreePaths:
         return f'"{path[-1]}"'
 
     def pattern(self, path: Path) -> Path:
-        """Return the place in the schema that *path* belongs to; a map's own keys become "*", items 0."""
+        """Return the path in the schema that *path* matches: the user's own keys become "*", items 0."""
         pattern: Path = ()
         for step in path:
             general: str | int = 0 if isinstance(step, int) else step
@@ -119,7 +123,7 @@ class TreePaths:
 
 
 def described(pattern: Path) -> str:
-    """Return where a key belongs that is known at *pattern*, to go on after "belongs"."""
+    """Return the words for *pattern* after "belongs": "in a stage"."""
     if pattern == TOP:
         return "at the top level"
     if pattern == PIPELINE:
@@ -138,8 +142,8 @@ def names(pattern: Path) -> tuple[str, ...]:
     return tuple(step for step in inner if isinstance(step, str) and step != "*")
 
 
-def _start(node: Node) -> Span:
-    """Return the first key in *node*, or the first character where it has none."""
+def _first_key(node: Node) -> Span:
+    """Return the span of the first key in *node*, or of the first character if it has no key."""
     while isinstance(node, Sequence) and node.items:
         node = node.items[0]
     if isinstance(node, Mapping) and node.entries:

@@ -1,0 +1,232 @@
+"""Messages for schema violations, by keyword."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from pipegen.config.schema.hints import hint_for
+from pipegen.config.schema.tree_paths import TreePaths
+from pipegen.config.schema.violation import Path, Violation, type_name
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report, listed, suggestion
+
+# Messages list at most this many keys.
+_MAX_LISTED = 8
+# The number of unknown keys of one map that are reported.
+_MAX_REPORTED = 1_000
+
+_TYPES = {
+    "null": "nothing",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "array": "a list",
+    "object": "a map",
+}
+
+
+def report_violations(violations: Sequence[Violation], tree_paths: TreePaths, report: Report) -> None:
+    """Report *violations*; a missing key is not reported if an unknown key looks like a typo of it."""
+    misspelled_keys: set[tuple[Path, str]] = set()
+    others = []
+    unknown_by_path: dict[Path, list[Violation]] = {}
+    for violation in violations:
+        if violation.keyword == "additionalProperties":
+            unknown_by_path.setdefault(violation.path, []).append(violation)
+        else:
+            others.append(violation)
+    for path, unknown_keys in unknown_by_path.items():
+        for number, violation in enumerate(unknown_keys[:_MAX_REPORTED], 1):
+            if suggested := _unknown_key(
+                violation, len(unknown_keys) - _MAX_REPORTED if number == _MAX_REPORTED else 0, tree_paths, report
+            ):
+                misspelled_keys.add((path, suggested))
+    for violation in others:
+        if violation.keyword != "required" or (violation.path, violation.key) not in misspelled_keys:
+            _report_violation(violation, tree_paths, report)
+
+
+def _report_violation(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
+    match violation.keyword:
+        case "required" | "dependentRequired":
+            _missing_key(violation, tree_paths, report)
+        case "anyOf" | "oneOf" if all(isinstance(group, list) for group in _sequence(violation.limit)):
+            _missing_group(violation, tree_paths, report)
+        case "oneOf":
+            _rival_groups(violation, tree_paths, report)
+        case "type":
+            _wrong_type(violation, tree_paths, report)
+        case "propertyNames":
+            _wrong_key(violation, tree_paths, report)
+        case _:
+            _invalid_value(violation, tree_paths, report)
+
+
+def _unknown_key(violation: Violation, more: int, tree_paths: TreePaths, report: Report) -> str | None:
+    """Report the unknown key, and the number of *more* that are not reported; return the key it is a typo of."""
+    choices = tuple(_properties(violation))
+    suggested = suggestion(violation.key, choices)
+    entry = tree_paths.entry((*violation.path, violation.key))
+    report.add(
+        codes.UNKNOWN_KEY,
+        f'unknown key "{violation.key}" in {tree_paths.title(violation.path)}'
+        + (f", and {more:,} more" if more > 0 else ""),
+        at=entry.key.span if entry else None,
+        label=f'did you mean "{suggested}"?' if suggested else "no such key",
+        hint=f'rename it to "{suggested}"' if suggested else _known_keys_hint(choices),
+    )
+    return suggested
+
+
+@lru_cache
+def _known_keys_hint(choices: tuple[str, ...]) -> str | None:
+    """Return a hint with the allowed keys; None if there are too many."""
+    if any(choice.startswith("$") for choice in choices):
+        return f"only the keys {listed(choices)} are allowed here"
+    return f"the known keys are {listed(choices)}" if len(choices) <= _MAX_LISTED and choices else None
+
+
+def _missing_key(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
+    example = _example(violation)
+    report.add(
+        codes.MISSING_KEY,
+        f'{tree_paths.title(violation.path)} has no "{violation.key}"',
+        at=tree_paths.key(violation.path),
+        label=f'"{violation.key}" is missing here',
+        hint=f'add "{violation.key}: {example}"' if example else f'add the key "{violation.key}"',
+    )
+
+
+def _missing_group(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
+    """Report a map that has none of several groups of keys; if it has part of a group, that group is required."""
+    groups: Any = violation.limit
+    present = tree_paths.keys(violation.path)
+    started_group = next((group for group in groups if set(group) & set(present)), None)
+    choices = [started_group] if started_group else groups
+    missing = ", or ".join(" and ".join(f'"{key}"' for key in group if key not in present) for group in choices)
+    report.add(
+        codes.MISSING_KEY,
+        f"{tree_paths.title(violation.path)} needs {missing}",
+        at=tree_paths.key(violation.path),
+        label="missing here",
+        hint=f"add {missing}",
+    )
+
+
+def _rival_groups(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
+    """Report a map that has more than one of several groups of keys."""
+    branches: Any = violation.limit
+    present = tree_paths.keys(violation.path)
+    rivals = [key for branch in branches for key in branch.get("required", ()) if key in present]
+    entries = [tree_paths.entry((*violation.path, key)) for key in rivals]
+    spans = [entry.key.span for entry in entries if entry is not None]
+    report.add(
+        codes.INVALID_VALUE,
+        f"{tree_paths.title(violation.path)} has {listed(rivals)}, but only one is allowed",
+        at=spans[-1] if spans else tree_paths.key(violation.path),
+        also=[Label(span) for span in spans[:-1]],
+        hint="keep one of them",
+    )
+
+
+def _wrong_type(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
+    title, limit = tree_paths.title(violation.path), _type_names(violation)
+    if violation.value is None:
+        message, label = f"{title} has no value", f"{limit} is expected here"
+        part = "key" if isinstance((violation.path or ("",))[-1], str) else "dash"
+        hint: str | None = f"write its value, or remove the {part}"
+    else:
+        actual = _actual_type(violation.value)
+        message, label = f"{title} takes {limit}, not {actual}", f"this is {actual}"
+        hint = hint_for(violation, tree_paths)
+    report.add(codes.WRONG_TYPE, message, at=tree_paths.mark(violation.path), label=label, hint=hint)
+
+
+def _wrong_key(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
+    entry = tree_paths.entry((*violation.path, violation.key))
+    report.add(
+        codes.INVALID_VALUE,
+        f'{tree_paths.title(violation.path)} takes no key "{violation.key}"'
+        if violation.key
+        else f"a key of {tree_paths.title(violation.path)} is empty",
+        at=entry.key.span if entry else tree_paths.key(violation.path),
+    )
+
+
+def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) -> None:
+    title, limit = tree_paths.title(violation.path), violation.limit
+    hint = None
+    match violation.keyword, limit:
+        case "enum", [*choices]:
+            problem = f"takes {_either([_shown(choice) for choice in choices])}, not {_shown(violation.value)}"
+            suggested = suggestion(str(violation.value), [str(choice) for choice in choices])
+            hint = f'did you mean "{suggested}"?' if suggested else None
+        case "const", choice:
+            problem = f"takes only {_shown(choice)}"
+        case "minimum", _:
+            problem = f"takes a number from {limit} up, not {violation.value}"
+        case "maximum", _:
+            problem = f"takes a number up to {limit}, not {violation.value}"
+        case (("minItems" | "minProperties"), 1):
+            problem, hint = "is empty", "write at least one item"
+        case "minLength", 1:
+            problem = "is empty"
+        case "uniqueItems", _:
+            problem = "has repeated items"
+        case _:
+            problem = f"cannot be {_shown(violation.value)}"
+            hint = f"write it as in {example}" if (example := _own_example(violation)) else None
+    report.add(codes.INVALID_VALUE, f"{title} {problem}", at=tree_paths.mark(violation.path), hint=hint)
+
+
+def _type_names(violation: Violation) -> str:
+    limit: Any = violation.limit
+    # Where text is expected, numbers and booleans are used as written: listing them would confuse.
+    types = [name for name in limit if "string" not in limit or name not in {"number", "integer", "boolean"}]
+    return _either([_TYPES[name] for name in types])
+
+
+def _actual_type(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _TYPES[type_name(value)]
+
+
+def _shown(value: object) -> str:
+    match value:
+        case str():
+            return f'"{value}"'
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return str(value)
+        case _:
+            return _actual_type(value)
+
+
+def _either(words: list[str] | tuple[str, ...]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _sequence(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else ()
+
+
+def _properties(violation: Violation) -> dict[str, Any]:
+    properties: Any = violation.schema.get("properties", {})
+    return dict(properties)
+
+
+def _example(violation: Violation) -> str:
+    """Return a one-line example for the missing key from the schema, "" if it has none."""
+    examples = _properties(violation).get(violation.key, {}).get("examples", [])
+    return next((example for example in examples if isinstance(example, str)), "")
+
+
+def _own_example(violation: Violation) -> str:
+    examples: Any = violation.schema.get("examples", [])
+    return next((_shown(example) for example in examples), "")
