@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from types import MappingProxyType
+from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.constructor import SafeConstructor
@@ -16,7 +17,9 @@ from pipegen.readback.errors import UnreadableError
 from pipegen.readback.gitlab_file import JobInFile, Path, WrongFileError, jobs
 from pipegen.readback.gitlab_order import FileOrders, OrderGap
 from pipegen.readback.plain import document as plain_document
+from pipegen.structs import Struct
 
+_HELPER = "PIPEGEN_HELPER"
 _NO_FILES: Mapping[str, str] = MappingProxyType({})
 # What ruamel raises; the last is for a %YAML line that it does not know.
 _NO_YAML = (YAMLError, ValueError, AssertionError)
@@ -160,3 +163,23 @@ def place_of(text: str, path: Path) -> tuple[int, int]:
             break
         node = inner
     return start, end
+
+
+class Jobs(Struct):
+    """All jobs, those among them that stand for no stage, and the most needs that one of all has."""
+
+    names: tuple[str, ...]
+    helpers: tuple[str, ...]
+    most_needs: int
+
+
+def read_jobs(text: str) -> Jobs:
+    """Return what the jobs in *text* are; each of them has a stage, and nothing else has."""
+    data = document(text)
+    found: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+    jobs = {name: one for name, one in found.items() if isinstance(one, Mapping) and "stage" in one}
+    return Jobs(
+        names=tuple(jobs),
+        helpers=tuple(name for name, job in jobs.items() if _HELPER in job.get("variables", {})),
+        most_needs=max((len(job.get("needs", ())) for job in jobs.values()), default=0),
+    )

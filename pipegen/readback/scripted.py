@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from pipegen.readback.groovy import GroovyTokens, TokenPositions
 from pipegen.readback.literals import Function, GroovyValues
-from pipegen.readback.tables import table_stages
 from pipegen.structs import Struct
 
 # What makes the order, by the names of the driver's functions and Jenkins' own steps.
 _DECLARES, _DECLARES_TABLES = "addStage", "addTables"
 _ADVANCE, _READY, _RUN, _PARALLEL = "advance", "stagesReady", "runStages", "parallel"
 _VERBS = frozenset({_DECLARES, _DECLARES_TABLES, _ADVANCE, _READY, _RUN, _PARALLEL, "runStage", "stagesLeft"})
+_STAGE, _AFTER, _MORE = "stage ", "after ", "+"
 _LOOPS = frozenset({"for", "while", "do", "switch", "else", "catch"})
 
 
@@ -245,3 +245,29 @@ class _Reader:
         parts = tuple(self._flows(body + 1, self._code.end_of(body)))
         self._running.pop()
         return StartSequence(parts) if parts else None
+
+
+def table_stages(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each stage of a table with the names that it comes after.
+
+    A line says by its first characters what it is; one that begins with a plus goes on with the text before it.
+    """
+    name, after = "", list[str]()
+    has_stage = False
+    told = None
+    for line in text.split("\n"):
+        if line.startswith(_STAGE):
+            if has_stage:
+                yield name, tuple(after)
+            name, after, has_stage, told = line.removeprefix(_STAGE), [], True, _STAGE
+        elif line.startswith(_AFTER):
+            after.append(line.removeprefix(_AFTER))
+            told = _AFTER
+        elif line.startswith(_MORE) and told == _STAGE:
+            name += "\n" + line.removeprefix(_MORE)
+        elif line.startswith(_MORE) and told == _AFTER:
+            after[-1] += "\n" + line.removeprefix(_MORE)
+        elif not line.startswith(_MORE):
+            told = None
+    if has_stage:
+        yield name, tuple(after)

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.errors import UnreadableError
-from pipegen.readback.gitlab import order
+from pipegen.readback.gitlab import order, read_jobs
 from pipegen.readback.plain import document as plain_document
 
 
@@ -295,3 +295,28 @@ def test_the_plain_style_is_read_as_any_other() -> None:
     assert list(quick) == list(yaml.load(PLAIN))
     assert plain_document(PLAIN.replace("p: a", r"p: \x61"), yaml.load) is None
     assert order(PLAIN) == order(PLAIN.replace("p: a", r"p: \x61")) == ExecutionGraph([["p: a", "true"], ["c", "true"]])
+
+
+FILE = """\
+stages: [one, two]
+variables: { A: x }
+workflow: { rules: [{ when: always }] }
+a: { stage: one, script: [x] }
+".hidden": { script: [x] }
+collect for b: { stage: one, script: [x], needs: [a], variables: { PIPEGEN_HELPER: collect } }
+b: { stage: two, script: [x], needs: [a, { job: collect for b, artifacts: true }] }
+"""
+
+
+def test_jobs_are_what_has_a_stage() -> None:
+    """Helpers among them; keywords and templates are none."""
+    found = read_jobs(FILE)
+
+    assert found.names == ("a", "collect for b", "b")
+    assert found.helpers == ("collect for b",)
+    assert found.most_needs == len(["a", "collect for b"])
+
+
+def test_a_file_without_jobs_has_no_needs() -> None:
+    """Nothing is counted."""
+    assert read_jobs("stages: []\n").most_needs == 0

@@ -14,7 +14,7 @@ from pipegen.assets import folder
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.errors import UnreadableError
 from pipegen.readback.jenkins import order
-from pipegen.readback.tables import table_stages
+from pipegen.readback.scripted import table_stages
 
 pytestmark = pytest.mark.skipif(
     not folder("templates").joinpath("jenkins", "tables.j2").is_file(), reason="no file has tables"

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked, CheckedStage
-from pipegen.lint.expanded import variables
 from pipegen.lint.predefined import FOLDERS, MARKERS, PREDEFINED, TITLES, VALUES
+from pipegen.lint.script_variables import variables
 from pipegen.lint.scripts import texts_of
 from pipegen.plan.model import NEVER, AllOf, Commands, Condition, IsSet, Matches, Subject
 from pipegen.plan.model.logic import atoms, can_hold_without
