@@ -26,10 +26,10 @@ def legend(scenes: Sequence[Scene]) -> tuple[LegendEntry, ...]:
     """Return an entry for each kind of stroke in *scenes*, side by side."""
     lines = [line for scene in scenes for line in scene.lines]
     kinds = {line.kind for line in lines}
-    named = [("path", _PATH)] if any(line.is_on_path for line in lines) else []
-    named += [(kind.value, words) for kind, words in _WORDS.items() if kind in kinds]
-    entries, left = [], 0.0
-    for name, words in named:
-        entries.append(LegendEntry(name, words, left))
-        left += _SAMPLE + 8 + width(words, 12) + _GAP
+    strokes = [("path", _PATH)] if any(line.is_on_path for line in lines) else []
+    strokes += [(kind.value, words) for kind, words in _WORDS.items() if kind in kinds]
+    entries, x = [], 0.0
+    for name, words in strokes:
+        entries.append(LegendEntry(name, words, x))
+        x += _SAMPLE + 8 + width(words, 12) + _GAP
     return tuple(entries)

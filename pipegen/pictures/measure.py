@@ -10,12 +10,12 @@ from pipegen.visible import visible
 
 # Shares of the font's size, as the widest of usual system fonts have them in a heavy weight.
 _NARROW, _WIDE, _CAPITAL, _USUAL, _FULL = 0.38, 1.0, 0.74, 0.64, 1.05
-_NARROW_ONES, _WIDE_ONES = frozenset("fijlrtI.,:;'|!()[]{} "), frozenset("mwMW@%—…+=<>~")
+_NARROW_CHARACTERS, _WIDE_CHARACTERS = frozenset("fijlrtI.,:;'|!()[]{} "), frozenset("mwMW@%—…+=<>~")
 # Names take no more columns than this; the rest is in their middle.
 _LONGEST = 32
 
 
-def shown(name: str) -> str:
+def box_label(name: str) -> str:
     """Return *name* as a box shows it."""
     return shortened(visible(name), _LONGEST)
 
@@ -26,9 +26,9 @@ def width(text: str, size: float) -> float:
 
 
 def _share(char: str) -> float:
-    if char in _NARROW_ONES:
+    if char in _NARROW_CHARACTERS:
         return _NARROW
-    if char in _WIDE_ONES:
+    if char in _WIDE_CHARACTERS:
         return _WIDE
     if char.isascii():
         return _CAPITAL if char.isupper() or char.isdigit() else _USUAL

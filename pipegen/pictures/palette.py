@@ -24,4 +24,4 @@ _COLOURS: Mapping[str, tuple[str, str]] = {
 LIGHT: Mapping[str, str] = {name: light for name, (light, _) in _COLOURS.items()}
 DARK: Mapping[str, str] = {name: dark for name, (_, dark) in _COLOURS.items()}
 # The same by the names of a page's variables.
-NAMED: Mapping[str, str] = {name: f"var(--{name})" for name in _COLOURS}
+CSS_VARIABLES: Mapping[str, str] = {name: f"var(--{name})" for name in _COLOURS}

@@ -45,14 +45,14 @@ def order(text: str, children: Mapping[str, str] = _NO_FILES) -> ExecutionGraph:
 
 def read(text: str, child: Child) -> tuple[ExecutionGraph, tuple[OrderGap, ...]]:
     """Return the order of the jobs, where all of them run, and where it hangs on a job that rules may drop."""
-    waits = FileOrders()
-    _add(waits, text, child, iter(range(_MOST_CHILDREN)))
+    orders = FileOrders()
+    _add(orders, text, child, iter(range(_MOST_CHILDREN)))
     try:
-        found = waits.order()
+        order_ = orders.order()
     except WrongFileError as error:
         raise UnreadableError(str(error)) from None
-    graph = found.graph()
-    return graph, tuple(found.gaps(graph))
+    graph = order_.graph()
+    return graph, tuple(order_.gaps(graph))
 
 
 def gap_message(gap: OrderGap) -> str:
@@ -63,70 +63,74 @@ def gap_message(gap: OrderGap) -> str:
 def document(text: str) -> object:
     """Return the data in *text*, without what takes no part in the order; `UnreadableError` when it is no YAML."""
     with suppress(*_NO_YAML):
-        quick = plain_document(text, _loaded)
-        if quick:
-            return quick
+        plain = plain_document(text, _loaded)
+        if plain:
+            return plain
     try:
         return _loaded(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         start = mark.index if mark is not None else 0
         end = min(start + 1, len(text))
-        raise UnreadableError(f"this is no YAML: {error.problem or error.context}", start, end) from None
+        raise UnreadableError(f"this is not valid YAML: {error.problem or error.context}", start, end) from None
     except _NO_YAML as error:
-        raise UnreadableError(f"this is no YAML: {error}") from None
+        raise UnreadableError(f"this is not valid YAML: {error}") from None
 
 
 def _add(
-    waits: FileOrders,
+    orders: FileOrders,
     text: str,
     child: Child,
-    more: Iterator[int],
+    budget: Iterator[int],
     start: JobInFile | None = None,
     path: str = "",
     level: int = 0,
 ) -> None:
-    """Add the jobs of a file, and of the child pipelines that it starts: so many *more* may come."""
+    """Add the jobs of a file, and of the child pipelines that it starts: so many *budget* may come."""
     if len(text) > _LARGEST:
-        raise UnreadableError(f"GitLab takes no file larger than {_LARGEST // 1024 // 1024} MiB")
-    if level > _MOST_LEVELS or next(more, None) is None:
-        raise UnreadableError("child pipelines start more of them than GitLab allows")
+        raise UnreadableError(f"GitLab accepts no file larger than {_LARGEST // 1024 // 1024} MiB")
+    if level > _MOST_LEVELS or next(budget, None) is None:
+        raise UnreadableError("there are more child pipelines than GitLab allows")
     try:
-        found = jobs(_with_included(document(text), child))
-        waits.add(found, start)
-        texts = [(job, one, _child_text(job, one, child)) for job in found.values() for one in job.children]
+        file_jobs = jobs(_with_included(document(text), child))
+        orders.add(file_jobs, start)
+        texts = [
+            (job, child_path, _child_text(job, child_path, child))
+            for job in file_jobs.values()
+            for child_path in job.children
+        ]
     except WrongFileError as error:
-        raise UnreadableError(str(error), *place_of(text, error.path), path=path) from None
+        raise UnreadableError(str(error), *offsets_of(text, error.path), path=path) from None
     except UnreadableError as error:
         raise UnreadableError(str(error), error.start, error.end, path=path) from None
-    for job, one, its_text in texts:
-        _add(waits, its_text, child, more, job, one, level + 1)
+    for job, child_path, child_text in texts:
+        _add(orders, child_text, child, budget, job, child_path, level + 1)
 
 
 def _with_included(data: object, child: Child) -> object:
     """Return the keys of a file with those of the files that it includes, over which its own go."""
     if not isinstance(data, Mapping) or "include" not in data:
         return data
-    asked = data["include"] if isinstance(data["include"], list) else [data["include"]]
-    found: dict[object, object] = {}
-    for place, one in enumerate(asked):
-        path = one.get("local") if isinstance(one, Mapping) and len(one) == 1 else None
+    includes = data["include"] if isinstance(data["include"], list) else [data["include"]]
+    merged: dict[object, object] = {}
+    for index, include in enumerate(includes):
+        path = include.get("local") if isinstance(include, Mapping) and len(include) == 1 else None
         if not isinstance(path, str):
-            raise WrongFileError('of what an "include" names, only local files are read', "include", place)
+            raise WrongFileError('only local files of an "include" are read', "include", index)
         text = child(path)
         if text is None:
-            raise WrongFileError(f'the file "{path}" of an "include" is not there', "include", place)
+            raise WrongFileError(f'the file "{path}" of an "include" does not exist', "include", index)
         included = document(text)
         if not isinstance(included, Mapping):
-            raise WrongFileError(f'the file "{path}" of an "include" has no jobs', "include", place)
-        found |= included
-    return {**found, **{key: value for key, value in data.items() if key != "include"}}
+            raise WrongFileError(f'the file "{path}" of an "include" has no jobs', "include", index)
+        merged |= included
+    return {**merged, **{key: value for key, value in data.items() if key != "include"}}
 
 
 def _child_text(job: JobInFile, path: str, child: Child) -> str:
     text = child(path)
     if text is None:
-        raise WrongFileError(f'the file "{path}" of a child pipeline is not there', job.name, "trigger")
+        raise WrongFileError(f'the file "{path}" of a child pipeline does not exist', job.name, "trigger")
     return text
 
 
@@ -144,24 +148,24 @@ def _loaded(text: str) -> object:
     return ([None, *yaml.load_all(text)])[-1]
 
 
-def place_of(text: str, path: Path) -> tuple[int, int]:
+def offsets_of(text: str, path: Path) -> tuple[int, int]:
     """Return from where to where the last key of *path* stands, or as far as the path goes."""
     node: Node | None = None
     with suppress(*_NO_YAML):  # what is read line by line may be none
         node = ([None, *YAML(typ="safe", pure=True).compose_all(text)])[-1]
     start, end = 0, 0
     for step in path:
-        inner = None
+        child = None
         if isinstance(node, MappingNode):
             for key, value in node.value:
                 if key.value == step:
-                    start, end, inner = key.start_mark.index, key.end_mark.index, value
+                    start, end, child = key.start_mark.index, key.end_mark.index, value
         elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
-            inner = node.value[step]
-            start, end = inner.start_mark.index, inner.end_mark.index
-        if inner is None:
+            child = node.value[step]
+            start, end = child.start_mark.index, child.end_mark.index
+        if child is None:
             break
-        node = inner
+        node = child
     return start, end
 
 
@@ -176,8 +180,12 @@ class Jobs(Struct):
 def read_jobs(text: str) -> Jobs:
     """Return what the jobs in *text* are; each of them has a stage, and nothing else has."""
     data = document(text)
-    found: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
-    jobs = {name: one for name, one in found.items() if isinstance(one, Mapping) and "stage" in one}
+    keys: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+    jobs = {
+        name: keys_of_job
+        for name, keys_of_job in keys.items()
+        if isinstance(keys_of_job, Mapping) and "stage" in keys_of_job
+    }
     return Jobs(
         names=tuple(jobs),
         helpers=tuple(name for name, job in jobs.items() if _HELPER in job.get("variables", {})),

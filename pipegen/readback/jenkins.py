@@ -38,18 +38,18 @@ def read(text: str) -> tuple[FileStyle, ExecutionGraph]:
 
 def pipeline_of(code: GroovyTokens) -> int | None:
     """Return where the block `pipeline` of *code* stands, None when there is none."""
-    place = 0
-    while place < code.size:
-        if code.is_word(place, "pipeline") and code.is_sign(place + 1, "{"):
-            return place
-        place = code.behind(place)
+    index = 0
+    while index < code.size:
+        if code.is_word(index, "pipeline") and code.is_sign(index + 1, "{"):
+            return index
+        index = code.skip(index)
     return None
 
 
 def script_of(code: GroovyTokens) -> tuple[scripted.ScriptedFile, driver.Driver]:
     """Return what the scripted *code* declares and starts, and how its driver is written, which must be a known one."""
-    found = functions(code)
-    if not {"addStage", "addTables"} & {one.text for one in code.tokens}:
+    definitions = functions(code)
+    if not {"addStage", "addTables"} & {token.text for token in code.tokens}:
         raise code.error(0, 'neither a block "pipeline" nor calls of "addStage", as pipegen writes them')
-    form = driver.check(code, found)
-    return scripted.read(code, found, driver.names()), form
+    form = driver.check(code, definitions)
+    return scripted.read(code, definitions, driver.names()), form

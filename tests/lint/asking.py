@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, LintRule
+from pipegen.lint.base import CheckedConfig, LintRule
 from pipegen.source.text import SourceFile
 
 
@@ -14,10 +14,10 @@ def analysed(text: str) -> Analysed:
     return analyse(SourceFile("pipegen.yaml", text), (), Report())
 
 
-def checked(text: str) -> Checked:
+def checked(text: str) -> CheckedConfig:
     """Return the config *text* for rules."""
     found = analysed(text)
-    return Checked(found.file, found.pipelines, found.plans, found.settings, tuple(found.settings))
+    return CheckedConfig(found.file, found.pipelines, found.plans, found.settings, tuple(found.settings))
 
 
 def asked(rule: LintRule, text: str) -> tuple[Diagnostic, ...]:

@@ -81,6 +81,6 @@ def test_any_script_keeps_its_places(entries: list[str]) -> None:
         assert "${a.x" not in re.sub("#.*", "", one.text)
         assert one.text.count("\n") == sum(entry.text.count("\n") + 1 for entry in one.entries)
         for start in range(len(one.text)):
-            span = one.place(start, start + 1)
+            span = one.span_of(start, start + 1)
 
             assert any(entry.span.start <= span.start <= span.end <= entry.span.end for entry in one.entries)

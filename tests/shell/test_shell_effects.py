@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from pipegen.shell.steps import traces
+from pipegen.shell.steps import shell_effects
 from pipegen.shell.steps.shell_effects import may_change_shell, sets_nounset
 
 PIECES = (
@@ -25,7 +25,7 @@ def test_signs_decide_nothing_that_the_pattern_does_not(seed: int) -> None:
         text = "".join(chance.choice(PIECES) for _ in range(chance.randint(1, 7)))
         answers.add(may_change_shell(text))
 
-        assert may_change_shell(text) == (traces._TRACES.search(text) is not None), text  # noqa: SLF001
+        assert may_change_shell(text) == (shell_effects._TRACES.search(text) is not None), text  # noqa: SLF001
     assert answers == {True, False}
 
 

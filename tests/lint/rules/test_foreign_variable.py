@@ -149,7 +149,7 @@ def test_commands_of_outputs_and_values_of_env_count() -> None:
 @pytest.mark.parametrize(
     ("script", "hint"),
     [
-        ("echo $CI_COMMIT_SHA", 'write "${setup.commit}", which every engine has'),
+        ("echo $CI_COMMIT_SHA", 'write "${setup.commit}", which every engine provides'),
         ("echo $CI_PROJECT_DIR", 'a script starts in the checkout: write a relative path, or "$PWD"'),
         ("echo $CI_JOB_TOKEN", 'set it in "env", or give it a default in the script: "${CI_JOB_TOKEN:-…}"'),
     ],
