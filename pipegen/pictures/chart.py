@@ -1,4 +1,4 @@
-"""A chart and its figures as one page, which needs no other file and no network."""
+"""A chart and its tables as one self-contained HTML page."""
 
 from __future__ import annotations
 

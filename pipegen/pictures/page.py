@@ -1,4 +1,4 @@
-"""Pictures as one page to look around in, which needs no other file and no network."""
+"""Pictures as one interactive, self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipegen.visible import visible
 
 
 def render_page(source: str, pictures: Sequence[Picture]) -> str:
-    """Return the page of *pictures*, which the file *source* describes."""
+    """Return the page of *pictures* of the pipelines in the file *source*."""
     scenes = [scene(picture) for picture in pictures]
     filters = {"n": number}
     style = render("pictures/page.css.j2", filters=filters, light=LIGHT, dark=DARK, named=CSS_VARIABLES)
@@ -35,8 +35,8 @@ def render_page(source: str, pictures: Sequence[Picture]) -> str:
 
 
 def script_json(value: object) -> str:
-    """Return *value* as JSON that may stand in an element `script`: nothing in it ends that, or begins a comment."""
-    text = json.dumps(value, separators=(",", ":"))  # in ASCII, so that no line separator stands there as itself
+    """Return *value* as JSON for a `script` element: nothing in it ends the element or begins a comment."""
+    text = json.dumps(value, separators=(",", ":"))  # ASCII, so that line separators are escaped
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

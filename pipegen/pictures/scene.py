@@ -1,4 +1,4 @@
-"""A picture as shapes: where every box, line and word stands."""
+"""A picture as shapes: the positions of all boxes, lines and words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PADDING = 12.0
 _HEIGHT, _WITH_MARKS = 32.0, 50.0
 _PILL_SIDE, _PILL_GAP = 6.0, 5.0
 _MIN_WIDTH = 72.0
-# Where finally stages stand: behind a line, each below the other.
+# Gaps of finally stages, which are in one column after a line.
 _FINALLY_GAP, _FINALLY_ROW_GAP = 96.0, 14.0
 # An arrow's head: the line ends before it.
 _HEAD = 7.0
@@ -24,7 +24,7 @@ _NOTHING = Link()
 
 
 class Pill(Struct):
-    """A word in a rounded frame; *x* is from the left of its box."""
+    """A word in a rounded frame; *x* is relative to the left of its box."""
 
     word: str
     x: float
@@ -32,7 +32,7 @@ class Pill(Struct):
 
 
 class Card(Struct, kw_only=True):
-    """A stage's box; *number* is that of the stage, *top* where its name stands."""
+    """A stage's box; *number* is the number of the stage, *label* its display name."""
 
     number: int
     stage: StageBox
@@ -43,13 +43,13 @@ class Card(Struct, kw_only=True):
 
     @property
     def words(self) -> str:
-        """What is told of the stage where nobody sees it."""
+        """The description of the stage for screen readers."""
         notes = "".join(f", {visible(note)}" for note in self.stage.notes)
         return f"{visible(self.stage.name)}{notes}{', on the longest path' if self.is_on_path else ''}"
 
 
 class ArcLine(Struct, kw_only=True):
-    """An arc: *path* in SVG's language, the numbers of its stages, and what it carries in *words*."""
+    """An arc: its SVG *path*, the numbers of its stages, and a description of its data in *words*."""
 
     earlier: int
     later: int
@@ -60,7 +60,7 @@ class ArcLine(Struct, kw_only=True):
 
 
 class Scene(Struct, kw_only=True):
-    """Everything in its place. *fence* is where the finally stages begin, None where there are none."""
+    """A picture with all positions. *fence* is where the finally stages begin, None if there are none."""
 
     picture: Picture
     cards: tuple[Card, ...]
@@ -71,7 +71,7 @@ class Scene(Struct, kw_only=True):
 
 
 def scene(picture: Picture) -> Scene:
-    """Return where everything of *picture* stands, from 0."""
+    """Return *picture* with all positions, from 0."""
     sizes = {stage.name: _size(stage) for stage in picture.stages}
     layout = place(picture.graph, sizes, picture.path)
     fence = layout.width + _FINALLY_GAP / 2 if picture.last and layout.width else None
@@ -104,7 +104,7 @@ def scene(picture: Picture) -> Scene:
     return Scene(
         picture=picture,
         cards=tuple(cards),
-        # What is told of more is drawn over the rest.
+        # Important lines are drawn over the others.
         lines=tuple(sorted(lines, key=lambda line: (line.is_on_path, line.kind is not ArcKind.ORDER))),
         fence=fence,
         width=max((box.x + box.width for box in boxes.values()), default=0.0),
@@ -113,7 +113,7 @@ def scene(picture: Picture) -> Scene:
 
 
 def number(value: float) -> str:
-    """Return *value* as SVG writes it, to a tenth."""
+    """Return *value* as an SVG number, rounded to a tenth."""
     return f"{value:.1f}".removesuffix(".0")
 
 
@@ -132,7 +132,7 @@ def _pills(stage: StageBox) -> Iterator[Pill]:
 
 
 def _finally_boxes(picture: Picture, sizes: dict[str, Size], left: float, height: float) -> dict[str, Box]:
-    """Return the boxes of finally stages: in a column of their own, about its middle."""
+    """Return the boxes of finally stages, in a vertically centred column."""
     box_width = max((sizes[name].width for name in picture.last), default=0.0)
     total_height = sum(sizes[name].height + _FINALLY_ROW_GAP for name in picture.last)
     top = max((height - total_height) / 2, 0.0)
@@ -144,7 +144,7 @@ def _finally_boxes(picture: Picture, sizes: dict[str, Size], left: float, height
 
 
 def _curve(stretches: Sequence[Stretch]) -> str:
-    """Return a line that leaves each column level and bends between them."""
+    """Return a line that is horizontal within columns and curved between them."""
     x, y = stretches[0].end, stretches[0].y
     parts = [f"M{number(x)} {number(y)}"]
     for stretch in stretches[1:]:
@@ -161,7 +161,7 @@ def _curve(stretches: Sequence[Stretch]) -> str:
 
 
 def _arc_text(arc: tuple[str, str], link: Link) -> str:
-    """Return what a person reads who points at an arc."""
+    """Return the tooltip of an arc."""
     parts = [f"values: {', '.join(link.values)}"] if link.values else []
     parts += [f"files: {', '.join(link.files)}"] if link.files else []
     return visible(f"{arc[0]} → {arc[1]}: {'; '.join(parts) or 'order only'}")

@@ -1,4 +1,4 @@
-"""Pictures as one SVG document, which needs nothing beside itself."""
+"""Pictures as one self-contained SVG document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MIN_WIDTH = 560.0
 
 
 class PlacedPipeline(Struct):
-    """A pipeline at its place: *top* is where its words stand, *y* where its graph begins."""
+    """A pipeline with its position: *top* of its words, *y* of its graph."""
 
     scene: Scene
     title: str
@@ -28,7 +28,7 @@ class PlacedPipeline(Struct):
 
 
 def render_svg(pictures: Sequence[Picture]) -> str:
-    """Return *pictures*, one below the other."""
+    """Return *pictures* in one column."""
     parts: list[PlacedPipeline] = []
     top = _EDGE
     for scene_ in map(scene, pictures):

@@ -1,4 +1,4 @@
-"""The order of a declarative pipeline: stages one after the other, and side by side."""
+"""The order of a declarative pipeline: sequential and parallel stages."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Leaf(Struct):
 
 
 class Serial(Struct):
-    """Parts one after the other."""
+    """Sequential parts."""
 
     parts: tuple[Part, ...]
 
 
 class Parallel(Struct):
-    """Parts side by side, which end when all of them have."""
+    """Parallel parts, which end together."""
 
     parts: tuple[Part, ...]
 
@@ -34,7 +34,7 @@ Part = Leaf | Serial | Parallel
 
 
 def read(code: GroovyTokens, pipeline: int) -> Part:
-    """Return what the block `pipeline` at *pipeline* runs."""
+    """Return the stages of the `pipeline` block at *pipeline*."""
     block = _block(code, pipeline + 1, "stages")
     if block is None:
         raise code.error(pipeline, 'the pipeline has no "stages"')
@@ -49,18 +49,18 @@ def graph_of(part: Part) -> ExecutionGraph:
 
 
 def leaves(part: Part) -> Iterator[Leaf]:
-    """Yield the stages with steps, in the order of the text."""
+    """Yield the stages with steps, in text order."""
     pending = [part]
     while pending:
-        part = pending.pop()
-        if isinstance(part, Leaf):
-            yield part
+        current = pending.pop()
+        if isinstance(current, Leaf):
+            yield current
         else:
-            pending += reversed(part.parts)
+            pending += reversed(current.parts)
 
 
 def _join(part: Part, predecessors: tuple[str, ...], arcs: list[tuple[str, ...]]) -> tuple[str, ...]:
-    """Add the arcs of *part*, which comes directly after the stages *predecessors*; return the stages that end it."""
+    """Add the arcs of *part*, which directly follows the stages *predecessors*; return its last stages."""
     match part:
         case Leaf(name):
             arcs += [(name,), *((earlier, name) for earlier in predecessors)]
@@ -80,7 +80,7 @@ class _Reader:
         self._seen: set[str] = set()
 
     def parts(self, block: int) -> tuple[Part, ...]:
-        """Return the stages in the block whose brace is at *block*."""
+        """Return the stages in the block with its opening brace at *block*."""
         index, end, parts = block + 1, self._code.end_of(block), []
         while index < end:
             if not self._code.is_word(index, "stage"):
@@ -122,7 +122,7 @@ class _Reader:
 
 
 def _block(code: GroovyTokens, brace: int, name: str) -> int | None:
-    """Return the brace of the block *name* that stands right in the block at *brace*, None when there is none."""
+    """Return the opening brace of the block *name* directly in the block at *brace*, None if there is none."""
     index, end = brace + 1, code.end_of(brace)
     while index < end:
         if code.is_word(index, name) and code.is_sign(index + 1, "{"):

@@ -1,4 +1,4 @@
-"""The driver of a scripted Jenkinsfile: the constant code at its end that starts the stages."""
+"""The driver of a scripted Jenkinsfile: the constant code at the end of the file that starts the stages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipegen.readback.literals import Function, functions
 from pipegen.structs import Struct
 
 _DIFFERS = "the driver differs from the one this version writes"
-# With functions of these names of its own, a file would do other things than it says.
+# A file that defines functions with these names would change the meaning of its steps.
 _STEPS = frozenset({"parallel", "stage", "node"})
 
 _DECLARE = ("addTables", "declared", "linesOf")
@@ -24,20 +24,20 @@ DefinitionTokens = tuple[tuple[str, str], ...]
 
 
 class Driver(Struct):
-    """How the driver is written: blocks nest *deepest* deep, 0 where they nest freely; stages may stand in tables."""
+    """The variant of a driver: blocks nest at most *deepest* deep (0: any depth), stages may be in *tables*."""
 
     deepest: int
     tables: bool
 
 
 def names() -> frozenset[str]:
-    """Return the names of the driver's functions, however it is written."""
+    """Return the names of the driver's functions in all variants."""
     forms = (Driver(deepest, tables=False) for deepest in (0, 1))
     return frozenset((*(name for form in forms for name, _ in _functions_of(form)), *_DECLARE))
 
 
 def check(code: GroovyTokens, definitions: Sequence[Function]) -> Driver:
-    """Return how the driver in *code* is written, which has the functions *definitions*; `UnknownDriverError` for others."""
+    """Return the variant of the driver in *code* with the functions *definitions*; raise `UnknownDriverError`."""
     tables = any(function.name == "addTables" for function in definitions)
     forms = [Driver(deepest, tables) for deepest in sorted({0, _deepest(code)})]
     problems = {form: list(_problems(code, definitions, form)) for form in forms}
@@ -48,7 +48,7 @@ def check(code: GroovyTokens, definitions: Sequence[Function]) -> Driver:
 
 
 def _problems(code: GroovyTokens, definitions: Sequence[Function], form: Driver) -> Iterator[UnknownDriverError]:
-    """Yield what differs between the functions *definitions* and a driver in *form*."""
+    """Yield the differences between the functions *definitions* and a driver in *form*."""
     known = _functions_of(form)
     missing = dict.fromkeys(known)
     for function in definitions:
@@ -63,7 +63,7 @@ def _problems(code: GroovyTokens, definitions: Sequence[Function], form: Driver)
 
 
 def _deepest(code: GroovyTokens) -> int:
-    """Return how deep blocks nest, as the driver says where it compares a block's depth with a number."""
+    """Return the maximum depth of blocks: the largest number that the driver compares with a depth."""
     depths = (index for index, token in enumerate(code.tokens[: code.size]) if token.text == "depth")
     words = (code.word(index + 3) for index in depths if code.is_sign(index + 1, "=") and code.is_sign(index + 2, "="))
     return max((int(number) for number in words if number.isdecimal()), default=0)
@@ -77,15 +77,15 @@ def _functions_of(form: Driver) -> tuple[tuple[str, DefinitionTokens], ...]:
 
 
 def _declaring_tables() -> str:
-    """Return the functions that declare the stages of tables, which are the same in all files that have some."""
+    """Return the functions that declare stages from tables, which are the same in all files with tables."""
     template = folder("templates").joinpath("jenkins", "tables.j2").read_text(encoding="utf-8")
     return "".join(match[0] for match in _DECLARING.finditer(template))
 
 
 def _definition(code: GroovyTokens, function: Function) -> DefinitionTokens:
-    """Return what the definition of *function* says, its type and its marks included."""
+    """Return the tokens of the definition of *function*, with its type and annotations."""
     start = function.start
-    while start >= 2 and code.is_sign(start - 2, "@"):  # noqa: PLR2004 - a mark is a sign and a word
+    while start >= 2 and code.is_sign(start - 2, "@"):  # noqa: PLR2004 - an annotation is a sign and a word
         start -= 2
     return tuple(map(_word, code.tokens[start : code.skip(function.body)]))
 

@@ -1,4 +1,4 @@
-"""A file that an engine reads to the order that it enforces; what cannot be read is reported."""
+"""Reading of the order in an engine's file, with diagnostics for unsupported content."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from pipegen.source.enclosure import content
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import Struct
 
-# Rules without end may leave gaps without end; these are enough to see what is meant.
+# A file with many rules may have many gaps; these are enough to understand the problem.
 _MOST_GAPS = 8
-# More than GitLab takes of one file: https://docs.gitlab.com/administration/instance_limits/
+# More than GitLab accepts in one file: https://docs.gitlab.com/administration/instance_limits/
 _LARGEST = 10 * 1024 * 1024
 _FILE_KINDS = {FileEngine.JENKINS: "Jenkinsfile", FileEngine.GITLAB: "file for GitLab"}
 
 
 class Reading(Struct):
-    """The order in a file: *form* is how it is said, *graph* holds the direct waits and no others."""
+    """The order in a file: *form* is its style, *graph* has only direct waits."""
 
     file: SourceFile
     engine: FileEngine
@@ -33,7 +33,7 @@ class Reading(Struct):
 
 
 def read(file: SourceFile, engine: FileEngine, report: Report) -> Reading | None:
-    """Return the order in *file*, None when it cannot be told; children of a file for GitLab are read beside it."""
+    """Return the order in *file*, None if it is unknown; child pipelines of a GitLab file are read from disk."""
     try:
         if engine is FileEngine.JENKINS:
             style, graph = jenkins.read(file.text)
@@ -99,7 +99,7 @@ def _child(file: SourceFile, path: str) -> SourceFile:
 
 
 def _child_content(file: SourceFile, path: str) -> bytes | None:
-    """Return what the file *path* of a child pipeline holds: paths begin at the root, and stay below it."""
+    """Return the content of a child pipeline's file *path*, which must be below the root of the repository."""
     if file.place is None or "\0" in path:
         return None
     folder_of_file = file.place.parent

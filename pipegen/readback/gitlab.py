@@ -21,21 +21,22 @@ from pipegen.structs import Struct
 
 _HELPER = "PIPEGEN_HELPER"
 _NO_FILES: Mapping[str, str] = MappingProxyType({})
-# What ruamel raises; the last is for a %YAML line that it does not know.
+# The exceptions of ruamel; the last is for an unknown %YAML directive.
 _NO_YAML = (YAMLError, ValueError, AssertionError)
-# GitLab's own bounds, for the size twice as much: https://docs.gitlab.com/administration/instance_limits/
+# GitLab's limits, the size doubled: https://docs.gitlab.com/administration/instance_limits/
 _LARGEST = 4 * 1024 * 1024
 _MOST_CHILDREN, _MOST_LEVELS = 1_000, 2
-# Gives the text of a child pipeline's file, None when it is not there.
+# Returns the text of a child pipeline's file, None if it does not exist.
 Child = Callable[[str], str | None]
 
 
 def order(text: str, children: Mapping[str, str] = _NO_FILES) -> ExecutionGraph:
-    """Return which job waits for which, by the names of the jobs; *children* are the files of child pipelines by path.
+    """Return the order of the jobs by name; *children* are the files of child pipelines by path.
 
-    A job waits for its needs, and without that key for all jobs of earlier stages. Helper jobs are no nodes: who waits
-    for one waits for what it waits for. Needs on farther ancestors are arcs too, so compare what comes before a job,
-    not the arcs alone. Raises `UnreadableError` for other text, and where the order hangs on a job that rules may drop.
+    A job waits for its needs, or without that key for all jobs of earlier stages. Helper jobs are not nodes: a job that
+    waits for a helper waits for the helper's predecessors. Needs on farther ancestors are arcs too, so compare the
+    ancestors of a job, not the arcs. Raises `UnreadableError` for other text, and if the order depends on a job that
+    rules may drop.
     """
     graph, gaps = read(text, children.get)
     for gap in gaps:
@@ -44,7 +45,7 @@ def order(text: str, children: Mapping[str, str] = _NO_FILES) -> ExecutionGraph:
 
 
 def read(text: str, child: Child) -> tuple[ExecutionGraph, tuple[OrderGap, ...]]:
-    """Return the order of the jobs, where all of them run, and where it hangs on a job that rules may drop."""
+    """Return the order of the jobs if all of them run, and the gaps if rules drop a job."""
     orders = FileOrders()
     _add(orders, text, child, iter(range(_MOST_CHILDREN)))
     try:
@@ -56,12 +57,12 @@ def read(text: str, child: Child) -> tuple[ExecutionGraph, tuple[OrderGap, ...]]
 
 
 def gap_message(gap: OrderGap) -> str:
-    """Return what *gap* means for whoever reads the file."""
+    """Return the message about *gap* for the user."""
     return f'where rules drop "{gap.through}", "{gap.later}" does not wait for "{gap.earlier}"'
 
 
 def document(text: str) -> object:
-    """Return the data in *text*, without what takes no part in the order; `UnreadableError` when it is no YAML."""
+    """Return the data in *text*, without keys that do not affect the order; `UnreadableError` for invalid YAML."""
     with suppress(*_NO_YAML):
         plain = plain_document(text, _loaded)
         if plain:
@@ -86,7 +87,7 @@ def _add(
     path: str = "",
     level: int = 0,
 ) -> None:
-    """Add the jobs of a file, and of the child pipelines that it starts: so many *budget* may come."""
+    """Add the jobs of a file, and of the child pipelines that it starts; *budget* limits their number."""
     if len(text) > _LARGEST:
         raise UnreadableError(f"GitLab accepts no file larger than {_LARGEST // 1024 // 1024} MiB")
     if level > _MOST_LEVELS or next(budget, None) is None:
@@ -108,7 +109,7 @@ def _add(
 
 
 def _with_included(data: object, child: Child) -> object:
-    """Return the keys of a file with those of the files that it includes, over which its own go."""
+    """Return the keys of a file merged over those of the files that it includes."""
     if not isinstance(data, Mapping) or "include" not in data:
         return data
     includes = data["include"] if isinstance(data["include"], list) else [data["include"]]
@@ -135,7 +136,7 @@ def _child_text(job: JobInFile, path: str, child: Child) -> str:
 
 
 class _Constructor(SafeConstructor):
-    """Builds data; what `!reference` stands for is looked up nowhere, and is no value that the order may hang on."""
+    """Builds data; a `!reference` is not resolved, since it must not affect the order."""
 
 
 _Constructor.add_constructor("!reference", lambda *_: None)
@@ -144,14 +145,14 @@ _Constructor.add_constructor("!reference", lambda *_: None)
 def _loaded(text: str) -> object:
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _Constructor
-    # What stands before a second document is the header of a file with inputs.
+    # If there are two documents, the first is the header of a file with inputs.
     return ([None, *yaml.load_all(text)])[-1]
 
 
 def offsets_of(text: str, path: Path) -> tuple[int, int]:
-    """Return from where to where the last key of *path* stands, or as far as the path goes."""
+    """Return the start and end offsets of the last key of *path* that exists."""
     node: Node | None = None
-    with suppress(*_NO_YAML):  # what is read line by line may be none
+    with suppress(*_NO_YAML):  # text that `plain_document` reads may be invalid YAML
         node = ([None, *YAML(typ="safe", pure=True).compose_all(text)])[-1]
     start, end = 0, 0
     for step in path:
@@ -170,7 +171,7 @@ def offsets_of(text: str, path: Path) -> tuple[int, int]:
 
 
 class Jobs(Struct):
-    """All jobs, those among them that stand for no stage, and the most needs that one of all has."""
+    """The names of all jobs and of helper jobs, and the largest number of needs of a job."""
 
     names: tuple[str, ...]
     helpers: tuple[str, ...]
@@ -178,7 +179,7 @@ class Jobs(Struct):
 
 
 def read_jobs(text: str) -> Jobs:
-    """Return what the jobs in *text* are; each of them has a stage, and nothing else has."""
+    """Return the jobs in *text*: the entries with a stage."""
     data = document(text)
     keys: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     jobs = {

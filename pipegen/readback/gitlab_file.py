@@ -1,4 +1,4 @@
-"""The jobs of a `.gitlab-ci.yml`, as far as they say when a job starts."""
+"""The jobs of a `.gitlab-ci.yml`, with the keys that determine when a job starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.structs import Struct
 Path = tuple[str | int, ...]
 
 _HELPER = "PIPEGEN_HELPER"
-# What stands beside the jobs: https://docs.gitlab.com/ci/yaml/
+# Top-level keys that are not jobs: https://docs.gitlab.com/ci/yaml/
 _KEYWORDS = frozenset(
     {
         *("after_script", "before_script", "cache", "default", "image", "include", "services", "spec", "stages"),
@@ -20,12 +20,12 @@ _KEYWORDS = frozenset(
 _STAGES = ("build", "test", "deploy")
 _FIRST, _LAST = ".pre", ".post"
 _CONDITIONS = ("if", "changes", "exists")
-# GitLab takes eleven levels: https://docs.gitlab.com/ci/yaml/#extends
+# GitLab allows eleven levels: https://docs.gitlab.com/ci/yaml/#extends
 _MOST_LEVELS = 11
 
 
 class WrongFileError(ValueError):
-    """What a file says that has no order, and where: keys and numbers from the top."""
+    """An error in a file, with its path: keys and indexes from the top."""
 
     def __init__(self, message: str, *path: str | int) -> None:
         super().__init__(message)
@@ -33,18 +33,18 @@ class WrongFileError(ValueError):
 
 
 class NeedInFile(Struct):
-    """A job of the same file that is waited for; an optional one may be missing."""
+    """A need on a job of the same file, which may be missing if it is optional."""
 
     job: str
     is_optional: bool
 
 
 class JobInFile(Struct, kw_only=True):
-    """A job: *stage* is the number of its stage, *needs* are None where the stages make the order.
+    """A job: *stage* is the number of its stage, *needs* are None if the stages define its order.
 
-    *rules* are what says whether it runs, "" where it always does. Nobody waits for one that is not *is_awaited*, where
-    the stages make the order. *children* are the files that it starts as child pipelines, and it ends with these
-    when *awaits_children*.
+    *rules* decide whether it runs, "" if it always does. If the stages define the order, nobody waits for a job without
+    *is_awaited*. *children* are the files of the child pipelines that it starts; with *awaits_children*, the job ends
+    when they do.
     """
 
     name: str
@@ -58,7 +58,7 @@ class JobInFile(Struct, kw_only=True):
 
 
 def jobs(document: object) -> dict[str, JobInFile]:
-    """Return the jobs of the file *document* by name, in the order of the text."""
+    """Return the jobs of the file *document* by name, in text order."""
     if not isinstance(document, Mapping):
         raise WrongFileError("a mapping of jobs is expected")
     if "include" in document:
@@ -88,14 +88,14 @@ def _stages(document: Mapping[str, Any]) -> dict[str, int]:
 
 
 class _Extended(Struct):
-    """The *keys* of a job, with those of jobs that it extends; how many *levels* of these there are."""
+    """The *keys* of a job, merged with those of jobs that it extends in so many *levels*."""
 
     keys: Mapping[str, Any]
     levels: int
 
 
 def _extended(name: str, document: Mapping[str, Any], extended_jobs: dict[str, _Extended], level: int = 0) -> _Extended:
-    """Return the job *name* with the jobs that it extends; it becomes *extended_jobs*, since many may extend it."""
+    """Return the job *name* merged with the jobs that it extends, and add it to *extended_jobs*."""
     own = document.get(name)
     if (
         not isinstance(own, Mapping)
@@ -154,7 +154,7 @@ def _needs(name: str, needs: object) -> Iterator[NeedInFile]:
         if isinstance(need, str):
             yield NeedInFile(need, is_optional=False)
         elif isinstance(need, Mapping) and isinstance(need.get("job"), str):
-            # A need on another pipeline fetches what is there, and waits for nothing.
+            # A need on another pipeline downloads artifacts, but does not wait.
             if not {"pipeline", "project"} & need.keys():
                 yield NeedInFile(need["job"], is_optional=need.get("optional") is True)
         elif not (isinstance(need, Mapping) and "pipeline" in need):
@@ -162,7 +162,7 @@ def _needs(name: str, needs: object) -> Iterator[NeedInFile]:
 
 
 def _rules(name: str, keys: Mapping[str, Any]) -> str:
-    """Return what says whether a job runs, "" where nothing does."""
+    """Return a text of the rules that decide whether a job runs, "" if it always does."""
     rules = keys.get("rules")
     legacy_rules = [keys.get("only"), keys.get("except")]
     if rules is None and legacy_rules == [None, None]:
@@ -178,9 +178,9 @@ def _rules(name: str, keys: Mapping[str, Any]) -> str:
 
 
 def _is_optional_manual(keys: Mapping[str, Any]) -> bool:
-    """Return whether the pipeline goes on without anybody having started the job.
+    """Return whether the job is manual and the pipeline continues without it.
 
-    A manual job may fail where nothing else is said, but not one that rules make manual:
+    A manual job may fail by default, but not if rules make it manual:
     https://docs.gitlab.com/ci/jobs/job_control/#types-of-manual-jobs
     """
     rules = keys.get("rules")

@@ -1,4 +1,4 @@
-"""What waits for what in the jobs of a file and of its child pipelines."""
+"""The order of the jobs of a file and of its child pipelines."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.gitlab_file import JobInFile, WrongFileError
 from pipegen.structs import Struct
 
-# Before the name of a job that starts child pipelines: the moment when it does.
+# The prefix of the moment at which a job starts child pipelines.
 _START_PREFIX = "\0start of "
 
 
 class OrderGap(Struct):
-    """Where rules drop *through*, *later* does not wait for *earlier*, which it waits for by way of it otherwise."""
+    """If rules drop *through*, *later* does not wait for *earlier*, for which it otherwise waits through *through*."""
 
     later: str
     earlier: str
@@ -23,10 +23,10 @@ class OrderGap(Struct):
 
 
 class _Wait(Struct):
-    """A moment that comes before another.
+    """A moment that precedes another.
 
-    It *is_firm* when it does not go missing without the other, and *is_part* when it is that of a job in the child
-    pipeline that the other one starts.
+    It *is_firm* if it exists whenever the other does, and *is_part* if it is that of a job in the child pipeline that
+    the other one starts.
     """
 
     name: str
@@ -35,27 +35,27 @@ class _Wait(Struct):
 
 
 class _Predecessor(Struct):
-    """A job that another waits for: always (*is_firm*), or where it is there, or by way of the helper *through*."""
+    """A job for which another waits: always (*is_firm*), or if it exists, or through the helper *through*."""
 
     is_firm: bool
     through: str
 
     def preferred(self, other: _Predecessor | None) -> _Predecessor:
-        """Return the one of the two that says more."""
+        """Return the stronger of the two."""
         if other is None or self.is_firm or (other.through and not other.is_firm):
             return self
         return other
 
 
 class FileOrders:
-    """The jobs of all files, and which waits for which."""
+    """The jobs of all files, and their waits."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, JobInFile] = {}
         self._waits: dict[str, list[_Wait]] = {}
 
     def add(self, file_jobs: Mapping[str, JobInFile], start: JobInFile | None = None) -> None:
-        """Add the jobs *file_jobs* in a file; *start* is the job whose child pipeline they are."""
+        """Add the jobs of a file; *start* is the job that starts them as a child pipeline."""
         for job in file_jobs.values():
             if job.name in self._jobs:
                 raise WrongFileError(f'two jobs are called "{job.name}"', job.name)
@@ -70,7 +70,7 @@ class FileOrders:
                 self._waits[start.name].append(_Wait(job.name, is_firm=not job.rules, is_part=True))
 
     def order(self) -> JobOrder:
-        """Return the order of the jobs; raise `WrongFileError` when they wait for each other."""
+        """Return the order of the jobs; raise `WrongFileError` for a cycle."""
         arcs = ((wait.name, name) for name, waits in self._waits.items() for wait in waits)
         moments = ExecutionGraph([*((name,) for name in self._waits), *arcs])
         if cycles := moments.cycles():
@@ -80,9 +80,9 @@ class FileOrders:
 
 
 class JobOrder:
-    """The order of jobs in bits: that of a job stands for it, later jobs have higher ones.
+    """The order of jobs as bit sets: each job has a bit, later jobs have higher bits.
 
-    *moments* are in an order that all waits allow.
+    *moments* are in topological order.
     """
 
     def __init__(self, jobs: Mapping[str, JobInFile], waits: Mapping[str, list[_Wait]], moments: Sequence[str]) -> None:
@@ -96,23 +96,19 @@ class JobOrder:
             self._before[name] = self._joined(name, self._before)
 
     def graph(self) -> ExecutionGraph:
-        """Return the order where all jobs run: all direct waits, and of those through helpers what nothing implies."""
+        """Return the order if all jobs run: all direct waits, and the waits through helpers that nothing implies."""
         arcs: list[tuple[str, ...]] = [(name,) for name in self._jobs if self._is_shown(name)]
         for name in self._shown:
             direct = [wait.name for wait in self._waits[name] if self._is_shown(wait.name)]
-            implied = reduce(
-                or_, (self._before[earlier_name] | 1 << self._bits[earlier_name] for earlier_name in direct), 0
-            )
+            implied = reduce(or_, (self._before[earlier] | 1 << self._bits[earlier] for earlier in direct), 0)
             through = (
-                earlier_name
-                for earlier_name in self._latest(self._before[name])
-                if not implied >> self._bits[earlier_name] & 1
+                earlier for earlier in self._latest(self._before[name]) if not implied >> self._bits[earlier] & 1
             )
             arcs += ((earlier, name) for earlier in (*direct, *through))
         return ExecutionGraph(arcs)
 
     def gaps(self, graph: ExecutionGraph) -> Iterator[OrderGap]:
-        """Yield where the order in *graph*, which is this one, hangs on a job that rules may drop."""
+        """Yield the gaps in *graph*, which is this order, that arise if rules drop a job."""
         sure: dict[str, int] = {}
         for name in self._moments:
             if all(wait.is_firm and (self._is_shown(wait.name) or wait.name in sure) for wait in self._waits[name]):
@@ -121,16 +117,12 @@ class JobOrder:
             predecessors, known = self._seen(name, sure)
             known = reduce(
                 or_,
-                (
-                    1 << self._bits[earlier_name]
-                    for earlier_name, wait_kind in predecessors.items()
-                    if not wait_kind.through
-                ),
+                (1 << self._bits[earlier] for earlier, predecessor in predecessors.items() if not predecessor.through),
                 known,
             )
             known = reduce(
                 or_,
-                (sure[earlier_name] for earlier_name, wait_kind in predecessors.items() if wait_kind.is_firm),
+                (sure[earlier] for earlier, predecessor in predecessors.items() if predecessor.is_firm),
                 known,
             )
             gaps = self._gaps_of(name, predecessors, known, graph)
@@ -138,32 +130,30 @@ class JobOrder:
                 sure[name] = known
                 yield from gaps
             elif not any(gaps):
-                # Whoever waits for this helper needs no look at what is behind it.
+                # Jobs that wait for this helper do not need to look behind it.
                 sure[name] = known
 
     def _gaps_of(
         self, name: str, predecessors: Mapping[str, _Predecessor], sure: int, graph: ExecutionGraph
     ) -> Iterator[OrderGap]:
         candidates = [
-            (earlier_name, wait_kind.through) for earlier_name, wait_kind in predecessors.items() if wait_kind.through
+            (earlier, predecessor.through) for earlier, predecessor in predecessors.items() if predecessor.through
         ]
-        dropped = (earlier_name for earlier_name, wait_kind in predecessors.items() if not wait_kind.is_firm)
-        candidates += (
-            (earlier, earlier_name) for earlier_name in dropped for earlier in graph.predecessors(earlier_name)
-        )
+        dropped = (earlier for earlier, predecessor in predecessors.items() if not predecessor.is_firm)
+        candidates += ((earlier, earlier) for earlier in dropped for earlier in graph.predecessors(earlier))
         for earlier, through in candidates:
             if not sure >> self._bits[earlier] & 1:
                 yield OrderGap(name, earlier, through)
 
     def _joined(self, name: str, known: Mapping[str, int]) -> int:
-        """Return the bits of all that *name* waits for, and of all that is *known* to come before these."""
+        """Return the bits of the predecessors of *name*, and of their *known* ancestors."""
         bits = 0
         for wait in self._waits[name]:
             bits |= known[wait.name] | (1 << self._bits[wait.name] if wait.name in self._bits else 0)
         return bits
 
     def _latest(self, mask: int) -> Iterator[str]:
-        """Yield those of the jobs in *mask* that come before no other of them."""
+        """Yield the jobs in *mask* that precede no other job in it."""
         while mask:
             name = self._shown[mask.bit_length() - 1]
             yield name
@@ -173,11 +163,11 @@ class JobOrder:
         return name in self._jobs and not self._jobs[name].is_helper
 
     def _seen(self, name: str, sure: Mapping[str, int]) -> tuple[dict[str, _Predecessor], int]:
-        """Return the jobs that *name* waits for, helpers looked through, and the bits of helpers that are *sure*."""
+        """Return the jobs for which *name* waits, directly or through helpers, and the bits of *sure* helpers."""
         waits_for: dict[str, _Predecessor] = {}
         known = 0
         passed: dict[str, tuple[str, str]] = {}
-        # Each wait, and by way of which helper that may go missing; the second is for parts of a child pipeline.
+        # Each wait, and the helper through which it may go missing; the second is for parts of a child pipeline.
         pending = [(wait, "", "") for wait in reversed(self._waits[name])]
         while pending:
             wait, through, of_parts = pending.pop()
@@ -197,7 +187,7 @@ class JobOrder:
         return waits_for, known
 
     def _has_rules_of(self, name: str, other: str) -> bool:
-        """Return whether *name* is there wherever *other* is, as the same rules say of both."""
+        """Return whether *name* exists whenever *other* does, because both have the same rules."""
         return name in self._jobs and other in self._jobs and self._jobs[name].rules == self._jobs[other].rules
 
 

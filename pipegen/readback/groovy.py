@@ -1,4 +1,4 @@
-"""Groovy to tokens, as far as a Jenkinsfile goes: comments dropped, strings with what they mean, brackets in pairs."""
+"""Groovy tokens of a Jenkinsfile: no comments, strings with their values, matching brackets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipegen.readback.errors import UnreadableError
 
 
 class TokenKind(Enum):
-    """What a token is; a string with `${}` in it is an expression, which has no text before it runs."""
+    """The kind of a token; a string with `${}` is an expression, whose text is known only at run time."""
 
     WORD = "word"
     TEXT = "text"
@@ -41,23 +41,23 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _SLASHED = re.compile(r"/(?![*/])(?:[^/\\\n]|\\.)+/")
-# A comment, and a string, that ends nowhere.
+# An unclosed comment or string.
 _OPENERS = ("/*", "$/")
-# Ten thousand stages take fewer, since tables of them are text.
+# Ten thousand stages have fewer, since tables of stages are text.
 _MOST_TOKENS = 500_000
 _QUOTES = ("'''", '"""', "'", '"')
 _ESCAPE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "\n": ""}
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(_OPENING.values())
-# Behind these a value is expected, so that a slash begins a string and divides nothing.
+# After these words a value is expected, so that a slash begins a string and is no division.
 _BEFORE_A_VALUE = frozenset({"return", "in", "case"})
-# How far a reader may look ahead of the last token.
+# How far a reader may look past the last token.
 _AHEAD = 4
 
 
 class GroovyTokens:
-    """The tokens of a Jenkinsfile; each place in it is the number of a token."""
+    """The tokens of a Jenkinsfile; all indexes are indexes of tokens."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
@@ -67,17 +67,17 @@ class GroovyTokens:
         self._openings = {end: start for start, end in self._partners.items()}
 
     def is_word(self, index: int, word: str) -> bool:
-        """Return whether *word* stands at *index*."""
+        """Return whether the token at *index* is *word*."""
         token = self.tokens[index]
         return token.kind is TokenKind.WORD and token.text == word
 
     def is_sign(self, index: int, sign: str) -> bool:
-        """Return whether *sign* stands at *index*."""
+        """Return whether the token at *index* is *sign*."""
         token = self.tokens[index]
         return token.kind is TokenKind.SIGN and token.text == sign
 
     def word(self, index: int) -> str:
-        """Return the word at *index*, "" when there is none."""
+        """Return the word at *index*, "" if there is none."""
         token = self.tokens[index]
         return token.text if token.kind is TokenKind.WORD else ""
 
@@ -86,36 +86,36 @@ class GroovyTokens:
         return index in self._partners
 
     def end_of(self, index: int) -> int:
-        """Return the place of the bracket that closes the one at *index*."""
+        """Return the index of the bracket that closes the one at *index*."""
         return self._partners[index]
 
     def start_of(self, index: int) -> int:
-        """Return the place of the bracket that the one at *index* closes."""
+        """Return the index of the bracket that the one at *index* closes."""
         return self._openings[index]
 
     def skip(self, index: int) -> int:
-        """Return the place behind what stands at *index*: a token, or all that a bracket encloses."""
+        """Return the index after the token at *index*, or after the closing bracket if it is an opening one."""
         return self._partners.get(index, index) + 1
 
     def positions(self, words: Collection[str]) -> TokenPositions:
-        """Return where one of *words* stands."""
+        """Return the positions of *words*."""
         return TokenPositions(
             [index for index, token in enumerate(self.tokens) if token.text in words and _is_word(token)]
         )
 
     def error(self, index: int, message: str) -> UnreadableError:
-        """Return what to raise for what stands at *index*."""
+        """Return the error with *message* for the token at *index*."""
         return UnreadableError(message, self.tokens[index].start, self.tokens[index].end)
 
 
 class TokenPositions:
-    """Places in order, asked for by stretches."""
+    """Indexes of tokens in ascending order."""
 
     def __init__(self, positions: list[int]) -> None:
         self._positions = positions
 
     def first(self, start: int, end: int) -> int | None:
-        """Return the first place from *start* to just before *end*."""
+        """Return the first index from *start* up to, but not including, *end*."""
         index = bisect_left(self._positions, start)
         return self._positions[index] if index < len(self._positions) and self._positions[index] < end else None
 
@@ -125,7 +125,7 @@ def _is_word(token: Token) -> bool:
 
 
 def _pairs(tokens: list[Token]) -> dict[int, int]:
-    """Return the place of the closing bracket of each opening one."""
+    """Return the index of the closing bracket of each opening one."""
     pairs: dict[int, int] = {}
     opened: list[int] = []
     for index, (kind, text, start, end) in enumerate(tokens):
@@ -147,20 +147,20 @@ def _tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of *text*."""
     position, token = 0, Token(TokenKind.END, "", 0, 0)
     number = 0
-    while match := _TOKEN.match(text, position):
-        start, position = position, match.end()
+    while token_match := _TOKEN.match(text, position):
+        start, position = position, token_match.end()
         number += 1
         if number > _MOST_TOKENS:
             raise UnreadableError("this is too long for a Jenkinsfile", start, position)
-        match match.lastgroup:
+        match token_match.lastgroup:
             case "space":
                 continue
             case "word" if not text.startswith("$/", start):
-                token = Token(TokenKind.WORD, match[0], start, position)
+                token = Token(TokenKind.WORD, token_match[0], start, position)
             case "text":
-                token = Token(TokenKind.TEXT, _string_value(match[0]), start, position)
+                token = Token(TokenKind.TEXT, _string_value(token_match[0]), start, position)
             case "slashed":
-                token = Token(TokenKind.EXPRESSION, match[0], start, position)
+                token = Token(TokenKind.EXPRESSION, token_match[0], start, position)
             case _:
                 token = _sign_or_string(text, start, token)
                 position = token.end
@@ -168,7 +168,7 @@ def _tokens(text: str) -> Iterator[Token]:
 
 
 def _sign_or_string(text: str, start: int, previous: Token) -> Token:
-    """Return what begins at *start*, behind the token *previous*: a string that may hold expressions, or a sign."""
+    """Return the token at *start*, after the token *previous*: a string that may contain expressions, or a sign."""
     if text.startswith(_OPENERS, start):
         raise UnreadableError("this is not closed", start, start + 2)
     if text[start] == "'":
@@ -187,14 +187,14 @@ def _sign_or_string(text: str, start: int, previous: Token) -> Token:
 
 
 def _string_value(literal: str) -> str:
-    """Return what the *literal* in quotes means."""
+    """Return the value of the quoted *literal*."""
     quotes = 3 if literal.startswith(("'''", '"""')) else 1
     body = literal[quotes:-quotes]
     return _ESCAPE.sub(_unescaped, body) if "\\" in body else body
 
 
 def _end_of_string(text: str, start: int, quotes: str) -> int:
-    """Return where the closing *quotes* are; what stands in `${}` of a double-quoted string may hold quotes itself."""
+    """Return the offset of the closing *quotes*; a `${}` in a double-quoted string may contain quotes itself."""
     position = start
     while not text.startswith(quotes, position):
         if position >= len(text):
@@ -209,7 +209,7 @@ def _end_of_string(text: str, start: int, quotes: str) -> int:
 
 
 def _end_of_expression(text: str, start: int) -> int:
-    """Return what follows the brace that closes an expression within a string."""
+    """Return the offset after the brace that closes an expression in a string."""
     position, depth = start, 1
     while depth:
         if position >= len(text):

@@ -1,4 +1,4 @@
-"""Values in Groovy that are known before it runs: texts, lists of texts, and what functions return of these."""
+"""Constant values in Groovy: texts, lists of texts, and results of functions that return them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.structs import Struct
 
-# What stands in front of a function: its type, as pipegen writes them, or no type.
+# Words that can precede a name and parentheses but are not the type of a function.
 _NO_TYPES = frozenset({"new", "else", "return", "throw", "in", "case", "assert", "import", "package"})
-# One for the table itself, and a few that choose it.
+# One for the table itself, and a few that select it.
 _MOST_CALLS = 10
-# A number stands there in `(char) 65535`.
+# The start of `(char) 65535`.
 _CHARACTER = ("(", "char", ")")
 
 
 class Function(Struct):
-    """A function of a file: where it begins, and the brackets of its parameters and of its body."""
+    """A function of a file: the indexes of its start and of the brackets of its parameters and body."""
 
     name: str
     start: int
@@ -45,52 +45,52 @@ def _is_definition(code: GroovyTokens, index: int) -> bool:
 
 
 class GroovyValues:
-    """What the expressions of a file come to."""
+    """The values of the expressions of a file."""
 
     def __init__(self, code: GroovyTokens, functions_by_name: Mapping[str, Function]) -> None:
         self._code = code
         self._functions = functions_by_name
 
     def text(self, index: int) -> tuple[str, int]:
-        """Return the text at *index*, perhaps a sum of literals and characters, and the place behind it."""
+        """Return the text at *index*, perhaps a sum of literals and characters, and the index after it."""
         pieces = []
         while True:
-            piece, index = self._piece(index)
+            piece, index = self._text_piece(index)
             pieces.append(piece)
             if not self._code.is_sign(index, "+"):
                 return "".join(pieces), index
             index += 1
 
     def texts(self, index: int) -> tuple[tuple[str, ...], int]:
-        """Return the list of texts at *index*, perhaps a sum of lists and of functions' lists, and the place behind."""
+        """Return the list of texts at *index*, perhaps a sum of lists and function calls, and the index after it."""
         items: list[str] = []
         while True:
             if self._code.is_sign(index, "["):
                 items += self._items(index)
                 index = self._code.skip(index)
             else:
-                items += self.texts(self._returned(index))[0]
+                items += self.texts(self._returned_index(index))[0]
                 index = self._code.skip(index + 1)
             if not self._code.is_sign(index, "+"):
                 return tuple(items), index
             index += 1
 
     def chosen_text(self, name: str, number: int, index: int) -> str:
-        """Return the text that the function *name* returns for *number*, asked for at *index*.
+        """Return the text that the function *name*, called at *index*, returns for *number*.
 
-        It asks what the number is or below which it is, and returns what another function does, until one is a text.
+        Such a function compares the number and returns a text or the result of another such function.
         """
         for _ in range(_MOST_CALLS):
             if name not in self._functions:
                 raise self._code.error(index, f'the function "{name}" does not exist')
-            value = self._choice(self._functions[name], number)
+            value = self._chosen_index(self._functions[name], number)
             if not self._code.word(value) or not self._code.is_sign(value + 1, "("):
                 return self.text(value)[0]
             name, index = self._code.word(value), value
         raise self._code.error(index, f'the function "{name}" calls functions in a cycle')
 
     def _chosen_index(self, function: Function, number: int) -> int:
-        """Return where the value stands that *function* returns for *number*."""
+        """Return the index of the value that *function* returns for *number*."""
         code = self._code
         index = function.body + 1
         while code.is_word(index, "if"):
@@ -134,13 +134,13 @@ class GroovyValues:
         return items
 
     def _returned_index(self, index: int) -> int:
-        """Return where the value stands that the function called at *index* returns."""
+        """Return the index of the value that the function called at *index* returns."""
         name = self._code.word(index)
         if name not in self._functions or not self._code.is_sign(index + 1, "("):
             raise self._code.error(index, "a list of names is expected")
-        return self._value_of(self._functions[name])
+        return self._value_index(self._functions[name])
 
     def _value_index(self, function: Function) -> int:
-        """Return where the value stands that *function* does nothing but return."""
+        """Return the index of the value of *function*, whose body only returns it."""
         index = function.body + 1
         return index + 1 if self._code.is_word(index, "return") else index

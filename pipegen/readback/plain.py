@@ -1,7 +1,7 @@
-"""A `.gitlab-ci.yml` in the plain style that pipegen writes, without a YAML reader, which is slow on large files.
+"""Fast reading of a `.gitlab-ci.yml` in the plain style that pipegen writes; a YAML reader is slow on large files.
 
-Keys of jobs stand at two blanks, and each value in quotes or brackets is closed on its line. Scripts and the like are
-skipped. A file in any other style has no quick answer, and must be read whole.
+Keys of jobs are indented by two blanks, and each value in quotes or brackets ends on its line. Scripts and other keys
+without effect on the order are skipped. A file in any other style needs the YAML reader.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-# What reads a piece of YAML.
+# Reads a piece of YAML.
 Load = Callable[[str], object]
 
-# The keys of a job that say when it starts, and what stands beside the jobs.
+# The keys of a job that determine when it starts.
 _ORDER_KEYS = frozenset(
     {
         *("stage", "needs", "dependencies", "rules", "only", "except", "when", "allow_failure", "variables", "trigger"),
@@ -24,12 +24,12 @@ _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')"""
 _ENTRY = re.compile(rf"(?:([\w.][^\n\"':#]*)|({_TEXT})):(?= |$)(.*)")
 _KEY = re.compile(r"  ([A-Za-z_]\w*):(?= |$)")
 _INDENT = re.compile(r" *")
-# What may stand before a value: dashes, and a key that is a plain word or stands in quotes.
+# What may precede a value: dashes, and a key that is a plain word or quoted.
 _LEAD = re.compile(rf"(?:- +)*(?:(?:[\w./$-]+|{_TEXT}):(?: +|$))?")
 _QUOTED = re.compile(rf"{_TEXT}(?: *:(?: .*)?| *| +#.*)")
 _OUTSIDE_QUOTES = re.compile(rf"[^\"']|{_TEXT}")
 _BLOCK = re.compile(r"[|>][-+0-9]*(?: +#.*)?")
-# What YAML takes for a value of another kind than text begins with none of these letters, or is one of these words.
+# Unquoted text: other YAML values do not begin with a letter, or are one of the words below.
 _WORD = r"[A-Za-z][\w./ -]*\w|[A-Za-z]"
 _NON_TEXT_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 _STAGE = re.compile(rf"  stage: ({_WORD})")
@@ -37,7 +37,7 @@ _NEED = re.compile(rf"""    - \{{ job: ({_WORD}|"[^"\\]*"), artifacts: (?:true|f
 
 
 def document(text: str, load: Load) -> dict[str, object] | None:
-    """Return the data of the file *text* without what takes no part in the order, or None; *load* reads pieces."""
+    """Return the data of the file *text* that affects the order, None for another style; *load* reads pieces."""
     entries: dict[str, object] = {}
     reader = _Reader(load)
     for name, lines in _entries(text):
@@ -51,32 +51,29 @@ def document(text: str, load: Load) -> dict[str, object] | None:
 
 
 class _Reader:
-    """Reads what stands under a name; pieces that are said often are read once."""
+    """Reads the values of entries; repeated pieces are read once."""
 
     def __init__(self, load: Load) -> None:
         self._load = load
         self._pieces: dict[str, object] = {}
 
     def entry(self, lines: list[str]) -> object:
-        """Return the value of the entry that *lines* tell, None when they are in another style."""
+        """Return the value of the entry in *lines*, None if it is in another style."""
         if lines[0]:
             return self._piece([f"value:{lines[0]}", *lines[1:]], "value")
         keys: dict[str, list[str]] = {}
-        value_lines = None
+        key_lines = None
         for line in lines[1:]:
             key = _KEY.match(line)
             if key is not None:
                 if key[1] in keys:
                     return None
-                value_lines = keys[key[1]] = [line]
-            elif value_lines is None or not (line.isspace() or line.startswith("   ")):
+                key_lines = keys[key[1]] = [line]
+            elif key_lines is None or not (line.isspace() or line.startswith("   ")):
                 return None
             else:
-                value_lines.append(line)
-        return {
-            key: self._value(key, value_lines_) if key in _ORDER_KEYS else _SKIPPED
-            for key, value_lines_ in keys.items()
-        }
+                key_lines.append(line)
+        return {key: self._value(key, own_lines) if key in _ORDER_KEYS else _SKIPPED for key, own_lines in keys.items()}
 
     def _value(self, key: str, lines: list[str]) -> object:
         if (
@@ -110,9 +107,9 @@ def _is_text(word: str) -> bool:
 
 
 def _entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
-    """Yield the entries of the file, each with what stands behind its colon and with the lines below.
+    """Yield the entries of the file: name, and lines from the colon on.
 
-    The name is None where a line is not one of the plain style.
+    The name is None if a line is not in the plain style.
     """
     name: str | None = None
     lines: list[str] = []
@@ -133,7 +130,7 @@ def _entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the lines but blank ones and comments, and whether each is one of the plain style."""
+    """Yield the lines except blank ones and comments, and whether each is in the plain style."""
     block: int | None = None
     for line in text.split("\n"):
         depth = _depth(line)

@@ -1,4 +1,4 @@
-"""What a scripted Jenkinsfile declares and starts: its stages, and the code between them and the driver."""
+"""The stages that a scripted Jenkinsfile declares, and how the code before the driver starts them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pipegen.readback.groovy import GroovyTokens, TokenPositions
 from pipegen.readback.literals import Function, GroovyValues
 from pipegen.structs import Struct
 
-# What makes the order, by the names of the driver's functions and Jenkins' own steps.
+# The driver's functions and Jenkins' own step that determine the order.
 _DECLARES, _DECLARES_TABLES = "addStage", "addTables"
 _ADVANCE, _READY, _RUN, _PARALLEL = "advance", "stagesReady", "runStages", "parallel"
 _VERBS = frozenset({_DECLARES, _DECLARES_TABLES, _ADVANCE, _READY, _RUN, _PARALLEL, "runStage", "stagesLeft"})
@@ -17,7 +17,7 @@ _LOOPS = frozenset({"for", "while", "do", "switch", "else", "catch"})
 
 
 class DeclaredStage(Struct):
-    """A stage, and the names that it comes after; *index* is the token where that is said."""
+    """A stage, and the names of its predecessors; *index* is the token of the declaration."""
 
     name: str
     after: tuple[str, ...]
@@ -25,9 +25,9 @@ class DeclaredStage(Struct):
 
 
 class StartedStages(Struct):
-    """Stages that are started, with all that this makes ready: *names*, or those that wait for *done* alone.
+    """Stages that are started, with all that become ready: *names*, or those that wait only for *done*.
 
-    With neither, those that wait for nothing.
+    With neither, those without predecessors.
     """
 
     names: tuple[str, ...] | None
@@ -36,13 +36,13 @@ class StartedStages(Struct):
 
 
 class StartSequence(Struct):
-    """Starts one after the other: each ends when all stages that it has made ready have."""
+    """Sequential starts: each ends when all stages that it made ready end."""
 
     parts: tuple[Flow, ...]
 
 
 class Branches(Struct):
-    """Starts side by side."""
+    """Parallel starts."""
 
     parts: tuple[Flow, ...]
 
@@ -51,14 +51,14 @@ Flow = StartedStages | StartSequence | Branches
 
 
 class ScriptedFile(Struct):
-    """The stages of a file in the order of the text, and how they start."""
+    """The stages of a file in text order, and how they start."""
 
     stages: tuple[DeclaredStage, ...]
     flow: Flow
 
 
 def read(code: GroovyTokens, functions: tuple[Function, ...], driver: frozenset[str]) -> ScriptedFile:
-    """Return what *code* says outside of the *driver*, whose functions are known."""
+    """Return the stages and starts in *code*, apart from the functions of the *driver*."""
     return _Reader(code, {function.name: function for function in functions if function.name not in driver}).script(
         functions
     )
@@ -77,7 +77,7 @@ class _Reader:
         self._has_started = False
 
     def script(self, functions: tuple[Function, ...]) -> ScriptedFile:
-        """Return what the file does from its first line on."""
+        """Return the stages and starts of the whole file."""
         parts: list[Flow] = []
         index = 0
         for function in (*functions, None):
@@ -89,7 +89,7 @@ class _Reader:
         return ScriptedFile(tuple(self._stages.values()), StartSequence(tuple(parts)))
 
     def _with_verbs(self) -> TokenPositions:
-        """Return the places where a verb stands, or a function that uses one."""
+        """Return the positions of verbs, and of functions that use them."""
         callers_known: set[str] = set()
         has_grown = True
         words = self._verbs
@@ -107,21 +107,21 @@ class _Reader:
     # Statements
 
     def _flows(self, index: int, end: int) -> Iterator[Flow]:
-        """Yield what is started from *index* to *end*; stages that are declared there are noted."""
+        """Yield the starts from *index* to *end*, and record the stages that are declared there."""
         while (verb := self._steps.first(index, end)) is not None:
-            index = self._around(index, verb, end)
+            index = self._enclosing_index(index, verb, end)
             flow, index = self._statement(index, verb)
             if flow is not None:
                 yield flow
 
     def _enclosing_index(self, index: int, verb: int, end: int) -> int:
-        """Return the place, on the level of *index*, where *verb* stands or a bracket opens around it."""
+        """Return the index, on the level of *index*, of *verb* or of the bracket that encloses it."""
         while index < end and not (index == verb or (self._code.is_open(index) and self._code.end_of(index) > verb)):
             index = self._code.skip(index)
         return index
 
     def _statement(self, index: int, verb: int) -> tuple[Flow | None, int]:
-        """Return what the statement at *index* starts, if it does, and the place behind it."""
+        """Return the start in the statement at *index*, if any, and the index after the statement."""
         if index == verb:
             return self._call(index)
         if not self._code.is_sign(index, "{"):
@@ -135,7 +135,7 @@ class _Reader:
         return flow, self._code.skip(index)
 
     def _check_head(self, brace: int, verb: int) -> None:
-        """Refuse the block at *brace* when it may run several times, or in place of another."""
+        """Raise for a block at *brace* that may run several times or conditionally."""
         head = brace - 1
         if self._code.is_sign(head, ")"):
             head = self._code.start_of(head) - 1
@@ -144,7 +144,7 @@ class _Reader:
             raise self._code.error(verb, f'"{self._code.word(verb)}" is called in "{keyword}"')
 
     def _branch_of(self, brace: int) -> tuple[str, str] | None:
-        """Return the map and the name of a branch, when the block at *brace* is given to one: `map['name'] = {`."""
+        """Return the map and the name of a branch if the block at *brace* is assigned to one: `map['name'] = {`."""
         code = self._code
         if not code.is_sign(brace - 1, "=") or not code.is_sign(brace - 2, "]"):
             return None
@@ -154,7 +154,7 @@ class _Reader:
     # Calls
 
     def _call(self, index: int) -> tuple[Flow | None, int]:
-        """Return what the call of a verb at *index* starts, if it does, and the place behind it."""
+        """Return the start in the call of a verb at *index*, if any, and the index after the call."""
         verb = self._code.word(index)
         if verb == _PARALLEL:
             return self._parallel(index), index + 2
@@ -168,7 +168,7 @@ class _Reader:
         return self._inlined(verb, index), skip
 
     def _declare(self, index: int) -> int:
-        """Note the stage of the call at *index*, and return the place behind its body."""
+        """Record the stage of the call at *index*, and return the index after its body."""
         code = self._code
         name, argument = self._values.text(index + 2)
         end = code.end_of(index + 1)
@@ -202,7 +202,7 @@ class _Reader:
         self._stages[stage.name] = stage
 
     def _start(self, index: int) -> StartedStages:
-        """Return what the call of `advance` at *index* starts."""
+        """Return the stages that the call of `advance` at *index* starts."""
         code = self._code
         self._has_started = True
         if not code.is_word(index + 2, _READY):
@@ -218,7 +218,7 @@ class _Reader:
         return started
 
     def _run(self, index: int) -> tuple[Flow, int]:
-        """Return what the call of `runStages` at *index* starts: what its block says, else whatever is ready."""
+        """Return the start in the call of `runStages` at *index*: its block, or all stages that are ready."""
         code = self._code
         if code.is_sign(index + 1, "{"):
             return StartSequence(tuple(self._flows(index + 2, code.end_of(index + 1)))), code.skip(index + 1)
@@ -234,7 +234,7 @@ class _Reader:
         return Branches(tuple(self._branches.pop(name).values()))
 
     def _inlined(self, name: str, index: int) -> Flow | None:
-        """Return what the function *name* of the file starts, or declare the stages of tables."""
+        """Return the starts in the file's function *name*, or declare the stages of tables."""
         if name == _DECLARES_TABLES:
             self._declare_tables(index)
             return None
@@ -250,9 +250,9 @@ class _Reader:
 
 
 def stages_of_table(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each stage of a table with the names that it comes after.
+    """Yield each stage of a table with the names of its predecessors.
 
-    A line says by its first characters what it is; one that begins with a plus goes on with the text before it.
+    The first characters of a line are its kind; a line that begins with a plus continues the text before it.
     """
     name, after = "", list[str]()
     has_stage = False

@@ -1,4 +1,4 @@
-"""The order in which the driver of a scripted Jenkinsfile runs stages: each once all that it comes after is done."""
+"""The order in which the driver of a scripted Jenkinsfile runs stages: each when all its predecessors are done."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pipegen.readback.errors import UnreadableError
 from pipegen.readback.scripted import Branches, DeclaredStage, Flow, ScriptedFile, StartedStages, StartSequence
 from pipegen.structs import Struct
 
-# Makes the error for what is said at a place.
+# Returns the error with a message at an index.
 Refusal = Callable[[int, str], UnreadableError]
 
 
 def graph_of(script: ScriptedFile, refusal: Refusal) -> ExecutionGraph:
-    """Return the order of the stages of *script*; all of them must run once."""
+    """Return the order of the stages of *script*, each of which must run once."""
     run = _Run({stage.name: stage for stage in script.stages}, refusal)
     arcs = [(stage.name,) for stage in script.stages]
     after = tuple(run.arcs(script.flow, ()))
@@ -24,14 +24,14 @@ def graph_of(script: ScriptedFile, refusal: Refusal) -> ExecutionGraph:
 
 
 class _FlowEnds(Struct):
-    """The stages that a flow starts with, and those that nothing of it comes after."""
+    """The first stages of a flow, and the last ones."""
 
     first: tuple[str, ...]
     last: tuple[str, ...]
 
 
 class _Run:
-    """A run in which all goes well, stage by stage."""
+    """A run in which all stages succeed."""
 
     def __init__(self, stages: Mapping[str, DeclaredStage], refusal: Refusal) -> None:
         self.started: dict[str, None] = {}
@@ -46,7 +46,7 @@ class _Run:
                 self._followers.setdefault(earlier, []).append(stage.name)
 
     def arcs(self, flow: Flow, predecessors: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-        """Yield the order that *flow* makes by itself, where it comes directly after the stages *predecessors*."""
+        """Yield the arcs of *flow*, which directly follows the stages *predecessors*."""
         yield from self._run_flow(flow, predecessors)[1]
 
     def check_all(self) -> None:
@@ -58,7 +58,7 @@ class _Run:
                 raise self._refusal(stage.index, f'stage "{stage.name}" never starts{reason}')
 
     def _run_flow(self, flow: Flow, predecessors: tuple[str, ...]) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
-        """Return the stages that end *flow* (*predecessors* when it starts none), and the arcs that it makes by itself."""
+        """Return the last stages of *flow* (*predecessors* if it starts none), and its arcs."""
         match flow:
             case StartedStages():
                 flow_ends = self._start(flow)
@@ -76,7 +76,7 @@ class _Run:
                 return tuple(ends), [arc for _, arcs in branches for arc in arcs]
 
     def _start(self, start: StartedStages) -> _FlowEnds:
-        """Start what *start* says, and all that this makes ready."""
+        """Start the stages of *start*, and all that become ready."""
         first = tuple(self._ready(start))
         ready = list(reversed(first))
         finished: list[str] = []
@@ -106,7 +106,7 @@ class _Run:
             yield name
 
     def _released(self, done: str) -> Iterator[str]:
-        """Yield the stages that waited for *done* alone."""
+        """Yield the stages that waited only for *done*."""
         for name in self._followers.get(done, ()):
             self._missing[name] -= 1
             if not self._missing[name]:
