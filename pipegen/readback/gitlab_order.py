@@ -91,18 +91,18 @@ class JobOrder:
         self._moments = moments
         self._shown = [name for name in moments if self._is_shown(name)]
         self._bits = {name: bit for bit, name in enumerate(self._shown)}
-        self._before: dict[str, int] = {}
+        self._ancestors: dict[str, int] = {}
         for name in moments:
-            self._before[name] = self._joined(name, self._before)
+            self._ancestors[name] = self._joined(name, self._ancestors)
 
     def graph(self) -> ExecutionGraph:
         """Return the order if all jobs run: all direct waits, and the waits through helpers that nothing implies."""
         arcs: list[tuple[str, ...]] = [(name,) for name in self._jobs if self._is_shown(name)]
         for name in self._shown:
             direct = [wait.name for wait in self._waits[name] if self._is_shown(wait.name)]
-            implied = reduce(or_, (self._before[earlier] | 1 << self._bits[earlier] for earlier in direct), 0)
+            implied = reduce(or_, (self._ancestors[earlier] | 1 << self._bits[earlier] for earlier in direct), 0)
             through = (
-                earlier for earlier in self._latest(self._before[name]) if not implied >> self._bits[earlier] & 1
+                earlier for earlier in self._latest(self._ancestors[name]) if not implied >> self._bits[earlier] & 1
             )
             arcs += ((earlier, name) for earlier in (*direct, *through))
         return ExecutionGraph(arcs)
@@ -139,8 +139,8 @@ class JobOrder:
         candidates = [
             (earlier, predecessor.through) for earlier, predecessor in predecessors.items() if predecessor.through
         ]
-        dropped = (earlier for earlier, predecessor in predecessors.items() if not predecessor.is_firm)
-        candidates += ((earlier, earlier) for earlier in dropped for earlier in graph.predecessors(earlier))
+        optional = (job for job, predecessor in predecessors.items() if not predecessor.is_firm)
+        candidates += ((earlier, job) for job in optional for earlier in graph.predecessors(job))
         for earlier, through in candidates:
             if not sure >> self._bits[earlier] & 1:
                 yield OrderGap(name, earlier, through)
@@ -157,7 +157,7 @@ class JobOrder:
         while mask:
             name = self._shown[mask.bit_length() - 1]
             yield name
-            mask &= ~(self._before[name] | 1 << self._bits[name])
+            mask &= ~(self._ancestors[name] | 1 << self._bits[name])
 
     def _is_shown(self, name: str) -> bool:
         return name in self._jobs and not self._jobs[name].is_helper
