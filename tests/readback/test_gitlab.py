@@ -310,11 +310,11 @@ b: { stage: two, script: [x], needs: [a, { job: collect for b, artifacts: true }
 
 def test_jobs_are_what_has_a_stage() -> None:
     """Helpers among them; keywords and templates are none."""
-    found = read_jobs(FILE)
+    jobs = read_jobs(FILE)
 
-    assert found.names == ("a", "collect for b", "b")
-    assert found.helpers == ("collect for b",)
-    assert found.most_needs == len(["a", "collect for b"])
+    assert jobs.names == ("a", "collect for b", "b")
+    assert jobs.helpers == ("collect for b",)
+    assert jobs.most_needs == len(["a", "collect for b"])
 
 
 def test_a_file_without_jobs_has_no_needs() -> None:

@@ -18,7 +18,7 @@ PIECES = (
 
 @pytest.mark.parametrize("seed", range(3))
 def test_signs_decide_nothing_that_the_pattern_does_not(seed: int) -> None:
-    """To ask first for the signs of what may leave traces changes no answer."""
+    """The quick check for signs does not change the result."""
     chance = random.Random(seed)  # noqa: S311 - cases, no secrets
     answers = set()
     for _ in range(10_000):
@@ -36,7 +36,7 @@ def test_plain_commands_leave_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["cd dist", "x=1", "$tool", "make || true", "! make", "set -u", "printf -v x 1"])
-def test_what_stays_in_the_shell_leaves_traces(text: str) -> None:
+def test_commands_that_may_change_the_shell(text: str) -> None:
     """Variables, options, places and the status of lists are there afterwards."""
     assert may_change_shell(text)
 

@@ -156,9 +156,9 @@ def test_commands_of_outputs_and_values_of_env_count() -> None:
 )
 def test_the_hint_names_the_value_that_is_the_same(script: str, hint: str) -> None:
     """Where there is one."""
-    found = asked(foreign_variable.check, stages(f"{{name: a, script: {script}}}", head=JENKINS))
+    diagnostics = asked(foreign_variable.check, stages(f"{{name: a, script: {script}}}", head=JENKINS))
 
-    assert [one.hint for one in found] == [hint]
+    assert [one.hint for one in diagnostics] == [hint]
 
 
 def test_the_tables_hold_what_the_engines_document() -> None:
