@@ -99,9 +99,9 @@ def test_what_is_no_job_is_no_node() -> None:
     [
         ("- a", "a mapping of jobs", "- a"),
         ("stages: [a]", "no jobs", "stages"),
-        ("stages: a\nb: { stage: a }", '"stages" is a list', "stages"),
+        ("stages: a\nb: { stage: a }", '"stages" must be a list', "stages"),
         ("include: x.yml\na: { script: x }", 'an "include"', "include"),
-        ("a: x", '"a" is no job', "a: x"),
+        ("a: x", '"a" is not a job', "a: x"),
         ("a: { stage: deploi, script: x }", 'is not among "stages"', "stage: deploi"),
         ("a: { script: x, needs: [b] }", 'needs "b", which does not exist', "b]"),
         ("a: { script: x, needs: b }", "must be a list", "needs"),
