@@ -21,8 +21,8 @@ from config.written import written
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.lint.base import Checked
-from pipegen.lint.registry import RULES, ask
+from pipegen.lint.base import CheckedConfig
+from pipegen.lint.registry import RULES, run_rules
 from pipegen.lint.rules import shell_syntax, shellcheck
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import plain
@@ -104,7 +104,9 @@ def told(config: Config | None) -> Told:
         for name in TARGETS:
             with suppress(Stopped):
                 generate(analysed, registry.load(name), {}, report)
-        ask(_RULES, Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, TARGETS), report)
+        run_rules(
+            _RULES, CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, TARGETS), report
+        )
 
     with suppress(Stopped):
         check_further(analyse(file, (), report, {}, check_further), report)

@@ -67,7 +67,7 @@ def _is_utf8(path: Path) -> bool:
 
 def mended_text(file: SourceFile, report: Report) -> SourceFile:
     """Return *file* with all that can be fixed; raise `Stopped` where something is wrong with it."""
-    from pipegen.lint.fixing import mended  # noqa: PLC0415 - only for this
+    from pipegen.lint.fixing import apply_fixes  # noqa: PLC0415 - only for this
 
     for _ in range(_MOST_ROUNDS):
         analysed = analyse(file, (), report)
@@ -77,7 +77,7 @@ def mended_text(file: SourceFile, report: Report) -> SourceFile:
             for found in report.diagnostics()
             if found.fix is not None and found.fix.edits[0].span.file is file
         ]
-        changed = mended(file, fixes, analysed.plans, _plans) if fixes else file
+        changed = apply_fixes(file, fixes, analysed.plans, _plans) if fixes else file
         if changed.text == file.text:
             break
         file = changed

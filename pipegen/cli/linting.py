@@ -13,7 +13,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.targets.base import Target
 
 if TYPE_CHECKING:
-    from pipegen.lint.base import Checked
+    from pipegen.lint.base import CheckedConfig
 
 
 def is_told(code: Code) -> bool:
@@ -32,9 +32,9 @@ def lint(analysed: Analysed, report: Report, targets: Sequence[Target] | None = 
 
     Without *targets*, it is compiled for those that the config names.
     """
-    from pipegen.lint.registry import FIXING, RULES, ask  # noqa: PLC0415 - no other verb needs the rules
+    from pipegen.lint.registry import FIXABLE_RULES, RULES, run_rules  # noqa: PLC0415 - no other verb needs the rules
 
-    ask(FIXING if fixable else RULES, _checked(analysed, targets), report)
+    run_rules(FIXABLE_RULES if fixable else RULES, _checked(analysed, targets), report)
 
 
 def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:
@@ -53,8 +53,8 @@ def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report)
     foreign_variable.check(checked, report)
 
 
-def _checked(analysed: Analysed, targets: Sequence[Target] | None) -> Checked:
-    from pipegen.lint.base import Checked  # noqa: PLC0415 - no other verb needs the rules
+def _checked(analysed: Analysed, targets: Sequence[Target] | None) -> CheckedConfig:
+    from pipegen.lint.base import CheckedConfig  # noqa: PLC0415 - no other verb needs the rules
 
     names = tuple(analysed.settings) if targets is None else tuple(target.NAME for target in targets)
-    return Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, names)
+    return CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, names)

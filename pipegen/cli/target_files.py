@@ -13,7 +13,7 @@ from pipegen.graph.blocks import ExtraWait
 from pipegen.graph.difference import Difference, difference
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Plan
-from pipegen.readback.jobs import Jobs, read_jobs
+from pipegen.readback.gitlab import Jobs, read_jobs
 from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Target
 

@@ -39,7 +39,7 @@ class Report:
         self._diagnostics[Diagnostic(code, message, primary, tuple(also), hint, fix)] = None
 
     def take(self, other: Report, where: Callable[[Diagnostic], bool] = lambda _: True) -> None:
-        """Add the diagnostics of *other* for which *where* is true, except those with a message that is there already."""
+        """Add the diagnostics of *other* for which *where* is true, except repeated messages at one span."""
         known = {(one.code, one.message, one.primary) for one in self._diagnostics}
         new = (one for one in other._diagnostics if (one.code, one.message, one.primary) not in known)
         self._diagnostics |= dict.fromkeys(filter(where, new))

@@ -1,1 +1,1 @@
-"""Rules over the plan: what compiles, and is likely not what was meant."""
+"""Rules over the plan that report valid code which is probably a mistake."""

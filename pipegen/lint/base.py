@@ -1,4 +1,4 @@
-"""What a rule looks at, and what a rule is."""
+"""The input of a rule, and its interface."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from pipegen.structs import Struct
 
 
 class CheckedStage(Struct):
-    """A stage as the user wrote it, and the job that it is in *plan*; each combination of a matrix is one."""
+    """A stage in the config, and its job in *plan*; each combination of a matrix is a checked stage."""
 
-    stage: StageConfig
+    config: StageConfig
     job: Job
     plan: Plan
 
 
-class Checked(Struct, dict=True, gc=True):
-    """A config in which nothing is wrong: its *pipelines* with their *plans*, and the settings of targets.
+class CheckedConfig(Struct, dict=True, gc=True):
+    """A config without errors: its *pipelines* with their *plans*, and the settings of targets.
 
-    *targets* are the names of those that files are generated for.
+    *targets* are the names of the targets for which files are generated.
 
-    A text that several stages share, by a template or an alias, is right where it is right for one of them.
+    If several stages share a text, by a template or an alias, a rule reports it only if it is wrong in all of them.
     """
 
     file: SourceFile
@@ -36,28 +36,28 @@ class Checked(Struct, dict=True, gc=True):
     settings: Mapping[str, TreeMapping]
     targets: tuple[str, ...]
 
-    def work(self) -> tuple[CheckedStage, ...]:
-        """Return each job with its stage, in the user's order."""
-        return self._work
+    def stages(self) -> tuple[CheckedStage, ...]:
+        """Return each stage with its job, in the user's order."""
+        return self._stages
 
     @cached_property
-    def _work(self) -> tuple[CheckedStage, ...]:
-        found: list[CheckedStage] = []
+    def _stages(self) -> tuple[CheckedStage, ...]:
+        checked: list[CheckedStage] = []
         for pipeline, plan in zip(self.pipelines, self.plans, strict=True):
-            stages = {stage.name.value: stage for stage in reversed(pipeline.stages)}
-            # The job that stands for nothing to do has no stage.
-            found += [CheckedStage(stages[job.stage], job, plan) for job in plan.jobs if job.stage in stages]
-        return tuple(found)
+            configs = {config.name.value: config for config in reversed(pipeline.stages)}
+            # The job of an empty plan has no stage.
+            checked += [CheckedStage(configs[job.stage], job, plan) for job in plan.jobs if job.stage in configs]
+        return tuple(checked)
 
     def files(self) -> tuple[SourceFile, ...]:
-        """Return the file, and those that its stages, or parts of them, come from."""
-        bodies = (work.stage.body for work in self.work())
+        """Return the file, and the included files that contain its stages or parts of them."""
+        bodies = (stage.config.body for stage in self.stages())
         spans = (entry.key.span for body in bodies if body is not None for entry in body.entries)
         return tuple({file.path: file for file in (self.file, *(span.file for span in spans))}.values())
 
 
 class LintRule(Protocol):
-    """Reports one kind of what is likely not meant; a page of `diagnostics/pages` explains it."""
+    """Reports one kind of probable mistake, which a page in `diagnostics/pages` explains."""
 
-    def __call__(self, checked: Checked, report: Report, /) -> None:
-        """Report what *checked* holds of it."""
+    def __call__(self, config: CheckedConfig, report: Report, /) -> None:
+        """Report the mistakes of this kind in *config*."""

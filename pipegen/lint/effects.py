@@ -1,4 +1,4 @@
-"""Which jobs do something outside of their own run, that order may be there for."""
+"""Jobs with effects outside of their own run, which may be the reason for an order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pipegen.plan.model import Commands, Deploy, Deployment, Job, Promote, PublishImage, RunContainer, TriggerJob
 
-# What names of stages, and commands, say where a script changes more than its own files.
+# Words in names and commands of stages that suggest effects beyond the stage's own files.
 _WORDS = re.compile(
     r"deploy|releas|publish|push|upload|promot|notif|announc|rollout|rollback|migrat|provision|cleanup|teardown|"
     r"\b(?:kubectl|helm|terraform|ansible|ansible-playbook|aws|gcloud|az|ssh|scp|rsync|sftp|mail|twine|psql|mysql)\b|"
@@ -17,7 +17,7 @@ _WORDS = re.compile(
 
 
 def has_effects(job: Job) -> bool:
-    """Return whether *job* says that it changes more than its own files: it deploys, triggers, or holds secrets."""
+    """Return whether *job* declares effects beyond its own files: it deploys, triggers, or has secrets."""
     if job.deployment != Deployment() or job.secrets or job.id_tokens:
         return True
     return any(
@@ -28,12 +28,12 @@ def has_effects(job: Job) -> bool:
 
 
 def may_have_effects(job: Job) -> bool:
-    """Return whether *job* has effects, or its name and its commands sound like it."""
+    """Return whether *job* has effects, or its name or commands suggest them."""
     return has_effects(job) or any(_WORDS.search(text) for text in _texts(job))
 
 
 def deploys(job: Job) -> bool:
-    """Return whether *job* says that it puts something into an environment, and does not take that down."""
+    """Return whether *job* has an environment and does not stop it."""
     return job.deployment.environment is not None and not job.deployment.environment.stops
 
 

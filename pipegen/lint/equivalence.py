@@ -1,4 +1,4 @@
-"""Whether two configs mean the same: what `--fix` may change, and nothing else."""
+"""Equivalence of configs, apart from the changes that `--fix` may make."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pipegen.plan.model import Commands, Job, Measure, Measured, Output, Plan, S
 from pipegen.structs import replace
 
 
-def is_same(one: Sequence[Plan], other: Sequence[Plan]) -> bool:
-    """Return whether the plans say the same, but for arcs that others imply and commands that are run for nobody."""
-    return [_bare(plan) for plan in one] == [_bare(plan) for plan in other]
+def is_equivalent(plans: Sequence[Plan], other_plans: Sequence[Plan]) -> bool:
+    """Return whether the plans are the same, apart from implied arcs and outputs that nobody reads."""
+    return [_normalized(plan) for plan in plans] == [_normalized(plan) for plan in other_plans]
 
 
-def _bare(plan: Plan) -> Plan:
-    """Return *plan* with the fewest arcs that tell its order, and without outputs that nobody reads."""
+def _normalized(plan: Plan) -> Plan:
+    """Return *plan* with the minimal arcs for its order, and without outputs that nobody reads."""
     order = plan.graph.transitive_reduction()
     read = {output for job in plan.jobs for output in job.reads}
     return replace(
@@ -27,24 +27,24 @@ def _bare(plan: Plan) -> Plan:
 
 
 def _job(job: Job, order: ExecutionGraph, read: set[Output]) -> Job:
-    idle = {
+    unread = {
         output.name
         for step in job.steps
         if isinstance(step, Commands)
         for output in step.outputs
-        if is_idle(output) and Output(job.stage, output.name) not in read
+        if is_removable(output) and Output(job.stage, output.name) not in read
     }
     needs = sorted(order.predecessors(job.stage)) if job.stage in order else ()
-    binds = tuple(name for name in job.binds if name not in idle)
-    return replace(job, needs=tuple(needs), binds=binds, steps=tuple(_step(step, idle) for step in job.steps))
+    binds = tuple(name for name in job.binds if name not in unread)
+    return replace(job, needs=tuple(needs), binds=binds, steps=tuple(_step(step, unread) for step in job.steps))
 
 
-def _step(step: Step, idle: set[str]) -> Step:
-    if not isinstance(step, Commands) or not idle:
+def _step(step: Step, unread: set[str]) -> Step:
+    if not isinstance(step, Commands) or not unread:
         return step
-    return replace(step, outputs=tuple(output for output in step.outputs if output.name not in idle))
+    return replace(step, outputs=tuple(output for output in step.outputs if output.name not in unread))
 
 
-def is_idle(output: Measured) -> bool:
-    """Return whether *output* does nothing where nobody reads it: a file must be there in any case."""
+def is_removable(output: Measured) -> bool:
+    """Return whether *output* has no effect if nobody reads it; an output from a file requires the file."""
     return output.measure is Measure.COMMAND and output.command is not None and not output.command.values

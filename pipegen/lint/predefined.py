@@ -1,6 +1,6 @@
-"""The variables that engines set in every script, and what has the same value in a config.
+"""The variables that engines set in every script, and the equivalent values in a config.
 
-Names that programs of others also read or set (`CI`, `KUBECONFIG`, `JENKINS_HOME`, `GIT_AUTHOR_NAME`) are left out.
+Names that other programs also read or set (`CI`, `KUBECONFIG`, `JENKINS_HOME`, `GIT_AUTHOR_NAME`) are left out.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ def _names(table: str) -> frozenset[str]:
 
 PREDEFINED: Mapping[str, frozenset[str]] = {"gitlab": _names(_GITLAB), "jenkins": _names(_JENKINS) | {"WORKSPACE"}}
 TITLES: Mapping[str, str] = {"gitlab": "GitLab", "jenkins": "Jenkins"}
-# A script or condition that asks for one of these asks which engine it runs on.
+# A script or condition that checks one of these checks on which engine it runs.
 MARKERS = frozenset({"GITLAB_CI", "CI_SERVER", "JENKINS_URL"})
 
 _BRANCH, _COMMIT, _LOG = "${setup.branch}", "${setup.commit}", "${setup.logURL}"
-# The value of a config that is the same, or serves the same purpose.
+# The equivalent values in a config.
 VALUES: Mapping[str, str] = {
     **dict.fromkeys(("CI_COMMIT_SHA", "CI_COMMIT_SHORT_SHA", "GIT_COMMIT"), _COMMIT),
     **dict.fromkeys(("CI_COMMIT_BRANCH", "CI_COMMIT_REF_NAME", "CI_COMMIT_REF_SLUG"), _BRANCH),
@@ -79,5 +79,5 @@ VALUES: Mapping[str, str] = {
     **dict.fromkeys(("CI_JOB_URL", "CI_PIPELINE_URL", "BUILD_URL", "RUN_DISPLAY_URL"), _LOG),
     **dict.fromkeys(("CI_JOB_NAME", "STAGE_NAME"), "${.stage}"),
 }
-# Paths that scripts need not know: they start in the checkout.
+# Paths that scripts do not need, since they start in the checkout.
 FOLDERS = frozenset({"CI_PROJECT_DIR", "WORKSPACE"})

@@ -1,11 +1,11 @@
-"""The rules, and how a config is held against all of them."""
+"""All rules, in their order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, LintRule
+from pipegen.lint.base import CheckedConfig, LintRule
 from pipegen.lint.rules import (
     cache_never_hits,
     condition_never_true,
@@ -55,11 +55,11 @@ RULES: tuple[LintRule, ...] = (
 )
 
 
-# Those whose findings can be fixed: all that `--fix` has to ask again once the text has changed.
-FIXING: tuple[LintRule, ...] = (redundant_arc.check, unused_output.check)
+# The rules with fixes, which `--fix` runs again after each change of the text.
+FIXABLE_RULES: tuple[LintRule, ...] = (redundant_arc.check, unused_output.check)
 
 
-def ask(rules: Sequence[LintRule], checked: Checked, report: Report) -> None:
-    """Report what *rules* find in *checked*."""
+def run_rules(rules: Sequence[LintRule], config: CheckedConfig, report: Report) -> None:
+    """Report the findings of *rules* in *config*."""
     for rule in rules:
-        rule(checked, report)
+        rule(config, report)

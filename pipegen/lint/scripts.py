@@ -1,4 +1,4 @@
-"""The scripts of stages as another program may read them: references stand as variables of the same length."""
+"""The scripts of stages for other programs: references are replaced by variables of the same length."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import accumulate
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, PlacedReference, ScriptPart
 from pipegen.config.model import StageConfig, StepValue
-from pipegen.lint.base import Checked, CheckedStage
+from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.plan.model import Commands, Line, ShellProgram
 from pipegen.plan.stage.commands import entries_of
 from pipegen.source.text import Span
@@ -19,7 +19,7 @@ from pipegen.structs import Struct
 
 
 class ShellText(Struct):
-    """Commands that one shell runs: *text* has as many characters as the *entries* have, each ended by a line break."""
+    """Commands of one shell: *text* has as many characters as the *entries*, each with a line break at its end."""
 
     text: str
     shell: ShellProgram
@@ -27,11 +27,11 @@ class ShellText(Struct):
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Where its entries stand in the file."""
+        """The locations of its entries in the file."""
         return tuple(entry.span for entry in self.entries)
 
-    def place(self, start: int, end: int) -> Span:
-        """Return where a stretch of *text* stands in the file: as much of it as stands in one line."""
+    def span_of(self, start: int, end: int) -> Span:
+        """Return the location in the file of *text* from *start* to *end*, up to the end of the line."""
         starts = [0, *accumulate(len(entry.text) + 1 for entry in self.entries)]
         number = min(bisect_right(starts, start) - 1, len(self.entries) - 1)
         entry = self.entries[number]
@@ -41,33 +41,33 @@ class ShellText(Struct):
         return entry.part(first, max(first, last)) if last > first else entry.span
 
 
-def shell_texts(checked: Checked) -> Iterator[ShellText]:
-    """Yield each script of *checked* once, what comes after it, and the commands of outputs."""
+def shell_texts(config: CheckedConfig) -> Iterator[ShellText]:
+    """Yield each script of *config* once, its `after` commands, and the commands of outputs."""
     seen: set[tuple[Span, ...]] = set()
-    for work in checked.work():
-        for text in texts_of(work, seen):
+    for stage in config.stages():
+        for text in stage_texts(stage, seen):
             seen.add(text.spans)
             yield text
 
 
-def texts_of(work: CheckedStage, seen: Collection[tuple[Span, ...]] = ()) -> Iterator[ShellText]:
-    """Yield each script of *work*, what comes after it, and the commands of outputs, but for those at *seen* spans."""
-    for lines, entries in _scripts(work):
+def stage_texts(stage: CheckedStage, seen: Collection[tuple[Span, ...]] = ()) -> Iterator[ShellText]:
+    """Yield the script of *stage*, its `after` commands, and the commands of outputs, except those at *seen* spans."""
+    for lines, entries in _scripts(stage):
         if entries and len(lines) == len(entries) and tuple(entry.span for entry in entries) not in seen:
-            text = "".join(f"{_read(line, entry)}\n" for line, entry in zip(lines, entries, strict=True))
-            yield ShellText(text, work.job.machine.shell, entries)
+            text = "".join(f"{_entry_text(line, entry)}\n" for line, entry in zip(lines, entries, strict=True))
+            yield ShellText(text, stage.job.machine.shell, entries)
 
 
-def _scripts(work: CheckedStage) -> Iterator[tuple[tuple[Line, ...], tuple[Scalar, ...]]]:
-    for step in work.job.steps:
+def _scripts(stage: CheckedStage) -> Iterator[tuple[tuple[Line, ...], tuple[Scalar, ...]]]:
+    for step in stage.job.steps:
         if isinstance(step, Commands):
-            yield step.lines, _entries(work.stage.script)
-            commands = _commands(work.stage)
+            yield step.lines, _entries(stage.config.script)
+            commands = _commands(stage.config)
             for output in step.outputs:
                 if output.command is not None and output.name in commands:
                     yield (output.command,), (commands[output.name],)
-    if work.job.after:
-        yield work.job.after, _entries(work.stage.after)
+    if stage.job.after:
+        yield stage.job.after, _entries(stage.config.after)
 
 
 def _entries(value: StepValue | None) -> tuple[Scalar, ...]:
@@ -75,20 +75,20 @@ def _entries(value: StepValue | None) -> tuple[Scalar, ...]:
 
 
 def _commands(stage: StageConfig) -> dict[str, Scalar]:
-    """Return the commands that measure outputs, by the names of these."""
+    """Return the commands of outputs, by name."""
     node = stage.outputs.node if stage.outputs is not None else None
     entries = node.entries if isinstance(node, Mapping) else ()
-    found = ((entry.key.text, entry.value.get("command")) for entry in entries if isinstance(entry.value, Mapping))
-    return {name: command for name, command in found if isinstance(command, Scalar)}
+    pairs = ((entry.key.text, entry.value.get("command")) for entry in entries if isinstance(entry.value, Mapping))
+    return {name: command for name, command in pairs if isinstance(command, Scalar)}
 
 
-def _read(line: Line, entry: Scalar) -> str:
-    """Return what the shell reads in place of *entry*, character for character."""
-    text = "".join(map(_shown, line.script.parts))
+def _entry_text(line: Line, entry: Scalar) -> str:
+    """Return the text that replaces *entry* for the shell, of the same length."""
+    text = "".join(map(_part_text, line.script.parts))
     return text if len(text) == len(entry.text) else entry.text
 
 
-def _shown(part: ScriptPart) -> str:
+def _part_text(part: ScriptPart) -> str:
     match part:
         case PlacedReference():
             return _variable(part.reference, part.context)
@@ -102,7 +102,7 @@ def _shown(part: ScriptPart) -> str:
 
 
 def _variable(reference: Reference, context: Context) -> str:
-    """Return a variable as long as *reference* is written, in the quotes that pipegen would put around it."""
+    """Return a variable as long as *reference* in the config, with the quotes that pipegen adds."""
     length = len(str(reference)) + (len(reference.default) + 1 if reference.default is not None else 0)
     match context:
         case Context.WORD:
@@ -117,6 +117,6 @@ def _name(reference: Reference, length: int) -> str:
     return f"p{words}".ljust(length, "_")[:length]
 
 
-def lines_of(text: str) -> Sequence[int]:
-    """Return where the lines of *text* begin."""
-    return [0, *(found.end() for found in re.finditer("\n", text))]
+def line_starts(text: str) -> Sequence[int]:
+    """Return the offsets of the lines of *text*."""
+    return [0, *(line_break.end() for line_break in re.finditer("\n", text))]

@@ -1,4 +1,4 @@
-"""What is likely a secret by what it is given to, and by its letters: no mere word."""
+"""Values that are probably secrets, judged by the name they are assigned to and by their characters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = re.compile(
     r"(?:.*[_.-])?(?:password|passwd|passphrase|secret|token|(?:api|access|secret|private|auth)[_-]?key)", re.IGNORECASE
 )
 _VALUE = r"[\"']?(?P<value>[^\s\"'`;|&<>(),]+)"
-_GIVEN = (
+_ASSIGNMENTS = (
     # NAME=value, --name=value, "name": "value"
     re.compile(rf"(?<![\w$-])(?:--)?(?P<name>[A-Za-z_][\w-]*)[\"']?(?:=|\s*:\s+|\s*:(?=[\"'])){_VALUE}"),
     # --name value
@@ -32,24 +32,24 @@ _SHORTEST = 6
 _LEAST_ENTROPY = 2.5
 
 
-def given(text: str) -> Iterator[Secret]:
-    """Yield the values in the commands *text* that are given to names of secrets, and look like one."""
-    for shape in _GIVEN:
-        for found in shape.finditer(text):
-            name = found.groupdict().get("name")
-            if (name is None or is_name(name)) and is_likely(found["value"]):
+def assigned_secrets(text: str) -> Iterator[Secret]:
+    """Yield the values in the commands *text* that are assigned to names of secrets, and look like secrets."""
+    for pattern in _ASSIGNMENTS:
+        for match in pattern.finditer(text):
+            name = match.groupdict().get("name")
+            if (name is None or is_secret_name(name)) and is_likely_secret(match["value"]):
                 yield Secret(
-                    found.start("value"), found.end("value"), f'the value of "{name}"' if name else "a password"
+                    match.start("value"), match.end("value"), f'the value of "{name}"' if name else "a password"
                 )
 
 
-def is_name(name: str) -> bool:
-    """Return whether what is called *name* is a secret."""
+def is_secret_name(name: str) -> bool:
+    """Return whether *name* is the name of a secret."""
     return _NAME.fullmatch(name) is not None
 
 
-def is_likely(value: str) -> bool:
-    """Return whether *value* is likely a secret: letters and digits in a mix that no word has, no variable, no path."""
+def is_likely_secret(value: str) -> bool:
+    """Return whether *value* is probably a secret: a mix of letters and digits unlike a word, variable or path."""
     if len(value) < _SHORTEST or re.search(r"[\s${}<>*]|^[/.~]|://", value) or EXAMPLES.search(value):
         return False
     has_both = re.search(r"[A-Za-z]", value) and re.search(r"[0-9]", value)
@@ -57,5 +57,5 @@ def is_likely(value: str) -> bool:
 
 
 def _entropy(text: str) -> float:
-    shares = (number / len(text) for number in Counter(text).values())
+    shares = (count / len(text) for count in Counter(text).values())
     return -sum(share * log2(share) for share in shares)

@@ -1,4 +1,4 @@
-"""What secrets look like that well-known services give: tokens of certain shapes."""
+"""Patterns of the tokens that well-known services issue."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 
 from pipegen.structs import Struct
 
-# The shapes are those that the services document, or that their tokens begin with.
+# The services document these patterns, or their tokens begin with them.
 _SHAPES = {
     "a private key": r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----",
     "an AWS access key": r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b",
@@ -29,7 +29,7 @@ _SHAPES = {
     "a JSON web token": r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
 }
 _KINDS = tuple(_SHAPES)
-# One of these stands in each token. They are looked for first: that takes a hundredth of the time.
+# Each token contains one of these. To look for them first takes a hundredth of the time.
 _MARKS = (
     *("PRIVATE KEY", "AKIA", "ASIA", "ghp_", "gho_", "ghr_", "ghs_", "ghu_", "github_pat_", "xox", "hooks.slack."),
     *("glpat-", "glptt-", "glcbt-", "glrt-", "gldt-", "gloas-", "glsoat-", "glft-", "glimt-", "glagent-", "glffct-"),
@@ -42,21 +42,21 @@ EXAMPLES = re.compile(
 
 
 class Secret(Struct):
-    """A stretch of a text that looks like a secret, and what it is taken for."""
+    """A part of a text that looks like a secret, and the kind of secret."""
 
     start: int
     end: int
-    what: str
+    description: str
 
 
 def tokens(text: str) -> Iterator[Secret]:
-    """Yield the tokens of well-known shapes in *text*."""
-    for found in _token().finditer(text) if any(mark in text for mark in _MARKS) else ():
-        if found.lastgroup is not None and not EXAMPLES.search(found[0]):
-            yield Secret(found.start(), found.end(), _KINDS[int(found.lastgroup[1:])])
+    """Yield the tokens of well-known services in *text*."""
+    for match in _token().finditer(text) if any(mark in text for mark in _MARKS) else ():
+        if match.lastgroup is not None and not EXAMPLES.search(match[0]):
+            yield Secret(match.start(), match.end(), _KINDS[int(match.lastgroup[1:])])
 
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Return the expression for all shapes, which takes longer to make than to look for their marks in a config."""
-    return re.compile("|".join(f"(?P<k{place}>{shape})" for place, shape in enumerate(_SHAPES.values())))
+    """Return the expression for all patterns; to compile it takes longer than to look for their marks in a config."""
+    return re.compile("|".join(f"(?P<k{number}>{shape})" for number, shape in enumerate(_SHAPES.values())))

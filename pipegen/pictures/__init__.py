@@ -1,1 +1,1 @@
-"""Pictures of pipelines, for people: as one SVG, and as a page that needs no other file."""
+"""Pictures of pipelines as one SVG, and as a self-contained HTML page."""

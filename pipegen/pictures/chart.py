@@ -1,4 +1,4 @@
-"""A chart and its figures as one page, which needs no other file and no network."""
+"""A chart and its tables as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pipegen.emit.template import render
 from pipegen.pictures.palette import DARK, LIGHT
-from pipegen.pictures.policy import policy
+from pipegen.pictures.policy import content_security_policy
 from pipegen.structs import Struct
 
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
@@ -23,8 +23,10 @@ class Table(Struct):
 
 def render_chart(*, title: str, heading: str, words: Sequence[str], chart: str, tables: Sequence[Table]) -> str:
     """Return the page of *chart*, an SVG document; its style becomes that of the page."""
-    own = _STYLE.search(chart)
-    style = render("pictures/chart.css.j2", filters={}, light=LIGHT, dark=DARK, chart=own[1] if own else "")
+    style_element = _STYLE.search(chart)
+    style = render(
+        "pictures/chart.css.j2", filters={}, light=LIGHT, dark=DARK, chart=style_element[1] if style_element else ""
+    )
     return render(
         "pictures/chart.html.j2",
         filters={},
@@ -34,5 +36,5 @@ def render_chart(*, title: str, heading: str, words: Sequence[str], chart: str, 
         chart=_STYLE.sub("", chart, count=1),
         tables=[table for table in tables if table.rows],
         style=style,
-        policy=policy(style),
+        policy=content_security_policy(style),
     )

@@ -1,4 +1,4 @@
-"""What the strokes of a picture mean: those that it has."""
+"""The legend of the strokes in a picture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SAMPLE, _GAP = 30.0, 24.0
 
 
 class LegendEntry(Struct):
-    """A stroke by its *name*, and what it means; *x* is where its sample begins."""
+    """A stroke by its *name*, and its meaning; *x* is the start of its sample."""
 
     name: str
     words: str
@@ -23,13 +23,13 @@ class LegendEntry(Struct):
 
 
 def legend(scenes: Sequence[Scene]) -> tuple[LegendEntry, ...]:
-    """Return an entry for each kind of stroke in *scenes*, side by side."""
+    """Return an entry for each kind of stroke in *scenes*, from left to right."""
     lines = [line for scene in scenes for line in scene.lines]
     kinds = {line.kind for line in lines}
-    named = [("path", _PATH)] if any(line.is_on_path for line in lines) else []
-    named += [(kind.value, words) for kind, words in _WORDS.items() if kind in kinds]
-    entries, left = [], 0.0
-    for name, words in named:
-        entries.append(LegendEntry(name, words, left))
-        left += _SAMPLE + 8 + width(words, 12) + _GAP
+    strokes = [("path", _PATH)] if any(line.is_on_path for line in lines) else []
+    strokes += [(kind.value, words) for kind, words in _WORDS.items() if kind in kinds]
+    entries, x = [], 0.0
+    for name, words in strokes:
+        entries.append(LegendEntry(name, words, x))
+        x += _SAMPLE + 8 + width(words, 12) + _GAP
     return tuple(entries)

@@ -1,4 +1,4 @@
-"""How wide text is in a font that is not known: rather too much than too little."""
+"""The width of text in an unknown font: an upper estimate."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from math import fsum
 from pipegen.graph.render.columns import columns, shortened
 from pipegen.visible import visible
 
-# Shares of the font's size, as the widest of usual system fonts have them in a heavy weight.
+# Widths relative to the font size, from the widest usual system fonts in a heavy weight.
 _NARROW, _WIDE, _CAPITAL, _USUAL, _FULL = 0.38, 1.0, 0.74, 0.64, 1.05
-_NARROW_ONES, _WIDE_ONES = frozenset("fijlrtI.,:;'|!()[]{} "), frozenset("mwMW@%—…+=<>~")
-# Names take no more columns than this; the rest is in their middle.
+_NARROW_CHARACTERS, _WIDE_CHARACTERS = frozenset("fijlrtI.,:;'|!()[]{} "), frozenset("mwMW@%—…+=<>~")
+# Longer names are shortened in the middle.
 _LONGEST = 32
 
 
-def shown(name: str) -> str:
-    """Return *name* as a box shows it."""
+def box_label(name: str) -> str:
+    """Return *name* as the label of a box."""
     return shortened(visible(name), _LONGEST)
 
 
 def width(text: str, size: float) -> float:
-    """Return how wide *text* is at most, at the font *size*: to the bit the same with every Python, as sum() is not."""
+    """Return the maximum width of *text* at the font *size*; unlike sum(), the same to the bit in every Python."""
     return fsum(map(_share, text)) * size
 
 
 def _share(char: str) -> float:
-    if char in _NARROW_ONES:
+    if char in _NARROW_CHARACTERS:
         return _NARROW
-    if char in _WIDE_ONES:
+    if char in _WIDE_CHARACTERS:
         return _WIDE
     if char.isascii():
         return _CAPITAL if char.isupper() or char.isdigit() else _USUAL

@@ -1,4 +1,4 @@
-"""What a picture of pipelines shows: text that is ready to be shown, and the graph that it hangs on."""
+"""The content of a picture of pipelines: display texts and the graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.structs import Struct, field
 
 
 class StageMark(Enum):
-    """What a stage's box says of it, beside its name."""
+    """A mark in a stage's box."""
 
     CONDITION = "when"
     APPROVAL = "approval"
@@ -21,7 +21,7 @@ class StageMark(Enum):
 
 
 class ArcKind(Enum):
-    """What an arc is for, beside the order."""
+    """The purpose of an arc."""
 
     VALUES = "values"
     FILES = "files"
@@ -29,7 +29,7 @@ class ArcKind(Enum):
 
 
 class StageBox(Struct, kw_only=True):
-    """A stage; *notes* say what its marks mean for it, and *detail* is what the page tells of it."""
+    """A stage; *notes* explain its marks, and *detail* is its data for the page."""
 
     name: str
     marks: tuple[StageMark, ...] = ()
@@ -38,21 +38,21 @@ class StageBox(Struct, kw_only=True):
 
 
 class Link(Struct, kw_only=True):
-    """What travels over an arc: the outputs that the later stage reads, and the paths whose files stand there."""
+    """The data that an arc carries: the outputs that the later stage reads, and the paths of its files."""
 
     values: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
     @property
     def kind(self) -> ArcKind:
-        """What it is for; values are told first."""
+        """The purpose of the arc; values take precedence over files."""
         return ArcKind.VALUES if self.values else ArcKind.FILES if self.files else ArcKind.ORDER
 
 
 class Picture(Struct, kw_only=True):
-    """A pipeline: its stages in the user's order, of which those in *last* run after all of *graph*.
+    """A pipeline: its stages in the user's order; those in *last* run after all of *graph*.
 
-    *links* are what arcs carry; an arc that is not there carries nothing. *path* is the longest one.
+    *links* are the data of arcs, without entries for arcs that carry none. *path* is the longest path.
     """
 
     name: str

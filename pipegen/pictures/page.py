@@ -1,4 +1,4 @@
-"""Pictures as one page to look around in, which needs no other file and no network."""
+"""Pictures as one interactive, self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Mapping, Sequence
 from pipegen.emit.template import render
 from pipegen.pictures.legend import legend
 from pipegen.pictures.model import Picture
-from pipegen.pictures.palette import DARK, LIGHT, NAMED
-from pipegen.pictures.policy import policy
+from pipegen.pictures.palette import CSS_VARIABLES, DARK, LIGHT
+from pipegen.pictures.policy import content_security_policy
 from pipegen.pictures.scene import Scene, number, scene
 from pipegen.visible import visible
 
 
 def render_page(source: str, pictures: Sequence[Picture]) -> str:
-    """Return the page of *pictures*, which the file *source* describes."""
+    """Return the page of *pictures* of the pipelines in the file *source*."""
     scenes = [scene(picture) for picture in pictures]
     filters = {"n": number}
-    style = render("pictures/page.css.j2", filters=filters, light=LIGHT, dark=DARK, named=NAMED)
+    style = render("pictures/page.css.j2", filters=filters, light=LIGHT, dark=DARK, named=CSS_VARIABLES)
     script = render("pictures/page.js.j2", filters=filters)
     return render(
         "pictures/page.html.j2",
@@ -29,20 +29,20 @@ def render_page(source: str, pictures: Sequence[Picture]) -> str:
         legend=legend(scenes),
         style=style,
         script=script,
-        policy=policy(style, script=script),
-        data=in_script([_data(one) for one in scenes]),
+        policy=content_security_policy(style, script=script),
+        data=script_json([_scene_data(scene_) for scene_ in scenes]),
     )
 
 
-def in_script(value: object) -> str:
-    """Return *value* as JSON that may stand in an element `script`: nothing in it ends that, or begins a comment."""
-    text = json.dumps(value, separators=(",", ":"))  # in ASCII, so that no line separator stands there as itself
+def script_json(value: object) -> str:
+    """Return *value* as JSON for a `script` element: nothing in it ends the element or begins a comment."""
+    text = json.dumps(value, separators=(",", ":"))  # ASCII, so that line separators are escaped
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _data(one: Scene) -> Mapping[str, object]:
+def _scene_data(scene_: Scene) -> Mapping[str, object]:
     return {
-        "name": one.picture.name,
+        "name": scene_.picture.name,
         "stages": [
             {
                 "name": card.stage.name,
@@ -50,6 +50,6 @@ def _data(one: Scene) -> Mapping[str, object]:
                 "box": [round(value, 1) for value in (card.box.x, card.box.y, card.box.width, card.box.height)],
                 **card.stage.detail,
             }
-            for card in one.cards
+            for card in scene_.cards
         ],
     }

@@ -1,7 +1,7 @@
-"""The colours of pictures, in a light and a dark dress.
+"""The colours of pictures, in a light and a dark theme.
 
-Text has a contrast of at least 4.5 against its ground, and what means something of at least 3. Orange and blue are told
-apart by those who see red and green alike; kinds of arcs differ in their strokes too.
+Text has a contrast of at least 4.5 against its background, and graphical elements of at least 3. People who are
+colour-blind for red and green can distinguish orange and blue; kinds of arcs differ in their strokes too.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ _COLOURS: Mapping[str, tuple[str, str]] = {
 }
 LIGHT: Mapping[str, str] = {name: light for name, (light, _) in _COLOURS.items()}
 DARK: Mapping[str, str] = {name: dark for name, (_, dark) in _COLOURS.items()}
-# The same by the names of a page's variables.
-NAMED: Mapping[str, str] = {name: f"var(--{name})" for name in _COLOURS}
+# The colours as references to a page's CSS variables.
+CSS_VARIABLES: Mapping[str, str] = {name: f"var(--{name})" for name in _COLOURS}

@@ -1,4 +1,4 @@
-"""Pictures as one SVG document, which needs nothing beside itself."""
+"""Pictures as one self-contained SVG document."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pipegen.structs import Struct
 from pipegen.visible import visible
 
 _EDGE, _HEAD, _BETWEEN, _LEGEND = 24.0, 58.0, 36.0, 44.0
-_LEAST_WIDTH = 560.0
+_MIN_WIDTH = 560.0
 
 
 class PlacedPipeline(Struct):
-    """A pipeline at its place: *top* is where its words stand, *y* where its graph begins."""
+    """A pipeline with its position: *top* of its words, *y* of its graph."""
 
     scene: Scene
     title: str
@@ -28,20 +28,20 @@ class PlacedPipeline(Struct):
 
 
 def render_svg(pictures: Sequence[Picture]) -> str:
-    """Return *pictures*, one below the other."""
+    """Return *pictures* in one column."""
     parts: list[PlacedPipeline] = []
     top = _EDGE
-    for one in map(scene, pictures):
-        words = ", ".join(one.picture.words)
-        parts.append(PlacedPipeline(one, visible(one.picture.name), visible(words), top, top + _HEAD))
-        top += _HEAD + one.height + _BETWEEN
+    for scene_ in map(scene, pictures):
+        words = ", ".join(scene_.picture.words)
+        parts.append(PlacedPipeline(scene_, visible(scene_.picture.name), visible(words), top, top + _HEAD))
+        top += _HEAD + scene_.height + _BETWEEN
     widest = max((max(part.scene.width, width(part.words, 12)) for part in parts), default=0.0)
     return render(
         "pictures/picture.svg.j2",
         filters={"n": number},
         parts=parts,
         title="; ".join(f"{part.title}: {part.words}" for part in parts),
-        width=max(widest, _LEAST_WIDTH) + 2 * _EDGE,
+        width=max(widest, _MIN_WIDTH) + 2 * _EDGE,
         height=top + _LEGEND - _BETWEEN / 2,
         left=_EDGE,
         legend=legend([part.scene for part in parts]),

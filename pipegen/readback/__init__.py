@@ -1,1 +1,1 @@
-"""A generated file to the order that it enforces, from its text alone."""
+"""Reconstruction of the order that a generated file enforces, from its text alone."""

@@ -1,4 +1,4 @@
-"""The order of a declarative pipeline: stages one after the other, and side by side."""
+"""The order of a declarative pipeline: sequential and parallel stages."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Leaf(Struct):
 
 
 class Serial(Struct):
-    """Parts one after the other."""
+    """Sequential parts."""
 
     parts: tuple[Part, ...]
 
 
 class Parallel(Struct):
-    """Parts side by side, which end when all of them have."""
+    """Parallel parts, which end together."""
 
     parts: tuple[Part, ...]
 
@@ -34,7 +34,7 @@ Part = Leaf | Serial | Parallel
 
 
 def read(code: GroovyTokens, pipeline: int) -> Part:
-    """Return what the block `pipeline` at *pipeline* runs."""
+    """Return the stages of the `pipeline` block at *pipeline*."""
     block = _block(code, pipeline + 1, "stages")
     if block is None:
         raise code.error(pipeline, 'the pipeline has no "stages"')
@@ -49,28 +49,28 @@ def graph_of(part: Part) -> ExecutionGraph:
 
 
 def leaves(part: Part) -> Iterator[Leaf]:
-    """Yield the stages with steps, in the order of the text."""
-    waiting = [part]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Leaf):
-            yield one
+    """Yield the stages with steps, in text order."""
+    pending = [part]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Leaf):
+            yield current
         else:
-            waiting += reversed(one.parts)
+            pending += reversed(current.parts)
 
 
-def _join(part: Part, before: tuple[str, ...], arcs: list[tuple[str, ...]]) -> tuple[str, ...]:
-    """Add the arcs of *part*, which comes directly after the stages *before*; return the stages that end it."""
+def _join(part: Part, predecessors: tuple[str, ...], arcs: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Add the arcs of *part*, which directly follows the stages *predecessors*; return its last stages."""
     match part:
         case Leaf(name):
-            arcs += [(name,), *((earlier, name) for earlier in before)]
+            arcs += [(name,), *((earlier, name) for earlier in predecessors)]
             return (name,)
         case Serial(parts):
-            for one in parts:
-                before = _join(one, before, arcs)
-            return before
+            for child in parts:
+                predecessors = _join(child, predecessors, arcs)
+            return predecessors
         case Parallel(parts):
-            return tuple(end for one in parts for end in _join(one, before, arcs))
+            return tuple(end for child in parts for end in _join(child, predecessors, arcs))
 
 
 class _Reader:
@@ -80,29 +80,29 @@ class _Reader:
         self._seen: set[str] = set()
 
     def parts(self, block: int) -> tuple[Part, ...]:
-        """Return the stages in the block whose brace is at *block*."""
-        place, end, found = block + 1, self._code.end_of(block), []
-        while place < end:
-            if not self._code.is_word(place, "stage"):
-                shown = self._code.tokens[place].text
-                raise self._code.error(place, f'"{shown}" where a stage is expected')
-            found.append(self._stage(place))
-            place = self._code.behind(self._code.behind(place + 1))
-        if not found:
+        """Return the stages in the block with its opening brace at *block*."""
+        index, end, parts = block + 1, self._code.end_of(block), []
+        while index < end:
+            if not self._code.is_word(index, "stage"):
+                token_text = self._code.tokens[index].text
+                raise self._code.error(index, f'"{token_text}" where a stage is expected')
+            parts.append(self._stage(index))
+            index = self._code.skip(self._code.skip(index + 1))
+        if not parts:
             raise self._code.error(block, "a block of stages is empty")
-        return tuple(found)
+        return tuple(parts)
 
-    def _stage(self, place: int) -> Part:
+    def _stage(self, index: int) -> Part:
         code = self._code
-        if not code.is_sign(place + 1, "(") or not code.is_sign(code.behind(place + 1), "{"):
-            raise code.error(place, "a stage has its name in brackets, and then a block")
-        name, behind = self._values.text(place + 2)
-        if behind != code.end_of(place + 1):
-            raise code.error(behind, "a stage has a name and nothing else in its brackets")
-        body = code.behind(place + 1)
+        if not code.is_sign(index + 1, "(") or not code.is_sign(code.skip(index + 1), "{"):
+            raise code.error(index, "a stage has a name in parentheses, and a block")
+        name, skip = self._values.text(index + 2)
+        if skip != code.end_of(index + 1):
+            raise code.error(skip, "a stage has only a name in its parentheses")
+        body = code.skip(index + 1)
         blocks = {kind: found for kind in _KINDS if (found := _block(code, body, kind)) is not None}
         if len(blocks) != 1:
-            raise code.error(place, f'stage "{name}" has not one of "stages", "parallel" and "steps"')
+            raise code.error(index, f'stage "{name}" needs exactly one of "stages", "parallel" and "steps"')
         ((kind, block),) = blocks.items()
         match kind:
             case "stages":
@@ -110,22 +110,22 @@ class _Reader:
             case "parallel":
                 return Parallel(self.parts(block))
             case "steps":
-                return self._leaf(name, place)
+                return self._leaf(name, index)
             case _:
-                raise code.error(block - 1, "a matrix makes stages whose names are not in the text")
+                raise code.error(block - 1, "the names of a matrix's stages are not in the file")
 
-    def _leaf(self, name: str, place: int) -> Leaf:
+    def _leaf(self, name: str, index: int) -> Leaf:
         if name in self._seen:
-            raise self._code.error(place, f'two stages are called "{name}"')
+            raise self._code.error(index, f'two stages are called "{name}"')
         self._seen.add(name)
         return Leaf(name)
 
 
 def _block(code: GroovyTokens, brace: int, name: str) -> int | None:
-    """Return the brace of the block *name* that stands right in the block at *brace*, None when there is none."""
-    place, end = brace + 1, code.end_of(brace)
-    while place < end:
-        if code.is_word(place, name) and code.is_sign(place + 1, "{"):
-            return place + 1
-        place = code.behind(place)
+    """Return the opening brace of the block *name* directly in the block at *brace*, None if there is none."""
+    index, end = brace + 1, code.end_of(brace)
+    while index < end:
+        if code.is_word(index, name) and code.is_sign(index + 1, "{"):
+            return index + 1
+        index = code.skip(index)
     return None

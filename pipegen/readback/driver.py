@@ -1,4 +1,4 @@
-"""The driver of a scripted Jenkinsfile: the constant code at its end that starts the stages."""
+"""The driver of a scripted Jenkinsfile: the constant code at the end of the file that starts the stages."""
 
 from __future__ import annotations
 
@@ -14,80 +14,80 @@ from pipegen.readback.literals import Function, functions
 from pipegen.structs import Struct
 
 _DIFFERS = "the driver differs from the one this version writes"
-# With functions of these names of its own, a file would do other things than it says.
+# A file that defines functions with these names would change the meaning of its steps.
 _STEPS = frozenset({"parallel", "stage", "node"})
 
 _DECLARE = ("addTables", "declared", "linesOf")
 _DECLARING = re.compile(rf"^(?:@NonCPS\n)?\w+ (?:{'|'.join(_DECLARE)})\(.*?^}}\n", re.MULTILINE | re.DOTALL)
 
-Told = tuple[tuple[str, str], ...]
+DefinitionTokens = tuple[tuple[str, str], ...]
 
 
 class Driver(Struct):
-    """How the driver is written: blocks nest *deepest* deep, 0 where they nest freely; stages may stand in tables."""
+    """The variant of a driver: blocks nest at most *deepest* deep (0: any depth), stages may be in *tables*."""
 
     deepest: int
     tables: bool
 
 
 def names() -> frozenset[str]:
-    """Return the names of the driver's functions, however it is written."""
+    """Return the names of the driver's functions in all variants."""
     forms = (Driver(deepest, tables=False) for deepest in (0, 1))
-    return frozenset((*(name for form in forms for name, _ in _known(form)), *_DECLARE))
+    return frozenset((*(name for form in forms for name, _ in _functions_of(form)), *_DECLARE))
 
 
-def check(code: GroovyTokens, found: Sequence[Function]) -> Driver:
-    """Return how the driver in *code* is written, which has the functions *found*; `UnknownDriverError` for others."""
-    tables = any(one.name == "addTables" for one in found)
+def check(code: GroovyTokens, definitions: Sequence[Function]) -> Driver:
+    """Return the variant of the driver in *code* with the functions *definitions*; raise `UnknownDriverError`."""
+    tables = any(function.name == "addTables" for function in definitions)
     forms = [Driver(deepest, tables) for deepest in sorted({0, _deepest(code)})]
-    problems = {form: list(_problems(code, found, form)) for form in forms}
+    problems = {form: list(_problems(code, definitions, form)) for form in forms}
     best = min(forms, key=lambda form: len(problems[form]))
     for problem in problems[best]:
         raise problem
     return best
 
 
-def _problems(code: GroovyTokens, found: Sequence[Function], form: Driver) -> Iterator[UnknownDriverError]:
-    """Yield what differs between the functions *found* and a driver in *form*."""
-    known = _known(form)
-    left = dict.fromkeys(known)
-    for one in found:
-        told = (one.name, _told(code, one))
-        if told in left:
-            del left[told]
-        elif one.name in _STEPS or one.name in names():
-            token = code.tokens[one.start + 1]
-            yield UnknownDriverError(f'{_DIFFERS}: "{one.name}" does other things', token.start, token.end)
-    for name, _ in left:
+def _problems(code: GroovyTokens, definitions: Sequence[Function], form: Driver) -> Iterator[UnknownDriverError]:
+    """Yield the differences between the functions *definitions* and a driver in *form*."""
+    known = _functions_of(form)
+    missing = dict.fromkeys(known)
+    for function in definitions:
+        definition = (function.name, _definition(code, function))
+        if definition in missing:
+            del missing[definition]
+        elif function.name in _STEPS or function.name in names():
+            token = code.tokens[function.start + 1]
+            yield UnknownDriverError(f'{_DIFFERS}: "{function.name}" has a different body', token.start, token.end)
+    for name, _ in missing:
         yield UnknownDriverError(f'{_DIFFERS}: "{name}" is missing')
 
 
 def _deepest(code: GroovyTokens) -> int:
-    """Return how deep blocks nest, as the driver says where it compares a block's depth with a number."""
-    depths = (place for place, token in enumerate(code.tokens[: code.size]) if token.text == "depth")
-    found = (code.word(place + 3) for place in depths if code.is_sign(place + 1, "=") and code.is_sign(place + 2, "="))
-    return max((int(number) for number in found if number.isdecimal()), default=0)
+    """Return the maximum depth of blocks: the largest number that the driver compares with a depth."""
+    depths = (index for index, token in enumerate(code.tokens[: code.size]) if token.text == "depth")
+    words = (code.word(index + 3) for index in depths if code.is_sign(index + 1, "=") and code.is_sign(index + 2, "="))
+    return max((int(number) for number in words if number.isdecimal()), default=0)
 
 
 @cache
-def _known(form: Driver) -> tuple[tuple[str, Told], ...]:
+def _functions_of(form: Driver) -> tuple[tuple[str, DefinitionTokens], ...]:
     text = render("jenkins/driver.j2", filters={}, body=form)
     code = GroovyTokens(text + _declaring_tables() if form.tables else text)
-    return tuple((one.name, _told(code, one)) for one in functions(code))
+    return tuple((function.name, _definition(code, function)) for function in functions(code))
 
 
 def _declaring_tables() -> str:
-    """Return the functions that declare the stages of tables, which are the same in all files that have some."""
+    """Return the functions that declare stages from tables, which are the same in all files with tables."""
     template = folder("templates").joinpath("jenkins", "tables.j2").read_text(encoding="utf-8")
-    return "".join(found[0] for found in _DECLARING.finditer(template))
+    return "".join(match[0] for match in _DECLARING.finditer(template))
 
 
-def _told(code: GroovyTokens, one: Function) -> Told:
-    """Return what the definition of *one* says, its type and its marks included."""
-    start = one.start
-    while start >= 2 and code.is_sign(start - 2, "@"):  # noqa: PLR2004 - a mark is a sign and a word
+def _definition(code: GroovyTokens, function: Function) -> DefinitionTokens:
+    """Return the tokens of the definition of *function*, with its type and annotations."""
+    start = function.start
+    while start >= 2 and code.is_sign(start - 2, "@"):  # noqa: PLR2004 - an annotation is a sign and a word
         start -= 2
-    return tuple(map(_word, code.tokens[start : code.behind(one.body)]))
+    return tuple(map(_word, code.tokens[start : code.skip(function.body)]))
 
 
 def _word(token: Token) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Whether a file is one that an engine reads, by what it holds: a config is never taken for one."""
+"""Detection of the engine that reads a file, by its content; a config is never taken for a generated file."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ _MARK = re.compile(
     r'Do not edit: change that file and run "pipegen compile"\.\r?\n'
 )
 _COMMENTS = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/|\A#![^\n]*)*", re.DOTALL)
-# How a Jenkinsfile may begin, as no mapping of YAML does.
+# How a Jenkinsfile may begin, unlike any YAML mapping.
 _GROOVY = re.compile(
     r"pipeline\s*\{|@\w|import\s+[\w.]+\s|(?:node|stage|stages|timestamps|parallel)\b\s*[({]|(?:def|library)\s*\(|def\s+\w+\s*[=(]"
     r"|(?:properties|addStage)\s*\("
 )
 _JENKINS_NAME = re.compile(r"(?i)jenkinsfile(?:\..*)?|.*\.jenkinsfile")
 _GITLAB_NAME = re.compile(r"(?:.*\.)?gitlab-ci\.ya?ml")
-# What only a config has at the top, and what only GitLab has there.
+# Top-level keys that only a config has, and keys that only GitLab has.
 _CONFIG_KEY = re.compile(r"""^(?:\{\s*)?["']?(pipelines|inputs|templates|targets)["']?\s*:""", re.MULTILINE)
 _GITLAB_KEY = re.compile(r"^(?:stages|workflow|default|before_script|spec):", re.MULTILINE)
 _LINE = re.compile(r"^(?P<depth> *)(?P<rest>[^\s#].*)", re.MULTILINE)
-_DOES = re.compile(r"(?:script|trigger|stage):")
-# A pipeline of a config may be called as a key of a job is, but holds no plain text.
-_STANDS = re.compile(r"stage: +[^\s{\[&*!|>]")
+_JOB_KEY = re.compile(r"(?:script|trigger|stage):")
+# A pipeline in a config may have the name of a job's key, but its value is not plain text.
+_STAGE_NAME = re.compile(r"stage: +[^\s{\[&*!|>]")
 _JOB_ON_A_LINE = re.compile(r"""["'.\w][^{]*: *\{.*\b(?:script|trigger|stage):""")
-# What a file is, so much of it tells.
-_ENOUGH = 1024 * 1024
-# Named so, a file is a config that may have gone wrong.
+# This much of a file is enough to detect its engine.
+_READ_LIMIT = 1024 * 1024
+# A file with one of these names is a config, perhaps with errors.
 _CONFIG_NAMES = frozenset({"pipegen.yaml", "pipegen.yml", "config.yaml", "config.yml"})
 
 
 def engine_of(file: SourceFile) -> FileEngine | None:
-    """Return the engine that reads *file*; None for a config, and for whatever else it may be."""
-    text = file.text[:_ENOUGH]
+    """Return the engine that reads *file*; None for a config or any other file."""
+    text = file.text[:_READ_LIMIT]
     mark = _MARK.match(text)
     name = file.path.rpartition("/")[2]
     if mark is not None and mark["comment"] == "//":
         return FileEngine.JENKINS
-    jobs = _jobs(text, _DOES)
-    named = [found[1] for found in _CONFIG_KEY.finditer(text)]
-    if named and (mark is None or not _jobs(text, _STANDS).issuperset(named)):
+    jobs = _jobs(text, _JOB_KEY)
+    config_keys = [match[1] for match in _CONFIG_KEY.finditer(text)]
+    if config_keys and (mark is None or not _jobs(text, _STAGE_NAME).issuperset(config_keys)):
         return None
     if _GROOVY.match(text, _end_of_comments(text)) or _JENKINS_NAME.fullmatch(name):
         return FileEngine.JENKINS
@@ -62,22 +62,22 @@ def engine_of(file: SourceFile) -> FileEngine | None:
 
 
 def _jobs(text: str, key: re.Pattern[str]) -> frozenset[str]:
-    """Return the keys at the top with one right below that matches *key*, as the keys of jobs do."""
-    found: set[str] = set()
-    top, depth = "", 0
+    """Return the top-level keys with a child key that matches *key*, like the keys of jobs."""
+    names: set[str] = set()
+    name, depth = "", 0
     for line in _LINE.finditer(text):
         indent, rest = len(line["depth"]), line["rest"]
         if not indent:
-            top, depth = rest.partition(":")[0].strip("\"'"), 0
+            name, depth = rest.partition(":")[0].strip("\"'"), 0
             if _JOB_ON_A_LINE.match(rest):
-                found.add(top)
+                names.add(name)
         else:
             depth = depth or indent
             if indent == depth and key.match(rest):
-                found.add(top)
-    return frozenset(found)
+                names.add(name)
+    return frozenset(names)
 
 
 def _end_of_comments(text: str) -> int:
-    found = _COMMENTS.match(text)
-    return found.end() if found else 0
+    match = _COMMENTS.match(text)
+    return match.end() if match else 0

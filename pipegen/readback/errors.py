@@ -1,12 +1,12 @@
-"""What readers raise."""
+"""Errors of the readers."""
 
 from __future__ import annotations
 
 
 class UnreadableError(ValueError):
-    """Text whose order cannot be told: what is wrong, and from where to where it stands in the text.
+    """Text whose order cannot be determined: the problem, and its start and end offsets.
 
-    *path* is that of a child pipeline's file, "" in the file that is read itself.
+    *path* is the file of a child pipeline, "" for the main file.
     """
 
     def __init__(self, message: str, start: int = 0, end: int = 0, path: str = "") -> None:
@@ -17,4 +17,4 @@ class UnreadableError(ValueError):
 
 
 class UnknownDriverError(UnreadableError):
-    """A Jenkinsfile whose stages are started by code that this version does not write."""
+    """A Jenkinsfile with a driver that this version does not generate."""

@@ -1,4 +1,4 @@
-"""A file that an engine reads to the order that it enforces; what cannot be read is reported."""
+"""Reading of the order in an engine's file, with diagnostics for unsupported content."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from pipegen.source.enclosure import content
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import Struct
 
-# Rules without end may leave gaps without end; these are enough to see what is meant.
-_TOLD_GAPS = 8
-# More than GitLab takes of one file: https://docs.gitlab.com/administration/instance_limits/
+# A file with many rules may have many gaps; these are enough to understand the problem.
+_MOST_GAPS = 8
+# More than GitLab accepts in one file: https://docs.gitlab.com/administration/instance_limits/
 _LARGEST = 10 * 1024 * 1024
-_SHOWN = {FileEngine.JENKINS: "Jenkinsfile", FileEngine.GITLAB: "file for GitLab"}
+_FILE_KINDS = {FileEngine.JENKINS: "Jenkinsfile", FileEngine.GITLAB: "file for GitLab"}
 
 
 class Reading(Struct):
-    """The order in a file: *form* is how it is said, *graph* holds the direct waits and no others."""
+    """The order in a file: *form* is its style, *graph* has only direct waits."""
 
     file: SourceFile
     engine: FileEngine
@@ -33,7 +33,7 @@ class Reading(Struct):
 
 
 def read(file: SourceFile, engine: FileEngine, report: Report) -> Reading | None:
-    """Return the order in *file*, None when it cannot be told; children of a file for GitLab are read beside it."""
+    """Return the order in *file*, None if it is unknown; child pipelines of a GitLab file are read from disk."""
     try:
         if engine is FileEngine.JENKINS:
             style, graph = jenkins.read(file.text)
@@ -43,14 +43,14 @@ def read(file: SourceFile, engine: FileEngine, report: Report) -> Reading | None
         _report(error, file, engine, report)
         return None
     except RecursionError:
-        _report(UnreadableError("it is nested too deep"), file, engine, report)
+        _report(UnreadableError("it is nested too deeply"), file, engine, report)
         return None
-    for gap in gaps[:_TOLD_GAPS]:
+    for gap in gaps[:_MOST_GAPS]:
         report.add(
             codes.ORDER_DEPENDS_ON_RULES,
             gitlab.gap_message(gap),
-            at=Span(file, *gitlab.place_of(file.text, (gap.later,))),
-            hint=f'let it need "{gap.earlier}" as well, with "optional: true" where rules drop that too',
+            at=Span(file, *gitlab.offsets_of(file.text, (gap.later,))),
+            hint=f'let it need "{gap.earlier}" as well, with "optional: true" if rules may drop that too',
         )
     return Reading(file, engine, "needs", graph.transitive_reduction())
 
@@ -61,25 +61,23 @@ def _report(error: UnreadableError, file: SourceFile, engine: FileEngine, report
             codes.UNKNOWN_DRIVER,
             str(error),
             at=Span(file, error.start, error.end),
-            hint="compile the config anew: how stages start is known of the code that this version writes alone",
+            hint="compile the config again: only the driver that this version generates is supported",
         )
         return
-    where = _child(file, error.path) if error.path else file
+    reported_file = _child(file, error.path) if error.path else file
     report.add(
         codes.UNREADABLE_ORDER,
-        f"the order in this {_SHOWN[engine]} cannot be told: {error}",
-        at=Span(where, error.start, error.end),
+        f"cannot determine the order in this {_FILE_KINDS[engine]}: {error}",
+        at=Span(reported_file, error.start, error.end),
         hint=_HINTS[engine],
     )
 
 
 _HINTS = {
     FileEngine.JENKINS: (
-        'what can be read is a declarative "pipeline" with named stages, and a script as pipegen writes it'
+        'supported are a declarative "pipeline" with named stages, and a script that pipegen generated'
     ),
-    FileEngine.GITLAB: (
-        "what can be read is a file with all of its jobs, and the child pipelines that it includes by local"
-    ),
+    FileEngine.GITLAB: ('supported is a file with all of its jobs, and child pipelines that it includes with "local"'),
 }
 
 
@@ -101,12 +99,12 @@ def _child(file: SourceFile, path: str) -> SourceFile:
 
 
 def _child_content(file: SourceFile, path: str) -> bytes | None:
-    """Return what the file *path* of a child pipeline holds: paths begin at the root, and stay below it."""
+    """Return the content of a child pipeline's file *path*, which must be below the root of the repository."""
     if file.absolute_path is None or "\0" in path:
         return None
-    beside = file.absolute_path.parent
+    folder_of_file = file.absolute_path.parent
     depth = len(file.folder.split("/")) if file.folder else 0
     root = file.absolute_path.parents[depth]
-    places = (Path(os.path.normpath(folder / path.lstrip("/"))) for folder in (beside, root))
-    contents = (content(place, _LARGEST + 1, within=root) for place in places if place.is_relative_to(root))
+    paths = (Path(os.path.normpath(base / path.lstrip("/"))) for base in (folder_of_file, root))
+    contents = (content(path_, _LARGEST + 1, within=root) for path_ in paths if path_.is_relative_to(root))
     return next((data for data in contents if data is not None and len(data) <= _LARGEST), None)

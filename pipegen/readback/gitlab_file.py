@@ -1,4 +1,4 @@
-"""The jobs of a `.gitlab-ci.yml`, as far as they say when a job starts."""
+"""The jobs of a `.gitlab-ci.yml`, with the keys that determine when a job starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.structs import Struct
 Path = tuple[str | int, ...]
 
 _HELPER = "PIPEGEN_HELPER"
-# What stands beside the jobs: https://docs.gitlab.com/ci/yaml/
+# Top-level keys that are not jobs: https://docs.gitlab.com/ci/yaml/
 _KEYWORDS = frozenset(
     {
         *("after_script", "before_script", "cache", "default", "image", "include", "services", "spec", "stages"),
@@ -20,12 +20,12 @@ _KEYWORDS = frozenset(
 _STAGES = ("build", "test", "deploy")
 _FIRST, _LAST = ".pre", ".post"
 _CONDITIONS = ("if", "changes", "exists")
-# GitLab takes eleven levels: https://docs.gitlab.com/ci/yaml/#extends
+# GitLab allows eleven levels: https://docs.gitlab.com/ci/yaml/#extends
 _MOST_LEVELS = 11
 
 
 class WrongFileError(ValueError):
-    """What a file says that has no order, and where: keys and numbers from the top."""
+    """An error in a file, with its path: keys and indexes from the top."""
 
     def __init__(self, message: str, *path: str | int) -> None:
         super().__init__(message)
@@ -33,18 +33,18 @@ class WrongFileError(ValueError):
 
 
 class NeedInFile(Struct):
-    """A job of the same file that is waited for; an optional one may be missing."""
+    """A need on a job of the same file, which may be missing if it is optional."""
 
     job: str
     is_optional: bool
 
 
 class JobInFile(Struct, kw_only=True):
-    """A job: *stage* is the number of its stage, *needs* are None where the stages make the order.
+    """A job: *stage* is the number of its stage, *needs* are None if the stages define its order.
 
-    *rules* are what says whether it runs, "" where it always does. Nobody waits for one that is not *is_awaited*, where
-    the stages make the order. *children* are the files that it starts as child pipelines, and it ends with these
-    when *awaits_children*.
+    *rules* decide whether it runs, "" if it always does. If the stages define the order, nobody waits for a job without
+    *is_awaited*. *children* are the files of the child pipelines that it starts; with *awaits_children*, the job ends
+    when they do.
     """
 
     name: str
@@ -58,49 +58,52 @@ class JobInFile(Struct, kw_only=True):
 
 
 def jobs(document: object) -> dict[str, JobInFile]:
-    """Return the jobs of the file *document* by name, in the order of the text."""
+    """Return the jobs of the file *document* by name, in text order."""
     if not isinstance(document, Mapping):
         raise WrongFileError("a mapping of jobs is expected")
     if "include" in document:
         raise WrongFileError('the jobs of an "include" are not in this file', "include")
     stages = _stages(document)
-    found = {}
-    known: dict[str, _Extended] = {}
+    jobs_by_name = {}
+    extended_jobs: dict[str, _Extended] = {}
     for name in document:
         if name in _KEYWORDS or (isinstance(name, str) and name.startswith(".")):
             continue
         if not isinstance(name, str) or not isinstance(document[name], Mapping):
-            raise WrongFileError(f'"{name}" is no job: a mapping is expected', name)
-        found[name] = _job(name, _extended(name, document, known).keys, stages)
-    if not found:
+            raise WrongFileError(f'"{name}" is not a job: a mapping is expected', name)
+        jobs_by_name[name] = _job(name, _extended(name, document, extended_jobs).keys, stages)
+    if not jobs_by_name:
         raise WrongFileError("the file has no jobs")
-    for job in found.values():
-        _check_needs(job, found)
-    return found
+    for job in jobs_by_name.values():
+        _check_needs(job, jobs_by_name)
+    return jobs_by_name
 
 
 def _stages(document: Mapping[str, Any]) -> dict[str, int]:
-    named = document.get("stages")
-    if named is not None and not (isinstance(named, list) and all(isinstance(one, str) for one in named)):
-        raise WrongFileError('"stages" is a list of names', "stages")
-    order = dict.fromkeys((_FIRST, *(one for one in named or _STAGES if one not in {_FIRST, _LAST}), _LAST))
+    declared = document.get("stages")
+    if declared is not None and not (isinstance(declared, list) and all(isinstance(name, str) for name in declared)):
+        raise WrongFileError('"stages" must be a list of names', "stages")
+    order = dict.fromkeys((_FIRST, *(name for name in declared or _STAGES if name not in {_FIRST, _LAST}), _LAST))
     return {stage: number for number, stage in enumerate(order)}
 
 
 class _Extended(Struct):
-    """The *keys* of a job, with those of jobs that it extends; how many *levels* of these there are."""
+    """The *keys* of a job, merged with those of jobs that it extends in so many *levels*."""
 
     keys: Mapping[str, Any]
     levels: int
 
 
-def _extended(name: str, document: Mapping[str, Any], known: dict[str, _Extended], level: int = 0) -> _Extended:
-    """Return the job *name* with the jobs that it extends; it becomes *known*, since many may extend it."""
+def _extended(name: str, document: Mapping[str, Any], extended_jobs: dict[str, _Extended], level: int = 0) -> _Extended:
+    """Return the job *name* merged with the jobs that it extends, and add it to *extended_jobs*."""
     own = document.get(name)
-    if not isinstance(own, Mapping) or level + (known[name].levels if name in known else 0) > _MOST_LEVELS:
+    if (
+        not isinstance(own, Mapping)
+        or level + (extended_jobs[name].levels if name in extended_jobs else 0) > _MOST_LEVELS
+    ):
         raise WrongFileError(f'"{name}" cannot be extended', name)
-    if name in known:
-        return known[name]
+    if name in extended_jobs:
+        return extended_jobs[name]
     bases = own.get("extends") or []
     bases = [bases] if isinstance(bases, str) else bases
     if not (isinstance(bases, list) and all(isinstance(base, str) for base in bases)):
@@ -109,20 +112,20 @@ def _extended(name: str, document: Mapping[str, Any], known: dict[str, _Extended
     levels = 0
     for base in bases:
         if base not in document:
-            raise WrongFileError(f'"{name}" extends "{base}", which is not there', name, "extends")
-        extended = _extended(base, document, known, level + 1)
+            raise WrongFileError(f'"{name}" extends "{base}", which does not exist', name, "extends")
+        extended = _extended(base, document, extended_jobs, level + 1)
         keys, levels = _merged(keys, extended.keys), max(levels, extended.levels + 1)
-    known[name] = _Extended(_merged(keys, own), levels)
-    return known[name]
+    extended_jobs[name] = _Extended(_merged(keys, own), levels)
+    return extended_jobs[name]
 
 
-def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    both = {
-        key: {**one[key], **other[key]}
-        for key in one.keys() & other.keys()
-        if isinstance(one[key], Mapping) and isinstance(other[key], Mapping)
+def _merged(base: Mapping[str, Any], extending: Mapping[str, Any]) -> dict[str, Any]:
+    nested = {
+        key: {**base[key], **extending[key]}
+        for key in base.keys() & extending.keys()
+        if isinstance(base[key], Mapping) and isinstance(extending[key], Mapping)
     }
-    return {**one, **other, **both}
+    return {**base, **extending, **nested}
 
 
 def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> JobInFile:
@@ -137,7 +140,7 @@ def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> JobIn
         needs=tuple(_needs(name, keys["needs"])) if "needs" in keys else None,
         rules=_rules(name, keys),
         is_helper=isinstance(variables, Mapping) and _HELPER in variables,
-        is_awaited=not _is_left_to_people(keys),
+        is_awaited=not _is_optional_manual(keys),
         children=tuple(_children(included)),
         # https://docs.gitlab.com/ci/yaml/#triggerstrategy
         awaits_children=isinstance(trigger, Mapping) and trigger.get("strategy") in ("depend", "mirror"),
@@ -146,12 +149,12 @@ def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> JobIn
 
 def _needs(name: str, needs: object) -> Iterator[NeedInFile]:
     if not isinstance(needs, list):
-        raise WrongFileError(f'the needs of "{name}" are a list', name, "needs")
+        raise WrongFileError(f'the needs of "{name}" must be a list', name, "needs")
     for number, need in enumerate(needs):
         if isinstance(need, str):
             yield NeedInFile(need, is_optional=False)
         elif isinstance(need, Mapping) and isinstance(need.get("job"), str):
-            # A need on another pipeline fetches what is there, and waits for nothing.
+            # A need on another pipeline downloads artifacts, but does not wait.
             if not {"pipeline", "project"} & need.keys():
                 yield NeedInFile(need["job"], is_optional=need.get("optional") is True)
         elif not (isinstance(need, Mapping) and "pipeline" in need):
@@ -159,10 +162,10 @@ def _needs(name: str, needs: object) -> Iterator[NeedInFile]:
 
 
 def _rules(name: str, keys: Mapping[str, Any]) -> str:
-    """Return what says whether a job runs, "" where nothing does."""
+    """Return a text of the rules that decide whether a job runs, "" if it always does."""
     rules = keys.get("rules")
-    told = [keys.get("only"), keys.get("except")]
-    if rules is None and told == [None, None]:
+    legacy_rules = [keys.get("only"), keys.get("except")]
+    if rules is None and legacy_rules == [None, None]:
         return ""
     for number, rule in enumerate(rules if isinstance(rules, list) else ()):
         if not isinstance(rule, Mapping):
@@ -171,13 +174,13 @@ def _rules(name: str, keys: Mapping[str, Any]) -> str:
             raise WrongFileError(f'rules change the needs of "{name}"', name, "rules", number, "needs")
         if not any(key in rule for key in _CONDITIONS) and rule.get("when") != "never":
             return ""
-    return repr([rules, *told])
+    return repr([rules, *legacy_rules])
 
 
-def _is_left_to_people(keys: Mapping[str, Any]) -> bool:
-    """Return whether the pipeline goes on without anybody having started the job.
+def _is_optional_manual(keys: Mapping[str, Any]) -> bool:
+    """Return whether the job is manual and the pipeline continues without it.
 
-    A manual job may fail where nothing else is said, but not one that rules make manual:
+    A manual job may fail by default, but not if rules make it manual:
     https://docs.gitlab.com/ci/jobs/job_control/#types-of-manual-jobs
     """
     rules = keys.get("rules")
@@ -192,17 +195,17 @@ def _is_left_to_people(keys: Mapping[str, Any]) -> bool:
 
 
 def _children(included: object) -> Iterator[str]:
-    for one in included if isinstance(included, list) else [included]:
-        path = one.get("local") if isinstance(one, Mapping) else one
+    for include in included if isinstance(included, list) else [included]:
+        path = include.get("local") if isinstance(include, Mapping) else include
         if isinstance(path, str):
             yield path.removeprefix("/")
 
 
-def _check_needs(job: JobInFile, found: Mapping[str, JobInFile]) -> None:
+def _check_needs(job: JobInFile, jobs_by_name: Mapping[str, JobInFile]) -> None:
     for number, need in enumerate(job.needs or ()):
-        other = found.get(need.job)
+        other = jobs_by_name.get(need.job)
         if other is None and not need.is_optional:
-            raise WrongFileError(f'"{job.name}" needs "{need.job}", which is not there', job.name, "needs", number)
+            raise WrongFileError(f'"{job.name}" needs "{need.job}", which does not exist', job.name, "needs", number)
         if other is not None and other.stage > job.stage:
             raise WrongFileError(
                 f'"{job.name}" needs "{need.job}", which is in a later stage', job.name, "needs", number

@@ -1,4 +1,4 @@
-"""Groovy to tokens, as far as a Jenkinsfile goes: comments dropped, strings with what they mean, brackets in pairs."""
+"""Groovy tokens of a Jenkinsfile: no comments, strings with their values, matching brackets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipegen.readback.errors import UnreadableError
 
 
 class TokenKind(Enum):
-    """What a token is; a string with `${}` in it is an expression, which has no text before it runs."""
+    """The kind of a token; a string with `${}` is an expression, whose text is known only at run time."""
 
     WORD = "word"
     TEXT = "text"
@@ -41,23 +41,23 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _SLASHED = re.compile(r"/(?![*/])(?:[^/\\\n]|\\.)+/")
-# A comment, and a string, that ends nowhere.
+# An unclosed comment or string.
 _OPENERS = ("/*", "$/")
-# Ten thousand stages take fewer, since tables of them are text.
+# Ten thousand stages have fewer, since tables of stages are text.
 _MOST_TOKENS = 500_000
 _QUOTES = ("'''", '"""', "'", '"')
 _ESCAPE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "\n": ""}
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(_OPENING.values())
-# Behind these a value is expected, so that a slash begins a string and divides nothing.
+# After these words a value is expected, so that a slash begins a string and is no division.
 _BEFORE_A_VALUE = frozenset({"return", "in", "case"})
-# How far a reader may look ahead of the last token.
+# How far a reader may look past the last token.
 _AHEAD = 4
 
 
 class GroovyTokens:
-    """The tokens of a Jenkinsfile; each place in it is the number of a token."""
+    """The tokens of a Jenkinsfile; all indexes are indexes of tokens."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
@@ -66,164 +66,164 @@ class GroovyTokens:
         self._partners = _pairs(self.tokens)
         self._openings = {end: start for start, end in self._partners.items()}
 
-    def is_word(self, place: int, word: str) -> bool:
-        """Return whether *word* stands at *place*."""
-        token = self.tokens[place]
+    def is_word(self, index: int, word: str) -> bool:
+        """Return whether the token at *index* is *word*."""
+        token = self.tokens[index]
         return token.kind is TokenKind.WORD and token.text == word
 
-    def is_sign(self, place: int, sign: str) -> bool:
-        """Return whether *sign* stands at *place*."""
-        token = self.tokens[place]
+    def is_sign(self, index: int, sign: str) -> bool:
+        """Return whether the token at *index* is *sign*."""
+        token = self.tokens[index]
         return token.kind is TokenKind.SIGN and token.text == sign
 
-    def word(self, place: int) -> str:
-        """Return the word at *place*, "" when there is none."""
-        token = self.tokens[place]
+    def word(self, index: int) -> str:
+        """Return the word at *index*, "" if there is none."""
+        token = self.tokens[index]
         return token.text if token.kind is TokenKind.WORD else ""
 
-    def is_open(self, place: int) -> bool:
-        """Return whether a bracket opens at *place*."""
-        return place in self._partners
+    def is_open(self, index: int) -> bool:
+        """Return whether a bracket opens at *index*."""
+        return index in self._partners
 
-    def end_of(self, place: int) -> int:
-        """Return the place of the bracket that closes the one at *place*."""
-        return self._partners[place]
+    def end_of(self, index: int) -> int:
+        """Return the index of the bracket that closes the one at *index*."""
+        return self._partners[index]
 
-    def start_of(self, place: int) -> int:
-        """Return the place of the bracket that the one at *place* closes."""
-        return self._openings[place]
+    def start_of(self, index: int) -> int:
+        """Return the index of the bracket that the one at *index* closes."""
+        return self._openings[index]
 
-    def behind(self, place: int) -> int:
-        """Return the place behind what stands at *place*: a token, or all that a bracket encloses."""
-        return self._partners.get(place, place) + 1
+    def skip(self, index: int) -> int:
+        """Return the index after the token at *index*, or after the closing bracket if it is an opening one."""
+        return self._partners.get(index, index) + 1
 
-    def places(self, words: Collection[str]) -> TokenPositions:
-        """Return where one of *words* stands."""
+    def positions(self, words: Collection[str]) -> TokenPositions:
+        """Return the positions of *words*."""
         return TokenPositions(
-            [place for place, token in enumerate(self.tokens) if token.text in words and _is_word(token)]
+            [index for index, token in enumerate(self.tokens) if token.text in words and _is_word(token)]
         )
 
-    def error(self, place: int, message: str) -> UnreadableError:
-        """Return what to raise for what stands at *place*."""
-        return UnreadableError(message, self.tokens[place].start, self.tokens[place].end)
+    def error(self, index: int, message: str) -> UnreadableError:
+        """Return the error with *message* for the token at *index*."""
+        return UnreadableError(message, self.tokens[index].start, self.tokens[index].end)
 
 
 class TokenPositions:
-    """Places in order, asked for by stretches."""
+    """Indexes of tokens in ascending order."""
 
-    def __init__(self, places: list[int]) -> None:
-        self._places = places
+    def __init__(self, positions: list[int]) -> None:
+        self._positions = positions
 
     def first(self, start: int, end: int) -> int | None:
-        """Return the first place from *start* to just before *end*."""
-        number = bisect_left(self._places, start)
-        return self._places[number] if number < len(self._places) and self._places[number] < end else None
+        """Return the first index from *start* up to, but not including, *end*."""
+        index = bisect_left(self._positions, start)
+        return self._positions[index] if index < len(self._positions) and self._positions[index] < end else None
 
 
 def _is_word(token: Token) -> bool:
     return token.kind is TokenKind.WORD
 
 
-def _pairs(found: list[Token]) -> dict[int, int]:
-    """Return the place of the closing bracket of each opening one."""
+def _pairs(tokens: list[Token]) -> dict[int, int]:
+    """Return the index of the closing bracket of each opening one."""
     pairs: dict[int, int] = {}
     opened: list[int] = []
-    for place, (kind, text, start, end) in enumerate(found):
+    for index, (kind, text, start, end) in enumerate(tokens):
         if kind is not TokenKind.SIGN:
             continue
         if text in _OPENING:
-            opened.append(place)
+            opened.append(index)
         elif text in _CLOSING:
-            if not opened or _OPENING[found[opened[-1]].text] != text:
+            if not opened or _OPENING[tokens[opened[-1]].text] != text:
                 raise UnreadableError(f'"{text}" closes no bracket', start, end)
-            pairs[opened.pop()] = place
+            pairs[opened.pop()] = index
     if opened:
-        last = found[opened[-1]]
+        last = tokens[opened[-1]]
         raise UnreadableError(f'"{last.text}" is not closed', last.start, last.end)
     return pairs
 
 
 def _tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of *text*."""
-    place, last = 0, Token(TokenKind.END, "", 0, 0)
+    position, token = 0, Token(TokenKind.END, "", 0, 0)
     number = 0
-    while found := _TOKEN.match(text, place):
-        start, place = place, found.end()
+    while token_match := _TOKEN.match(text, position):
+        start, position = position, token_match.end()
         number += 1
         if number > _MOST_TOKENS:
-            raise UnreadableError("this is more than a Jenkinsfile holds", start, place)
-        match found.lastgroup:
+            raise UnreadableError("this is too long for a Jenkinsfile", start, position)
+        match token_match.lastgroup:
             case "space":
                 continue
             case "word" if not text.startswith("$/", start):
-                last = Token(TokenKind.WORD, found[0], start, place)
+                token = Token(TokenKind.WORD, token_match[0], start, position)
             case "text":
-                last = Token(TokenKind.TEXT, _meant(found[0]), start, place)
+                token = Token(TokenKind.TEXT, _string_value(token_match[0]), start, position)
             case "slashed":
-                last = Token(TokenKind.EXPRESSION, found[0], start, place)
+                token = Token(TokenKind.EXPRESSION, token_match[0], start, position)
             case _:
-                last = _sign_or_string(text, start, last)
-                place = last.end
-        yield last
+                token = _sign_or_string(text, start, token)
+                position = token.end
+        yield token
 
 
-def _sign_or_string(text: str, start: int, last: Token) -> Token:
-    """Return what begins at *start*, behind the token *last*: a string that may hold expressions, or a sign."""
+def _sign_or_string(text: str, start: int, previous: Token) -> Token:
+    """Return the token at *start*, after the token *previous*: a string that may contain expressions, or a sign."""
     if text.startswith(_OPENERS, start):
         raise UnreadableError("this is not closed", start, start + 2)
     if text[start] == "'":
-        raise UnreadableError("a string has no end", start, start + 1)
+        raise UnreadableError("a string is not closed", start, start + 1)
     if text[start] == '"':
         quotes = '"""' if text.startswith('"""', start) else '"'
         end = _end_of_string(text, start + len(quotes), quotes) + len(quotes)
         body = text[start:end]
         is_text = not re.search(r"(?<!\\)(?:\\\\)*\$", body)
-        return Token(TokenKind.TEXT if is_text else TokenKind.EXPRESSION, _meant(body), start, end)
-    is_operand = last.kind in {TokenKind.TEXT, TokenKind.EXPRESSION} or last.text in {")", "]", "}"}
-    is_operand = is_operand or (last.kind is TokenKind.WORD and last.text not in _BEFORE_A_VALUE)
-    if text[start] == "/" and not is_operand and (found := _SLASHED.match(text, start)):
-        return Token(TokenKind.EXPRESSION, found[0], start, found.end())
+        return Token(TokenKind.TEXT if is_text else TokenKind.EXPRESSION, _string_value(body), start, end)
+    is_operand = previous.kind in {TokenKind.TEXT, TokenKind.EXPRESSION} or previous.text in {")", "]", "}"}
+    is_operand = is_operand or (previous.kind is TokenKind.WORD and previous.text not in _BEFORE_A_VALUE)
+    if text[start] == "/" and not is_operand and (match := _SLASHED.match(text, start)):
+        return Token(TokenKind.EXPRESSION, match[0], start, match.end())
     return Token(TokenKind.SIGN, text[start], start, start + 1)
 
 
-def _meant(literal: str) -> str:
-    """Return what the *literal* in quotes means."""
+def _string_value(literal: str) -> str:
+    """Return the value of the quoted *literal*."""
     quotes = 3 if literal.startswith(("'''", '"""')) else 1
     body = literal[quotes:-quotes]
-    return _ESCAPE.sub(_meaning, body) if "\\" in body else body
+    return _ESCAPE.sub(_unescaped, body) if "\\" in body else body
 
 
 def _end_of_string(text: str, start: int, quotes: str) -> int:
-    """Return where the closing *quotes* are; what stands in `${}` of a double-quoted string may hold quotes itself."""
-    place = start
-    while not text.startswith(quotes, place):
-        if place >= len(text):
-            raise UnreadableError("a string has no end", start - len(quotes), start)
-        if text[place] == "\\":
-            place += 2
-        elif quotes[0] == '"' and text.startswith("${", place):
-            place = _end_of_expression(text, place + 2)
+    """Return the offset of the closing *quotes*; a `${}` in a double-quoted string may contain quotes itself."""
+    position = start
+    while not text.startswith(quotes, position):
+        if position >= len(text):
+            raise UnreadableError("a string is not closed", start - len(quotes), start)
+        if text[position] == "\\":
+            position += 2
+        elif quotes[0] == '"' and text.startswith("${", position):
+            position = _end_of_expression(text, position + 2)
         else:
-            place += 1
-    return place
+            position += 1
+    return position
 
 
 def _end_of_expression(text: str, start: int) -> int:
-    """Return what follows the brace that closes an expression within a string."""
-    place, depth = start, 1
+    """Return the offset after the brace that closes an expression in a string."""
+    position, depth = start, 1
     while depth:
-        if place >= len(text):
-            raise UnreadableError("an expression in a string has no end", start - 2, start)
-        quotes = next((mark for mark in _QUOTES if text.startswith(mark, place)), None)
+        if position >= len(text):
+            raise UnreadableError("an expression in a string is not closed", start - 2, start)
+        quotes = next((mark for mark in _QUOTES if text.startswith(mark, position)), None)
         if quotes:
-            place = _end_of_string(text, place + len(quotes), quotes) + len(quotes)
+            position = _end_of_string(text, position + len(quotes), quotes) + len(quotes)
         else:
-            depth += {"{": 1, "}": -1}.get(text[place], 0)
-            place += 1
-    return place
+            depth += {"{": 1, "}": -1}.get(text[position], 0)
+            position += 1
+    return position
 
 
-def _meaning(escape: re.Match[str]) -> str:
+def _unescaped(escape: re.Match[str]) -> str:
     if escape[1]:
         return chr(int(escape[1], 16))
     return _ESCAPED.get(escape[2], escape[2])

@@ -1,4 +1,4 @@
-"""The order that a Jenkinsfile enforces, in either style."""
+"""The order that a declarative or scripted Jenkinsfile enforces."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pipegen.readback.literals import functions
 
 
 class FileStyle(Enum):
-    """How a Jenkinsfile is written."""
+    """The style of a Jenkinsfile."""
 
     DECLARATIVE = "declarative"
     SCRIPTED = "scripted"
 
 
 def order(text: str) -> ExecutionGraph:
-    """Return which stage of a Jenkinsfile comes after which, by their names; raise `UnreadableError` for other text.
+    """Return the order of a Jenkinsfile's stages by name; raise `UnreadableError` for other text.
 
-    Of a stage that holds stages only these count. The arcs say the whole order, not which of it is direct: blocks put
-    all of one before all of the next.
+    Stages that contain stages do not count. The arcs include indirect ones: all stages of a block precede all of the
+    next.
     """
     return read(text)[1]
 
@@ -37,19 +37,19 @@ def read(text: str) -> tuple[FileStyle, ExecutionGraph]:
 
 
 def pipeline_of(code: GroovyTokens) -> int | None:
-    """Return where the block `pipeline` of *code* stands, None when there is none."""
-    place = 0
-    while place < code.size:
-        if code.is_word(place, "pipeline") and code.is_sign(place + 1, "{"):
-            return place
-        place = code.behind(place)
+    """Return the index of the `pipeline` block of *code*, None if there is none."""
+    index = 0
+    while index < code.size:
+        if code.is_word(index, "pipeline") and code.is_sign(index + 1, "{"):
+            return index
+        index = code.skip(index)
     return None
 
 
 def script_of(code: GroovyTokens) -> tuple[scripted.ScriptedFile, driver.Driver]:
-    """Return what the scripted *code* declares and starts, and how its driver is written, which must be a known one."""
-    found = functions(code)
-    if not {"addStage", "addTables"} & {one.text for one in code.tokens}:
+    """Return the stages that the scripted *code* declares and starts, and the variant of its driver."""
+    definitions = functions(code)
+    if not {"addStage", "addTables"} & {token.text for token in code.tokens}:
         raise code.error(0, 'neither a block "pipeline" nor calls of "addStage", as pipegen writes them')
-    form = driver.check(code, found)
-    return scripted.read(code, found, driver.names()), form
+    form = driver.check(code, definitions)
+    return scripted.read(code, definitions, driver.names()), form

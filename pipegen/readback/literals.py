@@ -1,4 +1,4 @@
-"""Values in Groovy that are known before it runs: texts, lists of texts, and what functions return of these."""
+"""Constant values in Groovy: texts, lists of texts, and results of functions that return them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.structs import Struct
 
-# What stands in front of a function: its type, as pipegen writes them, or no type.
+# Words that can precede a name and parentheses but are not the type of a function.
 _NO_TYPES = frozenset({"new", "else", "return", "throw", "in", "case", "assert", "import", "package"})
-# One for the table itself, and a few that choose it.
+# One for the table itself, and a few that select it.
 _MOST_CALLS = 10
-# A number stands there in `(char) 65535`.
+# The start of `(char) 65535`.
 _CHARACTER = ("(", "char", ")")
 
 
 class Function(Struct):
-    """A function of a file: where it begins, and the brackets of its parameters and of its body."""
+    """A function of a file: the indexes of its start and of the brackets of its parameters and body."""
 
     name: str
     start: int
@@ -26,121 +26,121 @@ class Function(Struct):
 
 def functions(code: GroovyTokens) -> tuple[Function, ...]:
     """Return the functions that *code* defines, in order."""
-    found = []
-    place = 0
-    while place < code.size:
-        if _is_definition(code, place):
-            body = code.end_of(place + 2) + 1
-            found.append(Function(code.word(place + 1), place, place + 2, body))
-            place = code.behind(body)
+    definitions = []
+    index = 0
+    while index < code.size:
+        if _is_definition(code, index):
+            body = code.end_of(index + 2) + 1
+            definitions.append(Function(code.word(index + 1), index, index + 2, body))
+            index = code.skip(body)
         else:
-            place = code.behind(place)
-    return tuple(found)
+            index = code.skip(index)
+    return tuple(definitions)
 
 
-def _is_definition(code: GroovyTokens, place: int) -> bool:
-    if not code.word(place) or code.word(place) in _NO_TYPES or not code.word(place + 1):
+def _is_definition(code: GroovyTokens, index: int) -> bool:
+    if not code.word(index) or code.word(index) in _NO_TYPES or not code.word(index + 1):
         return False
-    return code.is_sign(place + 2, "(") and code.is_sign(code.end_of(place + 2) + 1, "{")
+    return code.is_sign(index + 2, "(") and code.is_sign(code.end_of(index + 2) + 1, "{")
 
 
 class GroovyValues:
-    """What the expressions of a file come to."""
+    """The values of the expressions of a file."""
 
-    def __init__(self, code: GroovyTokens, known: Mapping[str, Function]) -> None:
+    def __init__(self, code: GroovyTokens, functions_by_name: Mapping[str, Function]) -> None:
         self._code = code
-        self._known = known
+        self._functions = functions_by_name
 
-    def text(self, place: int) -> tuple[str, int]:
-        """Return the text at *place*, perhaps a sum of literals and characters, and the place behind it."""
+    def text(self, index: int) -> tuple[str, int]:
+        """Return the text at *index*, perhaps a sum of literals and characters, and the index after it."""
         pieces = []
         while True:
-            piece, place = self._piece(place)
+            piece, index = self._text_piece(index)
             pieces.append(piece)
-            if not self._code.is_sign(place, "+"):
-                return "".join(pieces), place
-            place += 1
+            if not self._code.is_sign(index, "+"):
+                return "".join(pieces), index
+            index += 1
 
-    def texts(self, place: int) -> tuple[tuple[str, ...], int]:
-        """Return the list of texts at *place*, perhaps a sum of lists and of functions' lists, and the place behind."""
-        found: list[str] = []
+    def texts(self, index: int) -> tuple[tuple[str, ...], int]:
+        """Return the list of texts at *index*, perhaps a sum of lists and function calls, and the index after it."""
+        items: list[str] = []
         while True:
-            if self._code.is_sign(place, "["):
-                found += self._items(place)
-                place = self._code.behind(place)
+            if self._code.is_sign(index, "["):
+                items += self._items(index)
+                index = self._code.skip(index)
             else:
-                found += self.texts(self._returned(place))[0]
-                place = self._code.behind(place + 1)
-            if not self._code.is_sign(place, "+"):
-                return tuple(found), place
-            place += 1
+                items += self.texts(self._returned_index(index))[0]
+                index = self._code.skip(index + 1)
+            if not self._code.is_sign(index, "+"):
+                return tuple(items), index
+            index += 1
 
-    def chosen_text(self, name: str, number: int, place: int) -> str:
-        """Return the text that the function *name* returns for *number*, asked for at *place*.
+    def chosen_text(self, name: str, number: int, index: int) -> str:
+        """Return the text that the function *name*, called at *index*, returns for *number*.
 
-        It asks what the number is or below which it is, and returns what another function does, until one is a text.
+        Such a function compares the number and returns a text or the result of another such function.
         """
         for _ in range(_MOST_CALLS):
-            if name not in self._known:
-                raise self._code.error(place, f'the function "{name}" is not there')
-            value = self._choice(self._known[name], number)
+            if name not in self._functions:
+                raise self._code.error(index, f'the function "{name}" does not exist')
+            value = self._chosen_index(self._functions[name], number)
             if not self._code.word(value) or not self._code.is_sign(value + 1, "("):
                 return self.text(value)[0]
-            name, place = self._code.word(value), value
-        raise self._code.error(place, f'the function "{name}" calls others without end')
+            name, index = self._code.word(value), value
+        raise self._code.error(index, f'the function "{name}" calls functions in a cycle')
 
-    def _choice(self, function: Function, number: int) -> int:
-        """Return where the value stands that *function* returns for *number*."""
+    def _chosen_index(self, function: Function, number: int) -> int:
+        """Return the index of the value that *function* returns for *number*."""
         code = self._code
-        place = function.body + 1
-        while code.is_word(place, "if"):
-            condition = code.tokens[place + 2 : code.end_of(place + 1)]
-            asked = "".join(token.text for token in condition[:-1])
-            limit = self.number(code.end_of(place + 1) - 1)
-            if asked not in {"number<", "number=="}:
-                raise code.error(place + 2, "a question for the number is expected")
-            place = code.behind(place + 1)
-            if number < limit if asked == "number<" else number == limit:
-                place += 1
+        index = function.body + 1
+        while code.is_word(index, "if"):
+            condition = code.tokens[index + 2 : code.end_of(index + 1)]
+            comparison = "".join(token.text for token in condition[:-1])
+            limit = self.number(code.end_of(index + 1) - 1)
+            if comparison not in {"number<", "number=="}:
+                raise code.error(index + 2, "a comparison with the number is expected")
+            index = code.skip(index + 1)
+            if number < limit if comparison == "number<" else number == limit:
+                index += 1
                 break
-            place = code.behind(place)
-        if not code.is_word(place, "return"):
-            raise code.error(place, f'"{function.name}" returns nothing for {number}')
-        return place + 1
+            index = code.skip(index)
+        if not code.is_word(index, "return"):
+            raise code.error(index, f'"{function.name}" returns nothing for {number}')
+        return index + 1
 
-    def number(self, place: int) -> int:
-        """Return the number at *place*."""
-        if not self._code.word(place).isdecimal():
-            raise self._code.error(place, "a number is expected")
-        return int(self._code.word(place))
+    def number(self, index: int) -> int:
+        """Return the number at *index*."""
+        if not self._code.word(index).isdecimal():
+            raise self._code.error(index, "a number is expected")
+        return int(self._code.word(index))
 
-    def _piece(self, place: int) -> tuple[str, int]:
-        token = self._code.tokens[place]
+    def _text_piece(self, index: int) -> tuple[str, int]:
+        token = self._code.tokens[index]
         if token.kind is TokenKind.TEXT:
-            return token.text, place + 1
-        if tuple(one.text for one in self._code.tokens[place : place + 3]) == _CHARACTER:
-            return chr(self.number(place + 3)), place + 4
-        raise self._code.error(place, "a text is expected")
+            return token.text, index + 1
+        if tuple(token.text for token in self._code.tokens[index : index + 3]) == _CHARACTER:
+            return chr(self.number(index + 3)), index + 4
+        raise self._code.error(index, "a text is expected")
 
-    def _items(self, place: int) -> list[str]:
-        end, found = self._code.end_of(place), []
-        place += 1
-        while place < end:
-            text, place = self.text(place)
-            found.append(text)
-            if place < end and not self._code.is_sign(place, ","):
-                raise self._code.error(place, "a comma is expected")
-            place += 1
-        return found
+    def _items(self, index: int) -> list[str]:
+        end, items = self._code.end_of(index), []
+        index += 1
+        while index < end:
+            text, index = self.text(index)
+            items.append(text)
+            if index < end and not self._code.is_sign(index, ","):
+                raise self._code.error(index, "a comma is expected")
+            index += 1
+        return items
 
-    def _returned(self, place: int) -> int:
-        """Return where the value stands that the function called at *place* returns."""
-        name = self._code.word(place)
-        if name not in self._known or not self._code.is_sign(place + 1, "("):
-            raise self._code.error(place, "a list of names is expected")
-        return self._value_of(self._known[name])
+    def _returned_index(self, index: int) -> int:
+        """Return the index of the value that the function called at *index* returns."""
+        name = self._code.word(index)
+        if name not in self._functions or not self._code.is_sign(index + 1, "("):
+            raise self._code.error(index, "a list of names is expected")
+        return self._value_index(self._functions[name])
 
-    def _value_of(self, function: Function) -> int:
-        """Return where the value stands that *function* does nothing but return."""
-        place = function.body + 1
-        return place + 1 if self._code.is_word(place, "return") else place
+    def _value_index(self, function: Function) -> int:
+        """Return the index of the value of *function*, whose body only returns it."""
+        index = function.body + 1
+        return index + 1 if self._code.is_word(index, "return") else index

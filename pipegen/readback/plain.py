@@ -1,7 +1,7 @@
-"""A `.gitlab-ci.yml` in the plain style that pipegen writes, without a YAML reader, which is slow on large files.
+"""Fast reading of a `.gitlab-ci.yml` in the plain style that pipegen writes; a YAML reader is slow on large files.
 
-Keys of jobs stand at two blanks, and each value in quotes or brackets is closed on its line. Scripts and the like are
-skipped. A file in any other style has no quick answer, and must be read whole.
+Keys of jobs are indented by two blanks, and each value in quotes or brackets ends on its line. Scripts and other keys
+without effect on the order are skipped. A file in any other style needs the YAML reader.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-# What reads a piece of YAML.
+# Reads a piece of YAML.
 Load = Callable[[str], object]
 
-# The keys of a job that say when it starts, and what stands beside the jobs.
-_KEPT = frozenset(
+# The keys of a job that determine when it starts.
+_ORDER_KEYS = frozenset(
     {
         *("stage", "needs", "dependencies", "rules", "only", "except", "when", "allow_failure", "variables", "trigger"),
         *("extends", "parallel"),
@@ -24,87 +24,92 @@ _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')"""
 _ENTRY = re.compile(rf"(?:([\w.][^\n\"':#]*)|({_TEXT})):(?= |$)(.*)")
 _KEY = re.compile(r"  ([A-Za-z_]\w*):(?= |$)")
 _INDENT = re.compile(r" *")
-# What may stand before a value: dashes, and a key that is a plain word or stands in quotes.
+# What may precede a value: dashes, and a key that is a plain word or quoted.
 _LEAD = re.compile(rf"(?:- +)*(?:(?:[\w./$-]+|{_TEXT}):(?: +|$))?")
 _QUOTED = re.compile(rf"{_TEXT}(?: *:(?: .*)?| *| +#.*)")
 _OUTSIDE_QUOTES = re.compile(rf"[^\"']|{_TEXT}")
 _BLOCK = re.compile(r"[|>][-+0-9]*(?: +#.*)?")
-# What YAML takes for a value of another kind than text begins with none of these letters, or is one of these words.
+# Unquoted text: other YAML values do not begin with a letter, or are one of the words below.
 _WORD = r"[A-Za-z][\w./ -]*\w|[A-Za-z]"
-_NO_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+_NON_TEXT_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 _STAGE = re.compile(rf"  stage: ({_WORD})")
 _NEED = re.compile(rf"""    - \{{ job: ({_WORD}|"[^"\\]*"), artifacts: (?:true|false)(, optional: true)? \}}""")
 
 
 def document(text: str, load: Load) -> dict[str, object] | None:
-    """Return the data of the file *text* without what takes no part in the order, or None; *load* reads pieces."""
-    found: dict[str, object] = {}
-    read = _Reader(load)
+    """Return the data of the file *text* that affects the order, None for another style; *load* reads pieces."""
+    entries: dict[str, object] = {}
+    reader = _Reader(load)
     for name, lines in _entries(text):
-        if name is None or name in found:
+        if name is None or name in entries:
             return None
-        value = read.entry(lines)
+        value = reader.entry(lines)
         if value is None:
             return None
-        found[name] = value
-    return found
+        entries[name] = value
+    return entries
 
 
 class _Reader:
-    """Reads what stands under a name; pieces that are said often are read once."""
+    """Reads the values of entries; repeated pieces are read once."""
 
     def __init__(self, load: Load) -> None:
         self._load = load
-        self._known: dict[str, object] = {}
+        self._pieces: dict[str, object] = {}
 
     def entry(self, lines: list[str]) -> object:
-        """Return the value of the entry that *lines* tell, None when they are in another style."""
+        """Return the value of the entry in *lines*, None if it is in another style."""
         if lines[0]:
             return self._piece([f"value:{lines[0]}", *lines[1:]], "value")
         keys: dict[str, list[str]] = {}
-        kept = None
+        key_lines = None
         for line in lines[1:]:
             key = _KEY.match(line)
             if key is not None:
                 if key[1] in keys:
                     return None
-                kept = keys[key[1]] = [line]
-            elif kept is None or not (line.isspace() or line.startswith("   ")):
+                key_lines = keys[key[1]] = [line]
+            elif key_lines is None or not (line.isspace() or line.startswith("   ")):
                 return None
             else:
-                kept.append(line)
-        return {key: self._value(key, told) if key in _KEPT else _SKIPPED for key, told in keys.items()}
+                key_lines.append(line)
+        return {key: self._value(key, own_lines) if key in _ORDER_KEYS else _SKIPPED for key, own_lines in keys.items()}
 
     def _value(self, key: str, lines: list[str]) -> object:
-        if key == "stage" and len(lines) == 1 and (found := _STAGE.fullmatch(lines[0])) and _is_text(found[1]):
-            return found[1]
+        if (
+            key == "stage"
+            and len(lines) == 1
+            and (stage_match := _STAGE.fullmatch(lines[0]))
+            and _is_text(stage_match[1])
+        ):
+            return stage_match[1]
         if key == "needs" and lines[0] == "  needs:":
             needs = [_NEED.fullmatch(line) for line in lines[1:]]
-            found_needs = [_need(need) for need in needs if need is not None and _is_text(need[1])]
-            if len(found_needs) == len(needs):
-                return found_needs
+            parsed_needs = [_need(need) for need in needs if need is not None and _is_text(need[1])]
+            if len(parsed_needs) == len(needs):
+                return parsed_needs
         return self._piece(lines, key)
 
     def _piece(self, lines: list[str], key: str) -> object:
         text = "\n".join(lines)
-        if text not in self._known:
+        if text not in self._pieces:
             data = self._load(text)
-            self._known[text] = data.get(key) if isinstance(data, dict) else None
-        return self._known[text]
+            self._pieces[text] = data.get(key) if isinstance(data, dict) else None
+        return self._pieces[text]
 
 
-def _need(found: re.Match[str]) -> dict[str, object]:
-    return {"job": found[1].strip('"'), "optional": bool(found[2])}
+def _need(match: re.Match[str]) -> dict[str, object]:
+    return {"job": match[1].strip('"'), "optional": bool(match[2])}
 
 
 def _is_text(word: str) -> bool:
-    return word.lower() not in _NO_TEXT
+    return word.lower() not in _NON_TEXT_WORDS
 
 
 def _entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
-    """Yield the entries of the file, each with what stands behind its colon and with the lines below.
+    """Yield the entries of the file: name, and lines from the colon on.
 
-    The name is None where a line is not one of the plain style.
+    The name is None if a line is not in the plain style.
     """
     name: str | None = None
     lines: list[str] = []
@@ -125,7 +130,7 @@ def _entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the lines but blank ones and comments, and whether each is one of the plain style."""
+    """Yield the lines except blank ones and comments, and whether each is in the plain style."""
     block: int | None = None
     for line in text.split("\n"):
         depth = _depth(line)
@@ -136,22 +141,22 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         body = line[depth:]
         if not body or body[0] == "#":
             continue
-        found = _LEAD.match(body)
-        value = body[found.end() if found else 0 :]
+        lead = _LEAD.match(body)
+        value = body[lead.end() if lead else 0 :]
         if _BLOCK.fullmatch(value):
             block = depth
         yield line, _is_plain(body, value)
 
 
 def _depth(line: str) -> int:
-    found = _INDENT.match(line)
-    return found.end() if found else 0
+    match = _INDENT.match(line)
+    return match.end() if match else 0
 
 
 def _is_plain(body: str, value: str) -> bool:
     if value[:1] in {'"', "'"}:
         return _QUOTED.fullmatch(value) is not None
     if value[:1] in {"[", "{"}:
-        signs = "".join(one for one in _OUTSIDE_QUOTES.findall(value) if len(one) == 1)
-        return all(signs.count(one) == signs.count(other) for one, other in ("[]", "{}")) and "#" not in signs
+        signs = "".join(sign for sign in _OUTSIDE_QUOTES.findall(value) if len(sign) == 1)
+        return all(signs.count(sign) == signs.count(closing) for sign, closing in ("[]", "{}")) and "#" not in signs
     return value[:1] not in {"&", "*", "!", "?", "%"} and "\t" not in body

@@ -1,4 +1,4 @@
-"""The order in which the driver of a scripted Jenkinsfile runs stages: each once all that it comes after is done."""
+"""The order in which the driver of a scripted Jenkinsfile runs stages: each when all its predecessors are done."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from pipegen.readback.errors import UnreadableError
 from pipegen.readback.scripted import Branches, DeclaredStage, Flow, ScriptedFile, StartedStages, StartSequence
 from pipegen.structs import Struct
 
-# Makes the error for what is said at a place.
+# Returns the error with a message at an index.
 Refusal = Callable[[int, str], UnreadableError]
 
 
 def graph_of(script: ScriptedFile, refusal: Refusal) -> ExecutionGraph:
-    """Return the order of the stages of *script*; all of them must run once."""
+    """Return the order of the stages of *script*, each of which must run once."""
     run = _Run({stage.name: stage for stage in script.stages}, refusal)
     arcs = [(stage.name,) for stage in script.stages]
     after = tuple(run.arcs(script.flow, ()))
     run.check_all()
-    told = ((earlier, stage.name) for stage in script.stages for earlier in stage.after if earlier in run.started)
-    return ExecutionGraph([*arcs, *told, *after])
+    declared = ((earlier, stage.name) for stage in script.stages for earlier in stage.after if earlier in run.started)
+    return ExecutionGraph([*arcs, *declared, *after])
 
 
-class _Ended(Struct):
-    """The stages that a flow starts with, and those that nothing of it comes after."""
+class _FlowEnds(Struct):
+    """The first stages of a flow, and the last ones."""
 
     first: tuple[str, ...]
     last: tuple[str, ...]
 
 
 class _Run:
-    """A run in which all goes well, stage by stage."""
+    """A run in which all stages succeed."""
 
     def __init__(self, stages: Mapping[str, DeclaredStage], refusal: Refusal) -> None:
         self.started: dict[str, None] = {}
@@ -41,60 +41,60 @@ class _Run:
         self._followers: dict[str, list[str]] = {}
         for stage in stages.values():
             if len(set(stage.after)) < len(stage.after):
-                raise refusal(stage.place, f'stage "{stage.name}" comes after a stage twice, and so never starts')
+                raise refusal(stage.index, f'stage "{stage.name}" names a predecessor twice, so it never starts')
             for earlier in stage.after:
                 self._followers.setdefault(earlier, []).append(stage.name)
 
-    def arcs(self, flow: Flow, before: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-        """Yield the order that *flow* makes by itself, where it comes directly after the stages *before*."""
-        yield from self._followed(flow, before)[1]
+    def arcs(self, flow: Flow, predecessors: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+        """Yield the arcs of *flow*, which directly follows the stages *predecessors*."""
+        yield from self._run_flow(flow, predecessors)[1]
 
     def check_all(self) -> None:
         """Raise for a stage that never starts."""
         for stage in self._stages.values():
             if stage.name not in self.started:
-                absent = next((one for one in stage.after if one not in self._stages), None)
-                reason = f': it comes after "{absent}", which is not there' if absent is not None else ""
-                raise self._refusal(stage.place, f'stage "{stage.name}" never starts{reason}')
+                missing = next((name for name in stage.after if name not in self._stages), None)
+                reason = f': it comes after "{missing}", which does not exist' if missing is not None else ""
+                raise self._refusal(stage.index, f'stage "{stage.name}" never starts{reason}')
 
-    def _followed(self, flow: Flow, before: tuple[str, ...]) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
-        """Return the stages that end *flow* (*before* when it starts none), and the arcs that it makes by itself."""
+    def _run_flow(self, flow: Flow, predecessors: tuple[str, ...]) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+        """Return the last stages of *flow* (*predecessors* if it starts none), and its arcs."""
         match flow:
             case StartedStages():
-                ended = self._advanced(flow)
-                arcs = [(earlier, one) for one in ended.first for earlier in before]
-                return ended.last or before, arcs
+                flow_ends = self._start(flow)
+                arcs = [(earlier, stage) for stage in flow_ends.first for earlier in predecessors]
+                return flow_ends.last or predecessors, arcs
             case StartSequence(parts):
-                found: list[tuple[str, str]] = []
+                all_arcs: list[tuple[str, str]] = []
                 for part in parts:
-                    before, arcs = self._followed(part, before)
-                    found += arcs
-                return before, found
+                    predecessors, arcs = self._run_flow(part, predecessors)
+                    all_arcs += arcs
+                return predecessors, all_arcs
             case Branches(parts):
-                each = [self._followed(part, before) for part in parts]
-                ends = dict.fromkeys(end for ends, _ in each for end in ends)
-                return tuple(ends), [arc for _, arcs in each for arc in arcs]
+                branches = [self._run_flow(part, predecessors) for part in parts]
+                ends = dict.fromkeys(end for ends, _ in branches for end in ends)
+                return tuple(ends), [arc for _, arcs in branches for arc in arcs]
 
-    def _advanced(self, start: StartedStages) -> _Ended:
-        """Start what *start* says, and all that this makes ready."""
+    def _start(self, start: StartedStages) -> _FlowEnds:
+        """Start the stages of *start*, and all that become ready."""
         first = tuple(self._ready(start))
-        waiting = list(reversed(first))
-        ran: list[str] = []
-        while waiting:
-            name = waiting.pop()
+        ready = list(reversed(first))
+        finished: list[str] = []
+        while ready:
+            name = ready.pop()
             if name in self.started:
-                raise self._refusal(start.place, f'stage "{name}" starts twice')
+                raise self._refusal(start.index, f'stage "{name}" starts twice')
             self.started[name] = None
-            ran.append(name)
-            waiting += reversed(tuple(self._released(name)))
-        own = set(ran)
-        last = tuple(name for name in ran if own.isdisjoint(self._followers.get(name, ())))
-        return _Ended(first, last)
+            finished.append(name)
+            ready += reversed(tuple(self._released(name)))
+        own = set(finished)
+        last = tuple(name for name in finished if own.isdisjoint(self._followers.get(name, ())))
+        return _FlowEnds(first, last)
 
     def _ready(self, start: StartedStages) -> Iterator[str]:
         if start.done is not None:
             if start.done in self._stages:
-                raise self._refusal(start.place, f'"{start.done}" is a stage, and is said to be done')
+                raise self._refusal(start.index, f'"{start.done}" is a stage, but is passed as done')
             yield from self._released(start.done)
             return
         if start.names is None:
@@ -102,11 +102,11 @@ class _Run:
             return
         for name in start.names:
             if self._missing.get(name, 1):
-                raise self._refusal(start.place, f'"{name}" starts, and is no stage that waits for nothing')
+                raise self._refusal(start.index, f'"{name}" is started but waits for other stages')
             yield name
 
     def _released(self, done: str) -> Iterator[str]:
-        """Yield the stages that waited for *done* alone."""
+        """Yield the stages that waited only for *done*."""
         for name in self._followers.get(done, ()):
             self._missing[name] -= 1
             if not self._missing[name]:

@@ -1,4 +1,4 @@
-"""What a job may not find, because the stage that leaves it was skipped, or failed and was let go."""
+"""Values and files that a job may not find: their stage was skipped, or was allowed to fail."""
 
 from __future__ import annotations
 

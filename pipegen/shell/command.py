@@ -9,8 +9,8 @@ class Command(Struct):
     """One or more lines that belong together.
 
     An element of *lines* that holds a line break is quoted text over several
-    lines: it cannot be indented. *comment* says what the lines do, "" when the
-    first line says it. *is_users* marks what a person wrote: it asks for no tool of ours.
+    lines: it cannot be indented. *comment* describes the lines, "" when the first
+    line is clear. *is_users* marks the user's own commands, which need no tool of ours.
     """
 
     lines: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A path in a container, as `docker cp` takes it."""
+"""A path in a container, in the form that `docker cp` expects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SOURCE = "pipegen_source"
 
 
 def container_path(text: Text, lowering: Lowering) -> tuple[tuple[str, ...], Word]:
-    """Return the commands that set a path, and the path; of a folder (a slash at its end) the content is meant."""
+    """Return the commands that set a path, and the path; a slash at its end means the content of the folder."""
     known = text.constant
     if known is not None:
         return (), (Literal(f"{known}." if known.endswith("/") else known),)

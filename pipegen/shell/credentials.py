@@ -1,4 +1,4 @@
-"""The variables that credentials come from, where an engine keeps none by their IDs."""
+"""The variables that hold credentials, for engines without a credential store."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _NOT_IN_VARIABLES = r"[^A-Z0-9]"
 
 
 def variable(credential: str) -> str:
-    """Return the name of the variable for the *credential* of that ID: the ID in capitals."""
+    """Return the variable for the credential with the ID *credential*: the ID in capitals."""
     name = re.sub(_NOT_IN_VARIABLES, "_", credential.upper())
     return f"_{name}" if name[:1].isdigit() else name
 
 
 def sources(credential: Credential) -> tuple[str, ...]:
-    """Return the names of the variables that hold *credential*."""
+    """Return the variables that hold *credential*."""
     name = variable(credential.id)
     return (f"{name}_USERNAME", f"{name}_PASSWORD") if credential.kind is CredentialKind.PASSWORD else (name,)
 
 
-def check_told_apart(credentials: Iterable[Credential], report: Report) -> None:
-    """Report *credentials* of different IDs that would come from one variable."""
-    known: dict[str, Credential] = {}
+def check_distinct_sources(credentials: Iterable[Credential], report: Report) -> None:
+    """Report *credentials* with different IDs that share a variable."""
+    credentials_by_source: dict[str, Credential] = {}
     for credential in credentials:
         for source in sources(credential):
-            first = known.setdefault(source, credential)
+            first = credentials_by_source.setdefault(source, credential)
             if first.id != credential.id:
                 report.add(
                     SECRET_SHADOWED,

@@ -1,4 +1,4 @@
-"""What a config gets from every target when its settings say nothing: where images, charts and new versions go."""
+"""Defaults of every target's settings: where images, charts and new versions go."""
 
 REGISTRY = "docker-registry.wikimedia.org"
 REPOSITORY = "wikimedia"

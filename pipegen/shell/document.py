@@ -1,7 +1,7 @@
-"""A map of the user's, written to a file: as YAML, with what is known only at run time put in as JSON strings.
+"""A user's map, written to a file as YAML; values that are known only at run time become JSON strings.
 
-Lines of YAML hold a value of the run between two NULs, which no value holds. `awk` then makes a JSON string of it,
-from the numbers of its bytes: so every shell and every awk gives the same bytes.
+In the YAML lines, a run-time value is between two NULs, which no value contains. `awk` then makes a JSON string of it
+from the numbers of its bytes, so that every shell and every awk produces the same bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pipegen.structs import Struct
 
 
 class _Line(Struct):
-    """A line; its texts are known only at run time."""
+    """A line; its `Text` pieces are known only at run time."""
 
     pieces: tuple[str | Text, ...]
 
@@ -33,7 +33,7 @@ class _Line(Struct):
 
 
 class _Repeat(Struct):
-    """Lines for each item of *loop*, whose body is not looked at."""
+    """Lines for each item of *loop*, whose body is rendered later."""
 
     loop: Loop[Expression]
     indent: str
@@ -41,7 +41,7 @@ class _Repeat(Struct):
 
 _Part: TypeAlias = "_Line | _Repeat"
 
-# Bytes to text: outside of NULs as they are; inside, a JSON string without what YAML takes for a line break or no text.
+# Bytes to text: unchanged outside of NULs; inside, a JSON string that escapes YAML's line breaks and non-characters.
 _STRINGS = (
     "{",
     "  for (i = 1; i <= NF; i++) {",
@@ -64,14 +64,14 @@ _STRINGS = (
 )
 
 
-def document(value: Map, target: str, lowering: Lowering, first: Word = ()) -> tuple[Command, ...]:
-    """Return the commands that write *value* to the file *target* (in the job's folder), the line *first* before it."""
+def write_document(value: Map, target: str, lowering: Lowering, first: Word = ()) -> tuple[Command, ...]:
+    """Return the commands that write the line *first* and *value* to the file *target* in the job's folder."""
     parts = tuple(_block(value, "")) or (_Line(("{}",)),)
     lines = [part.constant for part in parts if isinstance(part, _Line)]
-    known = [line for line in lines if line is not None]
+    constant_lines = [line for line in lines if line is not None]
     path = f'"$pipegen/{target}"'
-    if len(known) == len(parts):
-        return (Command(redirected(printed(known, first), path)),)
+    if len(constant_lines) == len(parts):
+        return (Command(redirected(printed(constant_lines, first), path)),)
     raw = f'"$pipegen/{target}.raw"'
     body = (*(printed((), first) if first else ()), *_printed(parts, lowering))
     return (
@@ -101,20 +101,20 @@ def _list_item(item: Expression, indent: str) -> Iterator[_Part]:
     if not isinstance(item, Map) or not item.entries:
         yield from _entry((f"{indent}-",), item, indent)
         return
-    # The first key stands beside the dash.
+    # The first key is on the line of the dash.
     first, *others = _block(item, f"{indent}  ")
     yield _Line((f"{indent}- ", *first.pieces[1:])) if isinstance(first, _Line) else first
     yield from others
 
 
 def _entry(start: tuple[str | Text, ...], value: Expression, indent: str) -> Iterator[_Part]:
-    """Yield the lines of *value* behind *start*."""
+    """Yield the lines of *value* after *start*."""
     match value:
         case Map(entries=entries) if entries:
             yield _Line(start)
             yield from _block(value, f"{indent}  ")
         case List(items=items) if any(isinstance(item, Loop) for item in items):
-            # Brackets say that the list is empty where no loop yields an item.
+            # In brackets, the list is valid YAML even if no loop yields an item.
             yield from _flow((*start, " "), value, f"{indent}  ", end="")
         case List(items=items) if items:
             yield _Line(start)
@@ -124,7 +124,7 @@ def _entry(start: tuple[str | Text, ...], value: Expression, indent: str) -> Ite
 
 
 def _flow(start: tuple[str | Text, ...], value: Expression, indent: str, end: str = ",") -> Iterator[_Part]:
-    """Yield the lines of *value* in brackets; YAML takes a comma behind the last item."""
+    """Yield the lines of *value* in brackets; YAML allows a comma after the last item."""
     match value:
         case Map(entries=entries) if entries:
             yield _Line((*start, "{"))
@@ -164,21 +164,23 @@ def _scalar(value: Expression) -> tuple[str | Text, ...]:
 def _printed(parts: Sequence[_Part], lowering: Lowering) -> tuple[str, ...]:
     """Return the commands that print *parts*."""
     lines: list[str] = []
-    known: list[str] = []
+    constant_lines: list[str] = []
     for part in parts:
         if isinstance(part, _Line) and part.constant is not None:
-            known.append(part.constant)
+            constant_lines.append(part.constant)
             continue
-        lines += printed(known) if known else ()
-        known = []
+        lines += printed(constant_lines) if constant_lines else ()
+        constant_lines = []
         lines += [_printed_line(part, lowering)] if isinstance(part, _Line) else _repeated(part, lowering)
-    return (*lines, *(printed(known) if known else ()))
+    return (*lines, *(printed(constant_lines) if constant_lines else ()))
 
 
 def _printed_line(line: _Line, lowering: Lowering) -> str:
-    shown = "".join(printf_format(piece) if isinstance(piece, str) else "\\0%s\\0" for piece in line.pieces)
+    text_format = "".join(printf_format(piece) if isinstance(piece, str) else "\\0%s\\0" for piece in line.pieces)
     words = [word(piece, lowering) for piece in line.pieces if isinstance(piece, Text)]
-    return " ".join(("printf", single_quoted(f"{shown}\\n"), *(f'"{between_quotes(one)}"' for one in words)))
+    return " ".join(
+        ("printf", single_quoted(f"{text_format}\\n"), *(f'"{between_quotes(fragments)}"' for fragments in words))
+    )
 
 
 def _repeated(repeat: _Repeat, lowering: Lowering) -> tuple[str, ...]:

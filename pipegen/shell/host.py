@@ -1,4 +1,4 @@
-"""What a job's script finds where it runs: the few things that differ between engines."""
+"""The environment of a job's script: the few differences between engines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipegen.structs import Struct
 class Images(Enum):
     """How an image gets from the job that builds it to the jobs that use it."""
 
-    # All jobs that share an image talk to one container engine.
+    # All jobs that share an image use one container engine.
     LOCAL = "local"
     # The producer pushes it, the readers pull it.
     REGISTRY = "registry"
@@ -33,34 +33,34 @@ class ShellEnvironment(Struct, kw_only=True):
     and expansions such as `$CI_JOB_ID` or `$(command)`.
 
     Attributes:
-        job_id: shell text that names this try of this job and no other; letters, digits, `.`, `_`, `-`.
-        run_id: shell text that is the same in all jobs of a run, and in no other run.
+        job_id: shell text, unique to this attempt of this job; letters, digits, `.`, `_`, `-`.
+        run_id: shell text, the same in all jobs of a run and unique to the run.
         setup: a setup name to shell text, None when the engine has no such value.
-        input: a parameter of the run to shell text; it comes out empty when it has neither a value nor a default.
-        labels: image labels, name and shell text of the value, beside ci.pipeline.
-        values: shell text of a folder where values wait for other jobs, or None where
-            jobs are isolated and values travel as artifacts in `.pipegen`.
-        images: how images travel.
-        shares_daemon: whether jobs that share containers talk to one container engine.
+        input: a parameter of the run to shell text, which expands to "" without a value and a default.
+        labels: image labels in addition to ci.pipeline: name, and shell text of the value.
+        values: shell text of a folder with values for other jobs, or None where
+            jobs are isolated and pass values as artifacts in `.pipegen`.
+        images: how jobs pass images.
+        shares_daemon: whether jobs that share containers use one container engine.
         image_repository: shell text of the repository that shared images are pushed to.
-        login: the registry login, None when the machine is logged in already.
-        registry, repository: shell text of where published images go.
+        login: the registry login, None when the runner is logged in already.
+        registry, repository: shell text of the registry and repository of published images.
         namespace, charts, frontend: shell text of the helm namespace, the chart repository,
             and the BuildKit frontend for blubberfiles that name none.
         promote_repository, promote_branch, promote_credential: the git repository of deployment
             charts (shell text), its branch, and the credential that may push there.
-        archives_folders: whether `archive: true` packs a folder and hands it over in `.pipegen/archive`
+        archives_folders: whether `archive: true` packs a folder into `.pipegen/archive`
             (else the copied files themselves can be downloaded).
         file_url, folder_url: shell text before the path of an archived file or folder.
         credential: the commands that bind a credential's variables, run before the steps.
-        status: the slug of a stage, or "" for the pipeline, to shell text that comes to what came of it.
-        marked: the stages whose success a file tells, which travels as outputs do; with has_status_files, one may
-            travel that tells of the pipeline, too.
+        status: the slug of a stage, or "" for the pipeline, to shell text that expands to its result.
+        marked: the stages that record their success in a file, which is passed like outputs; with has_status_files,
+            there may be one for the pipeline too.
         has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.
-        kept: shell text of a folder, of one try of one job, in which its script leaves values for what comes after it.
-        expanded_variable: the variable by which the engine puts an output of a job into a name that it expands itself;
-            None where no file is needed for that.
-        bash: the lines with which a script begins that bash must run, pipefail among them.
+        kept: shell text of a folder, one per attempt of a job, in which the script saves values for `after`.
+        expanded_variable: the variable from which the engine inserts an output of a job into an image name;
+            None where the engine needs no dotenv file.
+        bash: the first lines of a script for bash, with pipefail.
     """
 
     job_id: str

@@ -1,26 +1,25 @@
-"""The names of images: the one that a job builds, and those that it uses."""
+"""Names of the images that jobs build and use."""
 
 from __future__ import annotations
 
 from pipegen.plan.model import BuildImage, Image, Job, Output
 from pipegen.shell.host import Images, ShellEnvironment
-from pipegen.shell.kept import ID, keeps_container
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.names import kept_name
+from pipegen.shell.names import ID, is_container_retained, retained_name
 from pipegen.shell.quote import Literal, VariableExpansion, Word, shell_text
 
 
-def keeps_image(job: Job, host: ShellEnvironment) -> bool:
-    """Return whether the local tag of the image that *job* builds stays, for other jobs or a container that stays."""
+def is_image_retained(job: Job, host: ShellEnvironment) -> bool:
+    """Return whether the image that *job* builds keeps its local tag, for other jobs or a retained container."""
     if not any(isinstance(step, BuildImage) for step in job.steps):
         return False
-    # docker removes no image that a container is made of, be it a stopped one.
-    return (job.shared.image and host.images is Images.LOCAL) or keeps_container(job, host)
+    # docker does not remove the image of a container, even of a stopped one.
+    return (job.shared.image and host.images is Images.LOCAL) or is_container_retained(job, host)
 
 
 def local_tag(job: Job, host: ShellEnvironment) -> Word:
     """Return the tag of the image that *job* builds."""
-    return (Literal("localhost/"), *(kept_name(job, host) if keeps_image(job, host) else (ID,)))
+    return (Literal("localhost/"), *(retained_name(job, host) if is_image_retained(job, host) else (ID,)))
 
 
 def is_pushed(job: Job, host: ShellEnvironment) -> bool:
@@ -29,14 +28,14 @@ def is_pushed(job: Job, host: ShellEnvironment) -> bool:
 
 
 def local_name(lowering: Lowering) -> Word:
-    """Return the value of the job's own imageLocalName."""
+    """Return the value of the job's `imageLocalName`."""
     if is_pushed(lowering.job, lowering.host):
         return pushed_name(Output(lowering.job.stage, "imageID"), lowering)
     return local_tag(lowering.job, lowering.host)
 
 
 def pushed_name(image_id: Output, lowering: Lowering) -> Word:
-    """Return the name in the registry of a shared image."""
+    """Return the registry name of a shared image."""
     variable = VariableExpansion(lowering.variables.outputs[image_id])
     return (*shell_text(lowering.host.image_repository), Literal(":"), variable)
 

@@ -1,4 +1,4 @@
-"""Loops over text that is known only at run time, and lists that hold them."""
+"""Loops over text that is known only at run time, and lists that contain them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pipegen.shell.text import argument, word
 from pipegen.structs import replace
 
 T = TypeVar("T")
-# The commands for one item; the names of the loops around are in the lowering it gets.
+# The commands for one item; its lowering has the names of the enclosing loops.
 Body = Callable[[T, Lowering], Sequence[str]]
 
 _RESTORED = ("set +f", "unset IFS")
 
 
 def each(items: Items[T], lowering: Lowering, body: Body[T]) -> tuple[str, ...]:
-    """Return the lines that run *body* for each of *items*, in their order."""
+    """Return the lines that run *body* for each of *items*, in order."""
     return tuple(line for item in items for line in _item(item, lowering, body))
 
 
@@ -31,16 +31,16 @@ def has_loop(items: Items[T]) -> bool:
 
 
 def arguments(items: Items[Text], lowering: Lowering) -> tuple[tuple[str, ...], list[str]]:
-    """Return the lines that gather what is known only at run time, and the words of all *items* in a command."""
-    looped = [number for number, item in enumerate(items) if isinstance(item, Loop)]
-    if not looped:
+    """Return the lines that collect the items known only at run time, and the words of all *items* in a command."""
+    loop_indexes = [index for index, item in enumerate(items) if isinstance(item, Loop)]
+    if not loop_indexes:
         return (), [argument(item, lowering) for item in items if isinstance(item, Text)]
-    first, last = looped[0], looped[-1] + 1
-    gathered = each(items[first:last], lowering, lambda item, inner: (f'set -- "$@" {argument(item, inner)}',))
+    first, last = loop_indexes[0], loop_indexes[-1] + 1
+    loop_lines = each(items[first:last], lowering, lambda item, inner: (f'set -- "$@" {argument(item, inner)}',))
     before, after = (
         [argument(item, lowering) for item in part if isinstance(item, Text)] for part in (items[:first], items[last:])
     )
-    return ("set --", *gathered), [*before, '"$@"', *after]
+    return ("set --", *loop_lines), [*before, '"$@"', *after]
 
 
 def _item(item: T | Loop[T], lowering: Lowering, body: Body[T]) -> Sequence[str]:
@@ -48,14 +48,14 @@ def _item(item: T | Loop[T], lowering: Lowering, body: Body[T]) -> Sequence[str]
 
 
 def repeated(loop: Loop[T], lowering: Lowering, body: Body[T]) -> tuple[str, ...]:
-    """Return the lines of *loop*; no piece of text is ever a pattern, and none is split again."""
+    """Return the lines of *loop*; no item is ever expanded as a pattern or split again."""
     inner = _within(loop, lowering)
     names = [inner.loops[name] for name in loop.names]
     lines = indented(_item(loop.body, inner, body))
     if loop.delimiters == "\n":
         return _over_lines(loop, names, lowering, lines)
     if not loop.delimiters:
-        return _over_one(loop, names, lowering, lines)
+        return _over_whole(loop, names, lowering, lines)
     if loop.delimiters.isascii():
         return _over_fields(loop, names, lowering, lines)
     return _over_pieces(loop, names, lowering, lines)
@@ -82,8 +82,8 @@ def _over_lines(loop: Loop[T], names: Sequence[str], lowering: Lowering, body: S
     )
 
 
-def _over_one(loop: Loop[T], names: Sequence[str], lowering: Lowering, body: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines for a text that is not cut."""
+def _over_whole(loop: Loop[T], names: Sequence[str], lowering: Lowering, body: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines for a text without delimiters: one item."""
     if not loop.split:
         variable = names[0]
         return (
@@ -104,7 +104,7 @@ def _over_one(loop: Loop[T], names: Sequence[str], lowering: Lowering, body: Seq
 
 
 def _over_fields(loop: Loop[T], names: Sequence[str], lowering: Lowering, body: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines for a text that the shell splits: it drops empty fields at blanks only, so all are looked at."""
+    """Return the lines for a text that the shell splits; it drops only fields of blanks, so each field is checked."""
     source, assignment = _source(loop, lowering)
     piece = _numbered("pipegen_piece", lowering) if loop.split else names[0]
     return (
@@ -121,17 +121,19 @@ def _over_fields(loop: Loop[T], names: Sequence[str], lowering: Lowering, body: 
 
 
 def _over_pieces(loop: Loop[T], names: Sequence[str], lowering: Lowering, body: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines for delimiters beyond ASCII, which some shells would take byte by byte."""
-    left = _numbered("pipegen_left", lowering)
+    """Return the lines for delimiters beyond ASCII, which some shells split byte by byte."""
+    rest = _numbered("pipegen_left", lowering)
     piece = _numbered("pipegen_piece", lowering) if loop.split else names[0]
-    marks = [quote(mark) if mark.isalnum() else single_quoted(mark) for mark in dict.fromkeys(loop.delimiters)]
+    patterns = [
+        quote(pattern) if pattern.isalnum() else single_quoted(pattern) for pattern in dict.fromkeys(loop.delimiters)
+    ]
     return (
-        f"{left}={assigned(word(loop.source, lowering))}",
-        f'while [ -n "${left}" ]; do',
-        f"  {piece}=${{{left}%%{marks[0]}*}}",
-        *(f"  {piece}=${{{piece}%%{mark}*}}" for mark in marks[1:]),
-        f'  {left}=${{{left}#"${piece}"}}',
-        *(f"  {left}=${{{left}#{mark}}}" for mark in marks),
+        f"{rest}={assigned(word(loop.source, lowering))}",
+        f'while [ -n "${rest}" ]; do',
+        f"  {piece}=${{{rest}%%{patterns[0]}*}}",
+        *(f"  {piece}=${{{piece}%%{pattern}*}}" for pattern in patterns[1:]),
+        f'  {rest}=${{{rest}#"${piece}"}}',
+        *(f"  {rest}=${{{rest}#{pattern}}}" for pattern in patterns),
         *_for_piece(loop, piece, names, lowering),
         *body,
         "done",
@@ -139,7 +141,7 @@ def _over_pieces(loop: Loop[T], names: Sequence[str], lowering: Lowering, body: 
 
 
 def _for_piece(loop: Loop[T], piece: str, names: Sequence[str], lowering: Lowering) -> tuple[str, ...]:
-    """Return the lines that pass over an empty *piece*, and bind *names* to the words of another."""
+    """Return the lines that skip an empty *piece*, and bind *names* to the words of any other."""
     if not loop.split:
         return (f'  [ -n "${piece}" ] || continue',)
     return indented(
@@ -152,14 +154,14 @@ def _for_piece(loop: Loop[T], piece: str, names: Sequence[str], lowering: Loweri
 
 
 def _words(source: str, names: Sequence[str], lowering: Lowering) -> tuple[str, ...]:
-    """Return the lines that bind *names* to the words of the variable *source*, cut at blanks only."""
-    words, one = _numbered("pipegen_words", lowering), _numbered("pipegen_word", lowering)
-    choices = " ".join(f"{number}) {name}=${one} ;;" for number, name in enumerate(names, start=1))
+    """Return the lines that bind *names* to the words of the variable *source*, split at blanks only."""
+    words, item = _numbered("pipegen_words", lowering), _numbered("pipegen_word", lowering)
+    choices = " ".join(f"{number}) {name}=${item} ;;" for number, name in enumerate(names, start=1))
     return (
         f"{words}=0",
         "set -f",
         "IFS=' '",
-        f"for {one} in ${source}; do",
+        f"for {item} in ${source}; do",
         f"  {words}=$(({words} + 1))",
         f"  case ${words} in {choices} esac",
         "done",
@@ -174,14 +176,14 @@ def _enough_words(loop: Loop[T], names: Sequence[str], lowering: Lowering) -> tu
 
 
 def _enough(condition: str, loop: Loop[T], names: Sequence[str], lowering: Lowering) -> tuple[str, ...]:
-    """Return the lines that end the script unless there is a word for each name."""
-    shown = printf_format(", ".join(loop.names))
-    message = f'too few words for {shown} in the item that begins with "%s"'
+    """Return the lines that fail the script unless there is a word for each name."""
+    name_list = printf_format(", ".join(loop.names))
+    message = f'too few words for {name_list} in the item that begins with "%s"'
     return otherwise(condition, failure(lowering.job, message, (VariableExpansion(names[0]),)))
 
 
 def _source(loop: Loop[T], lowering: Lowering) -> tuple[str, tuple[str, ...]]:
-    """Return the variable that holds what is gone through, and the line that sets it."""
+    """Return the variable with the text of the loop, and the line that sets it."""
     match word(loop.source, lowering):
         case (VariableExpansion(name=name, operator=""),):
             return name, ()
@@ -195,10 +197,10 @@ def _separators(delimiters: str) -> str:
         return single_quoted(delimiters)
     # The newline comes first: `$( )` drops one at the end.
     others = delimiters.replace("\n", "")
-    shown = single_quoted("\\n" + printf_format(others))
-    return f"$(printf {shown})"
+    escaped = single_quoted("\\n" + printf_format(others))
+    return f"$(printf {escaped})"
 
 
 def _numbered(name: str, lowering: Lowering) -> str:
-    """Return a name for the loop that stands in *lowering*, not that of a loop around it."""
+    """Return *name* for the loop in *lowering*, different from those of the enclosing loops."""
     return name if lowering.depth == 0 else f"{name}_{lowering.depth + 1}"

@@ -1,4 +1,4 @@
-"""Commands laid out in lines."""
+"""Layout of commands in lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WIDTH = 100
 
 
 def wrapped(parts: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines of a command made of *parts*, broken between them where a line gets long."""
+    """Return the lines of the command *parts*, broken between parts where a line gets long."""
     lines = [parts[0]]
     for part in parts[1:]:
         if len(lines[-1]) + len(part) + 1 <= _WIDTH:
@@ -23,17 +23,17 @@ def wrapped(parts: Sequence[str]) -> tuple[str, ...]:
 
 
 def indented(lines: Iterable[str]) -> tuple[str, ...]:
-    """Return *lines* two columns to the right; only the first line of quoted text moves."""
+    """Return *lines* indented by two columns; of quoted text, only the first line."""
     return tuple(f"  {line}" for line in lines)
 
 
-def waited(lines: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines of a long command so that a signal need not wait for its end; its status is kept."""
+def interruptible(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of a long command so that a signal interrupts it; its status is preserved."""
     return (*lines[:-1], f"{lines[-1]} &", 'wait "$!"')
 
 
 def printed(lines: Sequence[str], first: Word = ()) -> tuple[str, ...]:
-    """Return the command that prints *lines* of text, a line that holds expansions before them."""
+    """Return the command that prints *lines* of text after *first*, a line with expansions."""
     words = [*([quote(first)] if first else []), *(single_quoted(line) for line in lines)]
     if len(words) == 1:
         return (f"printf '%s\\n' {words[0]}",)
@@ -41,16 +41,16 @@ def printed(lines: Sequence[str], first: Word = ()) -> tuple[str, ...]:
 
 
 def redirected(lines: Sequence[str], target: str) -> tuple[str, ...]:
-    """Return *lines* with the output of the last one going to *target*."""
+    """Return *lines* with the output of the last one redirected to *target*."""
     return (*lines[:-1], f"{lines[-1]} >{target}")
 
 
 def failure(job: Job, message: str, *words: Word) -> tuple[str, ...]:
-    """Return the commands that end the script with *message*, a format that shows *words* at each `%s`."""
-    shown = single_quoted(f'stage "{printf_format(job.stage)}": {message}\\n')
-    return (" ".join((f"printf {shown}", *(f'"{between_quotes(word)}"' for word in words), ">&2")), "exit 1")
+    """Return the commands that fail the script with *message*, a format with a `%s` for each of *words*."""
+    message_format = single_quoted(f'stage "{printf_format(job.stage)}": {message}\\n')
+    return (" ".join((f"printf {message_format}", *(f'"{between_quotes(word)}"' for word in words), ">&2")), "exit 1")
 
 
 def otherwise(condition: str, consequence: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines that run *consequence* where *condition* does not hold."""
+    """Return the lines that run *consequence* unless *condition* holds."""
     return (f"{condition} || {{", *indented(consequence), "}")

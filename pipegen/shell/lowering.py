@@ -1,4 +1,4 @@
-"""What the steps of one job are lowered with."""
+"""The context in which the steps of a job are lowered."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _NO_LOOPS: Mapping[str, str] = MappingProxyType({})
 
 
 class Lowering(Struct, kw_only=True):
-    """What the steps of one job are lowered with.
+    """The context in which the steps of a job are lowered.
 
     Attributes:
         job, plan: the job and its plan.
         producers: the pipeline's jobs by stage.
-        host: where the script runs.
+        host: the environment of the script.
         variables: the names of the variables that hold values.
         needed: the job's own names that a later step or another job uses.
         optional: the inputs that may be empty.
-        loops: the variables of the names of the loops around, by name.
-        depth: how many loops are around.
+        loops: the variables of the enclosing loops' names, by name.
+        depth: the number of enclosing loops.
     """
 
     job: Job

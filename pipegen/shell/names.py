@@ -1,4 +1,4 @@
-"""Names of shell variables, and of what a job keeps for others."""
+"""Names of shell variables, and of a job's container, image and release."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from types import MappingProxyType
 from pipegen.digests import digest_of
 from pipegen.plan.model import Job, Output
 from pipegen.shell.host import ShellEnvironment
-from pipegen.shell.quote import Literal, Word, shell_text
+from pipegen.shell.quote import Literal, VariableExpansion, Word, shell_text
 from pipegen.structs import Struct
 
+ID = VariableExpansion("pipegen_id")
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NOT_IN_A_NAME = r"[^A-Za-z0-9_]+"
 _LEGAL_EVERYWHERE = r"[a-z0-9]+(-[a-z0-9]+)*"
@@ -22,8 +23,8 @@ _LONGEST_SLUG = 24
 class JobVariables(Struct, kw_only=True):
     """The shell variables of a job.
 
-    They are for outputs, setup values, defaults that cannot be in an expansion, inputs, and statuses of stages, "" for
-    that of the pipeline.
+    They hold outputs, setup values, defaults that cannot be in an expansion, inputs, and results of stages ("" is the
+    pipeline).
     """
 
     outputs: Mapping[Output, str]
@@ -40,7 +41,7 @@ def variables(
     inputs: Collection[str],
     statuses: Collection[str] = (),
 ) -> JobVariables:
-    """Return variables for each of these, all different; the later of two that clash gets a number."""
+    """Return variables for each of these, all different; the second of two equal names gets a number."""
     taken: set[str] = set()
     return JobVariables(
         outputs={output: free(f"pipegen_{output.stage}_{output.name}", taken) for output in outputs},
@@ -54,39 +55,56 @@ def variables(
 
 
 def free(wanted: str, taken: set[str]) -> str:
-    """Return *wanted* as a variable's name that is not in *taken*, and add it there."""
-    # Most are names as they are, which is seen in less time.
-    chosen = name = wanted if wanted.isidentifier() and wanted.isascii() else re.sub(_NOT_IN_A_NAME, "_", wanted)
+    """Return *wanted* as a variable name that is not in *taken*, and add it there."""
+    # Most are valid names already; this check is faster than the substitution.
+    name = stem = wanted if wanted.isidentifier() and wanted.isascii() else re.sub(_NOT_IN_A_NAME, "_", wanted)
     number = 1
-    while chosen in taken:
+    while name in taken:
         number += 1
-        chosen = f"{name}_{number}"
-    taken.add(chosen)
-    return chosen
+        name = f"{stem}_{number}"
+    taken.add(name)
+    return name
 
 
 def variable_part(slug: str) -> str:
-    """Return *slug* as part of the name of an environment variable, another one for each."""
-    return slug.upper().replace("-", "_") if re.fullmatch(_LEGAL_EVERYWHERE, slug) else told_apart(slug, slug)
+    """Return *slug* as part of an environment variable's name, different for each slug."""
+    return (
+        slug.upper().replace("-", "_") if re.fullmatch(_LEGAL_EVERYWHERE, slug) else distinct_variable_part(slug, slug)
+    )
 
 
-def told_apart(text: str, source: str) -> str:
-    """Return *text* as part of the name of an environment variable, with a digest of its *source*.
+def distinct_variable_part(text: str, source: str) -> str:
+    """Return *text* as part of an environment variable's name, with a digest of *source*.
 
-    No name without a digest holds two underscores in a row.
+    No name without a digest contains two underscores in a row.
     """
     return f"{re.sub(_NOT_IN_A_NAME, '_', text).upper()}__{digest_of(source, 6)}"
 
 
-def kept_name(job: Job, host: ShellEnvironment) -> Word:
-    """Return the name of what *job* keeps for other jobs: a container, an image, a release."""
+def retained_name(job: Job, host: ShellEnvironment) -> Word:
+    """Return the name of the container, image or release that *job* retains for other jobs."""
     return (Literal("pipegen-"), *shell_text(host.run_id), Literal(f"-{_short(job.slug)}"))
 
 
 def _short(slug: str) -> str:
-    """Return *slug* as docker and helm take it in a name; a digest stands for what is lost."""
+    """Return *slug* in a form that docker and helm accept; a digest replaces the lost characters."""
     if len(slug) <= _LONGEST_SLUG and re.fullmatch(_LEGAL_EVERYWHERE, slug):
         return slug
     digest = digest_of(slug, 8)
     readable = re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-")[: _LONGEST_SLUG - len(digest) - 1].strip("-")
     return f"{readable}-{digest}" if readable else digest
+
+
+def is_container_retained(job: Job, host: ShellEnvironment) -> bool:
+    """Return whether *job* retains its container for other jobs."""
+    return job.shared.container and host.shares_daemon
+
+
+def container_name(job: Job, host: ShellEnvironment) -> Word:
+    """Return the name of the container that *job* runs."""
+    return retained_name(job, host) if is_container_retained(job, host) else (ID,)
+
+
+def release_name(job: Job, host: ShellEnvironment) -> Word:
+    """Return the name of the release that *job* installs."""
+    return retained_name(job, host) if job.shared.release else (ID,)

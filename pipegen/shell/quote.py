@@ -1,4 +1,4 @@
-"""Words for sh: bare where that is safe, in quotes else, and never more quotes than needed."""
+"""Words for sh: unquoted where that is safe, else with as few quotes as possible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipegen.structs import Struct
 
 
 class Literal(Struct):
-    """Text that means itself."""
+    """Literal text."""
 
     text: str
 
@@ -23,7 +23,7 @@ class VariableExpansion(Struct):
 
 
 class ShellFragment(Struct):
-    """Text that stands between double quotes as it is."""
+    """Text that goes between double quotes unchanged."""
 
     text: str
 
@@ -33,14 +33,14 @@ Word: TypeAlias = tuple[Fragment, ...]
 
 _SAFE = re.compile(r"[A-Za-z0-9_./:@%+=,-]+")
 _SPECIAL = re.compile(r'[\\"$`]')
-# Not every engine keeps the first of these in a script.
+# Some engines change a CRLF in a script.
 _CRLF = "\r\n"
-_CRLF_SPELT = "$(printf '\\r')\n"
+_CRLF_SUBSTITUTION = "$(printf '\\r')\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPEN_NAME = r"(?:^|[^\\])\$[A-Za-z_][A-Za-z0-9_]*$"
-# Braces keep the name apart from what follows; `[` would begin a subscript.
-_GOES_ON = re.compile(r"[A-Za-z0-9_\[]")
-# What no shell splits or expands further in an assignment: plain characters and simple expansions.
+# Before these characters a name needs braces; `[` would begin a subscript.
+_CONTINUES_NAME = re.compile(r"[A-Za-z0-9_\[]")
+# Plain characters and simple expansions, which no shell splits or expands further in an assignment.
 _UNSPLIT = (
     r"(?:[A-Za-z0-9_./:@%+=,-]|\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[A-Za-z0-9_./:@%+=,-]*)?\})*"
 )
@@ -59,12 +59,12 @@ def shell_text(text: str) -> Word:
 
 
 def constant(word: Word) -> str | None:
-    """Return the text of *word* where it holds nothing else."""
+    """Return the text of *word*, None if it has expansions."""
     text = ""
     for fragment in word:
         match fragment:
-            case Literal(text=known):
-                text += known
+            case Literal(text=literal):
+                text += literal
             case _:
                 return None
     return text
@@ -79,7 +79,7 @@ def quote(word: Word | str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return *text* in quotes: single ones, or double ones where they need no backslash and single ones would."""
+    """Return *text* in single quotes, or in double quotes if only these need no backslash."""
     if _CRLF in text or ("'" in text and not _SPECIAL.search(text)):
         return f'"{between_quotes(text)}"'
     return single_quoted(text)
@@ -102,31 +102,31 @@ def assigned(word: Word) -> str:
 
 
 def printf_format(text: str) -> str:
-    """Return *text* for a format of `printf`, where it means itself."""
+    """Return *text* escaped for a `printf` format."""
     return text.replace("\\", "\\\\").replace("%", "%%").replace("\n", "\\n")
 
 
 def between_quotes(word: Word | str) -> str:
-    """Return *word* for a place between double quotes."""
+    """Return *word* for use between double quotes."""
     if isinstance(word, str):
         return _literal(word)
     text = ""
     for fragment in reversed(word):
-        text = _expansion(fragment, before=text) + text
+        text = _expansion(fragment, following=text) + text
     return text
 
 
-def _expansion(fragment: Fragment, before: str) -> str:
-    """Return *fragment* for a place between double quotes, *before* more text."""
+def _expansion(fragment: Fragment, following: str) -> str:
+    """Return *fragment* for use between double quotes; *following* is the text after it."""
     match fragment:
         case Literal():
             return _literal(fragment.text)
         case VariableExpansion(operator=""):
-            return f"${{{fragment.name}}}" if _GOES_ON.match(before) else f"${fragment.name}"
+            return f"${{{fragment.name}}}" if _CONTINUES_NAME.match(following) else f"${fragment.name}"
         case VariableExpansion():
             return f"${{{fragment.name}{fragment.operator}{between_quotes(fragment.operand)}}}"
         case ShellFragment():
-            if _GOES_ON.match(before) and re.search(_OPEN_NAME, fragment.text):
+            if _CONTINUES_NAME.match(following) and re.search(_OPEN_NAME, fragment.text):
                 head, _, name = fragment.text.rpartition("$")
                 return f"{head}${{{name}}}"
             return fragment.text
@@ -135,14 +135,14 @@ def _expansion(fragment: Fragment, before: str) -> str:
 def _literal(text: str) -> str:
     if _SPECIAL.search(text):
         text = _SPECIAL.sub(r"\\\g<0>", text)
-    return text.replace(_CRLF, _CRLF_SPELT) if _CRLF in text else text
+    return text.replace(_CRLF, _CRLF_SUBSTITUTION) if _CRLF in text else text
 
 
 def _closes_last(text: str) -> bool:
-    """Return whether the first parenthesis of *text* is closed by its last character; quotes are looked through."""
+    """Return whether the last character of *text* closes its first parenthesis; quotes are ignored."""
     depth = 0
-    for place, character in enumerate(text):
+    for index, character in enumerate(text):
         depth += {"(": 1, ")": -1}.get(character, 0)
         if character == ")" and depth == 0:
-            return place == len(text) - 1
+            return index == len(text) - 1
     return False

@@ -1,4 +1,4 @@
-"""A user's script with shell variables where its references stand, each quoted for its place."""
+"""A user's script with shell variables in place of its references, each quoted for its context."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Par
 from pipegen.shell.quote import quoted
 from pipegen.shell.uses import is_plain
 
-# Braces keep the name apart from what follows; `[` would begin a subscript.
-_GOES_ON = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[")
+# Before these characters a name needs braces; `[` would begin a subscript.
+_CONTINUES_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[")
 _EXPANDED = re.compile(r"[\\$`]")
 _SPECIAL = re.compile(r'[\\$`"]')
 _LONG = 10_000
-# How text in quotes begins where a reference may interrupt it, and how it goes on behind.
+# How quoted text begins, and how it resumes after a reference.
 _QUOTES = {Context.SINGLE: "'", Context.ANSI: "$'"}
 
 
 def defaults(script: ParsedScript) -> tuple[str, ...]:
-    """Return the defaults that must be in variables before the script begins: no expansion can hold them."""
+    """Return the defaults that need a variable because no expansion can contain them."""
     texts = (placed.reference.default for placed in script.references())
     return tuple(dict.fromkeys(text for text in texts if text is not None and not is_plain(text)))
 
@@ -29,14 +29,14 @@ def rewrite(
 ) -> str:
     """Return the text of *script*; *variable* gives the variable that holds a reference's value.
 
-    *default_variables* has the variable of each of its `defaults`. Both are shell variables that are set by then.
+    *default_variables* has the variable of each of its `defaults`. All these shell variables are set earlier.
     """
-    # *skips* is what the next part has at its front and was written already.
+    # *skips* is the number of characters at the start of the next part that are written already.
     pieces: list[str] = []
     text, skips, is_interrupted = "", 0, False
     for number, part in enumerate(script.parts, 1):
         if len(text) > _LONG:
-            # Only the quotes at its end may be taken away again, which would copy a long text for each reference.
+            # Only the quotes at its end may be removed again, which would copy a long text for each reference.
             pieces.append(text[:-2])
             text = text[-2:]
         match part:
@@ -66,23 +66,23 @@ def rewrite(
 
 
 def _closed(text: str, quotes: str) -> str:
-    """Return *text* with its *quotes* closed, or without them where nothing stands in them."""
+    """Return *text* with its *quotes* closed, or without them where they are empty."""
     return text.removesuffix(quotes) if text.endswith(quotes) else f"{text}'"
 
 
 def _expansion(placed: PlacedReference, name: str, default_variables: Mapping[str, str], following: ScriptPart) -> str:
-    """Return the variable *name* for a place between double quotes."""
+    """Return the variable *name* for use between double quotes."""
     default = placed.reference.default
-    # A default that is nowhere in a variable has been settled: the value is known when the script is written.
+    # A default without a variable is resolved already: the value is known at compile time.
     if default is not None and (is_plain(default) or default in default_variables):
         text = default if is_plain(default) else f"${default_variables[default]}"
         return f"${{{name}:-{text}}}"
     text = following if type(following) is str else following.text if type(following) is Body else ""
-    return f"${{{name}}}" if text[:1] in _GOES_ON else f"${name}"
+    return f"${{{name}}}" if text[:1] in _CONTINUES_NAME else f"${name}"
 
 
 def _escaped(part: Escaped) -> str:
-    """Return the text of *part* so that the shell reads just that."""
+    """Return *part* escaped, so that the shell reads its text literally."""
     match part.context:
         case Context.WORD:
             return quoted(part.text)

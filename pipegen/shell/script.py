@@ -1,4 +1,4 @@
-"""A job as one POSIX script, cut into the parts that targets lay out."""
+"""A job as one POSIX script, in the parts that targets lay out."""
 
 from __future__ import annotations
 
@@ -20,27 +20,26 @@ from pipegen.plan.model import (
     Step,
     TriggerJob,
 )
-from pipegen.shell.after import host_after, job_after, removed_after
-from pipegen.shell.carried import carries
+from pipegen.shell.after import after_environment, after_job, remove_after_values
 from pipegen.shell.command import Command
 from pipegen.shell.host import Login, ShellEnvironment
 from pipegen.shell.images import is_pulled, is_pushed
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
-from pipegen.shell.prelude import expanded, prelude
+from pipegen.shell.prelude import expanded_variables, prelude
 from pipegen.shell.quote import quote, shell_text
-from pipegen.shell.statuses import marked, statuses
-from pipegen.shell.steps.archive import archives, hand_over
+from pipegen.shell.steps.archive import has_archive, publish_archive
 from pipegen.shell.steps.commands import commands
-from pipegen.shell.steps.export import export
 from pipegen.shell.steps.leave import leave
+from pipegen.shell.text import assignment, own_variable
+from pipegen.shell.transfers import transferred_paths
 from pipegen.shell.uses import uses
-from pipegen.shell.values import bound, left
+from pipegen.shell.values import input_commands, mark_success, output_commands, status_commands
 from pipegen.structs import Struct, replace
 
 __all__ = ["Command", "StageScriptParts", "script"]
 
-# The steps that bring credentials of their own.
+# Steps with their own credentials.
 _WITH_CREDENTIALS = frozenset((RunContainer, Promote))
 
 
@@ -48,9 +47,9 @@ class StageScriptParts(Struct, kw_only=True):
     """The parts of a script; one shell runs them all in this order, with `set -e` in force.
 
     Attributes:
-        prelude: how a script with values or containers starts; equal for all jobs that need the same.
+        prelude: the start of a script with values or containers; the same for all jobs with the same needs.
         bind: reads of values and secrets.
-        steps: what the stage does.
+        steps: the steps of the stage.
         outputs: the values that other jobs read, written last.
         setup: the setup names that the parts use, in order of first use.
         inputs: the inputs that the parts use, in order of first use.
@@ -59,9 +58,9 @@ class StageScriptParts(Struct, kw_only=True):
         uses_helm: whether it calls helm.
         uses_git: whether it calls git (and python3, for the charts' own script).
         logs_in: whether it logs in to the registry.
-        carries: paths under `.pipegen` that it leaves for other jobs, with a slash at the end of folders.
-        archives: whether it leaves files to keep in `.pipegen/archive`.
-        after: what another shell runs once this one has ended, whatever happened; its status does not count.
+        carries: paths under `.pipegen` that it leaves for other jobs; folders end with a slash.
+        archives: whether it leaves files in `.pipegen/archive`.
+        after: the script that another shell runs when this one ends, whatever its result; its own status is ignored.
     """
 
     prelude: tuple[Command, ...]
@@ -92,16 +91,16 @@ class StageScriptParts(Struct, kw_only=True):
 
 def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment) -> StageScriptParts:
     """Return the script of *job*; *producers* holds the pipeline's jobs by stage."""
-    found = _script(job, plan, producers, host)
+    parts = _script(job, plan, producers, host)
     if not job.after:
-        return found
-    after = _script(job_after(job), plan, producers, host_after(host))
+        return parts
+    after = _script(after_job(job), plan, producers, after_environment(host))
     return replace(
-        found,
-        setup=tuple(dict.fromkeys((*found.setup, *after.setup))),
-        inputs=tuple(dict.fromkeys((*found.inputs, *after.inputs))),
-        credentials=tuple(dict.fromkeys((*found.credentials, *after.credentials))),
-        after=replace(after, bind=(*after.bind, *removed_after(job, host))),
+        parts,
+        setup=tuple(dict.fromkeys((*parts.setup, *after.setup))),
+        inputs=tuple(dict.fromkeys((*parts.inputs, *after.inputs))),
+        credentials=tuple(dict.fromkeys((*parts.credentials, *after.credentials))),
+        after=replace(after, bind=(*after.bind, *remove_after_values(job, host))),
     )
 
 
@@ -120,39 +119,39 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvir
     kinds = {type(step) for step in used.steps}
     credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
     login = host.login if _pushes_or_pulls(job, kinds, used.steps, host) else None
-    bind = bound(used.outputs, used.setup, lowering)
+    bind = input_commands(used.outputs, used.setup, lowering)
     if used.statuses:
-        bind += statuses(used.statuses, lowering)
+        bind += status_commands(used.statuses, lowering)
     if credentials:
         bind += _secrets(credentials, host)
     if login is not None:
         bind += _logged_in(login)
-    is_archiving = archives(job, host)
-    outputs = [hand_over()] if is_archiving else []
-    outputs += left(lowering)
+    is_archiving = has_archive(job, host)
+    outputs = [publish_archive()] if is_archiving else []
+    outputs += output_commands(lowering)
     if job.stage in host.marked:
-        outputs.append(marked(job, host))
-    is_alone = len(used.steps) == 1 and not outputs and "pipegen" not in expanded(bind)
+        outputs.append(mark_success(job, host))
+    is_alone = len(used.steps) == 1 and not outputs and "pipegen" not in expanded_variables(bind)
     steps: list[Command] = []
     for step in used.steps:
         steps += _lowered(step, lowering, is_alone=is_alone)
     if steps and job.directory != ".":
         steps.insert(0, Command((f"cd {quote(_folder(job.directory))}",)))
         outputs[:0] = [Command(('cd "$OLDPWD"',))] if outputs else []
-    called = expanded([*bind, *steps, *outputs])
+    variables_used = expanded_variables([*bind, *steps, *outputs])
     return StageScriptParts(
-        prelude=prelude(job, used.steps, called, host),
+        prelude=prelude(job, used.steps, variables_used, host),
         bind=tuple(bind),
         steps=tuple(steps),
         outputs=tuple(outputs),
         setup=used.setup,
         inputs=used.inputs,
         credentials=credentials,
-        uses_containers="DOCKER" in called,
-        uses_helm="HELM" in called,
+        uses_containers="DOCKER" in variables_used,
+        uses_helm="HELM" in variables_used,
         uses_git=Promote in kinds,
         logs_in=login is not None,
-        carries=carries(job, host),
+        carries=transferred_paths(job, host),
         archives=is_archiving,
     )
 
@@ -162,15 +161,15 @@ def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterable[Comm
         case Commands():
             return commands(step, lowering, is_alone=is_alone)
         case Export():
-            return export(step, lowering)
+            return (Command((assignment(own_variable(step.name, lowering), step.value, lowering),)),)
         case Leave():
             return leave(step, lowering)
         case TriggerJob() | EngineText():
-            # The engine starts the other job, or reads the text; the script leaves what it needs for that.
+            # The engine starts the other job, or reads the text; the script only leaves the values for that.
             return ()
     from pipegen.shell.steps import pipelinelib  # noqa: PLC0415 - for scripts that have such steps
 
-    return pipelinelib.lowered(step, lowering)
+    return pipelinelib.lower(step, lowering)
 
 
 def _folder(path: str) -> str:
@@ -178,13 +177,13 @@ def _folder(path: str) -> str:
 
 
 def _credentials(job: Job, steps: Sequence[Step], host: ShellEnvironment) -> tuple[Credential, ...]:
-    found = dict.fromkeys(job.secrets)
+    credentials = dict.fromkeys(job.secrets)
     for step in steps:
         if isinstance(step, RunContainer):
-            found |= dict.fromkeys(step.credentials)
+            credentials |= dict.fromkeys(step.credentials)
         if isinstance(step, Promote) and host.promote_credential is not None:
-            found[host.promote_credential] = None
-    return tuple(found)
+            credentials[host.promote_credential] = None
+    return tuple(credentials)
 
 
 def _secrets(credentials: Sequence[Credential], host: ShellEnvironment) -> Iterator[Command]:

@@ -1,4 +1,4 @@
-"""The removal of what jobs keep for each other, at the end of a pipeline."""
+"""The removal, at the end of a pipeline, of resources that jobs share."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from pipegen.plan.model import BuildImage, Deploy, Job, RunContainer
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
-from pipegen.shell.images import keeps_image, local_tag
-from pipegen.shell.kept import container_name, keeps_container, release_name
+from pipegen.shell.images import is_image_retained, local_tag
+from pipegen.shell.names import container_name, is_container_retained, release_name
 from pipegen.shell.quote import quote, shell_text
 
 
 def teardown(jobs: Sequence[Job], host: ShellEnvironment) -> tuple[Command, ...]:
-    """Return the commands that remove what *jobs* keep; what is not there fails nothing."""
+    """Return the commands that remove the shared resources of *jobs*; a missing one is no error."""
     sharing = [job for job in jobs if job.shared.container or job.shared.image or job.shared.release]
-    containers = [_container(job, host) for job in sharing if _has(job, RunContainer) and keeps_container(job, host)]
-    images = [_image(job, host) for job in sharing if _has(job, BuildImage) and keeps_image(job, host)]
+    containers = [
+        _container(job, host) for job in sharing if _has(job, RunContainer) and is_container_retained(job, host)
+    ]
+    images = [_image(job, host) for job in sharing if _has(job, BuildImage) and is_image_retained(job, host)]
     releases = [_release(job, host) for job in sharing if _has(job, Deploy) and job.shared.release]
     lines = (
         *(["DOCKER=${DOCKER:-docker}"] if containers or images else []),

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
 from pipegen.plan.model import Output
 from pipegen.shell.images import local_name
-from pipegen.shell.kept import container_name, release_name
 from pipegen.shell.lowering import Lowering
+from pipegen.shell.names import container_name, release_name
 from pipegen.shell.quote import (
     Literal,
     ShellFragment,
@@ -22,13 +22,13 @@ from pipegen.shell.quote import (
 )
 from pipegen.shell.uses import is_plain
 
-# What a job gives a name and puts into no variable.
-_NAMED = frozenset(("imageLocalName", "container", "releaseName"))
+# The job's own names that have no variable.
+_UNBOUND_NAMES = frozenset(("imageLocalName", "container", "releaseName"))
 _VARIABLE_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 def word(text: Text, lowering: Lowering, *, expands: bool = False) -> Word:
-    """Return *text* as a word; *expands* lets the shell expand `${NAME}` that nobody binds."""
+    """Return *text* as a word; with *expands*, the shell expands a `${NAME}` that no reference binds."""
     if len(text.parts) == 1:
         return _part(text.parts[0], lowering, expands=expands)
     return tuple([fragment for part in text.parts for fragment in _part(part, lowering, expands=expands)])
@@ -40,7 +40,7 @@ def argument(text: Text, lowering: Lowering) -> str:
 
 
 def inside(text: Text, lowering: Lowering) -> str:
-    """Return *text* for a place between double quotes."""
+    """Return *text* for use between double quotes."""
     return between_quotes(word(text, lowering))
 
 
@@ -50,7 +50,7 @@ def assignment(variable: str, text: Text, lowering: Lowering) -> str:
 
 
 def setup_word(name: str, lowering: Lowering) -> Word:
-    """Return the setup value *name*: in place where it is simple, else the variable that holds it."""
+    """Return the setup value *name*: itself if it is simple, else the variable that holds it."""
     host_word = shell_text(lowering.host.setup(name) or "")
     if any(isinstance(fragment, ShellFragment) for fragment in host_word):
         return (VariableExpansion(lowering.variables.setup[name]),)
@@ -65,8 +65,8 @@ def _part(part: Part, lowering: Lowering, *, expands: bool) -> Word:
             is_variable = expands and re.fullmatch(_VARIABLE_NAME, part.name) and part.source == f"${{{part.name}}}"
             return (VariableExpansion(part.name),) if is_variable else (Literal(part.source),)
         case Reference():
-            found = _reference(part, lowering)
-            return _or_default(found, part.default, lowering) if part.default else found
+            value = _reference(part, lowering)
+            return _or_default(value, part.default, lowering) if part.default else value
         case Defaulted():
             return _or_default(word(part.text, lowering, expands=expands), part.default, lowering)
 
@@ -90,7 +90,7 @@ def _reference(reference: Reference, lowering: Lowering) -> Word:
 
 
 def output_variable(text: Text, lowering: Lowering) -> str | None:
-    """Return the variable that holds *text*, where that is an output of another stage and nothing else."""
+    """Return the variable of *text* if it consists of one output of another stage, else None."""
     part = text.parts[0] if len(text.parts) == 1 else None
     if type(part) is not Reference or part.scope is not Scope.STAGE or part.default:
         return None
@@ -98,8 +98,8 @@ def output_variable(text: Text, lowering: Lowering) -> str | None:
 
 
 def own_value(name: str, lowering: Lowering) -> Word:
-    """Return what the job itself binds to *name*."""
-    if name not in _NAMED:
+    """Return the value that the job itself binds to *name*."""
+    if name not in _UNBOUND_NAMES:
         return (VariableExpansion(own_variable(name, lowering)),)
     match name:
         case "imageLocalName":
@@ -110,17 +110,17 @@ def own_value(name: str, lowering: Lowering) -> Word:
 
 
 def own_argument(name: str, lowering: Lowering) -> str:
-    """Return what the job itself binds to *name* as one word of a command."""
-    return quote(own_value(name, lowering)) if name in _NAMED else f'"${own_variable(name, lowering)}"'
+    """Return the value that the job itself binds to *name*, as one word of a command."""
+    return quote(own_value(name, lowering)) if name in _UNBOUND_NAMES else f'"${own_variable(name, lowering)}"'
 
 
 def own_variable(name: str, lowering: Lowering) -> str:
-    """Return the variable that holds what the job itself binds to *name*."""
+    """Return the variable of the job's own *name*."""
     return lowering.variables.outputs[Output(lowering.job.stage, name)]
 
 
 def _or_default(value: Word, default: str, lowering: Lowering) -> Word:
-    """Return *value*, or *default* where it comes out empty."""
+    """Return *value*, or *default* where it is empty at run time."""
     if not default:
         return value
     variable = lowering.variables.defaults.get(default)
@@ -142,7 +142,7 @@ def _may_be_empty(fragment: object) -> bool:
 
 
 def _first_or(value: Word, fallback: Word) -> Iterator[VariableExpansion | Literal | ShellFragment]:
-    """Yield expansions that come to *value*, or to *fallback* where all of it is empty."""
+    """Yield expansions that result in *value*, or in *fallback* where all of it is empty."""
     if not value:
         yield from fallback
         return

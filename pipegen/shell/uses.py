@@ -1,4 +1,4 @@
-"""What a job's script reads: outputs, setup values, its own names."""
+"""The names that a job's script uses: outputs, setup values, inputs, its own names."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.structs import MutableStruct, Struct, field
 
 _NONE: frozenset[str] = frozenset()
-# What `${name:-text}` takes between double quotes in every shell; shells differ on quotes, braces and backslashes.
+# Text that every shell accepts in "${name:-text}"; shells differ on quotes, braces and backslashes.
 _PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
 
 
 class Uses(Struct, kw_only=True):
-    """What a script uses, in order of first use; *own* holds the job's own names that must be worked out.
+    """The names that a script uses, in order of first use; *own* are the job's own names that it must compute.
 
-    *optional* are the inputs that may be empty: wherever one is read, a default stands in.
+    *optional* are the inputs that may be empty: every read of them has a default.
     """
 
     outputs: tuple[Output, ...]
@@ -32,37 +32,39 @@ class Uses(Struct, kw_only=True):
 
 
 def uses(job: Job, host: ShellEnvironment) -> Uses:
-    """Return what the script of *job* uses; exports that nobody reads are no steps of it."""
-    read = _Read(own=set(job.outputs))
+    """Return the names that the script of *job* uses, and its steps without unread exports."""
+    references = _References(own=set(job.outputs))
     kinds = {type(step) for step in job.steps}
     steps = job.steps if Export not in kinds else _needed(job)
     for step in steps:
         for text in step_texts(step, job.stage):
-            read.add(text)
+            references.add(text)
     if job.shared.image and host.images is Images.REGISTRY:
-        read.own.add("imageID")
-    own = frozenset(read.own)
+        references.own.add("imageID")
+    own = frozenset(references.own)
     for service in job.machine.services:
         for text in line_texts(() if service.ready is None else (service.ready,)):
-            read.add(text)
+            references.add(text)
     if Promote in kinds:
-        read.setup["logURL"] = None
+        references.setup["logURL"] = None
     return Uses(
-        outputs=tuple(read.outputs),
-        setup=tuple(read.setup),
-        statuses=tuple(read.statuses),
-        inputs=tuple(read.inputs),
-        optional=frozenset([name for name, is_bare in read.inputs.items() if not is_bare]) if read.inputs else _NONE,
-        defaults=tuple(read.defaults),
+        outputs=tuple(references.outputs),
+        setup=tuple(references.setup),
+        statuses=tuple(references.statuses),
+        inputs=tuple(references.inputs),
+        optional=frozenset([name for name, is_bare in references.inputs.items() if not is_bare])
+        if references.inputs
+        else _NONE,
+        defaults=tuple(references.defaults),
         own=own,
         steps=steps,
     )
 
 
-class _Read(MutableStruct):
-    """What texts read, in order of first use; of an input, whether one reads it without a default.
+class _References(MutableStruct):
+    """The names that texts read, in order of first use; for an input, whether a read has no default.
 
-    *defaults* are those that need a variable of their own.
+    *defaults* are those that need their own variable.
     """
 
     own: set[str]
@@ -73,17 +75,17 @@ class _Read(MutableStruct):
     defaults: dict[str, None] = field(default_factory=dict)
 
     def add(self, text: Text) -> None:
-        """Add what *text* reads."""
+        """Add the names that *text* reads."""
         for part in text.parts:
             if type(part) is Reference:
                 self._add(part)
             elif type(part) is Defaulted:
-                self._keep(part.default)
+                self._add_default(part.default)
                 self.add(part.text)
 
     def _add(self, reference: Reference) -> None:
         if reference.default:
-            self._keep(reference.default)
+            self._add_default(reference.default)
         match reference.scope:
             case Scope.STAGE:
                 self.outputs[Output(reference.namespace or "", reference.name)] = None
@@ -96,24 +98,24 @@ class _Read(MutableStruct):
             case Scope.INPUT:
                 self.inputs[reference.name] = self.inputs.get(reference.name, False) or not reference.default
 
-    def _keep(self, default: str) -> None:
+    def _add_default(self, default: str) -> None:
         if default and not is_plain(default):
             self.defaults[default] = None
 
 
 def _needed(job: Job) -> tuple[Step, ...]:
-    """Return the steps of *job* without exports that neither other jobs nor its own later steps read."""
-    read = _Read(own=set(job.outputs))
+    """Return the steps of *job* without exports that neither other jobs nor later steps read."""
+    references = _References(own=set(job.outputs))
     needed: list[Step] = []
     for step in reversed(job.steps):
-        if isinstance(step, Export) and step.name not in read.own:
+        if isinstance(step, Export) and step.name not in references.own:
             continue
         needed.append(step)
         for text in step_texts(step, job.stage):
-            read.add(text)
+            references.add(text)
     return tuple(reversed(needed))
 
 
 def is_plain(default: str) -> bool:
-    """Return whether *default* may stand in an expansion as it is."""
+    """Return whether *default* needs no escaping in an expansion."""
     return _PLAIN_DEFAULT.fullmatch(default) is not None

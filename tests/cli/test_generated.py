@@ -153,7 +153,7 @@ def test_what_cannot_be_read_is_a_diagnostic(empty: Path, pipegen: Pipegen) -> N
     result = pipegen("plan", "Jenkinsfile")
 
     assert (result.status, result.out) == (1, "")
-    assert result.err.startswith("error[PG120]: the order in this Jenkinsfile cannot be told")
+    assert result.err.startswith("error[PG120]: cannot determine the order in this Jenkinsfile: ")
 
 
 def test_an_order_that_hangs_on_rules_is_drawn_with_a_warning(empty: Path, pipegen: Pipegen) -> None:

@@ -11,8 +11,8 @@ from config.written import written
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.lint.base import Checked
-from pipegen.lint.registry import ask
+from pipegen.lint.base import CheckedConfig
+from pipegen.lint.registry import run_rules
 from pipegen.lint.rules import unpinned_image, unused_output
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
@@ -26,8 +26,8 @@ def codes(file: SourceFile) -> list[str]:
         for name in ("jenkins", "gitlab"):
             with suppress(Stopped):
                 generate(analysed, registry.load(name), {}, report)
-        checked = Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, ())
-        ask((unpinned_image.check, unused_output.check), checked, report)
+        checked = CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, ())
+        run_rules((unpinned_image.check, unused_output.check), checked, report)
 
     with suppress(Stopped):
         check_further(analyse(file, (), report, {}, check_further), report)

@@ -1,38 +1,38 @@
-"""What the tests of lint share: a config in, what a rule says of it out."""
+"""Helpers of the lint tests: the findings of a rule in a config."""
 
 from __future__ import annotations
 
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, LintRule
+from pipegen.lint.base import CheckedConfig, LintRule
 from pipegen.source.text import SourceFile
 
 
 def analysed(text: str) -> Analysed:
-    """Return what the config *text* says; nothing may be wrong with it."""
+    """Return the analysed config *text*, which must have no errors."""
     return analyse(SourceFile("pipegen.yaml", text), (), Report())
 
 
-def checked(text: str) -> Checked:
+def checked(text: str) -> CheckedConfig:
     """Return the config *text* for rules."""
-    found = analysed(text)
-    return Checked(found.file, found.pipelines, found.plans, found.settings, tuple(found.settings))
+    result = analysed(text)
+    return CheckedConfig(result.file, result.pipelines, result.plans, result.settings, tuple(result.settings))
 
 
 def asked(rule: LintRule, text: str) -> tuple[Diagnostic, ...]:
-    """Return what *rule* says of the config *text*."""
+    """Return the diagnostics of *rule* for the config *text*."""
     report = Report()
     rule(checked(text), report)
     return report.diagnostics()
 
 
 def told(rule: LintRule, text: str) -> list[tuple[int, str]]:
-    """Return what *rule* says of the config *text*: the line, and what is underlined there."""
+    """Return the findings of *rule* in the config *text*: the line, and the underlined text."""
     return [
-        (found.primary.span.first.line, found.primary.span.text)
-        for found in asked(rule, text)
-        if found.primary is not None
+        (diagnostic.primary.span.first.line, diagnostic.primary.span.text)
+        for diagnostic in asked(rule, text)
+        if diagnostic.primary is not None
     ]
 
 

@@ -13,8 +13,8 @@ from pipegen.cli.fixing import mended_text
 from pipegen.compiler import analyse
 from pipegen.diagnostics.model import Edit, Fix
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.lint.equivalence import is_same
-from pipegen.lint.fixing import edited, mended
+from pipegen.lint.equivalence import is_equivalent
+from pipegen.lint.fixing import apply_edits, apply_fixes
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile, Span
 
@@ -113,8 +113,8 @@ def test_edits_that_meet_are_not_made_together() -> None:
     file = SourceFile("x", "abcdef")
     one, other = (Fix("", (Edit(Span(file, start, start + 3)),)) for start in (0, 2))
 
-    assert edited(file, [one, other]) is None
-    assert edited(file, [one]) == SourceFile("x", "def")
+    assert apply_edits(file, [one, other]) is None
+    assert apply_edits(file, [one]) == SourceFile("x", "def")
 
 
 def test_a_fix_that_changes_the_meaning_is_not_kept() -> None:
@@ -130,7 +130,7 @@ def test_a_fix_that_changes_the_meaning_is_not_kept() -> None:
         except Stopped:
             return None
 
-    assert mended(file, fixes, analysed(text).plans, plans).text == text.replace(", [a]]", "]")
+    assert apply_fixes(file, fixes, analysed(text).plans, plans).text == text.replace(", [a]]", "]")
 
 
 def test_what_is_the_same() -> None:
@@ -139,9 +139,9 @@ def test_what_is_the_same() -> None:
     def plans(execution: str) -> Sequence[Plan]:
         return analysed(f"pipelines: {{p: {THREE}{execution}}}}}\n").plans
 
-    assert is_same(plans("[[a, b, c]]"), plans("[[a, b], [b, c], [a, c]]"))
-    assert not is_same(plans("[[a, b, c]]"), plans("[[a, b], [a, c]]"))
-    assert not is_same(plans("[[a, b, c]]"), plans("[[a, c, b]]"))
+    assert is_equivalent(plans("[[a, b, c]]"), plans("[[a, b], [b, c], [a, c]]"))
+    assert not is_equivalent(plans("[[a, b, c]]"), plans("[[a, b], [a, c]]"))
+    assert not is_equivalent(plans("[[a, b, c]]"), plans("[[a, c, b]]"))
 
 
 NAMES = ("a", "b", "c", "d", "e")
@@ -196,5 +196,5 @@ def test_any_config_keeps_its_comments_and_its_meaning(text: str) -> None:
     after = fixed(text)
 
     assert comments(after) == comments(text)
-    assert is_same(before, analysed(after).plans)
+    assert is_equivalent(before, analysed(after).plans)
     assert fixed(after) == after

@@ -20,7 +20,7 @@ from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.model import Code, Severity
 from pipegen.diagnostics.report import Report
-from pipegen.lint.registry import FIXING, RULES, ask
+from pipegen.lint.registry import FIXABLE_RULES, RULES, run_rules
 from pipegen.lint.rules import shellcheck
 
 CODES = [code for code in table() if code.number.startswith("PG7")]
@@ -34,7 +34,7 @@ _EXAMPLE = re.compile(r"^## (Before|After)\n\n```yaml\n(.*?)^```$", re.MULTILINE
 def found(text: str) -> set[str]:
     """Return the codes that the rules give to the config *text*."""
     report = Report()
-    ask(RULES, checked(text), report)
+    run_rules(RULES, checked(text), report)
     return {one.code.number for one in report.diagnostics()}
 
 
@@ -86,7 +86,7 @@ def test_each_rule_has_a_file_named_as_its_code() -> None:
 
     assert files == set(modules) == {code.name.replace("-", "_") for code in CODES} - {"shellcheck_note", "bash_syntax"}
     assert len(modules) == len(files)
-    assert set(FIXING) <= set(RULES)
+    assert set(FIXABLE_RULES) <= set(RULES)
 
 
 def test_one_rule_stops_a_compilation() -> None:
@@ -105,7 +105,7 @@ def calls_of(number: int) -> int:
 
     sys.setprofile(counted)
     try:
-        ask([rule for rule in RULES if rule is not shellcheck.check], config, Report())
+        run_rules([rule for rule in RULES if rule is not shellcheck.check], config, Report())
     finally:
         sys.setprofile(None)
     return count

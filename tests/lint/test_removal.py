@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipegen.lint.removal import entry_removed, item_removed
+from pipegen.lint.removal import remove_entry, remove_item
 from pipegen.source.text import SourceFile, Span
 
 
@@ -13,7 +13,7 @@ def without(text: str, *, entry: bool = False, first: bool = False) -> str | Non
     start, end = text.index("«"), text.index("»") - 1
     plain = text.replace("«", "").replace("»", "")
     span = Span(SourceFile("x", plain), start, end)
-    edit = entry_removed(span) if entry else item_removed(span, is_first=first)
+    edit = remove_entry(span) if entry else remove_item(span, is_first=first)
     return plain[: edit.span.start] + edit.text + plain[edit.span.end :] if edit else None
 
 

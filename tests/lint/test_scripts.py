@@ -36,17 +36,17 @@ def texts(*entries: str, more: str = "") -> list[ShellText]:
 )
 def test_a_reference_is_a_variable(entry: str, expected: str) -> None:
     """In the quotes that it would get; in single quotes it is text."""
-    (found,) = texts(entry)
+    (scripts,) = texts(entry)
 
-    assert found.text == f"{expected}\n"
+    assert scripts.text == f"{expected}\n"
 
 
 def test_what_runs_in_a_shell_of_its_own() -> None:
     """Is a text of its own: what comes after, and what measures an output."""
-    found = texts("ls", "pwd", more=", after: [date], outputs: {v: {command: id}}, shell: bash")
+    scripts = texts("ls", "pwd", more=", after: [date], outputs: {v: {command: id}}, shell: bash")
 
-    assert [one.text for one in found] == ["ls\npwd\n", "id\n", "date\n"]
-    assert {one.shell for one in found} == {ShellProgram.BASH}
+    assert [one.text for one in scripts] == ["ls\npwd\n", "id\n", "date\n"]
+    assert {one.shell for one in scripts} == {ShellProgram.BASH}
 
 
 PIECES = some.sampled_from(
@@ -73,14 +73,14 @@ PIECES = some.sampled_from(
 def test_any_script_keeps_its_places(entries: list[str]) -> None:
     """As long as it is written, line by line; and each stretch is found in the file, within its entry."""
     try:
-        found = texts(*entries)
+        scripts = texts(*entries)
     except Stopped:
         return
-    for one in found:
+    for one in scripts:
         assert len(one.text) == sum(len(entry.text) + 1 for entry in one.entries)
         assert "${a.x" not in re.sub("#.*", "", one.text)
         assert one.text.count("\n") == sum(entry.text.count("\n") + 1 for entry in one.entries)
         for start in range(len(one.text)):
-            span = one.place(start, start + 1)
+            span = one.span_of(start, start + 1)
 
             assert any(entry.span.start <= span.start <= span.end <= entry.span.end for entry in one.entries)

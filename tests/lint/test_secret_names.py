@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given as examples
 from hypothesis import strategies as some
 
-from pipegen.lint.secret_names import given, is_likely, is_name
+from pipegen.lint.secret_names import assigned_secrets, is_likely_secret, is_secret_name
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from pipegen.lint.secret_names import given, is_likely, is_name
 )
 def test_values_that_are_given(text: str) -> None:
     """To a variable, an option, a key, a user, in a URL or a header."""
-    (found,) = given(text)
+    (found,) = assigned_secrets(text)
 
     assert text[found.start : found.end].startswith(("hunter2", "k7Wq92xL"))
 
@@ -51,7 +51,7 @@ def test_values_that_are_given(text: str) -> None:
 )
 def test_what_is_given_is_no_secret(text: str) -> None:
     """Variables, words, paths, what only sounds like one."""
-    assert list(given(text)) == []
+    assert list(assigned_secrets(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -67,17 +67,17 @@ def test_what_is_given_is_no_secret(text: str) -> None:
 )
 def test_names_of_secrets(name: str, expected: bool) -> None:  # noqa: FBT001 - a table
     """The last word of a name says what it is."""
-    assert is_name(name) is expected
+    assert is_secret_name(name) is expected
 
 
 @examples(some.text(alphabet="abcdefghijklmnopqrstuvwxyz-_", max_size=40))
 def test_words_are_no_secrets(text: str) -> None:
     """Without a digit, a value may be a name."""
-    assert not is_likely(text)
+    assert not is_likely_secret(text)
 
 
 @examples(some.text(max_size=200))
 def test_any_text_is_read(text: str) -> None:
     """What is found lies in it."""
-    for secret in given(text):
+    for secret in assigned_secrets(text):
         assert 0 <= secret.start < secret.end <= len(text)

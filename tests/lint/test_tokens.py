@@ -30,7 +30,7 @@ def test_tokens_of_known_shapes(text: str, what: str) -> None:
     """Wherever they stand."""
     (found,) = tokens(f"x = '{text}' # y")
 
-    assert (found.what, found.start, found.end) == (what, 5, 5 + len(text))
+    assert (found.description, found.start, found.end) == (what, 5, 5 + len(text))
 
 
 @pytest.mark.parametrize(

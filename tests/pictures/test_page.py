@@ -12,7 +12,7 @@ import pytest
 from pictures.shown import HOSTILE, picture
 
 from pipegen.pictures.chart import Table, render_chart
-from pipegen.pictures.page import in_script, render_page
+from pipegen.pictures.page import render_page, script_json
 
 
 class Elements(HTMLParser):
@@ -83,7 +83,7 @@ def test_hostile_text_stays_text(name: str) -> None:
 
 def test_json_in_a_script_ends_nothing() -> None:
     """Neither the element nor a line."""
-    text = in_script(["</script>", "<!--", "-->", "\u2028", "&amp;"])
+    text = script_json(["</script>", "<!--", "-->", "\u2028", "&amp;"])
 
     assert not re.search("[<>&\u2028\u2029]", text)
     assert json.loads(text) == ["</script>", "<!--", "-->", "\u2028", "&amp;"]

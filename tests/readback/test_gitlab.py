@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.errors import UnreadableError
-from pipegen.readback.gitlab import order
+from pipegen.readback.gitlab import order, read_jobs
 from pipegen.readback.plain import document as plain_document
 
 
@@ -99,19 +99,19 @@ def test_what_is_no_job_is_no_node() -> None:
     [
         ("- a", "a mapping of jobs", "- a"),
         ("stages: [a]", "no jobs", "stages"),
-        ("stages: a\nb: { stage: a }", '"stages" is a list', "stages"),
+        ("stages: a\nb: { stage: a }", '"stages" must be a list', "stages"),
         ("include: x.yml\na: { script: x }", 'an "include"', "include"),
-        ("a: x", '"a" is no job', "a: x"),
+        ("a: x", '"a" is not a job', "a: x"),
         ("a: { stage: deploi, script: x }", 'is not among "stages"', "stage: deploi"),
-        ("a: { script: x, needs: [b] }", 'needs "b", which is not there', "b]"),
-        ("a: { script: x, needs: b }", "are a list", "needs"),
+        ("a: { script: x, needs: [b] }", 'needs "b", which does not exist', "b]"),
+        ("a: { script: x, needs: b }", "must be a list", "needs"),
         ("a: { script: x, needs: [{ artifacts: true }] }", "names no job", "{ artifacts"),
         ("a: { script: x, needs: [b] }\nb: { stage: deploy }", "is in a later stage", "b] }"),
         ("a: { script: x, needs: [b] }\nb: { needs: [a] }", "need each other: a -> b -> a", ""),
-        ("a: { extends: .b, script: x }", 'extends ".b", which is not there', "extends"),
+        ("a: { extends: .b, script: x }", 'extends ".b", which does not exist', "extends"),
         ("a: { rules: [{ if: x, needs: [b] }] }", 'change the needs of "a"', "needs"),
-        ("a: { trigger: { include: { local: b.yml } } }", '"b.yml" of a child pipeline is not there', "trigger"),
-        ("a: [", "this is no YAML", ""),
+        ("a: { trigger: { include: { local: b.yml } } }", '"b.yml" of a child pipeline does not exist', "trigger"),
+        ("a: [", "this is not valid YAML", ""),
     ],
 )
 def test_other_text_is_refused(text: str, message: str, place: str) -> None:
@@ -295,3 +295,28 @@ def test_the_plain_style_is_read_as_any_other() -> None:
     assert list(quick) == list(yaml.load(PLAIN))
     assert plain_document(PLAIN.replace("p: a", r"p: \x61"), yaml.load) is None
     assert order(PLAIN) == order(PLAIN.replace("p: a", r"p: \x61")) == ExecutionGraph([["p: a", "true"], ["c", "true"]])
+
+
+FILE = """\
+stages: [one, two]
+variables: { A: x }
+workflow: { rules: [{ when: always }] }
+a: { stage: one, script: [x] }
+".hidden": { script: [x] }
+collect for b: { stage: one, script: [x], needs: [a], variables: { PIPEGEN_HELPER: collect } }
+b: { stage: two, script: [x], needs: [a, { job: collect for b, artifacts: true }] }
+"""
+
+
+def test_jobs_are_what_has_a_stage() -> None:
+    """Helpers among them; keywords and templates are none."""
+    jobs = read_jobs(FILE)
+
+    assert jobs.names == ("a", "collect for b", "b")
+    assert jobs.helpers == ("collect for b",)
+    assert jobs.most_needs == len(["a", "collect for b"])
+
+
+def test_a_file_without_jobs_has_no_needs() -> None:
+    """Nothing is counted."""
+    assert read_jobs("stages: []\n").most_needs == 0

@@ -76,10 +76,10 @@ def many(count: int = 60) -> str:
     return f"    pipelines:\n      demo:\n        stages:\n{stages}        execution:\n{arcs}"
 
 
-def check_noticed(made: Written, mutants: Mapping[str, str]) -> None:
-    """Read each of *mutants*, which name what was changed in the file of *made*."""
-    sound = made.graph()
-    unnoticed = [what for what, text in mutants.items() if _read(text, made.children) == sound]
+def check_noticed(generated: Written, mutants: Mapping[str, str]) -> None:
+    """Read each of *mutants*, which name what was changed in the file of *generated*."""
+    sound = generated.graph()
+    unnoticed = [what for what, text in mutants.items() if _read(text, generated.children) == sound]
 
     assert mutants
     assert unnoticed == []
@@ -118,17 +118,17 @@ DEEP = config(diamonds(45))
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_what_stages_come_after(name: str) -> None:
     """One name fewer, another name, or no stage at all."""
-    made = written(SCRIPTS[name], "jenkins")
+    generated = written(SCRIPTS[name], "jenkins")
     lists = {
         what: text
-        for found in re.finditer(r"after: \[(.*?)\]", made.text)
+        for found in re.finditer(r"after: \[(.*?)\]", generated.text)
         for name in re.finditer(r"'[^']*'(, )?", found[1])
-        for what, text in _cut(made.text, found.start(1) + name.start(), found.start(1) + name.end())
+        for what, text in _cut(generated.text, found.start(1) + name.start(), found.start(1) + name.end())
     }
-    check_noticed(made, lists)
-    check_noticed(made, without(made.text, r", after: \[.*?\]"))
-    check_noticed(made, without_calls(made.text, "addStage"))
-    check_noticed(made, without(made.text, r"(?<=addStage\()'", by="'x"))
+    check_noticed(generated, lists)
+    check_noticed(generated, without(generated.text, r", after: \[.*?\]"))
+    check_noticed(generated, without_calls(generated.text, "addStage"))
+    check_noticed(generated, without(generated.text, r"(?<=addStage\()'", by="'x"))
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
@@ -139,15 +139,15 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("text", [*SCRIPTS.values(), DEEP], ids=[*SCRIPTS, "deep"])
 def test_every_line_of_the_driver(text: str) -> None:
     """The constant code at the end, from the function that declares stages on."""
-    made = written(text, "jenkins")
-    start = made.text.index("def addStage(")
-    lines = list(re.finditer(r"^ *[^/\s].*\n", made.text[start:], re.MULTILINE))
-    mutants = {line[0]: made.text[: start + line.start()] + made.text[start + line.end() :] for line in lines}
+    generated = written(text, "jenkins")
+    start = generated.text.index("def addStage(")
+    lines = list(re.finditer(r"^ *[^/\s].*\n", generated.text[start:], re.MULTILINE))
+    mutants = {line[0]: generated.text[: start + line.start()] + generated.text[start + line.end() :] for line in lines}
 
-    check_noticed(made, mutants)
-    check_noticed(made, {"twice": made.text + made.text[start:]})
-    check_noticed(made, {"another": made.text + "\ndef advance(String name) {\n}\n"})
-    check_noticed(made, {"parallel": made.text + "\ndef parallel(Map branches) {\n}\n"})
+    check_noticed(generated, mutants)
+    check_noticed(generated, {"twice": generated.text + generated.text[start:]})
+    check_noticed(generated, {"another": generated.text + "\ndef advance(String name) {\n}\n"})
+    check_noticed(generated, {"parallel": generated.text + "\ndef parallel(Map branches) {\n}\n"})
 
 
 @pytest.mark.parametrize(
@@ -155,9 +155,9 @@ def test_every_line_of_the_driver(text: str) -> None:
 )
 def test_words_of_the_driver(pattern: str) -> None:
     """What counts down, what goes on, and what starts."""
-    made = written(SKEWED, "jenkins")
+    generated = written(SKEWED, "jenkins")
 
-    check_noticed(made, without(made.text, pattern, by="x()"))
+    check_noticed(generated, without(generated.text, pattern, by="x()"))
 
 
 def test_how_stages_start() -> None:
@@ -178,54 +178,56 @@ def test_how_stages_start() -> None:
 
 def test_blocks() -> None:
     """A stage of a chain, a block that is parallel, or a chain that is none any more."""
-    made = written(BLOCKS, "jenkins")
+    generated = written(BLOCKS, "jenkins")
 
-    assert "pipeline {" in made.text
-    check_noticed(made, without_calls(made.text, "stage"))
-    check_noticed(made, without(made.text, r"\bparallel \{", by="stages {"))
-    check_noticed(made, without(made.text, r"(?<=                    )stages \{", by="parallel {"))
-    check_noticed(made, without(made.text, r"(?<=stage\(')\w(?=')", by="x"))
-    check_noticed(made, without(made.text, r"\bsteps \{", by="step {"))
+    assert "pipeline {" in generated.text
+    check_noticed(generated, without_calls(generated.text, "stage"))
+    check_noticed(generated, without(generated.text, r"\bparallel \{", by="stages {"))
+    check_noticed(generated, without(generated.text, r"(?<=                    )stages \{", by="parallel {"))
+    check_noticed(generated, without(generated.text, r"(?<=stage\(')\w(?=')", by="x"))
+    check_noticed(generated, without(generated.text, r"\bsteps \{", by="step {"))
 
 
 def test_needs() -> None:
     """One need fewer, one that may be missing now, all needs of a job, or its stage."""
-    made = written(SKEWED, "gitlab")
+    generated = written(SKEWED, "gitlab")
 
-    check_noticed(made, without(made.text, r"^ *- \{ job: (?!tell).*?\}\n"))
-    check_noticed(made, without(made.text, r"^  needs:\n(?:    - .*\n)+", by="  needs: []\n"))
-    check_noticed(made, without(made.text, r"^  needs:\n(?:    - .*\n)+(?=  rules)"))
-    check_noticed(made, without(made.text, r"^  stage: finally\n", by="  stage: step 1\n"))
-    check_noticed(made, without(made.text, r"^  stage: finally\n", by="  stage: finally\n  needs: []\n"))
-    check_noticed(made, without(made.text, r"(?<=job: )lint", by="unit"))
+    check_noticed(generated, without(generated.text, r"^ *- \{ job: (?!tell).*?\}\n"))
+    check_noticed(generated, without(generated.text, r"^  needs:\n(?:    - .*\n)+", by="  needs: []\n"))
+    check_noticed(generated, without(generated.text, r"^  needs:\n(?:    - .*\n)+(?=  rules)"))
+    check_noticed(generated, without(generated.text, r"^  stage: finally\n", by="  stage: step 1\n"))
+    check_noticed(generated, without(generated.text, r"^  stage: finally\n", by="  stage: finally\n  needs: []\n"))
+    check_noticed(generated, without(generated.text, r"(?<=job: )lint", by="unit"))
 
 
 def test_a_need_that_may_be_missing_hands_nothing_on() -> None:
     """What a job that rules drop has waited for, nobody waits for then."""
-    made = written(SKEWED, "gitlab")
-    sign = made.text.index("\nsign:")
-    text = made.text[:sign] + made.text[sign:].replace("job: build, artifacts: false", "job: build, optional: true", 1)
+    generated = written(SKEWED, "gitlab")
+    sign = generated.text.index("\nsign:")
+    text = generated.text[:sign] + generated.text[sign:].replace(
+        "job: build, artifacts: false", "job: build, optional: true", 1
+    )
 
-    check_noticed(made, {"sign": text})
+    check_noticed(generated, {"sign": text})
 
 
 def test_helpers() -> None:
     """A collector that collects one job fewer, or that nobody takes for one any more."""
     stages = "".join(f"          - {{ name: s{number}, script: x }}\n" for number in range(61))
     arcs = "".join(f"          - [s{number}, s60]\n" for number in range(60))
-    made = written(f"    pipelines:\n      demo:\n        stages:\n{stages}        execution:\n{arcs}", "gitlab")
+    generated = written(f"    pipelines:\n      demo:\n        stages:\n{stages}        execution:\n{arcs}", "gitlab")
 
-    assert "collect for s60" in made.text
-    check_noticed(made, without(made.text, r"^ *- \{ job: .*?\}\n"))
-    check_noticed(made, without(made.text, r'^    PIPEGEN_HELPER: "1"\n'))
+    assert "collect for s60" in generated.text
+    check_noticed(generated, without(generated.text, r"^ *- \{ job: .*?\}\n"))
+    check_noticed(generated, without(generated.text, r'^    PIPEGEN_HELPER: "1"\n'))
 
 
-def check_children_noticed(made: Written) -> None:
-    """Read each file of *made* without one of the needs that it holds."""
-    sound = made.graph()
-    for path, text in made.children.items():
+def check_children_noticed(generated: Written) -> None:
+    """Read each file of *generated* without one of the needs that it holds."""
+    sound = generated.graph()
+    for path, text in generated.children.items():
         mutants = without(text, r"^ *- \{ job: .*?\}\n") | without(text, r"^  needs:\n(?:    - .*\n)+")
-        read = {what: _read(made.text, {**made.children, path: mutant}) for what, mutant in mutants.items()}
+        read = {what: _read(generated.text, {**generated.children, path: mutant}) for what, mutant in mutants.items()}
 
         assert [what for what, graph in read.items() if graph == sound] == []
 
@@ -233,20 +235,20 @@ def check_children_noticed(made: Written) -> None:
 def test_included_files() -> None:
     """A file that is not included, and the needs in the files."""
     limit = "targets: { gitlab: { max_yaml_size_bytes: 25000 } }\n"
-    made = written(limit + config(FAMILIES["layered"](40, Random(3))), "gitlab")  # noqa: S311 - shapes, no secrets
+    generated = written(limit + config(FAMILIES["layered"](40, Random(3))), "gitlab")  # noqa: S311 - shapes, no secrets
 
-    assert made.children
-    check_noticed(made, without(made.text, r"^ *- local: .*?\n"))
-    check_children_noticed(made)
+    assert generated.children
+    check_noticed(generated, without(generated.text, r"^ *- local: .*?\n"))
+    check_children_noticed(generated)
 
 
 def test_child_pipelines() -> None:
     """A start, what it needs, and the needs in the file of the child; how it waits, where something comes after it."""
-    made = written(CHILD, "gitlab", split="b")
+    generated = written(CHILD, "gitlab", split="b")
 
-    assert made.children
-    check_noticed(made, without(made.text, r'^"?child: .*?\n(?=\n|\Z)'))
-    check_noticed(made, without(made.text, r"^ *- \{ job: .*?\}\n"))
-    check_noticed(made, without(made.text, r"^ *- \{ local: .*?\}\n"))
-    check_noticed(made, without(made.text, r"^    strategy: depend\n"))
-    check_children_noticed(made)
+    assert generated.children
+    check_noticed(generated, without(generated.text, r'^"?child: .*?\n(?=\n|\Z)'))
+    check_noticed(generated, without(generated.text, r"^ *- \{ job: .*?\}\n"))
+    check_noticed(generated, without(generated.text, r"^ *- \{ local: .*?\}\n"))
+    check_noticed(generated, without(generated.text, r"^    strategy: depend\n"))
+    check_children_noticed(generated)

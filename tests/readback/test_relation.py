@@ -25,9 +25,9 @@ def compiled(graph: ExecutionGraph, target: str, style: str = "") -> Written:
     return written(config(graph), target, **({"style": style} if style else {}))
 
 
-def told_pairs(made: Written) -> int:
+def told_pairs(generated: Written) -> int:
     """Return how many pairs of stages the diagnostics say to be put in order without need."""
-    found = [re.search(r"\((\d+) pairs? of stages in all[);]", one.message) for one in made.diagnostics]
+    found = [re.search(r"\((\d+) pairs? of stages in all[);]", one.message) for one in generated.diagnostics]
     return sum(int(one[1]) for one in found if one is not None)
 
 
@@ -35,21 +35,21 @@ def check_exact(graph: ExecutionGraph) -> None:
     """Compare what each engine's file says with *graph*."""
     asked = relation(graph)
     for target, style in EXACT:
-        made = compiled(graph, target, style)
-        read = made.graph()
+        generated = compiled(graph, target, style)
+        read = generated.graph()
         assert set(read.nodes) == set(graph.nodes)
-        assert (relation(read), told_pairs(made)) == (asked, 0), (target, style, graph)
+        assert (relation(read), told_pairs(generated)) == (asked, 0), (target, style, graph)
 
 
 def check_forced(graph: ExecutionGraph) -> None:
     """Compare what forced blocks say with *graph* and with what is told of them."""
-    made = compiled(graph, "jenkins", "declarative")
-    found = relation(made.graph())
+    generated = compiled(graph, "jenkins", "declarative")
+    found = relation(generated.graph())
     added = {(earlier, later) for later, earlier in added_waits(graph, cheapest_blocks(graph))}
 
     assert relation(graph) <= found
     assert found - relation(graph) == added
-    assert told_pairs(made) == len(added)
+    assert told_pairs(generated) == len(added)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
@@ -104,13 +104,13 @@ def test_child_pipelines_add_the_pairs_that_are_told(family: str) -> None:
     for files in (3, 4, 6):
         limit = whole * 20 // 9 // files + 8_000
         try:
-            made = written(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\n{text}", "gitlab")
+            generated = written(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\n{text}", "gitlab")
         except Stopped:  # no cut leaves parts that are small enough
             continue
-        found = relation(made.graph())
-        split += bool(made.children)
+        found = relation(generated.graph())
+        split += bool(generated.children)
         assert relation(graph) <= found
-        assert len(found - relation(graph)) == told_pairs(made)
+        assert len(found - relation(graph)) == told_pairs(generated)
 
     assert split
 

@@ -14,7 +14,7 @@ from pipegen.assets import folder
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.errors import UnreadableError
 from pipegen.readback.jenkins import order
-from pipegen.readback.tables import table_stages
+from pipegen.readback.scripted import stages_of_table
 
 pytestmark = pytest.mark.skipif(
     not folder("templates").joinpath("jenkins", "tables.j2").is_file(), reason="no file has tables"
@@ -33,7 +33,7 @@ def test_lines_say_by_their_beginning_what_they_are() -> None:
     one = "\nstage a\nagent after b\nsteps\n sh\n|stage x\n+after y"
     other = "\nstage b\n+two\nafter a\n+b\nafter c\nsteps\n :x\n|after z\n"
 
-    assert list(table_stages(one + other)) == [("a", ()), ("b\ntwo", ("a\nb", "c"))]
+    assert list(stages_of_table(one + other)) == [("a", ()), ("b\ntwo", ("a\nb", "c"))]
 
 
 def test_a_large_file_says_the_graph() -> None:
@@ -69,5 +69,5 @@ def test_how_tables_are_declared() -> None:
 @pytest.mark.parametrize("pattern", [r"(?<=\nString )table2(?=\(\))", r"(?<=String )table(?=\(int)"])
 def test_a_table_that_is_not_there(pattern: str) -> None:
     """It is asked for, so the build would fail."""
-    with pytest.raises(UnreadableError, match="is not there"):
+    with pytest.raises(UnreadableError, match="does not exist"):
         order(re.sub(pattern, "other", large().text))

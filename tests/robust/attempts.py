@@ -20,8 +20,8 @@ from pipegen.config.files.load import absolute, decode, folder_of, repository_ro
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.lint.base import Checked
-from pipegen.lint.registry import RULES, ask
+from pipegen.lint.base import CheckedConfig
+from pipegen.lint.registry import RULES, run_rules
 from pipegen.lint.rules import shellcheck
 from pipegen.source.text import Span
 from pipegen.targets import registry
@@ -101,9 +101,9 @@ def _compiled(data: bytes, path: Path, style: str, forms: Collection[str]) -> tu
                 generate(analysed, registry.load(name), {"style": style} if name == "jenkins" else {}, own)
             finally:
                 report.take(own)
-        ask(
+        run_rules(
             _RULES,
-            Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, registry.BUILT_IN),
+            CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, registry.BUILT_IN),
             report,
         )
     except Stopped:

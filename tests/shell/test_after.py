@@ -17,20 +17,20 @@ def plan(**keys: object) -> Plan:
     return plan_of([first, {"name": "t", "script": ["true"], **keys}])
 
 
-def after(made: Plan) -> StageScriptParts:
+def after(pipeline_plan: Plan) -> StageScriptParts:
     """Return what comes after the stage `t`."""
-    found = script_of(made, "t", KEPT).after
+    parts = script_of(pipeline_plan, "t", KEPT).after
 
-    assert found is not None
-    return found
+    assert parts is not None
+    return parts
 
 
 def test_commands_that_read_nothing_stand_alone() -> None:
     """Nothing is left for them."""
-    made = plan(after=["make clean", "rm -rf x"])
+    pipeline_plan = plan(after=["make clean", "rm -rf x"])
 
-    assert text_of(after(made)) == "make clean\nrm -rf x\n"
-    assert text_of(script_of(made, "t", KEPT)) == "true\n"
+    assert text_of(after(pipeline_plan)) == "make clean\nrm -rf x\n"
+    assert text_of(script_of(pipeline_plan, "t", KEPT)) == "true\n"
 
 
 def test_a_stage_without_it_has_none() -> None:
@@ -42,11 +42,11 @@ def test_a_stage_without_it_has_none() -> None:
 def test_values_are_read_again(world: World, name: str) -> None:
     """Where the steps failed at once, too; and what was left for it is removed."""
     value = HOSTILE[name] if name != "long" else HOSTILE[name][:60_000]
-    made = plan(script=["exit 3"], env={"E": "<${a.v}>"}, after=['printf "%s%s" ${a.v} "$E" >seen'])
-    world.give(made.job("a").slug, "v", value)
+    pipeline_plan = plan(script=["exit 3"], env={"E": "<${a.v}>"}, after=['printf "%s%s" ${a.v} "$E" >seen'])
+    world.give(pipeline_plan.job("a").slug, "v", value)
 
-    first = world.run_job(made, "t", KEPT)
-    second = world.run(text_of(after(made)))
+    first = world.run_job(pipeline_plan, "t", KEPT)
+    second = world.run(text_of(after(pipeline_plan)))
 
     assert (first.status != 0, second.status, second.errors) == (True, 0, "")
     assert (world.root / "seen").read_bytes().decode() == f"{value}<{value}>"
@@ -56,9 +56,9 @@ def test_values_are_read_again(world: World, name: str) -> None:
 
 def test_values_of_a_shared_workspace_are_where_they_are() -> None:
     """Nothing is copied, nothing removed."""
-    made = plan(after=["echo ${a.v}"])
-    found = script_of(made, "t", host(values="$VALUES", kept="$KEPT"))
+    pipeline_plan = plan(after=["echo ${a.v}"])
+    parts = script_of(pipeline_plan, "t", host(values="$VALUES", kept="$KEPT"))
 
-    assert found.after is not None
-    assert "KEPT" not in text_of(found) + text_of(found.after)
-    assert '"$VALUES/outputs/' in text_of(found.after)
+    assert parts.after is not None
+    assert "KEPT" not in text_of(parts) + text_of(parts.after)
+    assert '"$VALUES/outputs/' in text_of(parts.after)

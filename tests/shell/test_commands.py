@@ -1,4 +1,4 @@
-"""The user's own script: its text as it stands, the values it reads and leaves, and what it cannot do to ours."""
+"""The user's own script: its unchanged text, its inputs and outputs, and its isolation from our commands."""
 
 from __future__ import annotations
 
@@ -128,13 +128,13 @@ def test_values_reach_the_script_unchanged(world: World, name: str) -> None:
 
     result = world.run_job(plan, "t", GITLAB if world.shell == "runner" else host())
 
-    def made(path: object) -> str:
+    def pipeline_plan(path: object) -> str:
         return (world.root / str(path)).read_bytes().decode()
 
     assert (result.status, result.errors, result.left) == (0, "", [])
-    assert [made(at) for at in range(len(FORMS))] == [value, f"a{value}b", value, f"a {value} 'b"]
-    assert (made("document"), made("quoted")) == (f"2 {value}\n", f"$((1 + 1)) {value}\n")
-    assert made("variable") == (f"<{value}>" if name != "long" else "<long>")
+    assert [pipeline_plan(at) for at in range(len(FORMS))] == [value, f"a{value}b", value, f"a {value} 'b"]
+    assert (pipeline_plan("document"), pipeline_plan("quoted")) == (f"2 {value}\n", f"$((1 + 1)) {value}\n")
+    assert pipeline_plan("variable") == (f"<{value}>" if name != "long" else "<long>")
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -288,9 +288,9 @@ def test_variables_are_exported_in_their_order(world: World) -> None:
 def test_what_a_script_says_asks_for_no_tool(name: str) -> None:
     """Only steps of ours do."""
     plan = plan_of([{"name": "t", "script": [f'"${name}" build .']}])
-    found = script_of(plan, "t", host())
+    parts = script_of(plan, "t", host())
 
-    assert (found.prelude, found.uses_containers, found.uses_helm) == ((), False, False)
+    assert (parts.prelude, parts.uses_containers, parts.uses_helm) == ((), False, False)
 
 
 def test_files_that_take_the_place_of_others_travel_in_a_tar(world: World) -> None:
@@ -323,3 +323,35 @@ def test_a_shared_workspace_is_left_as_the_script_leaves_it(world: World) -> Non
     assert [(one.status, one.errors, one.left) for one in results] == [(0, "", []), (0, "", [])]
     assert (world.root / "made").read_text("utf-8") == "x\n"
     assert sorted(path.name for path in world.root.iterdir()) == ["blubber.yaml", "made"]
+
+
+def stage(ready: str) -> dict[str, object]:
+    """Return a stage whose only service is ready when *ready* succeeds."""
+    return {
+        "name": "t",
+        "image": "x",
+        "services": [{"image": "example/db:1", "ready": ready}],
+        "env": {"A": "2"},
+        "script": ["echo ran >ran"],
+    }
+
+
+def test_it_waits_until_the_service_is_ready(world: World) -> None:
+    """What is tried does nothing to the shell of the script, and finds its variables."""
+    pipeline_plan = plan_of([stage('echo x >>tries; [ "$(wc -l <tries)" -ge "$A" ] && cd / && exit')])
+
+    done = world.run_job(pipeline_plan, "t", host())
+
+    assert (done.status, (world.root / "ran").read_text("utf-8")) == (0, "ran\n")
+    assert (world.root / "tries").read_text("utf-8") == "x\nx\n"
+
+
+def test_a_service_that_is_late_fails_the_stage_by_name(world: World) -> None:
+    """After a minute, which is over at once here."""
+    text = text_of(script_of(plan_of([stage("false")]), "t", host()))
+
+    done = world.run(text.replace("+ 60", "+ 0"))
+
+    assert done.status != 0
+    assert 'stage "t": service "db" was not ready within 60 seconds' in done.errors
+    assert not (world.root / "ran").exists()

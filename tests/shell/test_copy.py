@@ -7,7 +7,7 @@ import tarfile
 import pytest
 from shell.world import HOSTILE, World, host, jobs, plan_of, script_of, text_of
 
-from pipegen.shell.carried import carries, out_of_reach
+from pipegen.shell.transfers import transferred_paths, unpackable_paths
 
 SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
 # File names that exist; an empty path, and those that end in a slash, mean folders.
@@ -75,7 +75,7 @@ def test_where_copies_go(
     carried = found.pop(f".pipegen/files/{plan.job('r').slug}.tar", None)
     assert result.status == 0, result.errors
     assert found == expected
-    assert (carried is not None) is (carries(jobs(plan)["r"], where) != ())
+    assert (carried is not None) is (transferred_paths(jobs(plan)["r"], where) != ())
 
 
 @pytest.mark.parametrize("destination", NAMES)
@@ -236,8 +236,8 @@ def test_a_path_of_another_run_is_out_of_reach(world: World) -> None:
 
     assert result.status == 1
     assert 'stage "r": the container of stage "t" is out of reach' in result.errors
-    assert carries(jobs(plan)["t"], where) == ()
-    assert [path.constant for path in out_of_reach(jobs(plan)["t"], where)] == [None]
+    assert transferred_paths(jobs(plan)["t"], where) == ()
+    assert [path.constant for path in unpackable_paths(jobs(plan)["t"], where)] == [None]
 
 
 def test_an_empty_loop_leaves_an_empty_archive(world: World) -> None:

@@ -27,10 +27,10 @@ TEXTS = [
 ]
 
 
-def loop(source: object, names: object, given: object, delimiter: str | None = None) -> dict[str, object]:
+def loop(source: object, names: object, body: object, delimiter: str | None = None) -> dict[str, object]:
     """Return a `$each`."""
-    found: dict[str, object] = {"$each": names, "$in": source, "$yield": given}
-    return found if delimiter is None else found | {"$delimiter": delimiter}
+    result: dict[str, object] = {"$each": names, "$in": source, "$yield": body}
+    return result if delimiter is None else result | {"$delimiter": delimiter}
 
 
 def arguments(world: World, value: object, text: str) -> list[str]:
@@ -56,26 +56,26 @@ def called(result: Result) -> list[str]:
 def test_pieces_are_groovys_tokens(world: World, delimiter: str) -> None:
     """Text is cut at any of the delimiters, and empty pieces are left out."""
     for text in TEXTS:
-        found = arguments(world, loop("${a.output}", "i", "<${.i}>", delimiter), text)
+        result = arguments(world, loop("${a.output}", "i", "<${.i}>", delimiter), text)
 
-        assert found == [f"<{piece}>" for piece in tokens(text, delimiter)], text
+        assert result == [f"<{piece}>" for piece in tokens(text, delimiter)], text
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_lines_are_hostile(world: World, text: str) -> None:
     """Lines of any text are pieces."""
-    found = arguments(world, loop("${a.output}", "i", "${.i}"), text)
+    result = arguments(world, loop("${a.output}", "i", "${.i}"), text)
 
-    assert found == [line for line in text.split("\n") if line]
+    assert result == [line for line in text.split("\n") if line]
 
 
 def test_words_of_a_line(world: World) -> None:
     """Names take the words between blanks; a tab is no blank, words too many are dropped, blank lines passed over."""
     text = "a 1\n\n   \n b  2 3 \nc\t4 5\n* \\x"
 
-    found = arguments(world, loop("${a.output}", ["k", "v"], "${.k}=${.v}"), text)
+    result = arguments(world, loop("${a.output}", ["k", "v"], "${.k}=${.v}"), text)
 
-    assert found == ["a=1", "b=2", "c\t4=5", "*=\\x"]
+    assert result == ["a=1", "b=2", "c\t4=5", "*=\\x"]
 
 
 @pytest.mark.parametrize("delimiter", [",", "→", ", ;", ",\n"])
@@ -133,8 +133,8 @@ def test_nested_loops(world: World, outer: str, inner: str, *, split: bool) -> N
     body = Text((*row.parts, "|", *cell.parts), source.span)
     within: Loop[Text] = Loop(("cell",), split, row, inner, body, source.span)
     outside: Loop[Text] = Loop(("row",), False, source, outer, within, source.span)
-    given = replace(step, arguments=(outside,))
-    nested = replace(job, steps=tuple(given if one is step else one for one in job.steps))
+    looping_step = replace(step, arguments=(outside,))
+    nested = replace(job, steps=tuple(looping_step if one is step else one for one in job.steps))
     world.give("a", "output", text)
 
     result = world.run(text_of(script(nested, plan, jobs(plan), host())))
@@ -143,7 +143,7 @@ def test_nested_loops(world: World, outer: str, inner: str, *, split: bool) -> N
     pieces = [(row, cell) for row in rows for cell in tokens(row, inner)]
     words = [(row, tokens(cell, " ")[:1]) for row, cell in pieces] if split else []
     expected = (
-        [f"{row}|{word}" for row, found in words for word in found]
+        [f"{row}|{word}" for row, first_words in words for word in first_words]
         if split
         else [f"{row}|{cell}" for row, cell in pieces]
     )
@@ -168,8 +168,8 @@ def test_a_name_of_an_inner_loop_hides_that_of_the_outer_one(world: World) -> No
 
     world.run_job(plan, "t", host())
 
-    found = yaml.safe_load((world.kept / "values.yaml").read_text())
-    assert found["x"] == [{"before": one, "in": ["3", "4"], "after": one} for one in ("1", "2")]
+    result = yaml.safe_load((world.kept / "values.yaml").read_text())
+    assert result["x"] == [{"before": one, "in": ["3", "4"], "after": one} for one in ("1", "2")]
 
 
 def test_constants_around_loops_keep_their_place(world: World) -> None:
@@ -177,9 +177,9 @@ def test_constants_around_loops_keep_their_place(world: World) -> None:
     each = loop("${a.output}", "i", "${.i}")
     value = {"$merge": {"$merge": ["-a", ""], "$with": each}, "$with": {"$merge": ["mid"], "$with": each}}
 
-    found = arguments(world, {"$merge": value, "$with": ["-z"]}, "1\n2\n")
+    result = arguments(world, {"$merge": value, "$with": ["-z"]}, "1\n2\n")
 
-    assert found == ["-a", "", "1", "2", "mid", "1", "2", "-z"]
+    assert result == ["-a", "", "1", "2", "mid", "1", "2", "-z"]
 
 
 def test_text_that_no_loop_changes_is_not_read_as_program() -> None:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from shell.world import HOSTILE, World, host, jobs, plan_of, script_of, text_of
 
-from pipegen.shell.carried import carries
+from pipegen.shell.transfers import transferred_paths
 
 SOURCES = [{"name": f"s{number}", "build": "x", "run": {"tail": 9}} for number in range(len(HOSTILE))]
 REFERENCES = [f"${{s{number}.output}}" for number in range(len(HOSTILE))]
@@ -138,7 +138,7 @@ def test_values_of_a_shared_workspace_wait_outside_of_it(world: World) -> None:
 
     assert next(call for call in result.calls if call[0] == "run")[-1] == HOSTILE["lines"] + "\n"
     assert sorted(path.name for path in world.root.iterdir()) == ["blubber.yaml"]
-    assert carries(jobs(plan)["a"], where) == ()
+    assert transferred_paths(jobs(plan)["a"], where) == ()
 
 
 @pytest.mark.parametrize("default", ["plain text", "it's {", '"$(id)" \\', "`id`\n"])

@@ -74,7 +74,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
         is_stage = (
             code.word(place) in {"stage", "addStage"} and code.is_sign(place + 1, "(") and name.kind is TokenKind.TEXT
         )
-        brace = code.behind(place + 1) if is_stage else code.size
+        brace = code.skip(place + 1) if is_stage else code.size
         if not code.is_sign(brace, "{") or code.word(brace + 1) in {"stages", "parallel"}:
             continue
         start, end = code.tokens[place].start, code.tokens[code.end_of(brace)].end

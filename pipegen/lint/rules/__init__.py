@@ -1,1 +1,1 @@
-"""The rules, one file each, named as its code."""
+"""The rules, one file each, named after its code."""

@@ -1,4 +1,4 @@
-"""Caches that bring nothing back."""
+"""Caches that are never restored."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pipegen.bindings.expression import Bare, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked
+from pipegen.lint.base import CheckedConfig
 from pipegen.plan.model import Cache, CachePolicy
 
-# What is new in each run, or with each commit.
+# Values that change with each run or commit.
 _SETUP = ("commit", "timestamp", "logURL")
 _VARIABLES = (
     r"\$\{?(CI_COMMIT_SHA|CI_COMMIT_SHORT_SHA|CI_COMMIT_TIMESTAMP|CI_PIPELINE_I?ID|CI_JOB_ID|CI_PIPELINE_CREATED_AT"
@@ -19,27 +19,32 @@ _VARIABLES = (
 )
 
 
-def check(checked: Checked, report: Report) -> None:
-    """Report keys that no later run has, and caches that are read and never left."""
-    left = {
-        _identity(cache) for work in checked.work() for cache in work.job.caches if cache.policy is not CachePolicy.PULL
+def check(config: CheckedConfig, report: Report) -> None:
+    """Report keys that change with each run or commit, and caches that are restored but never saved."""
+    saved = {
+        _identity(cache)
+        for stage in config.stages()
+        for cache in stage.job.caches
+        if cache.policy is not CachePolicy.PULL
     }
-    for work in checked.work():
-        for cache in work.job.caches:
+    for stage in config.stages():
+        for cache in stage.job.caches:
             changing = next(_changing(cache.key), None)
-            if changing is not None and not any(True for one in cache.fallback if next(_changing(one), None) is None):
+            if changing is not None and not any(
+                True for fallback in cache.fallback if next(_changing(fallback), None) is None
+            ):
                 report.add(
                     codes.CACHE_NEVER_HITS,
-                    f'no later run finds this cache: "{changing}" in its key is another one then',
+                    f'later runs cannot find this cache: "{changing}" in its key changes',
                     at=cache.key.span,
-                    hint="name in the key what the files depend on: key: { files: [package-lock.json] }",
+                    hint="build the key from the files that the cache depends on: key: { files: [package-lock.json] }",
                 )
-            elif cache.policy is CachePolicy.PULL and _identity(cache) not in left and not cache.fallback:
+            elif cache.policy is CachePolicy.PULL and _identity(cache) not in saved and not cache.fallback:
                 report.add(
                     codes.CACHE_NEVER_HITS,
-                    "no stage leaves this cache: each one with its key only takes it",
+                    "no stage saves this cache: every stage with its key only restores it",
                     at=cache.span,
-                    hint='let the stage that fills it have the same key, and no "policy: pull"',
+                    hint='give the stage that fills it the same key, without "policy: pull"',
                 )
 
 
@@ -48,12 +53,12 @@ def _identity(cache: Cache) -> tuple[Text, tuple[str, ...]]:
 
 
 def _changing(key: Text) -> Iterator[str]:
-    """Yield what in *key* is new in each run."""
+    """Yield the parts of *key* that change with each run or commit."""
     for part in key.parts:
         if isinstance(part, str):
-            yield from (found[0] for found in re.finditer(_VARIABLES, part))
+            yield from (match[0] for match in re.finditer(_VARIABLES, part))
         elif isinstance(part, Bare):
-            yield from (found[0] for found in re.finditer(_VARIABLES, part.source))
+            yield from (match[0] for match in re.finditer(_VARIABLES, part.source))
     for reference in key.references():
         if reference.scope is Scope.SETUP and reference.name in _SETUP:
             yield str(reference)

@@ -1,4 +1,4 @@
-"""Conditions, and alternatives in them, that hold in no run that they are asked in."""
+"""Conditions, and alternatives in them, that are never true when they are evaluated."""
 
 from __future__ import annotations
 
@@ -7,53 +7,63 @@ from collections.abc import Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked
+from pipegen.lint.base import CheckedConfig
 from pipegen.plan.model import NEVER, AllOf, AnyOf, Condition
 from pipegen.plan.model.logic import atoms, can_hold
 from pipegen.source.text import Span
 
 
-def check(checked: Checked, report: Report) -> None:
-    """Report a stage's `when` that holds in no run of its pipeline, and what in a `when` adds nothing to an `any`."""
-    spans = {plan.name: one.when.span for one, plan in zip(checked.pipelines, checked.plans, strict=True) if one.when}
-    for plan in checked.plans:
+def check(config: CheckedConfig, report: Report) -> None:
+    """Report a stage's `when` that is true in no run of its pipeline, and alternatives of `any` that are never true."""
+    spans = {
+        plan.name: pipeline.when.span
+        for pipeline, plan in zip(config.pipelines, config.plans, strict=True)
+        if pipeline.when
+    }
+    for plan in config.plans:
         _check_alternatives(plan.condition, None, report)
-    for work in checked.work():
-        asked, around = work.job.condition, work.plan.condition
-        if asked is None or asked == NEVER or work.stage.when is None or not can_hold(asked):
+    for stage in config.stages():
+        condition, pipeline_condition = stage.job.condition, stage.plan.condition
+        if condition is None or condition == NEVER or stage.config.when is None or not can_hold(condition):
             continue
-        if around is not None and around != NEVER and not can_hold(AllOf((around, asked))):
+        if (
+            pipeline_condition is not None
+            and pipeline_condition != NEVER
+            and not can_hold(AllOf((pipeline_condition, condition)))
+        ):
             report.add(
                 codes.CONDITION_NEVER_TRUE,
-                f'the "when" of stage "{work.stage.said}" never holds where that of its pipeline does',
-                at=work.stage.when.span,
-                also=[Label(spans[work.plan.name], f'when pipeline "{work.plan.name}" runs')],
-                hint="move the stage to a pipeline of its own, or let both hold in one run",
+                f'the "when" of stage "{stage.config.said}" is never true when that of its pipeline is true',
+                at=stage.config.when.span,
+                also=[Label(spans[stage.plan.name], f'when pipeline "{stage.plan.name}" runs')],
+                hint="move the stage to its own pipeline, or change one of the conditions",
             )
         else:
-            _check_alternatives(asked, around, report)
+            _check_alternatives(condition, pipeline_condition, report)
 
 
-def _check_alternatives(condition: Condition | None, around: Condition | None, report: Report) -> None:
+def _check_alternatives(condition: Condition | None, pipeline_condition: Condition | None, report: Report) -> None:
     if condition is None or condition == NEVER:
         return
-    for rest, alternative in _alternatives(condition):
-        whole = tuple(one for one in (around, *rest, alternative) if one is not None and one != NEVER)
-        if not can_hold(AllOf(whole) if len(whole) > 1 else whole[0]):
+    for siblings, alternative in _alternatives(condition):
+        conditions = tuple(
+            part for part in (pipeline_condition, *siblings, alternative) if part is not None and part != NEVER
+        )
+        if not can_hold(AllOf(conditions) if len(conditions) > 1 else conditions[0]):
             report.add(
                 codes.CONDITION_NEVER_TRUE,
-                'this alternative of "any" never holds',
+                'this alternative of "any" is never true',
                 at=_span(alternative),
-                hint="remove it, or take out what contradicts it",
+                hint="remove it, or remove the condition that contradicts it",
             )
 
 
 def _alternatives(condition: Condition) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
-    """Yield each alternative of an `any` in *condition*, with what must hold beside it."""
+    """Yield each alternative of an `any` in *condition*, with the conditions that must be true as well."""
     parts = condition.conditions if isinstance(condition, AllOf) else (condition,)
-    for place, part in enumerate(parts):
+    for span_of, part in enumerate(parts):
         if isinstance(part, AnyOf):
-            yield from (((*parts[:place], *parts[place + 1 :]), one) for one in part.conditions)
+            yield from (((*parts[:span_of], *parts[span_of + 1 :]), alternative) for alternative in part.conditions)
 
 
 def _span(condition: Condition) -> Span:

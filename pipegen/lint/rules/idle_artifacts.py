@@ -1,39 +1,43 @@
-"""Files that are kept for nobody."""
+"""Artifacts that nobody uses."""
 
 from __future__ import annotations
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, CheckedStage
+from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.plan.model import Workspace
 from pipegen.source.text import Span
 
 
-def check(checked: Checked, report: Report) -> None:
-    """Report artifacts that people do not get, by `keep: false`, and that no stage takes."""
-    unkept = [work for work in checked.work() if _is_unkept(work)]
-    plans = {id(work.plan): work.plan for work in unkept}
-    taken = {(place, stage) for place, plan in plans.items() for job in plan.jobs for stage in job.files}
+def check(config: CheckedConfig, report: Report) -> None:
+    """Report artifacts with `keep: false` that no stage reads."""
+    candidates = [stage for stage in config.stages() if _is_for_stages_only(stage)]
+    plans = {id(stage.plan): stage.plan for stage in candidates}
+    used_pairs = {(plan_id, title) for plan_id, plan in plans.items() for job in plan.jobs for title in job.files}
     idle: dict[Span, str] = {}
-    used: set[Span] = set()
-    for work in unkept:
-        if work.stage.artifacts is None:
+    used_spans: set[Span] = set()
+    for stage in candidates:
+        if stage.config.artifacts is None:
             continue
-        if (id(work.plan), work.job.stage) in taken:
-            used.add(work.stage.artifacts.span)
+        if (id(stage.plan), stage.job.stage) in used_pairs:
+            used_spans.add(stage.config.artifacts.span)
         else:
-            idle.setdefault(work.stage.artifacts.span, work.stage.said)
-    for span, name in idle.items():
-        if span not in used:
+            idle.setdefault(stage.config.artifacts.span, stage.config.said)
+    for span, title in idle.items():
+        if span not in used_spans:
             report.add(
                 codes.IDLE_ARTIFACTS,
-                f'nobody gets the artifacts of stage "{name}": no stage takes them, and "keep" is false',
+                f'nobody uses the artifacts of stage "{title}": no stage reads them, and "keep" is false',
                 at=span,
-                hint='take "artifacts" out, or "keep: false"',
+                hint='remove "artifacts", or "keep: false"',
             )
 
 
-def _is_unkept(work: CheckedStage) -> bool:
-    """Return whether the stage leaves artifacts that only other stages may get."""
-    declared = [one for one in work.job.artifacts if one.is_declared]
-    return bool(declared) and not any(one.is_kept for one in declared) and work.plan.workspace is Workspace.ISOLATED
+def _is_for_stages_only(stage: CheckedStage) -> bool:
+    """Return whether only other stages can use the artifacts of *stage*."""
+    declared = [artifact for artifact in stage.job.artifacts if artifact.is_declared]
+    return (
+        bool(declared)
+        and not any(artifact.is_kept for artifact in declared)
+        and stage.plan.workspace is Workspace.ISOLATED
+    )

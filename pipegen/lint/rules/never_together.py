@@ -1,31 +1,43 @@
-"""Reads of outputs that are never there: reader and producer run in no run both."""
+"""Reads of outputs that never exist: no run contains both the reader and the producer."""
 
 from __future__ import annotations
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked
+from pipegen.lint.base import CheckedConfig
 from pipegen.plan.model import AllOf
 from pipegen.plan.model.logic import can_hold
 
 
-def check(checked: Checked, report: Report) -> None:
-    """Report a stage that reads another one's output by a default, and always gets the default."""
-    works = {(id(work.plan), work.job.stage): work for work in checked.work()}
-    for work in checked.work():
-        asked = work.job.condition
-        for stage in dict.fromkeys(output.stage for output in work.job.reads) if asked is not None else ():
-            producer = works[id(work.plan), stage]
-            made = producer.job.condition
-            if made is None or made == asked or asked is None or can_hold(AllOf((made, asked))):
+def check(config: CheckedConfig, report: Report) -> None:
+    """Report a stage that reads another stage's output and always gets the default."""
+    stages_by_name = {(id(stage.plan), stage.job.stage): stage for stage in config.stages()}
+    for stage in config.stages():
+        reader_condition = stage.job.condition
+        for producer_name in (
+            dict.fromkeys(output.stage for output in stage.job.reads) if reader_condition is not None else ()
+        ):
+            producer = stages_by_name[id(stage.plan), producer_name]
+            producer_condition = producer.job.condition
+            if (
+                producer_condition is None
+                or producer_condition == reader_condition
+                or reader_condition is None
+                or can_hold(AllOf((producer_condition, reader_condition)))
+            ):
                 continue
-            if can_hold(made) and can_hold(asked) and work.stage.when and producer.stage.when:
+            if (
+                can_hold(producer_condition)
+                and can_hold(reader_condition)
+                and stage.config.when
+                and producer.config.when
+            ):
                 report.add(
                     codes.NEVER_TOGETHER,
-                    f'stage "{work.stage.said}" reads an output of "{producer.stage.said}", '
-                    "and no run has both: it always gets the default",
-                    at=work.stage.when.span,
-                    also=[Label(producer.stage.when.span, "never holds in the same run")],
-                    hint="write the default in place of the reference, or let both run",
+                    f'stage "{stage.config.said}" reads an output of "{producer.config.said}", '
+                    "but no run has both: it always gets the default",
+                    at=stage.config.when.span,
+                    also=[Label(producer.config.when.span, "never true in the same run")],
+                    hint="replace the reference by its default, or change one of the conditions",
                 )

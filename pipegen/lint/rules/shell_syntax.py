@@ -1,4 +1,4 @@
-"""Scripts that the shell itself cannot parse, where this machine has that shell."""
+"""Scripts that their shell cannot parse, if this shell is installed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextlib import suppress
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked
+from pipegen.lint.base import CheckedConfig
 from pipegen.lint.scripts import ShellText, shell_texts
 from pipegen.plan.model import ShellProgram
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 
-# Between two scripts. Outside quotes it is a command that is never run; within quotes or backticks that a script leaves
+# Separates two scripts. Outside quotes it is a command that never runs; within quotes or backticks that a script leaves
 # open, it is a syntax error, so that no quote of the next script closes them.
 _BORDER = "\n}\n: \"')\" \"')\" '`)'\n{ :\n"
 # `shopt -s extglob` is not executed, and decides how bash parses what comes after it.
@@ -24,47 +24,47 @@ _COMMANDS = {ShellProgram.SH: ("sh", "-n"), ShellProgram.BASH: ("bash", "-O", "e
 # A variable such as BASH_ENV or ENV would name a file to execute.
 _ENVIRONMENT = {"LC_ALL": "C", "PATH": os.defpath}
 _QUOTES = "'\"`"
-# What begins a here-document; `<<<` begins none.
+# The start of a here-document; `<<<` is a here-string.
 _DOCUMENT = r"(?<!<)<<-?[ \t]*[\\\"']?(?P<delimiter>[A-Za-z_]\w*)"
 _WORDS = r"(?m)^[^\n]*?: (?:line )?(?P<line>[0-9]+): (?:[Ss]yntax error:? *)?(?P<what>[^\n]*)"
 
 
-class _Refusal(Struct):
-    """Why a shell cannot parse a script: its own words, and the line that it names, from 1."""
+class _ParseError(Struct):
+    """The message of a shell that cannot parse a script, and its line, from 1."""
 
     line: int
-    what: str
+    message: str
 
 
-def check(checked: Checked, report: Report) -> None:
-    """Report scripts that their shell cannot parse, at the user's own lines; no command of them is executed.
+def check(config: CheckedConfig, report: Report) -> None:
+    """Report scripts that their shell cannot parse, at the user's lines; no command is executed.
 
-    An entry that leaves a quote or a here-document open for the next one is reported too: engines put text between.
+    An entry that leaves a quote or a here-document open is reported too: engines insert text between entries.
     """
-    texts = tuple(shell_texts(checked))
-    unparsed = _unparsed(texts)
-    for text in unparsed:
+    texts = tuple(shell_texts(config))
+    unparsable = _unparsable(texts)
+    for text in unparsable:
         _report(text, report)
-    reported = {text.spans for text in unparsed}
+    reported = {text.spans for text in unparsable}
     for text in texts:
         if text.spans not in reported:
             _report_open_entry(text, report)
 
 
-def refused(checked: Checked) -> list[ShellText]:
-    """Return the scripts of *checked* that their shell cannot parse."""
-    return _unparsed(shell_texts(checked))
+def unparsable_scripts(config: CheckedConfig) -> list[ShellText]:
+    """Return the scripts of *config* that their shell cannot parse."""
+    return _unparsable(shell_texts(config))
 
 
-def _unparsed(texts: Iterable[ShellText]) -> list[ShellText]:
+def _unparsable(texts: Iterable[ShellText]) -> list[ShellText]:
     by_shell: dict[ShellProgram, list[ShellText]] = {}
     for text in texts:
         by_shell.setdefault(text.shell, []).append(text)
-    return [text for shell, own in by_shell.items() for text in _refused(_COMMANDS[shell], own)]
+    return [text for shell, own in by_shell.items() for text in _unparsable_texts(_COMMANDS[shell], own)]
 
 
-def _refused(command: tuple[str, ...], texts: Sequence[ShellText]) -> Iterator[ShellText]:
-    """Yield those of *texts* that the shell cannot parse: one process for all where it can parse all."""
+def _unparsable_texts(command: tuple[str, ...], texts: Sequence[ShellText]) -> Iterator[ShellText]:
+    """Yield those of *texts* that the shell cannot parse; one process suffices if there are none."""
     program = shutil.which(command[0])
     if program is None:
         return
@@ -73,38 +73,40 @@ def _refused(command: tuple[str, ...], texts: Sequence[ShellText]) -> Iterator[S
         return
     if len(texts) > 1:
         half = len(texts) // 2
-        yield from _refused(command, texts[:half])
-        yield from _refused(command, texts[half:])
+        yield from _unparsable_texts(command, texts[:half])
+        yield from _unparsable_texts(command, texts[half:])
     elif not _can_parse(program, command, texts[0].text):
         yield texts[0]
 
 
 def _report(text: ShellText, report: Report) -> None:
-    """Report *text*, which its shell cannot parse; for one of sh that bash can parse, a warning."""
-    refusal = _parsed(text.shell, text.text)
-    if refusal is None:
+    """Report *text*, which its shell cannot parse; a warning if the shell is sh and bash can parse it."""
+    error = _parse_error(text.shell, text.text)
+    if error is None:
         return
     if (
         text.shell is ShellProgram.SH
         and shutil.which("bash") is not None
-        and _parsed(ShellProgram.BASH, text.text) is None
+        and _parse_error(ShellProgram.BASH, text.text) is None
     ):
         report.add(
             codes.BASH_SYNTAX,
-            f"only bash can parse this script, and the stage runs in sh: {refusal.what}",
-            at=_line(text, refusal.line),
+            f"only bash can parse this script, but the stage runs in sh: {error.message}",
+            at=_line(text, error.line),
             hint='add "shell: bash" to the stage, in an image that has bash',
         )
         return
     from pipegen.bindings.script.lexer import lex  # noqa: PLC0415 - most scripts can be parsed
 
-    _, lost = lex(text.text, ())
+    _, lexer_error = lex(text.text, ())
     report.add(
         codes.SHELL_SYNTAX,
-        f"{text.shell.value} cannot parse this script: {refusal.what}",
-        at=text.place(lost.offset, lost.offset + 1) if lost is not None else _line(text, refusal.line),
-        label=lost.reason if lost is not None else "",
-        hint="close what is open: each script, and each command of an output, is complete in itself",
+        f"{text.shell.value} cannot parse this script: {error.message}",
+        at=text.span_of(lexer_error.offset, lexer_error.offset + 1)
+        if lexer_error is not None
+        else _line(text, error.line),
+        label=lexer_error.reason if lexer_error is not None else "",
+        hint="close open quotes and blocks: each script, and each command of an output, must be complete",
     )
 
 
@@ -114,19 +116,19 @@ def _report_open_entry(text: ShellText, report: Report) -> None:
         later = {other.text.strip() for other in text.entries[number + 1 :]}
         opened = _open_document(entry.text, later) or _open_quote(entry.text)
         if opened is not None:
-            start, what = opened
+            start, message = opened
             report.add(
                 codes.SHELL_SYNTAX,
-                "this entry of the script is not complete in itself",
+                "this entry of the script is incomplete",
                 at=entry.part(start, start + 1),
-                label=what,
+                label=message,
                 hint='write these lines as one entry, a block that begins with "|"',
             )
             return
 
 
 def _open_document(entry: str, later: Collection[str]) -> tuple[int, str] | None:
-    """Return where a here-document begins in *entry* that one of the *later* entries ends, and what it lacks."""
+    """Return the start of a here-document in *entry* that ends in one of the *later* entries, and a label for it."""
     for start in re.finditer(_DOCUMENT, entry):
         if start["delimiter"] in later and start["delimiter"] not in map(str.strip, entry[start.end() :].split("\n")):
             return start.start(), "this here-document does not end here"
@@ -134,44 +136,48 @@ def _open_document(entry: str, later: Collection[str]) -> tuple[int, str] | None
 
 
 def _open_quote(entry: str) -> tuple[int, str] | None:
-    """Return where *entry* opens a quote that it does not close, and what it is."""
+    """Return the start of a quote that *entry* does not close, and a label for it."""
     if not any(entry.count(quote) % 2 for quote in _QUOTES):
         return None
     from pipegen.bindings.script.lexer import lex  # noqa: PLC0415 - quotes of most entries come in pairs
 
-    _, lost = lex(entry, ())
-    return (lost.offset, lost.reason) if lost is not None and entry[lost.offset] in _QUOTES else None
+    _, lexer_error = lex(entry, ())
+    return (
+        (lexer_error.offset, lexer_error.reason)
+        if lexer_error is not None and entry[lexer_error.offset] in _QUOTES
+        else None
+    )
 
 
 def _line(text: ShellText, number: int) -> Span:
-    """Return the line *number* of *text*, from 1; the last one where a shell counts further."""
+    """Return the line *number* of *text*, from 1, at most the last one."""
     lines = text.text.rstrip("\n").split("\n")
     number = max(min(number, len(lines)), 1)
     start = sum(len(line) + 1 for line in lines[: number - 1])
     indent = len(lines[number - 1]) - len(lines[number - 1].lstrip())
-    return text.place(start + indent, start + max(len(lines[number - 1].rstrip()), 1))
+    return text.span_of(start + indent, start + max(len(lines[number - 1].rstrip()), 1))
 
 
-def _parsed(shell: ShellProgram, script: str) -> _Refusal | None:
-    """Return why *shell* cannot parse *script*; None where it can, or is not installed."""
+def _parse_error(shell: ShellProgram, script: str) -> _ParseError | None:
+    """Return why *shell* cannot parse *script*; None if it can, or is not installed."""
     import subprocess  # noqa: PLC0415 - a script that can be parsed needs none of it
 
     program = shutil.which(_COMMANDS[shell][0])
     if program is None:
         return None
     command = (program, *_COMMANDS[shell][1:])
-    ended = subprocess.run(command, input=script.encode(), env=_ENVIRONMENT, capture_output=True, check=False)
-    if ended.returncode == 0:
+    result = subprocess.run(command, input=script.encode(), env=_ENVIRONMENT, capture_output=True, check=False)
+    if result.returncode == 0:
         return None
-    found = re.finditer(_WORDS, ended.stderr.decode(errors="replace"))
-    first = next((one for one in found if not one["what"].startswith("`")), None)
-    return _Refusal(int(first["line"]), first["what"]) if first else _Refusal(1, f"status {ended.returncode}")
+    errors = re.finditer(_WORDS, result.stderr.decode(errors="replace"))
+    first = next((error for error in errors if not error["what"].startswith("`")), None)
+    return _ParseError(int(first["line"]), first["what"]) if first else _ParseError(1, f"status {result.returncode}")
 
 
 def _can_parse(program: str, command: tuple[str, ...], script: str) -> bool:
     """Return whether the shell *program* parses *script*.
 
-    To import `subprocess` for this would take longer than the shell does.
+    The import of `subprocess` would take longer than the shell.
     """
     source, sink = os.pipe()
     nowhere = (os.POSIX_SPAWN_OPEN, os.devnull, os.O_WRONLY, 0)

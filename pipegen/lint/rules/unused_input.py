@@ -1,4 +1,4 @@
-"""Parameters that people fill in for nothing."""
+"""Inputs that no stage reads."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import re
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked
-from pipegen.lint.removal import is_in
+from pipegen.lint.base import CheckedConfig
+from pipegen.lint.removal import is_in_file
 from pipegen.plan.model import IsSet, Matches, Subject
 from pipegen.plan.model.logic import atoms
 
-# An input is read by a reference; a script may also know the variable that engines make of it.
+# References read inputs; a script may also use the variable that an engine sets for an input.
 _READ = r"\b(?:inputs|params)\.([A-Za-z0-9_-]+)|\$\{?([A-Za-z_][A-Za-z0-9_]*)\b(?!\.)"
 
 
-def check(checked: Checked, report: Report) -> None:
-    """Report inputs that no reference, no condition and no variable of their name reads."""
-    inputs = {given.name: given for plan in checked.plans for given in plan.inputs}
+def check(config: CheckedConfig, report: Report) -> None:
+    """Report inputs that no reference, condition or variable reads."""
+    inputs = {input_.name: input_ for plan in config.plans for input_ in plan.inputs}
     if not inputs:
         return
-    found = [name for file in checked.files() for one in re.findall(_READ, file.text) for name in one if name]
-    conditions = [*(plan.condition for plan in checked.plans), *(work.job.condition for work in checked.work())]
+    names = [name for file in config.files() for match in re.findall(_READ, file.text) for name in match if name]
+    conditions = [*(plan.condition for plan in config.plans), *(stage.job.condition for stage in config.stages())]
     asked = [atom for atom in atoms(*conditions) if isinstance(atom, Matches | IsSet)]
-    read = {*found, *(atom.name for atom in asked if atom.subject in (Subject.INPUT, Subject.VARIABLE))}
-    for name, given in inputs.items():
-        if name not in read and is_in(given.span, checked.file):
+    read = {*names, *(atom.name for atom in asked if atom.subject in (Subject.INPUT, Subject.VARIABLE))}
+    for name, input_ in inputs.items():
+        if name not in read and is_in_file(input_.span, config.file):
             report.add(
                 codes.UNUSED_INPUT,
                 f'no stage reads the input "{name}"',
-                at=given.span,
+                at=input_.span,
                 hint=f"remove it, or read it: ${{inputs.{name}}}",
             )

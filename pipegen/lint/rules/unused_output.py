@@ -9,9 +9,9 @@ from pipegen.config.model import StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Fix
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, CheckedStage
-from pipegen.lint.equivalence import is_idle
-from pipegen.lint.removal import entry_removed, is_in
+from pipegen.lint.base import CheckedConfig, CheckedStage
+from pipegen.lint.equivalence import is_removable
+from pipegen.lint.removal import is_in_file, remove_entry
 from pipegen.plan.model import Commands, Output
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, children
@@ -20,8 +20,8 @@ from pipegen.structs import Struct
 _REFERENCE = re.compile(r"\$\{(?:[^}.]*\.)?([A-Za-z0-9._-]+)")
 
 
-class _Bound(Struct):
-    """An output as it is written: *entry* with its value where it has one, in a map with *beside* others."""
+class _BoundOutput(Struct):
+    """An output in the config: its *entry* in the map *within*, None for an export; *is_free* if it may be removed."""
 
     name: str
     span: Span
@@ -30,72 +30,74 @@ class _Bound(Struct):
     is_free: bool
 
 
-def check(checked: Checked, report: Report) -> None:
-    """Report outputs and exports that no stage reads, this one's own neither."""
-    read = {(id(work.plan), output) for work in checked.work() for output in work.job.reads}
-    elsewhere = _words_in(*checked.settings.values(), *(node for work in checked.work() for _, node in work.job.raw))
-    unread: dict[Span, tuple[CheckedStage, _Bound]] = {}
-    used: set[Span] = set()
-    for work in checked.work():
-        own = None
-        for bound in _bound(work):
-            if (id(work.plan), Output(work.job.stage, bound.name)) not in read:
-                own = own if own is not None else elsewhere | _own_words(work)
-                if bound.name not in own:
-                    unread.setdefault(bound.span, (work, bound))
+def check(config: CheckedConfig, report: Report) -> None:
+    """Report outputs and exports that no stage reads, including their own."""
+    read = {(id(stage.plan), output) for stage in config.stages() for output in stage.job.reads}
+    elsewhere = _words_in(*config.settings.values(), *(node for stage in config.stages() for _, node in stage.job.raw))
+    unread: dict[Span, tuple[CheckedStage, _BoundOutput]] = {}
+    read_spans: set[Span] = set()
+    for stage in config.stages():
+        words = None
+        for bound in _bound_outputs(stage):
+            if (id(stage.plan), Output(stage.job.stage, bound.name)) not in read:
+                words = words if words is not None else elsewhere | _own_words(stage)
+                if bound.name not in words:
+                    unread.setdefault(bound.span, (stage, bound))
                     continue
-            used.add(bound.span)
-    for span, (work, bound) in unread.items():
-        if span not in used and is_in(span, checked.file):
+            read_spans.add(bound.span)
+    for span, (stage, bound) in unread.items():
+        if span not in read_spans and is_in_file(span, config.file):
             report.add(
                 codes.UNUSED_OUTPUT,
-                f'output "{bound.name}" of stage "{work.stage.said}" is never read',
+                f'output "{bound.name}" of stage "{stage.config.said}" is never read',
                 at=span,
-                hint="remove it, or read it in a later stage: " + f"${{{work.stage.said}.{bound.name}}}",
-                fix=_fix(bound, checked.file),
+                hint="remove it, or read it in a later stage: " + f"${{{stage.config.said}.{bound.name}}}",
+                fix=_fix(bound, config.file),
             )
 
 
-def _bound(work: CheckedStage) -> Iterator[_Bound]:
-    """Yield what the stage says that it binds."""
-    node = work.stage.outputs.node if work.stage.outputs else None
+def _bound_outputs(stage: CheckedStage) -> Iterator[_BoundOutput]:
+    """Yield the outputs and exports of *stage*."""
+    node = stage.config.outputs.node if stage.config.outputs else None
     entries = {entry.key.span: entry for entry in node.entries} if isinstance(node, Mapping) else {}
-    for step in work.job.steps:
+    for step in stage.job.steps:
         if isinstance(step, Commands):
-            for one in step.outputs:
-                yield _Bound(one.name, one.span, entries.get(one.span), work.stage.outputs, is_idle(one))
-    for name, _ in work.stage.exports:
-        yield _Bound(name.value, name.span, None, None, is_free=False)
+            for output in step.outputs:
+                yield _BoundOutput(
+                    output.name, output.span, entries.get(output.span), stage.config.outputs, is_removable(output)
+                )
+    for name, _ in stage.config.exports:
+        yield _BoundOutput(name.value, name.span, None, None, is_free=False)
 
 
-def _own_words(work: CheckedStage) -> set[str]:
-    """Return the names after the dots of all references that the stage holds."""
-    return _words_in(work.stage.body) if work.stage.body is not None else set()
+def _own_words(stage: CheckedStage) -> set[str]:
+    """Return the names after the dots of all references in the stage."""
+    return _words_in(stage.config.body) if stage.config.body is not None else set()
 
 
 def _words_in(*nodes: Node) -> set[str]:
-    found: set[str] = set()
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
+    words: set[str] = set()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
         if isinstance(node, Scalar):
-            found.update(_REFERENCE.findall(node.text))
-        waiting += children(node)
-    return found
+            words.update(_REFERENCE.findall(node.text))
+        pending += children(node)
+    return words
 
 
-def _fix(bound: _Bound, file: SourceFile) -> Fix | None:
-    """Return how to remove an output: its command is not run in any case. The last one goes with its key."""
+def _fix(bound: _BoundOutput, file: SourceFile) -> Fix | None:
+    """Return the fix that removes an output, whose command does not run anyway; the last one with its key."""
     entry, within = bound.entry, bound.within
     if not bound.is_free or entry is None or within is None or not isinstance(within.node, Mapping):
         return None
     start, last = (within.span, within.node) if len(within.node.entries) == 1 else (entry.key.span, entry.value)
-    edit = entry_removed(Span(file, start.start, _end(last)))
-    return Fix("removes the output", (edit,)) if edit is not None and is_in(entry.key.span, file) else None
+    edit = remove_entry(Span(file, start.start, _end(last)))
+    return Fix("removes the output", (edit,)) if edit is not None and is_in_file(entry.key.span, file) else None
 
 
 def _end(node: Node) -> int:
-    """Return where *node* ends: a map or a list without brackets does where its last value does."""
+    """Return the end of *node*; a map or list without brackets ends with its last value."""
     while not node.span.file.text.startswith(("{", "["), node.span.start) and children(node):
         node = children(node)[-1]
     return node.span.end

@@ -21,7 +21,7 @@ from pipegen.run.local.redaction.secrets import SecretSources
 from pipegen.run.local.scripts import StageScript, stage_script
 from pipegen.run.local.selection import SelectedPipeline, chosen, pipelines
 from pipegen.run.model import TaskId
-from pipegen.shell.credentials import check_told_apart, sources
+from pipegen.shell.credentials import check_distinct_sources, sources
 from pipegen.shell.host import ShellEnvironment
 from pipegen.structs import Struct
 from pipegen.visible import visible
@@ -115,7 +115,7 @@ def prepare(parts: Sequence[SelectedPipeline], asked: RunContext, wish: RunReque
             _check_services(job, wish, report)
     tokens = tuple(token for job in jobs.values() for token in job.id_tokens)
     credentials = tuple(credential for script in scripts.values() for credential in script.credentials)
-    check_told_apart(credentials, report)
+    check_distinct_sources(credentials, report)
     redactor = secrets.redactor(credentials, tokens, also=wish.environment.get(names.REGISTRY_PASSWORD, ""))
     container_program = _program([(job, scripts[task]) for task, job in wanted.items()], wish, report)
     return Prepared(

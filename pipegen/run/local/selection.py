@@ -10,7 +10,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Condition, Image, Job, Plan, Selection
 from pipegen.run.local.find import found
 from pipegen.run.tasks import running
-from pipegen.shell.expanded import values_of_names
+from pipegen.shell.image_values import outputs_in_image_names
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 
@@ -51,7 +51,7 @@ def chosen(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tupl
 
 def read_stages(job: Job) -> frozenset[str]:
     """Return the stages whose values, files, images or containers *job* uses."""
-    values = (output.stage for output in (*job.inputs, *values_of_names(job)))
+    values = (output.stage for output in (*job.inputs, *outputs_in_image_names(job)))
     images = (one.producer for one in found(Image, job.steps) if one.producer is not None)
     return frozenset((*values, *job.files, *job.containers, *images)) - {job.stage}
 

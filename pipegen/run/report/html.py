@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from pipegen.pictures.policy import policy
+from pipegen.pictures.policy import content_security_policy
 from pipegen.run.chart.svg import STYLE, render_svg
 from pipegen.run.chart.times import SECONDS
 from pipegen.run.local.executors.local import log_of
@@ -38,7 +38,8 @@ def _lines(record: RunRecord, about: About) -> Iterator[str]:
     title = escape(f"{about.config}: {about.status}")
     yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
     # Names and logs are those of whoever writes them: whatever stands there, the page loads and runs nothing.
-    yield f'<meta http-equiv="Content-Security-Policy" content="{policy(_STYLE, STYLE)}"><title>{title}</title>'
+    policy = content_security_policy(_STYLE, STYLE)
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}"><title>{title}</title>'
     yield f"<style>{_STYLE}</style></head><body><h1>{title}</h1>"
     yield f"<p>{about.started:%Y-%m-%d %H:%M:%S} UTC, {escape(SECONDS.words(record.seconds))}</p>"
     yield from _path(record)

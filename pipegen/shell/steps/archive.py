@@ -1,4 +1,4 @@
-"""What is kept of a copy: for people, and for jobs that no pattern can hand it to."""
+"""Archived copies: for people to download, and in a tar for jobs whose files no pattern matches."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from posixpath import dirname
 
 from pipegen.bindings.expression import Items, Loop
 from pipegen.plan.model import Copy, CopyFile, Job, Leave
-from pipegen.shell.carried import ARCHIVE, packs_files
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.layout import indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, constant, quote, shell_text
 from pipegen.shell.steps.destination import Destination, planned_path
+from pipegen.shell.transfers import ARCHIVE, packs_files
 
 ADDRESSES = '"$pipegen/artifactURLs"'
-# The folders in which copies wait for the end of the script; what they hold is as it stands from the root.
+# Folders for copies until the end of the script; paths in them are relative to the root of the repository.
 ARCHIVED = ShellFragment("$pipegen/archive")
 STAGED = ShellFragment("$pipegen/files")
-_KEPT = "pipegen_kept"
+_TARGET = "pipegen_kept"
 _RETENTION = frozenset((Copy, Leave))
 
 
-def archives(job: Job, host: ShellEnvironment) -> bool:
-    """Return whether *job* leaves files to keep in `.pipegen/archive`."""
+def has_archive(job: Job, host: ShellEnvironment) -> bool:
+    """Return whether *job* leaves files in `.pipegen/archive`."""
     if not host.archives_folders or _RETENTION.isdisjoint(map(type, job.steps)):
         return False
     return any(
@@ -34,14 +34,14 @@ def archives(job: Job, host: ShellEnvironment) -> bool:
     )
 
 
-def hand_over() -> Command:
-    """Return the command that puts what is archived where the engine finds it."""
-    # Where jobs share a tree, files of others may wait there.
+def publish_archive() -> Command:
+    """Return the command that moves archived files to where the engine collects them."""
+    # Where jobs share a workspace, the folder may contain files of others.
     return Command((f"mkdir -p {ARCHIVE}", f'cp -RP "$pipegen/archive/." {ARCHIVE}'))
 
 
 def entries(files: Items[CopyFile]) -> Iterator[CopyFile]:
-    """Yield the entries of a `copy`, those inside loops too."""
+    """Yield the entries of a `copy`, including those inside loops."""
     for file in files:
         while isinstance(file, Loop):
             file = file.body  # noqa: PLW2901 - down to the entry
@@ -49,52 +49,54 @@ def entries(files: Items[CopyFile]) -> Iterator[CopyFile]:
 
 
 def is_staged(file: CopyFile, lowering: Lowering) -> bool:
-    """Return whether a copy travels in a tar.
+    """Return whether a copy is passed to other jobs in a tar.
 
-    Its path is known only at run time, would be read as a pattern, or is that of an ancestor's file, over which the
-    script itself unpacks it.
+    This is so if its path is known only at run time, would be read as a pattern, or is that of an ancestor's file,
+    which the script overwrites when it unpacks the tar.
     """
     job = lowering.job
     if not packs_files(job, lowering.host):
         return False
-    plain = {one.path for one in job.artifacts if one.path is not None and not one.overwrites}
-    return planned_path(file, job) not in plain
+    pattern_paths = {
+        artifact.path for artifact in job.artifacts if artifact.path is not None and not artifact.overwrites
+    }
+    return planned_path(file, job) not in pattern_paths
 
 
-def archiving(file: CopyFile, copied: Destination, lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that keep an archived copy, and tell its address."""
+def archive_copy(file: CopyFile, copied: Destination, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that archive a copy and record its address."""
     if not file.archive or not (lowering.host.archives_folders or "artifactURLs" in lowering.needed):
         return ()
-    folder = _kept(copied, lowering, is_folder=True)
+    folder_lines = _archive_commands(copied, lowering, is_folder=True)
     source = file.source.constant
     if source is not None and source.endswith(("/", "/.")):
-        return folder
-    single = _kept(copied, lowering, is_folder=False)
-    return (f"if [ -d {quote(copied.path)} ]; then", *indented(folder), "else", *indented(single), "fi")
+        return folder_lines
+    file_lines = _archive_commands(copied, lowering, is_folder=False)
+    return (f"if [ -d {quote(copied.path)} ]; then", *indented(folder_lines), "else", *indented(file_lines), "fi")
 
 
-def _kept(copied: Destination, lowering: Lowering, *, is_folder: bool) -> tuple[str, ...]:
+def _archive_commands(copied: Destination, lowering: Lowering, *, is_folder: bool) -> tuple[str, ...]:
     host = lowering.host
     packs = host.archives_folders and is_folder
     name: Word = (*copied.name, Literal(".tar.gz")) if packs else copied.name
     lines: tuple[str, ...] = ()
     if host.archives_folders:
-        made, target = place_for(name, ARCHIVED)
+        folder_lines, target = path_below(name, ARCHIVED)
         path = quote(copied.path)
-        # GNU tar reads backslashes in the names that it is given, so it gets none.
-        lines = (*made, f"(cd {path} && tar -czf - .) >{target}" if packs else f"cp {path} {target}")
+        # GNU tar interprets backslashes in file names, so the archive is its standard output.
+        lines = (*folder_lines, f"(cd {path} && tar -czf - .) >{target}" if packs else f"cp {path} {target}")
     if "artifactURLs" in lowering.needed:
         start = shell_text(host.folder_url if is_folder else host.file_url)
         lines = (*lines, f"printf '%s\\n' {quote((*start, *name))} >>{ADDRESSES}")
     return lines
 
 
-def place_for(name: Word, root: ShellFragment) -> tuple[tuple[str, ...], str]:
-    """Return the commands that make the folder for *name* below *root*, and the place there."""
-    known = constant(name)
-    if known is None:
-        place = assigned((root, Literal("/"), *name))
-        return (f"{_KEPT}={place}", f'mkdir -p "${{{_KEPT}%/*}}"'), f'"${_KEPT}"'
-    folder = dirname(known)
-    around = (f"mkdir -p {quote((root, Literal(f'/{folder}')))}",)
-    return around if folder else (), quote((root, Literal(f"/{known}")))
+def path_below(name: Word, root: ShellFragment) -> tuple[tuple[str, ...], str]:
+    """Return the commands that create the folder for *name* below *root*, and the path there."""
+    constant_name = constant(name)
+    if constant_name is None:
+        path = assigned((root, Literal("/"), *name))
+        return (f"{_TARGET}={path}", f'mkdir -p "${{{_TARGET}%/*}}"'), f'"${_TARGET}"'
+    folder = dirname(constant_name)
+    lines = (f"mkdir -p {quote((root, Literal(f'/{folder}')))}",)
+    return lines if folder else (), quote((root, Literal(f"/{constant_name}")))

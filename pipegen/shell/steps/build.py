@@ -8,12 +8,12 @@ from posixpath import join, normpath, relpath
 from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model import BlubberInline, BlubberPath, BuildImage, Output
 from pipegen.shell.command import Command
-from pipegen.shell.document import document
-from pipegen.shell.ignore import BACKUP, PUT_BACK
+from pipegen.shell.document import write_document
 from pipegen.shell.images import is_pushed, local_tag, pushed_name
 from pipegen.shell.items import each
-from pipegen.shell.layout import indented, printed, redirected, waited, wrapped
+from pipegen.shell.layout import indented, interruptible, printed, redirected, wrapped
 from pipegen.shell.lowering import Lowering
+from pipegen.shell.prelude import DOCKERIGNORE_BACKUP, RESTORE_DOCKERIGNORE
 from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, quote, shell_text, single_quoted
 from pipegen.shell.text import argument, own_variable, word
 
@@ -25,19 +25,19 @@ def build(step: BuildImage, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
     yield from _blubberfile(step.blubberfile, lowering)
     if step.excludes:
-        yield _ignoring(step.excludes, _ignore_file(step.context, lowering), lowering)
+        yield _replace_dockerignore(step.excludes, _ignore_file(step.context, lowering), lowering)
     yield from _pull_option(step, lowering)
-    yield Command(waited(wrapped(_build_command(step, lowering))))
+    yield Command(interruptible(wrapped(_build_command(step, lowering))))
     if step.excludes:
-        yield Command((PUT_BACK, "pipegen_ignore="), "the repository's .dockerignore again")
-    yield from _identify(lowering)
+        yield Command((RESTORE_DOCKERIGNORE, "pipegen_ignore="), "the repository's .dockerignore again")
+    yield from _image_id_commands(lowering)
 
 
 def _blubberfile(source: BlubberPath | BlubberInline, lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that write the blubberfile with its frontend named."""
+    """Yield the commands that write the blubberfile with the name of its frontend."""
     frontend = shell_text(lowering.host.frontend)
     if isinstance(source, BlubberInline):
-        yield from document(source.document, _FILE, lowering, (Literal("# syntax="), *frontend))
+        yield from write_document(source.document, _FILE, lowering, (Literal("# syntax="), *frontend))
         return
     yield Command(
         wrapped(
@@ -52,7 +52,7 @@ def _blubberfile(source: BlubberPath | BlubberInline, lowering: Lowering) -> Ite
 
 
 def _path(path: Text, lowering: Lowering) -> Word:
-    """Return the path of a blubberfile, seen from the job's directory."""
+    """Return the path of a blubberfile, relative to the job's directory."""
     folder = lowering.plan.folder or "."
     constant = path.constant
     if constant is not None:
@@ -75,7 +75,7 @@ def _build_command(step: BuildImage, lowering: Lowering) -> list[str]:
 
 
 def _positional(path: str) -> str:
-    """Return *path* so that it is no option, and never standard input."""
+    """Return *path* in a form that is never an option or standard input."""
     return f"./{path}" if path.startswith("-") else path
 
 
@@ -94,7 +94,7 @@ def _pull_word(pull: Text) -> list[str]:
 
 
 def _ignore_file(context: Text, lowering: Lowering) -> Word:
-    """Return the place of the context's .dockerignore, wherever the script stands."""
+    """Return the path of the context's .dockerignore, valid in any working directory."""
     constant = context.constant
     if constant is None:
         return (ShellFragment("$PWD/"), *word(context, lowering), Literal("/.dockerignore"))
@@ -102,27 +102,27 @@ def _ignore_file(context: Text, lowering: Lowering) -> Word:
     return (Literal(path),) if path.startswith("/") else (ShellFragment("$PWD/"), Literal(path))
 
 
-def _ignoring(excludes: Items[Text], path: Word, lowering: Lowering) -> Command:
-    """Return the command that replaces the user's .dockerignore; a copy of it comes back when the build is over."""
-    known = [item.constant for item in excludes if isinstance(item, Text) and item.constant is not None]
-    if len(known) == len(excludes):
-        written = printed(known)
+def _replace_dockerignore(excludes: Items[Text], path: Word, lowering: Lowering) -> Command:
+    """Return the command that replaces the user's .dockerignore, which is restored after the build."""
+    constants = [item.constant for item in excludes if isinstance(item, Text) and item.constant is not None]
+    if len(constants) == len(excludes):
+        print_lines = printed(constants)
     else:
         lines = each(excludes, lowering, lambda item, inner: (f"printf '%s\\n' {argument(item, inner)}",))
-        written = ("{", *indented(lines), "}")
-    place = quote(path)
+        print_lines = ("{", *indented(lines), "}")
+    ignore_file = quote(path)
     return Command(
         (
-            f"[ ! -e {place} ] || cp {place} {BACKUP}",
-            f"pipegen_ignore={place}",
-            *redirected(written, '"$pipegen_ignore"'),
+            f"[ ! -e {ignore_file} ] || cp {ignore_file} {DOCKERIGNORE_BACKUP}",
+            f"pipegen_ignore={ignore_file}",
+            *redirected(print_lines, '"$pipegen_ignore"'),
         ),
         "the stage's own .dockerignore, in place of the repository's",
     )
 
 
-def _identify(lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that find the image's ID, and push the image where other jobs pull it."""
+def _image_id_commands(lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that read the image's ID, and push the image if other jobs pull it."""
     if "imageID" not in lowering.needed:
         return
     tag = local_tag(lowering.job, lowering.host)
@@ -134,17 +134,17 @@ def _identify(lowering: Lowering) -> Iterator[Command]:
         )
     )
     if is_pushed(lowering.job, lowering.host):
-        yield _pushed(tag, lowering)
+        yield _push(tag, lowering)
 
 
-def _pushed(tag: Word, lowering: Lowering) -> Command:
+def _push(tag: Word, lowering: Lowering) -> Command:
     name = pushed_name(Output(lowering.job.stage, "imageID"), lowering)
     return Command(
         (
             f"pipegen_image={assigned(name)}",
             'pipegen_images="$pipegen_images $pipegen_image"',
             f'$DOCKER tag {quote(tag)} "$pipegen_image"',
-            *waited(('$DOCKER push "$pipegen_image"',)),
+            *interruptible(('$DOCKER push "$pipegen_image"',)),
         ),
         "for the stages that use the image",
     )

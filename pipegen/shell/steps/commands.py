@@ -1,4 +1,4 @@
-"""The user's own script, and the values that it leaves."""
+"""The user's own script, and its outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from pipegen.bindings.expression import Reference, Text
 from pipegen.bindings.script.model import PlacedReference
-from pipegen.plan.model import Commands, Line, Measure, Measured
+from pipegen.plan.model import Commands, Line, Measure, Measured, Service
 from pipegen.plan.model import ShellProgram as PlanShell
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented, otherwise
@@ -26,63 +26,66 @@ from pipegen.shell.quote import (
     quote,
 )
 from pipegen.shell.rewrite import rewrite
-from pipegen.shell.steps.lines import joined, lines_of
-from pipegen.shell.steps.ready import waited_for
-from pipegen.shell.steps.traces import indentable, is_open_ended, leaves_traces, sets_nounset
-from pipegen.shell.text import output_variable, own_variable, word
+from pipegen.shell.steps.shell_effects import indentable, is_open_ended, may_change_shell, sets_nounset
+from pipegen.shell.text import argument, output_variable, own_variable, word
 
 _OUTPUTS = "$pipegen/outputs"
 _MEASURE = attrgetter("measure")
+_SECONDS = 60
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
 def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> list[Command]:
-    """Return the commands of *step*; *is_alone* says that nothing of ours stands around it in its shell."""
+    """Return the commands of *step*; *is_alone* means that its shell runs no other commands of ours."""
     values = _Values(step, lowering)
     lines = [_rewritten(line, values, lowering) for line in step.lines]
     measures = [command for output in step.outputs if (command := _measured(output, values, lowering)) is not None]
     waits = _waits(values, lowering) if lowering.job.machine.services else []
-    found = [*values.commands]
+    script_commands = [*values.commands]
     for name, value in step.env:
-        found += _exported(name, value, lowering)
+        script_commands += _exported(name, value, lowering)
     if Measure.WRITTEN in map(_MEASURE, step.outputs):
-        found.append(Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"')))
+        script_commands.append(Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"')))
     if _pipes_fail(lowering) and _pipes([*lines, *[line for command in measures for line in command.lines]]):
         set_back = "case $(set -o) in *pipefail*) set +o pipefail ;; esac"
-        found.append(Command((set_back,), "a pipeline's status is its last command's"))
-    found += waits
+        script_commands.append(Command((set_back,), "a pipeline's status is its last command's"))
+    script_commands += waits
     is_followed = not is_alone or bool(measures)
-    found += _script(lines, in_own_shell=is_followed and any(map(leaves_traces, lines)))
-    found += measures
-    return found
+    script_commands += _script(lines, in_own_shell=is_followed and any(map(may_change_shell, lines)))
+    script_commands += measures
+    return script_commands
 
 
 def _waits(values: _Values, lowering: Lowering) -> list[Command]:
-    """Return the commands that wait for the services around the job."""
+    """Return the commands that wait for the services of the job."""
     services = lowering.job.machine.services
-    return [waited_for(one, _rewritten(one.ready, values, lowering), lowering) for one in services if one.ready]
+    return [
+        _wait_for_service(service, _rewritten(service.ready, values, lowering), lowering)
+        for service in services
+        if service.ready
+    ]
 
 
 def _exported(name: str, value: Text, lowering: Lowering) -> tuple[Command, ...]:
-    """Return the commands that set the variable *name* for all commands that follow."""
-    if several := lines_of(value):
-        return (joined(name, several, lowering), Command((f"export {name}",)))
+    """Return the commands that export the variable *name*."""
+    if values := _line_values(value):
+        return (_join_values(name, values, lowering), Command((f"export {name}",)))
     return (Command((f"export {name}={quote(word(value, lowering, expands=True))}",)),)
 
 
 def _pipes_fail(lowering: Lowering) -> bool:
-    """Return whether the engine makes a pipeline fail with any of its commands, and the user does not ask for that."""
+    """Return whether the engine sets `pipefail` though the user does not ask for it."""
     return lowering.host.has_pipefail and lowering.job.machine.shell is not PlanShell.BASH
 
 
 def _pipes(texts: Iterable[str]) -> bool:
-    """Return whether one of *texts* may hold a pipeline."""
+    """Return whether one of *texts* may contain a pipeline."""
     text = "\n".join(texts)
     return "|" in text and _PIPE.search(text) is not None
 
 
 class _Values:
-    """The variables that stand for references in the script of *step*; *commands* set those that need it."""
+    """The variables that replace references in the script of *step*; *commands* set those that are not set yet."""
 
     def __init__(self, step: Commands, lowering: Lowering) -> None:
         self.commands: list[Command] = []
@@ -91,69 +94,73 @@ class _Values:
         self._known: dict[tuple[str | None, ...], str] = {}
 
     def add(self, reference: Reference, text: Text) -> None:
-        """Give *reference*, which comes to *text*, a variable."""
-        said = _said(reference)
-        if said in self._known:
+        """Give *reference*, whose value is *text*, a variable."""
+        key = _reference_key(reference)
+        if key in self._known:
             return
         known = output_variable(text, self._lowering)
         if known is not None:
-            self._known[said] = known
+            self._known[key] = known
             return
-        found = word(text, self._lowering)
-        match text.parts, found:
+        shell_word = word(text, self._lowering)
+        match text.parts, shell_word:
             case (Reference(),), (VariableExpansion(name=name),) if self._is_set(name):
-                self._known[said] = name
+                self._known[key] = name
                 return
         namespace = reference.namespace or self._lowering.job.stage
         variable = free(f"pipegen_{namespace}_{reference.name}", self._taken)
-        self._known[said] = variable
-        several = lines_of(text)
-        command = joined(variable, several, self._lowering) if several else Command((f"{variable}={assigned(found)}",))
+        self._known[key] = variable
+        values = _line_values(text)
+        command = (
+            _join_values(variable, values, self._lowering)
+            if values
+            else Command((f"{variable}={assigned(shell_word)}",))
+        )
         self.commands.append(command)
 
     def variable(self, placed: PlacedReference) -> str:
         """Return the variable of a reference."""
-        return self._known[_said(placed.reference)]
+        return self._known[_reference_key(placed.reference)]
 
     @cached_property
     def _taken(self) -> set[str]:
-        """The variables that are set before, and those of these values."""
+        """The variables that are set earlier, and those of these values."""
         names = self._lowering.variables
         return {*names.outputs.values(), *names.setup.values(), *names.inputs.values(), *names.defaults.values()}
 
     def _is_set(self, variable: str) -> bool:
-        """Return whether *variable* may be read as it is: those of the engine need not be set."""
+        """Return whether a read of *variable* cannot fail: the engine's variables may be unset."""
         return variable in self._taken or not self._may_refuse_unset
 
     @cached_property
     def _may_refuse_unset(self) -> bool:
-        """Whether the script may tell its shell to end at a variable that is not set."""
+        """Whether the script may set `nounset`."""
         written = (part for line in self._step.lines for part in line.script.parts if isinstance(part, str))
         return any(sets_nounset(text) for text in written)
 
 
-def _said(reference: Reference) -> tuple[str | None, ...]:
-    """Return what *reference* says: within a script, two that say the same are the same."""
+def _reference_key(reference: Reference) -> tuple[str | None, ...]:
+    """Return a key for *reference*: within a script, two references with the same key are the same."""
     return reference.namespace, reference.combinations, reference.name, reference.default
 
 
 def _rewritten(line: Line, values: _Values, lowering: Lowering) -> str:
-    """Return the text of *line* with variables; a CRLF ends a line, since not every engine hands it on."""
+    """Return the text of *line* with variables; a CRLF becomes a line break, since some engines change it."""
     for reference, text in line.values:
         values.add(reference, text)
     return rewrite(line.script, values.variable, lowering.variables.defaults).replace("\r\n", "\n").rstrip("\r\n")
 
 
 def _script(lines: Sequence[str], *, in_own_shell: bool) -> list[Command]:
-    """Return the user's *lines*; in a shell of their own, nothing that they do to it is there afterwards."""
+    """Return the user's *lines*; in their own shell, they do not change the shell of later commands."""
     if in_own_shell:
-        body = (one for line in lines for one in indented(indentable(line)))
+        body = (indented_line for line in lines for indented_line in indented(indentable(line)))
         return [Command(("(", *body, ")"), is_users=True)]
     return [Command(indentable(line), is_users=True) for line in lines]
 
 
 def _measured(output: Measured, values: _Values, lowering: Lowering) -> Command | None:
-    """Return the command that measures *output*: where nobody reads it, only whether it is there."""
+    """Return the command that measures *output*; if nobody reads it, the command only checks that it exists."""
     variable = own_variable(output.name, lowering) if output.name in lowering.needed else None
     match output.measure:
         case Measure.COMMAND if output.command is not None and variable is not None:
@@ -176,8 +183,8 @@ def _no_file(output: Measured, path: Word, lowering: Lowering) -> tuple[str, ...
 
 
 def _substituted(text: str) -> str:
-    """Return the substitution of the commands *text*, which ends at the first that fails."""
-    # Outside of its POSIX mode, bash takes no -e along into a substitution.
+    """Return the substitution of the commands *text*, which stops at the first failure."""
+    # Outside of POSIX mode, bash does not inherit -e in a substitution.
     several = is_open_ended(text)
     if "#" in text or "\n" in text:
         return "\n".join(("$(", *(("set -e",) if several else ()), text, ")"))
@@ -192,3 +199,43 @@ def _from_file(path: Word, missing: Sequence[str], variable: str | None) -> Comm
     if variable is None:
         return Command(check)
     return Command((*check, f"{variable}=$(cat <{file} && echo .)", f"{variable}=${{{variable}%.}}"))
+
+
+def _wait_for_service(service: Service, ready: str, lowering: Lowering) -> Command:
+    """Return the command that repeats the commands *ready* until they succeed, for up to a minute."""
+    late = failure(lowering.job, f'service "{service.alias}" was not ready within {_SECONDS} seconds')
+    return Command(
+        (
+            f"pipegen_end=$(($(date +%s) + {_SECONDS}))",
+            "until (",
+            *indented(indentable(ready)),
+            "); do",
+            *indented((*otherwise('[ "$(date +%s)" -lt "$pipegen_end" ]', late), "sleep 1")),
+            "done",
+        ),
+        f"until service {service.alias} is ready",
+        is_users=True,
+    )
+
+
+def _line_values(text: Text) -> tuple[Text, ...]:
+    """Return the values of *text*, if it consists of two or more separated by line breaks; else nothing."""
+    values, breaks = text.parts[::2], text.parts[1::2]
+    if not breaks or len(values) == len(breaks):
+        return ()
+    if any(isinstance(value, str) for value in values) or any(separator != "\n" for separator in breaks):
+        return ()
+    return tuple(Text((value,), text.span) for value in values)
+
+
+def _join_values(variable: str, values: tuple[Text, ...], lowering: Lowering) -> Command:
+    """Return the command that sets *variable* to *values*, one per line; unlike quoted text, it can be indented."""
+    first, *inner, last = (argument(value, lowering) for value in values)
+    return Command(
+        (
+            f"{variable}=$(printf '%s\\n' \\",
+            *(f"  {value} \\" for value in (first, *inner)),
+            f"  {last} && echo .)",
+            f"{variable}=${{{variable}%?.}}",
+        )
+    )

@@ -8,17 +8,17 @@ from posixpath import basename
 
 from pipegen.bindings.expression import Loop
 from pipegen.plan.model import Commands, Copy, CopyFile, Job
-from pipegen.shell.carried import packs_files, read
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
 from pipegen.shell.items import each
-from pipegen.shell.kept import container_name
 from pipegen.shell.layout import failure
 from pipegen.shell.lowering import Lowering
+from pipegen.shell.names import container_name
 from pipegen.shell.quote import Literal, ShellFragment, Word, quote
-from pipegen.shell.steps.archive import ADDRESSES, ARCHIVED, STAGED, archives, archiving, is_staged, place_for
-from pipegen.shell.steps.destination import Destination, destination, within
+from pipegen.shell.steps.archive import ADDRESSES, ARCHIVED, STAGED, archive_copy, has_archive, is_staged, path_below
+from pipegen.shell.steps.destination import Destination, check_destination, destination
 from pipegen.shell.text import own_variable, word
+from pipegen.shell.transfers import packs_files, path_to_read
 
 _UNPACKED = ShellFragment("$pipegen/copied")
 
@@ -27,22 +27,22 @@ def copy(step: Copy, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
     if "artifactURLs" in lowering.needed:
         yield Command((f": >{ADDRESSES}",), "an address for each archived copy")
-    if archives(lowering.job, lowering.host):
+    if has_archive(lowering.job, lowering.host):
         yield Command((f"mkdir {quote((ARCHIVED,))}",))
     if packs_files(lowering.job, lowering.host):
         yield Command((f"mkdir {quote((STAGED,))}",), "copies that travel in a tar")
-    # The checkout holds no link that a stranger has made, as long as nothing has been put into it.
-    is_touched = bool(lowering.job.files) or any(isinstance(one, Commands) for one in lowering.job.steps)
+    # A fresh checkout contains no untrusted link until something is copied or unpacked into it.
+    is_touched = bool(lowering.job.files) or any(isinstance(step_, Commands) for step_ in lowering.job.steps)
     for item in step.files:
         is_touched |= isinstance(item, Loop)
-        yield Command(each((item,), lowering, partial(_copied, is_touched=is_touched)))
+        yield Command(each((item,), lowering, partial(_copy_entry, is_touched=is_touched)))
         is_touched = True
     if "artifactURLs" in lowering.needed:
         yield Command((f"{own_variable('artifactURLs', lowering)}=$(cat {ADDRESSES})",))
 
 
-def _copied(file: CopyFile, lowering: Lowering, *, is_touched: bool) -> tuple[str, ...]:
-    """Return the commands that copy one entry and keep what is to be archived or packed of it."""
+def _copy_entry(file: CopyFile, lowering: Lowering, *, is_touched: bool) -> tuple[str, ...]:
+    """Return the commands that copy one entry, and archive or pack it."""
     to = destination(file, lowering)
     path = quote(to.path)
     source_lines, source = container_path(file.source, lowering)
@@ -50,29 +50,29 @@ def _copied(file: CopyFile, lowering: Lowering, *, is_touched: bool) -> tuple[st
     if file.source.constant is None:
         lines += (f"case {quote(source)} in */.) mkdir -p {path} ;; esac",)
     if is_touched:
-        lines += within(to, lowering)
+        lines += check_destination(to, lowering)
     lines += _copy_commands(file, source, path, lowering)
     if is_staged(file, lowering):
-        lines += _staging(file, source, to, lowering)
-    return (*lines, *archiving(file, to, lowering))
+        lines += _stage_copy(file, source, to, lowering)
+    return (*lines, *archive_copy(file, to, lowering))
 
 
-def _staging(file: CopyFile, source: Word, to: Destination, lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that set a copy aside for the tar, at the same place below another folder."""
+def _stage_copy(file: CopyFile, source: Word, to: Destination, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that put a copy into the folder of the tar, at the same path."""
     if to.is_directory:
-        # Only what is copied travels, not all that stands in the directory.
+        # Only the copied files go into the tar, not the rest of the directory.
         folder = quote((STAGED, Literal(f"/{lowering.job.directory}")))
         return (f"mkdir -p {folder}", *_copy_commands(file, source, folder, lowering))
-    made, place = place_for(to.name, STAGED)
+    folder_lines, target = path_below(to.name, STAGED)
     path = quote(to.path)
     content = quote((*to.path, Literal("/.")))
     return (
-        *made,
+        *folder_lines,
         f"if [ -d {path} ]; then",
-        f"  mkdir -p {place}",
-        f"  cp -RP {content} {place}",
+        f"  mkdir -p {target}",
+        f"  cp -RP {content} {target}",
         "else",
-        f"  cp -P {path} {place}",
+        f"  cp -P {path} {target}",
         "fi",
     )
 
@@ -86,17 +86,17 @@ def _copy_commands(file: CopyFile, source: Word, path: str, lowering: Lowering) 
     if producer == lowering.job.stage or lowering.host.shares_daemon:
         name = container_name(job, lowering.host)
         return (f"$DOCKER cp {quote((*name, Literal(':'), *source))} {path}",)
-    return _unpacked(file, path, job, lowering)
+    return _copy_unpacked(file, path, job, lowering)
 
 
-def _unpacked(file: CopyFile, path: str, producer: Job, lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that copy from the tar that the container's own job packed, as `docker cp` would."""
+def _copy_unpacked(file: CopyFile, path: str, producer: Job, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that copy, as `docker cp` would, from the tar that the container's own job packed."""
     source = file.source.constant
     if source is None:
         message = 'the container of stage "%s" is out of reach for a path that only a run knows'
         return failure(lowering.job, message, (Literal(producer.stage),))
     number = producer.shared.container_paths.index(file.source)
-    tar = read(f"containers/{producer.slug}/{number}.tar", lowering.host)
+    tar = path_to_read(f"containers/{producer.slug}/{number}.tar", lowering.host)
     is_content = source.endswith(("/", "/."))
     unpacked = quote((_UNPACKED, Literal("/." if is_content else f"/{basename(source)}")))
     return (

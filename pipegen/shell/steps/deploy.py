@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Deploy
 from pipegen.shell.command import Command
-from pipegen.shell.document import document
-from pipegen.shell.kept import release_name
-from pipegen.shell.layout import waited, wrapped
+from pipegen.shell.document import write_document
+from pipegen.shell.layout import interruptible, wrapped
 from pipegen.shell.lowering import Lowering
+from pipegen.shell.names import release_name
 from pipegen.shell.quote import Literal, ShellFragment, quote, shell_text
 from pipegen.shell.steps.helm_values import HelmValue, helm_values, key_path, value_files
 from pipegen.shell.text import argument, word
@@ -23,32 +23,35 @@ def deploy(step: Deploy, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
     release = quote(release_name(lowering.job, lowering.host))
     namespace = f"--namespace {quote(shell_text(lowering.host.namespace))}"
-    written, run_time = helm_values(step.overrides, _defaults(step, lowering), lowering)
-    files = value_files(run_time)
-    if written.entries:
-        yield from document(written, _VALUES, lowering)
-    if run_time:
+    document, run_time_values = helm_values(step.overrides, _default_values(step, lowering), lowering)
+    files = value_files(run_time_values)
+    if document.entries:
+        yield from write_document(document, _VALUES, lowering)
+    if run_time_values:
         yield Command(
             (
                 'mkdir "$pipegen/values"',
-                *(f"printf %s {quote(value.word)} >{_path(file)}" for value, file in zip(run_time, files, strict=True)),
+                *(
+                    f"printf %s {quote(value.word)} >{_path(file)}"
+                    for value, file in zip(run_time_values, files, strict=True)
+                ),
             ),
             "values that only the run knows",
         )
     if lowering.job.shared.release:
         yield Command((f"$HELM uninstall {release} {namespace} >/dev/null 2>&1 || :",), "a try before may have left it")
     options = [
-        *([f'--values "$pipegen/{_VALUES}"'] if written.entries else []),
-        *(_set_file(value, file) for value, file in zip(run_time, files, strict=True)),
+        *([f'--values "$pipegen/{_VALUES}"'] if document.entries else []),
+        *(_set_file(value, file) for value, file in zip(run_time_values, files, strict=True)),
         *("--debug", "--wait", f"--timeout {_timeout(step.timeout, lowering)}"),
     ]
-    yield Command(waited(wrapped(_install(step, release, [namespace, *options], lowering))))
+    yield Command(interruptible(wrapped(_install_command(step, release, [namespace, *options], lowering))))
     if step.test:
-        yield Command(waited((f"$HELM test {release} {namespace}",)))
+        yield Command(interruptible((f"$HELM test {release} {namespace}",)))
 
 
-def _install(step: Deploy, release: str, options: list[str], lowering: Lowering) -> list[str]:
-    """Return the parts of the command; a chart that only the run knows is never taken for an option."""
+def _install_command(step: Deploy, release: str, options: list[str], lowering: Lowering) -> list[str]:
+    """Return the parts of the command; a chart known only at run time is never read as an option."""
     options = [
         *options[:1],
         f"--repo {quote(shell_text(lowering.host.charts))}",
@@ -66,12 +69,12 @@ def _version(step: Deploy, lowering: Lowering) -> list[str]:
 
 
 def _timeout(timeout: Text | None, lowering: Lowering) -> str:
-    """Return the duration in seconds; PipelineLib takes its default for nothing."""
+    """Return the duration in seconds; PipelineLib uses its default for an empty one."""
     seconds = word(timeout, lowering) if timeout is not None else ()
     return quote((*(seconds or (Literal(_TIMEOUT),)), Literal("s")))
 
 
-def _defaults(step: Deploy, lowering: Lowering) -> tuple[HelmValue, ...]:
+def _default_values(step: Deploy, lowering: Lowering) -> tuple[HelmValue, ...]:
     """Return the values that every chart gets."""
     host = lowering.host
     repository = shell_text(host.repository)

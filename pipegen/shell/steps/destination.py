@@ -1,4 +1,4 @@
-"""Where a copy goes: a path below the job's directory, made sure of at run time where it must be."""
+"""The destination of a copy: a path below the job's directory, checked at run time where necessary."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from pipegen.shell.text import word
 from pipegen.structs import Struct
 
 _PATH = "pipegen_path"
-# The path without slashes at its end, so that its last part is its name.
+# The path without trailing slashes, so that its last part is its name.
 _NAME = "pipegen_name"
-_PLACE = "pipegen_place"
+_TARGET = "pipegen_place"
 
 
 class Destination(Struct, kw_only=True):
-    """The place of a copy.
+    """The destination of a copy.
 
     Attributes:
-        lines: the commands that set it and make the folder around it.
-        path: from the job's directory, as commands take it.
-        name: from the root of the repository, without slashes at its end.
+        lines: the commands that set it and create its parent folder.
+        path: relative to the job's directory, as an operand of a command.
+        name: relative to the root of the repository, without trailing slashes.
         is_directory: whether it is the job's directory itself.
-        folder, last: the folder that must be there, and the place itself, as `cd` takes them.
+        folder, last: the parent folder, which must exist, and the path itself, as operands of `cd`.
     """
 
     lines: tuple[str, ...]
@@ -38,12 +38,12 @@ class Destination(Struct, kw_only=True):
 
 
 def destination(file: CopyFile, lowering: Lowering) -> Destination:
-    """Return where *file* goes."""
-    known = file.destination.constant
-    if known is None:
+    """Return the destination of *file*."""
+    constant_path = file.destination.constant
+    if constant_path is None:
         return _at_run_time(file, lowering)
-    path = known.lstrip("/") or "."
-    folder = path.rstrip("/") if path != "." and _is_content(file.source) else dirname(path.rstrip("/"))
+    path = constant_path.lstrip("/") or "."
+    folder = path.rstrip("/") if path != "." and _is_folder_content(file.source) else dirname(path.rstrip("/"))
     return Destination(
         lines=(f"mkdir -p {quote(_operand(folder))}",) if folder else (),
         path=(Literal(_operand(path)),),
@@ -54,22 +54,22 @@ def destination(file: CopyFile, lowering: Lowering) -> Destination:
     )
 
 
-def within(to: Destination, lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that end the script where a link leads *to* out of the job's directory.
+def check_destination(to: Destination, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that fail the script where a link leads *to* out of the job's directory.
 
-    What has been copied before, or left by another stage, may hold one, and `docker cp` follows it.
+    Earlier copies and files of other stages may contain such a link, and `docker cp` follows it.
     """
     if to.is_directory:
         return ()
-    place = (VariableExpansion(_PLACE),)
-    outside = failure(lowering.job, '"%s" leads out of the directory of the stage', place)
+    target = (VariableExpansion(_TARGET),)
+    failure_lines = failure(lowering.job, '"%s" leads out of the directory of the stage', target)
     return (
-        f"for {_PLACE} in {quote(to.folder)} {quote(to.last)}; do",
-        f"  [ -d {quote(place)} ] || [ -L {quote(place)} ] || continue",
-        f"  case $(cd {quote(place)} 2>/dev/null && pwd -P)/ in",
+        f"for {_TARGET} in {quote(to.folder)} {quote(to.last)}; do",
+        f"  [ -d {quote(target)} ] || [ -L {quote(target)} ] || continue",
+        f"  case $(cd {quote(target)} 2>/dev/null && pwd -P)/ in",
         '    "$(pwd -P)"/*) ;;',
         "    *)",
-        *indented(indented(indented(outside))),
+        *indented(indented(indented(failure_lines))),
         "      ;;",
         "  esac",
         "done",
@@ -77,7 +77,7 @@ def within(to: Destination, lowering: Lowering) -> tuple[str, ...]:
 
 
 def planned_path(file: CopyFile, job: Job) -> str | None:
-    """Return the path that an artifact of *job* has for *file*; None where only the run knows it."""
+    """Return the path of the artifact of *job* for *file*; None if it is known only at run time."""
     path, source = file.destination.constant, file.source.constant
     if path is None:
         return None
@@ -88,21 +88,21 @@ def planned_path(file: CopyFile, job: Job) -> str | None:
 
 def _at_run_time(file: CopyFile, lowering: Lowering) -> Destination:
     directory = lowering.job.directory
-    outside = failure(lowering.job, '"%s" lies outside the directory of the stage', (VariableExpansion(_PATH),))
+    failure_lines = failure(lowering.job, '"%s" lies outside the directory of the stage', (VariableExpansion(_PATH),))
     lines = (
         f"{_PATH}={assigned(word(file.destination, lowering))}",
-        # Slashes at the start go: all is relative to the job's directory.
+        # Remove leading slashes: the path is relative to the job's directory.
         f'{_PATH}=${{{_PATH}#"${{{_PATH}%%[!/]*}}"}}',
         f'{_NAME}=${{{_PATH}%"${{{_PATH}##*[!/]}}"}}',
         f"case /${_NAME}/ in",
         "  */../*)",
-        *indented(indented(outside)),
+        *indented(indented(failure_lines)),
         "    ;;",
-        *(() if _is_content(file.source) else (f'  /*/*/) mkdir -p "./${{{_NAME}%/*}}" ;;',)),
+        *(() if _is_folder_content(file.source) else (f'  /*/*/) mkdir -p "./${{{_NAME}%/*}}" ;;',)),
         "esac",
     )
     return Destination(
-        lines=(*lines, f'mkdir -p "./${_PATH}"') if _is_content(file.source) else lines,
+        lines=(*lines, f'mkdir -p "./${_PATH}"') if _is_folder_content(file.source) else lines,
         path=(Literal("./"), VariableExpansion(_PATH)),
         name=(*((Literal(f"{directory}/"),) if directory != "." else ()), VariableExpansion(_NAME)),
         is_directory=False,
@@ -111,13 +111,13 @@ def _at_run_time(file: CopyFile, lowering: Lowering) -> Destination:
     )
 
 
-def _is_content(source: Text) -> bool:
-    """Return whether *source* is known to mean what a folder holds; docker makes a folder for it, podman does not."""
+def _is_folder_content(source: Text) -> bool:
+    """Return whether *source* is the content of a folder; docker creates the destination folder, podman does not."""
     return (source.constant or "").endswith(("/", "/."))
 
 
 def _operand(path: str) -> str:
-    """Return *path* so that it is no option, no standard output and no container's path."""
+    """Return *path* in a form that is never an option, standard output or a path in a container."""
     return f"./{path}" if path.startswith("-") or ":" in path else path
 
 

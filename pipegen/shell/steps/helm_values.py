@@ -1,4 +1,4 @@
-"""The values for a chart: one document, and what is handed to helm in a file of its own."""
+"""The values for a chart: one document, and separate files for values known only at run time."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from pipegen.shell.quote import Word, constant
 from pipegen.shell.text import word
 from pipegen.structs import Struct
 
-# What separates keys and values in helm's own short form.
+# The separators of keys and values in helm's `--set` syntax.
 _SPECIAL = re.compile(r"[.,=\[\]{}\\]")
 
 
 class HelmValue(Struct):
-    """A text for the chart: the keys that lead to it, and what it says."""
+    """A value for the chart: its keys, and its text."""
 
     path: tuple[str, ...]
     word: Word
 
 
 def helm_values(overrides: Map, defaults: Sequence[HelmValue], lowering: Lowering) -> tuple[Map, tuple[HelmValue, ...]]:
-    """Return *overrides* over *defaults* as a document, and the texts known only at run time that it leaves out."""
-    given = [value for value in defaults if not _says(overrides, value.path)]
-    run_time = [value for value in given if constant(value.word) is None]
-    known = Map((), overrides.span)
-    for value in given:
+    """Return *overrides* merged over *defaults* as a document, and the run-time texts that it leaves out."""
+    defaults_used = [value for value in defaults if not _defines(overrides, value.path)]
+    run_time = [value for value in defaults_used if constant(value.word) is None]
+    base = Map((), overrides.span)
+    for value in defaults_used:
         text = constant(value.word)
         if text is not None:
-            known = merged(known, _nested(value.path, Text((text,) if text else (), overrides.span)))
-    document, taken_out = _without_run_time(merged(known, overrides), (), lowering)
-    return document, (*run_time, *taken_out)
+            base = merged(base, _nested(value.path, Text((text,) if text else (), overrides.span)))
+    constants, extracted = _extract_run_time(merged(base, overrides), (), lowering)
+    return constants, (*run_time, *extracted)
 
 
 def merged(base: Map, over: Map) -> Map:
@@ -45,12 +45,12 @@ def merged(base: Map, over: Map) -> Map:
 
 
 def key_path(path: Sequence[str]) -> str:
-    """Return the keys of *path* in helm's short form."""
+    """Return the keys of *path* in helm's `--set` syntax."""
     return ".".join(_SPECIAL.sub(r"\\\g<0>", key) for key in path)
 
 
 def value_files(values: Sequence[HelmValue]) -> tuple[str, ...]:
-    """Return a file name for each of *values*, all different and readable."""
+    """Return a unique, readable file name for each of *values*."""
     names: dict[str, None] = {}
     for value in values:
         name = re.sub(r"[^A-Za-z0-9_.-]", "_", ".".join(value.path))
@@ -58,8 +58,8 @@ def value_files(values: Sequence[HelmValue]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _says(overrides: Map, path: Sequence[str]) -> bool:
-    """Return whether *overrides* decides what stands at *path*."""
+def _defines(overrides: Map, path: Sequence[str]) -> bool:
+    """Return whether *overrides* has a value at *path*."""
     value: Expression | None = overrides
     for key in path:
         if not isinstance(value, Map):
@@ -76,21 +76,21 @@ def _nested(path: Sequence[str], value: Expression) -> Map:
     return value
 
 
-def _without_run_time(values: Map, path: tuple[str, ...], lowering: Lowering) -> tuple[Map, list[HelmValue]]:
+def _extract_run_time(values: Map, path: tuple[str, ...], lowering: Lowering) -> tuple[Map, list[HelmValue]]:
     """Return *values* without the texts that helm reads from files, and those texts."""
     if any(key.constant in (None, "") for key, _ in values.entries):
         return values, []
-    kept: list[tuple[Text, Expression]] = []
-    taken_out: list[HelmValue] = []
+    entries_left: list[tuple[Text, Expression]] = []
+    extracted: list[HelmValue] = []
     for key, value in values.entries:
-        here = (*path, key.constant or "")
+        value_path = (*path, key.constant or "")
         match value:
             case Text() if value.constant is None:
-                taken_out.append(HelmValue(here, word(value, lowering)))
+                extracted.append(HelmValue(value_path, word(value, lowering)))
             case Map(entries=entries) if entries:
-                inner, found = _without_run_time(value, here, lowering)
-                taken_out += found
-                kept += [(key, inner)] if inner.entries else []
+                inner, inner_extracted = _extract_run_time(value, value_path, lowering)
+                extracted += inner_extracted
+                entries_left += [(key, inner)] if inner.entries else []
             case _:
-                kept.append((key, value))
-    return Map(tuple(kept), values.span), taken_out
+                entries_left.append((key, value))
+    return Map(tuple(entries_left), values.span), extracted

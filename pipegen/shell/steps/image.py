@@ -1,4 +1,4 @@
-"""An image that a step uses."""
+"""The image of a step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ID = "pipegen_image_id"
 
 
 def image_word(image: Image, lowering: Lowering) -> Word:
-    """Return the name by which *image* is used."""
+    """Return the name of *image* for commands."""
     if image.producer == lowering.job.stage:
         return local_tag(lowering.job, lowering.host)
     if image.producer is not None and is_pulled(image, lowering.job, lowering.host):
@@ -31,7 +31,7 @@ def image_word(image: Image, lowering: Lowering) -> Word:
 
 
 def image_lines(image: Image, lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that must come before *image* is used."""
+    """Return the commands that must run before *image* is used."""
     if any(isinstance(part, VariableExpansion) and part.name == _ID for part in image_word(image, lowering)):
         return (f"{_ID}={assigned(word(image.id, lowering))}",)
     return ()

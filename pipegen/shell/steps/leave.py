@@ -1,59 +1,59 @@
-"""Files left at a path that only the run knows: no pattern of an engine can name them, so they travel in a tar."""
+"""Artifacts whose path is known only at run time: an engine has no pattern for them, so they go into a tar."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from pipegen.plan.model import Leave
-from pipegen.shell.carried import packs_files
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, quote
-from pipegen.shell.steps.archive import ARCHIVED, STAGED, archives
+from pipegen.shell.steps.archive import ARCHIVED, STAGED, has_archive
 from pipegen.shell.text import word
+from pipegen.shell.transfers import packs_files
 
 _PATH = "pipegen_path"
-_PLACE = "pipegen_kept"
+_TARGET = "pipegen_kept"
 
 
 def leave(step: Leave, lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands of *step*; where jobs share a tree, its files stay where they are."""
+    """Yield the commands of *step*; where jobs share a workspace, its files stay where they are."""
     job, host = lowering.job, lowering.host
     roots = [STAGED] if packs_files(job, host) else []
-    roots += [ARCHIVED] if step.is_kept and archives(job, host) else []
+    roots += [ARCHIVED] if step.is_kept and has_archive(job, host) else []
     if not roots:
         return
-    outside = failure(job, 'artifacts "%s" lie outside the directory of the stage', (VariableExpansion(_PATH),))
-    below = "/" if job.directory == "." else f"/{job.directory}/"
-    places: list[Word] = [(root, Literal(below), VariableExpansion(_PATH)) for root in roots]
+    failure_lines = failure(job, 'artifacts "%s" lie outside the directory of the stage', (VariableExpansion(_PATH),))
+    prefix = "/" if job.directory == "." else f"/{job.directory}/"
+    targets: list[Word] = [(root, Literal(prefix), VariableExpansion(_PATH)) for root in roots]
     yield Command(
         (
             f"{_PATH}={assigned(word(step.path, lowering))}",
-            # A slash at the end says that it is a folder, and means the same.
+            # A trailing slash makes no difference.
             f"{_PATH}=${{{_PATH}%/}}",
             f"case /${_PATH}/ in",
             "  //* | */../* | /./ | /.git/*)",
-            *indented(indented(outside)),
+            *indented(indented(failure_lines)),
             "    ;;",
             "esac",
-            *_copied(places),
+            *_copy_commands(targets),
         ),
         "what is left at a path that only the run knows",
     )
 
 
-def _copied(places: Sequence[Word]) -> tuple[str, ...]:
-    """Return the commands that copy what stands at the path to *places*."""
+def _copy_commands(targets: Sequence[Word]) -> tuple[str, ...]:
+    """Return the commands that copy the files at the path to *targets*."""
     lines = (
-        f'mkdir -p "${{{_PLACE}%/*}}"',
+        f'mkdir -p "${{{_TARGET}%/*}}"',
         f'if [ -d "./${_PATH}" ]; then',
-        f'  mkdir -p "${_PLACE}"',
-        f'  cp -RPp "./${_PATH}/." "${_PLACE}"',
+        f'  mkdir -p "${_TARGET}"',
+        f'  cp -RPp "./${_PATH}/." "${_TARGET}"',
         f'elif [ -e "./${_PATH}" ]; then',
-        f'  cp -Pp "./${_PATH}" "${_PLACE}"',
+        f'  cp -Pp "./${_PATH}" "${_TARGET}"',
         "fi",
     )
-    if len(places) == 1:
-        return (f"{_PLACE}={assigned(places[0])}", *lines)
-    return (f"for {_PLACE} in {' '.join(map(quote, places))}; do", *indented(lines), "done")
+    if len(targets) == 1:
+        return (f"{_TARGET}={assigned(targets[0])}", *lines)
+    return (f"for {_TARGET} in {' '.join(map(quote, targets))}; do", *indented(lines), "done")

@@ -1,4 +1,4 @@
-"""PipelineLib's steps; a script without them does without what lowers them."""
+"""PipelineLib's steps, in a module that only scripts with such steps import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipegen.shell.steps.publish import publish
 from pipegen.shell.steps.run import run
 
 
-def lowered(
+def lower(
     step: BuildImage | RunContainer | Copy | PublishImage | Promote | Deploy, lowering: Lowering
 ) -> Iterator[Command]:
     """Return the commands of *step*."""

@@ -37,11 +37,11 @@ def promote(step: Promote, lowering: Lowering) -> Iterator[Command]:
         "an author, where the machine has none",
     )
     for chart in step.charts:
-        yield Command(("(", f"  cd {_CHARTS}", *indented(each((chart,), lowering, _proposed)), ")"))
+        yield Command(("(", f"  cd {_CHARTS}", *indented(each((chart,), lowering, _promote_chart)), ")"))
 
 
 def _credential_options(credential: Credential | None) -> tuple[str, ...]:
-    """Return git's settings for *credential*: its helper and ssh read the variables, which stand on no command line."""
+    """Return git's settings for *credential*: the values stay in variables, never on a command line."""
     match credential:
         case None:
             return ()
@@ -55,32 +55,32 @@ def _credential_options(credential: Credential | None) -> tuple[str, ...]:
     return (f"--config {single_quoted(setting)}",)
 
 
-def _proposed(promotion: Promotion, lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that propose one chart's new version, from the branch's tip."""
+def _promote_chart(promotion: Promotion, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that propose one chart's new version on top of the branch."""
     branch = shell_text(lowering.host.promote_branch)
     chart, version = word(promotion.chart, lowering), word(promotion.version, lowering)
-    gathered, environments = arguments(promotion.environments, lowering)
+    loop_lines, environments = arguments(promotion.environments, lowering)
     update = ("./update_version/update_version.py", f"-s {quote(chart)}", f"-v {quote(version)}")
     return (
         f"git checkout --quiet --detach {quote((Literal('origin/'), *branch))}",
-        *_environments(gathered),
-        *wrapped((*update, *_environment_words(gathered, environments), "</dev/null")),
+        *_environment_options(loop_lines),
+        *wrapped((*update, *_environment_words(loop_lines, environments), "</dev/null")),
         "git add --all",
         "if git diff --cached --quiet; then",
         f"  printf '%s is at version %s already\\n' {quote(chart)} {quote(version)}",
         "else",
-        *indented(_committed(chart, version, lowering)),
+        *indented(_commit_commands(chart, version, lowering)),
         f"  git push --quiet origin {quote((Literal('HEAD:refs/for/'), *branch, Literal(_TOPIC)))} </dev/null",
         "fi",
     )
 
 
-def _environments(gathered: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the commands that put the option before each environment that is known only at run time."""
-    if not gathered:
+def _environment_options(loop_lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the commands that add `-e` before each environment that is known only at run time."""
+    if not loop_lines:
         return ()
     return (
-        *gathered,
+        *loop_lines,
         'for pipegen_environment in "$@"; do',
         '  set -- "$@" -e "$pipegen_environment"',
         "  shift",
@@ -88,12 +88,12 @@ def _environments(gathered: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-def _environment_words(gathered: tuple[str, ...], words: list[str]) -> list[str]:
-    return [one if gathered and one == '"$@"' else f"-e {one}" for one in words]
+def _environment_words(loop_lines: tuple[str, ...], words: list[str]) -> list[str]:
+    return [environment if loop_lines and environment == '"$@"' else f"-e {environment}" for environment in words]
 
 
-def _committed(chart: Word, version: Word, lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that commit, with an ID by which a retry in the same run finds its change again."""
+def _commit_commands(chart: Word, version: Word, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that commit, with the same change ID for all retries in a run."""
     run = shell_text(lowering.host.run_id)
     job = setup_word("logURL", lowering)
     messages: list[Word] = [

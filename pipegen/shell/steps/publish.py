@@ -10,7 +10,7 @@ from pipegen.plan.model import PublishImage
 from pipegen.shell.command import Command
 from pipegen.shell.images import is_pulled
 from pipegen.shell.items import each
-from pipegen.shell.layout import failure, indented, otherwise, waited
+from pipegen.shell.layout import failure, indented, interruptible, otherwise
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, quote, shell_text
 from pipegen.shell.steps.image import image_lines, image_word
@@ -24,26 +24,26 @@ _SOURCE = "pipegen_shared"
 
 def publish(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
-    name, named = _checked(step.name, "imageName", "image name", _NAME, lowering)
-    tag, tagged = _checked(step.tag, "imageTag", "image tag", _TAG, lowering)
-    if named or tagged:
-        yield Command((*named, *tagged))
-    others = [item.constant if isinstance(item, Text) else None for item in step.tags]
-    if None in others:
+    name, name_lines = _checked(step.name, "imageName", "image name", _NAME, lowering)
+    tag, tag_lines = _checked(step.tag, "imageTag", "image tag", _TAG, lowering)
+    if name_lines or tag_lines:
+        yield Command((*name_lines, *tag_lines))
+    other_tags = [item.constant if isinstance(item, Text) else None for item in step.tags]
+    if None in other_tags:
         yield Command(_other_tags(step.tags, lowering), "the other tags, empty ones left out")
         tags = [quote(tag), '"$@"']
     else:
-        tags = [quote(tag), *(quote(_lowered(text)) for text in others if text)]
-    yield from _pulled(step, lowering)
-    yield _pushed(step, _full_name(name, lowering), tag, tags, lowering)
-    yield from _bound(name, tag, tags, lowering)
+        tags = [quote(tag), *(quote(_cleaned(text)) for text in other_tags if text)]
+    yield from _pull(step, lowering)
+    yield _push(step, _full_name(name, lowering), tag, tags, lowering)
+    yield from _output_values(name, tag, tags, lowering)
 
 
 def _checked(text: Text, name: str, kind: str, rule: str, lowering: Lowering) -> tuple[Word, tuple[str, ...]]:
-    """Return *text* in lower case as a word, and the commands that set and check what the word reads."""
-    known = text.constant
-    if known:
-        return (Literal(_lowered(known)),), _set_if_needed(name, (Literal(_lowered(known)),), lowering)
+    """Return *text* in lower case as a word, and the commands that set and check its variable."""
+    constant = text.constant
+    if constant:
+        return (Literal(_cleaned(constant)),), _set_if_needed(name, (Literal(_cleaned(constant)),), lowering)
     variable = own_variable(name, lowering) if name in lowering.needed else f"pipegen_{name}"
     lines = (_lower(variable, text, lowering), *_check(variable, kind, rule, lowering))
     return (VariableExpansion(variable),), lines
@@ -53,12 +53,12 @@ def _set_if_needed(name: str, value: Word, lowering: Lowering) -> tuple[str, ...
     return (f"{own_variable(name, lowering)}={assigned(value)}",) if name in lowering.needed else ()
 
 
-def _lowered(text: str) -> str:
-    """Return *text* as PipelineLib cleans it for a registry."""
-    return "".join(_LOWERED.get(character, character) for character in text)
+def _cleaned(text: str) -> str:
+    """Return *text* in a registry's characters, as PipelineLib converts it."""
+    return "".join(_REPLACED.get(character, character) for character in text)
 
 
-_LOWERED = {chr(upper): chr(upper + 32) for upper in range(ord("A"), ord("Z") + 1)} | {"/": "-"}
+_REPLACED = {chr(upper): chr(upper + 32) for upper in range(ord("A"), ord("Z") + 1)} | {"/": "-"}
 
 
 def _lower(variable: str, text: Text, lowering: Lowering) -> str:
@@ -66,23 +66,23 @@ def _lower(variable: str, text: Text, lowering: Lowering) -> str:
 
 
 def _check(variable: str, kind: str, rule: str, lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that end the script where no registry takes the value of *variable*."""
+    """Return the commands that fail the script if the value of *variable* is not valid in a registry."""
     condition = f"LC_ALL=C expr \"x${variable}\" : '{rule}' >/dev/null"
     return otherwise(condition, failure(lowering.job, f'"%s" is no {kind}', (VariableExpansion(variable),)))
 
 
 def _other_tags(tags: Items[Text], lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that make *tags* the positional parameters."""
-    known = list(takewhile(lambda tag: isinstance(tag, Text) and tag.constant is not None, tags))
-    first = [quote(_lowered(tag.constant)) for tag in known if isinstance(tag, Text) and tag.constant]
-    return (" ".join(("set --", *first)), *each(tags[len(known) :], lowering, _gathered))
+    """Return the commands that set the positional parameters to *tags*."""
+    constants = list(takewhile(lambda tag: isinstance(tag, Text) and tag.constant is not None, tags))
+    first = [quote(_cleaned(tag.constant)) for tag in constants if isinstance(tag, Text) and tag.constant]
+    return (" ".join(("set --", *first)), *each(tags[len(constants) :], lowering, _add_tag))
 
 
-def _gathered(text: Text, lowering: Lowering) -> Sequence[str]:
+def _add_tag(text: Text, lowering: Lowering) -> Sequence[str]:
     """Return the commands that add a tag to the positional parameters."""
-    known = text.constant
-    if known is not None:
-        return (f'set -- "$@" {quote(_lowered(known))}',) if known else ()
+    constant = text.constant
+    if constant is not None:
+        return (f'set -- "$@" {quote(_cleaned(constant))}',) if constant else ()
     return (
         _lower(_ITEM, text, lowering),
         f'if [ -n "${_ITEM}" ]; then',
@@ -91,23 +91,23 @@ def _gathered(text: Text, lowering: Lowering) -> Sequence[str]:
     )
 
 
-def _pulled(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
+def _pull(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
     lines = image_lines(step.image, lowering)
     if is_pulled(step.image, lowering.job, lowering.host):
         name = assigned(image_word(step.image, lowering))
-        yield Command((f"{_SOURCE}={name}", *waited((f'$DOCKER pull "${_SOURCE}"',))))
+        yield Command((f"{_SOURCE}={name}", *interruptible((f'$DOCKER pull "${_SOURCE}"',))))
     elif lines:
         yield Command(lines)
 
 
 def _full_name(name: Word, lowering: Lowering) -> Word:
-    """Return *name* with registry and repository before it."""
-    before = (shell_text(lowering.host.registry), shell_text(lowering.host.repository))
-    return (*(fragment for word in before if word for fragment in (*word, Literal("/"))), *name)
+    """Return *name* with its registry and repository."""
+    prefixes = (shell_text(lowering.host.registry), shell_text(lowering.host.repository))
+    return (*(fragment for word in prefixes if word for fragment in (*word, Literal("/"))), *name)
 
 
-def _pushed(step: PublishImage, full_name: Word, tag: Word, tags: Sequence[str], lowering: Lowering) -> Command:
-    """Return the command that pushes the image under each of *tags*; it goes from this machine when the job ends."""
+def _push(step: PublishImage, full_name: Word, tag: Word, tags: Sequence[str], lowering: Lowering) -> Command:
+    """Return the command that pushes the image with each of *tags*; the job removes its local copy at the end."""
     is_from_registry = is_pulled(step.image, lowering.job, lowering.host)
     image = quote((VariableExpansion(_SOURCE),) if is_from_registry else image_word(step.image, lowering))
     item = tag if len(tags) == 1 else (VariableExpansion(_ITEM),)
@@ -115,15 +115,15 @@ def _pushed(step: PublishImage, full_name: Word, tag: Word, tags: Sequence[str],
         f"pipegen_image={assigned((*full_name, Literal(':'), *item))}",
         'pipegen_images="$pipegen_images $pipegen_image"',
         f'$DOCKER tag {image} "$pipegen_image"',
-        *waited(('$DOCKER push "$pipegen_image"',)),
+        *interruptible(('$DOCKER push "$pipegen_image"',)),
     )
     if len(tags) == 1:
         return Command(lines)
     return Command((f"for {_ITEM} in {' '.join(tags)}; do", *indented(lines), "done"))
 
 
-def _bound(name: Word, tag: Word, tags: Sequence[str], lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that bind what other steps and jobs read."""
+def _output_values(name: Word, tag: Word, tags: Sequence[str], lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that bind the values that other steps and jobs read."""
     full_name = _full_name(name, lowering)
     lines: list[str] = []
     for output, value in (("imageFullName", full_name), ("publishedImage", (*full_name, Literal(":"), *tag))):

@@ -149,16 +149,16 @@ def test_commands_of_outputs_and_values_of_env_count() -> None:
 @pytest.mark.parametrize(
     ("script", "hint"),
     [
-        ("echo $CI_COMMIT_SHA", 'write "${setup.commit}", which every engine has'),
+        ("echo $CI_COMMIT_SHA", 'write "${setup.commit}", which every engine provides'),
         ("echo $CI_PROJECT_DIR", 'a script starts in the checkout: write a relative path, or "$PWD"'),
         ("echo $CI_JOB_TOKEN", 'set it in "env", or give it a default in the script: "${CI_JOB_TOKEN:-…}"'),
     ],
 )
 def test_the_hint_names_the_value_that_is_the_same(script: str, hint: str) -> None:
     """Where there is one."""
-    found = asked(foreign_variable.check, stages(f"{{name: a, script: {script}}}", head=JENKINS))
+    diagnostics = asked(foreign_variable.check, stages(f"{{name: a, script: {script}}}", head=JENKINS))
 
-    assert [one.hint for one in found] == [hint]
+    assert [one.hint for one in diagnostics] == [hint]
 
 
 def test_the_tables_hold_what_the_engines_document() -> None:

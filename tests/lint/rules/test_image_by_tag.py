@@ -18,7 +18,7 @@ def test_all_tags_are_one_note() -> None:
     )
     (found,) = asked(check, text)
 
-    assert found.message == 'images "node:22", "db:1" are named by a tag, which can be moved; a digest cannot'
+    assert found.message == 'images "node:22", "db:1" are pinned by a tag, which can move; a digest cannot'
     assert found.primary is not None
     assert [label.span.text.strip("'") for label in (found.primary, *found.related)] == ["node:22", "db:1"]
 

@@ -106,7 +106,7 @@ def test_a_stage_in_whose_place_a_pipeline_runs_is_one() -> None:
 
 def test_fixes_are_for_what_can_be_taken_out() -> None:
     """What stands in brackets, or has lines for itself."""
-    found = asked(check, config("[[a, b, c, d], [a, c]]"))
-    edits = [edit.span.text for one in found if one.fix for edit in one.fix.edits]
+    diagnostics = asked(check, config("[[a, b, c, d], [a, c]]"))
+    edits = [edit.span.text for one in diagnostics if one.fix for edit in one.fix.edits]
 
     assert edits == [", [a, c]"]

@@ -85,9 +85,9 @@ def test_each_shell_has_its_dialect() -> None:
 @pytest.mark.usefixtures("_shellcheck")
 def test_severities_and_comments() -> None:
     """Errors and warnings are one code, notes another, style is not asked for; a comment keeps one from being told."""
-    found = asked(check, block("x=1\nrm $f\nls `ls`\n# shellcheck disable=SC2086\nrm $g"))
+    diagnostics = asked(check, block("x=1\nrm $f\nls `ls`\n# shellcheck disable=SC2086\nrm $g"))
 
-    assert [(one.code.number, one.message[:6]) for one in found] == [
+    assert [(one.code.number, one.message[:6]) for one in diagnostics] == [
         ("PG706", "SC2034"),
         ("PG707", "SC2086"),
         ("PG706", "SC2046"),

@@ -82,6 +82,6 @@ def test_only_what_does_nothing_is_fixed(outputs: str, is_fixed: bool) -> None: 
     text = stages(
         "{name: a, script: [ls], outputs: {q: {command: ls}}}", f"{{name: b, script: [ls], outputs: {outputs}}}"
     )
-    found = [one for one in asked(check, text) if '"x"' in one.message]
+    diagnostics = [one for one in asked(check, text) if '"x"' in one.message]
 
-    assert [one.fix is not None for one in found] == [is_fixed]
+    assert [one.fix is not None for one in diagnostics] == [is_fixed]

@@ -17,9 +17,9 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan, RunContainer, Workspace
 from pipegen.plan.model.texts import environment_texts
-from pipegen.shell.carried import out_of_reach
-from pipegen.shell.credentials import check_told_apart, sources
+from pipegen.shell.credentials import check_distinct_sources, sources
 from pipegen.shell.host import ShellEnvironment
+from pipegen.shell.transfers import unpackable_paths
 from pipegen.source.text import Span
 from pipegen.targets.gitlab.helper_jobs.collectors import MOST_VARIABLES
 from pipegen.targets.gitlab.memory import BUDGET
@@ -61,7 +61,7 @@ def check_credentials(plans: Sequence[Plan], report: Report) -> None:
     jobs = [job for plan in plans for job in plan.jobs]
     runs = (step for job in jobs for step in job.steps if isinstance(step, RunContainer))
     own = (job.secrets for job in jobs)
-    check_told_apart(chain.from_iterable((*own, *(step.credentials for step in runs))), report)
+    check_distinct_sources(chain.from_iterable((*own, *(step.credentials for step in runs))), report)
 
 
 def check_size(name: str, jobs: int, sizes: tuple[int, int], most: int, at: Span, report: Report) -> None:
@@ -157,7 +157,7 @@ def _check_secrets(job: Job, report: Report) -> None:
 
 def _check_container_paths(job: Job, host: ShellEnvironment, report: Report) -> None:
     """Report paths in the container of *job* that it would have to pack for other jobs and cannot know."""
-    for path in out_of_reach(job, host):
+    for path in unpackable_paths(job, host):
         report.add(
             FOREIGN_CONTAINER.code,
             f'stage "{job.title}" cannot hand over a path in its container that only the copying stage knows',

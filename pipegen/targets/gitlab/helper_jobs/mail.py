@@ -11,7 +11,6 @@ from pipegen.plan.model import Job, Output, Plan
 from pipegen.plan.model import Mail as PlanMail
 from pipegen.plan.model.texts import mail_texts
 from pipegen.shell.absence import may_be_absent
-from pipegen.shell.carried import FOLDER
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.inputs import unchecked
 from pipegen.shell.items import arguments, has_loop
@@ -19,8 +18,9 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
 from pipegen.shell.quote import Literal, VariableExpansion, Word, constant, quote
 from pipegen.shell.text import word
+from pipegen.shell.transfers import FOLDER
 from pipegen.shell.uses import is_plain
-from pipegen.shell.values import bound
+from pipegen.shell.values import input_commands
 from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.model import ScriptEntry
@@ -49,7 +49,7 @@ def mail_script(
         ScriptEntry(f': "${{{settings.sender}:?add the CI/CD variable {settings.sender}, an address}}"'),
         *(ScriptEntry(line) for line in _presence(job, outputs, plan)),
         *(ScriptEntry(line) for line in folder),
-        *entries(bound(outputs, tuple(lowering.variables.setup), lowering)),
+        *entries(input_commands(outputs, tuple(lowering.variables.setup), lowering)),
         ScriptEntry("".join(f"{line}\n" for line in message)),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipegen.plan.model import Plan
 from pipegen.shell.host import Images, ShellEnvironment
-from pipegen.shell.images import keeps_image
+from pipegen.shell.images import is_image_retained
 from pipegen.shell.teardown import teardown
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.jobs.scripts import entries
@@ -31,7 +31,7 @@ def removal(plan: Plan, host: ShellEnvironment, settings: GitLabSettings) -> Rem
     is_local = settings.images is Images.LOCAL
     things = {
         "containers": is_local and any(job.shared.container for job in plan.jobs),
-        "images": is_local and any(keeps_image(job, host) for job in plan.jobs),
+        "images": is_local and any(is_image_retained(job, host) for job in plan.jobs),
         "releases": any(job.shared.release for job in plan.jobs),
     }
     return Removal(

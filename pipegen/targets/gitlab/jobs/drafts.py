@@ -9,8 +9,8 @@ from pipegen.diagnostics.codes import SEVERAL_LOCKS
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Commands, Job, Plan, TriggerJob
-from pipegen.shell.expanded import dotenv
 from pipegen.shell.host import ShellEnvironment
+from pipegen.shell.image_values import dotenv_path
 from pipegen.shell.quote import quote
 from pipegen.shell.script import StageScriptParts, script
 from pipegen.structs import Struct, replace
@@ -118,7 +118,7 @@ class _Drafting(Struct, kw_only=True):
         body = (*entries((*made.bind, *made.steps)), *entries(made.outputs, comment="outputs"), *deployed.script)
         artifacts, kept = lower_retention(job, plan, _artifacts(job, made, trigger), report)
         around = self._around(made, is_users=Commands in kinds)
-        reports = (*((dotenv(job),) if job.expanded else ()), *deployed.dotenv)
+        reports = (*((dotenv_path(job),) if job.expanded else ()), *deployed.dotenv)
         own = lower_machine(job, plan, self.producers, report)
         check_machine(job, around.kind, settings, report)
         if around.services:

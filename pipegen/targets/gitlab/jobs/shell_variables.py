@@ -7,7 +7,7 @@ import re
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
 from pipegen.shell.credentials import sources, variable
 from pipegen.shell.host import Images, Login, ShellEnvironment
-from pipegen.shell.names import told_apart, variable_part
+from pipegen.shell.names import distinct_variable_part, variable_part
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import VariableEntry
 from pipegen.targets.gitlab.settings import GitLabSettings
@@ -146,7 +146,7 @@ def expanded_variable(job: Job, name: str) -> str:
     """Return the variable that a dotenv report of *job* sets to its output *name*, another one for each."""
     is_plain = re.fullmatch(_PLAIN, job.slug) and re.fullmatch(_PLAIN, name) and job.slug not in _FIRST_WORDS
     told = f"{job.slug}_{name}"
-    return f"PIPEGEN_{told.upper() if is_plain else told_apart(told, f'{job.slug}.{name}')}"
+    return f"PIPEGEN_{told.upper() if is_plain else distinct_variable_part(told, f'{job.slug}.{name}')}"
 
 
 def address_variable(job: Job) -> str:

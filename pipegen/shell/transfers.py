@@ -1,4 +1,4 @@
-"""What isolated jobs carry for each other in `.pipegen`, and where shared ones leave it."""
+"""Values and files that jobs hand to each other: in `.pipegen` if jobs are isolated, else in a shared folder."""
 
 from __future__ import annotations
 
@@ -13,47 +13,47 @@ FOLDER = ".pipegen"
 ARCHIVE = f"{FOLDER}/archive"
 
 
-def carries(job: Job, host: ShellEnvironment) -> tuple[str, ...]:
-    """Return the paths that *job* leaves for other jobs, with a slash at the end of folders."""
+def transferred_paths(job: Job, host: ShellEnvironment) -> tuple[str, ...]:
+    """Return the paths that *job* leaves for other jobs; folders end with a slash."""
     if host.values is not None:
         return ()
     paths = [f"{FOLDER}/outputs/{job.slug}/"] if job.outputs else []
     if job.stage in host.marked:
         paths.append(f"{FOLDER}/status/{job.slug}")
-    if job.shared.container_paths and packs_containers(job, host):
+    if job.shared.container_paths and packs_container_paths(job, host):
         paths.append(f"{FOLDER}/containers/{job.slug}/")
     if job.artifacts and packs_files(job, host):
         paths.append(f"{FOLDER}/files/{job.slug}.tar")
     return tuple(paths)
 
 
-def packs_containers(job: Job, host: ShellEnvironment) -> bool:
-    """Return whether *job* packs the paths that other jobs copy out of its container."""
+def packs_container_paths(job: Job, host: ShellEnvironment) -> bool:
+    """Return whether *job* packs the paths that other jobs copy from its container."""
     paths = job.shared.container_paths
     return bool(paths) and not host.shares_daemon and any(path.constant is not None for path in paths)
 
 
-def out_of_reach(job: Job, host: ShellEnvironment) -> tuple[Text, ...]:
-    """Return the paths that others copy from the container of *job* and it cannot pack: only their runs know them."""
+def unpackable_paths(job: Job, host: ShellEnvironment) -> tuple[Text, ...]:
+    """Return the paths that others copy from the container of *job* and it cannot pack: only known at run time."""
     if host.shares_daemon:
         return ()
     return tuple(path for path in job.shared.container_paths if path.constant is None)
 
 
 def packs_files(job: Job, host: ShellEnvironment) -> bool:
-    """Return whether some files that *job* leaves travel in a tar: no pattern can name them, or order matters."""
+    """Return whether some files of *job* need a tar: no pattern matches them, or they overwrite other files."""
     if host.values is not None:
         return False
     return any(artifact.path is None or artifact.overwrites for artifact in job.artifacts)
 
 
-def written(path: str, host: ShellEnvironment) -> str:
-    """Return the place of *path* (below the folder of what is carried), as a word, for the job that writes it."""
+def path_to_write(path: str, host: ShellEnvironment) -> str:
+    """Return *path* (below the transfer folder) as a word, for the job that writes it."""
     return _below(FOLDER if host.values is None else host.values, path)
 
 
-def read(path: str, host: ShellEnvironment) -> str:
-    """Return the place of *path*, as a word, for the jobs that read it."""
+def path_to_read(path: str, host: ShellEnvironment) -> str:
+    """Return *path* as a word, for the jobs that read it."""
     return _below("$pipegen/in" if host.values is None else host.values, path)
 
 
@@ -65,7 +65,7 @@ def _below(folder: str, path: str) -> str:
 
 @cache
 def _folder(folder: str) -> tuple[str, bool]:
-    """Return the shell text *folder* and whether it is expanded; it stands between double quotes then."""
+    """Return the shell text *folder*, and whether the shell expands it, in which case it needs double quotes."""
     word = shell_text(folder)
-    known = constant(word)
-    return (between_quotes(word), True) if known is None else (known, False)
+    constant_text = constant(word)
+    return (between_quotes(word), True) if constant_text is None else (constant_text, False)

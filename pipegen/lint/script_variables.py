@@ -1,4 +1,4 @@
-"""The variables of engines that a script expands, as far as it leaves it to the engine to set them."""
+"""The engines' variables that a script expands without setting them itself."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEFAULT = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*:?[-+=?]")
 _SET = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*):?=")
 _CHOICE = re.compile(r"\bcase\s+\"?\$\{?([A-Z_]+)")
-# Commands that give variables values by name.
+# Commands that set variables by name.
 _READERS = re.compile(r"\b(?:read|for|select|mapfile|readarray|getopts|printf\s+-v)\b[^\n;|&]*")
 _DECLARES = frozenset({"export", "readonly", "local", "declare", "typeset", "env"})
-# The variables that these set are not in the script.
+# Commands that set variables which are not in the script.
 _SOURCES = frozenset({".", "source", "eval"})
 _BRACKETS = frozenset({"[", "]", "[[", "]]", "test", "!"})
 _EMPTINESS = frozenset({"", "-n", "-z", "-v"})
 
 
 class ScriptVariables(Struct):
-    """The *expansions* of a script, and the names that it has *assigned*.
+    """The *expansions* of a script, and the names that it *assigned*.
 
-    It *is_aware* of engines where it asks which one it runs on, or takes variables from a file.
+    It *is_aware* of engines if it checks on which one it runs, or reads variables from a file.
     """
 
     expansions: tuple[Expansion, ...] = ()
@@ -36,19 +36,24 @@ class ScriptVariables(Struct):
 
 
 def variables(script: str, names: Collection[str]) -> ScriptVariables:
-    """Return how *script* uses the variables *names*; an expansion with a default is none."""
+    """Return how *script* uses the variables *names*; expansions with a default are ignored."""
     words = set(_WORD.findall(script))
     if words.isdisjoint(names) and words.isdisjoint(_SOURCES) and ". " not in script:
         return ScriptVariables()
-    lexed, lost = lex(script, ())
-    if lost is not None:
+    lexed, error = lex(script, ())
+    if error is not None:
         return ScriptVariables(is_aware=True)
-    guarded = [one for one in lexed.expansions if _DEFAULT.match(script, one.start)]
-    own = (one for one in lexed.expansions if one.name in names)
+    guarded = [expansion for expansion in lexed.expansions if _DEFAULT.match(script, expansion.start)]
+    selected = (expansion for expansion in lexed.expansions if expansion.name in names)
     return ScriptVariables(
-        tuple(one for one in own if not any(outer.start <= one.start and one.end <= outer.end for outer in guarded)),
+        tuple(
+            expansion
+            for expansion in selected
+            if not any(guard.start <= expansion.start and expansion.end <= guard.end for guard in guarded)
+        ),
         frozenset(_assigned(script, lexed)),
-        not MARKERS.isdisjoint(_CHOICE.findall(script)) or any(_is_aware(one, lexed) for one in lexed.commands),
+        not MARKERS.isdisjoint(_CHOICE.findall(script))
+        or any(_is_aware(expansion, lexed) for expansion in lexed.commands),
     )
 
 
@@ -70,7 +75,9 @@ def _is_aware(command: ShellCommand, lexed: Lexed) -> bool:
         return True
     if command.form is not CommandForm.CONDITION and not (texts and texts[0] in TESTS):
         return False
-    tested = {one.name for one in lexed.expansions if command.start <= one.start < command.end} | set(texts)
+    tested = {expansion.name for expansion in lexed.expansions if command.start <= expansion.start < command.end} | set(
+        texts
+    )
     operands = [text for text in texts if text not in _BRACKETS]
     asks_whether_set = len(operands) == 1 or not _EMPTINESS.isdisjoint(operands)
     return not MARKERS.isdisjoint(tested) or (asks_whether_set and not tested.isdisjoint(_all_names()))

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from pipegen.shell.steps import traces
-from pipegen.shell.steps.traces import leaves_traces, sets_nounset
+from pipegen.shell.steps import shell_effects
+from pipegen.shell.steps.shell_effects import may_change_shell, sets_nounset
 
 PIECES = (
     *(" ", "  ", "\n", "\t", " ", "\\", '"', "'", "$x", "$", "${", "}", "${A:=", "=", "x", "!", "&", "|", "&&", "`"),
@@ -18,33 +18,33 @@ PIECES = (
 
 @pytest.mark.parametrize("seed", range(3))
 def test_signs_decide_nothing_that_the_pattern_does_not(seed: int) -> None:
-    """To ask first for the signs of what may leave traces changes no answer."""
+    """The quick check for signs does not change the result."""
     chance = random.Random(seed)  # noqa: S311 - cases, no secrets
     answers = set()
     for _ in range(10_000):
         text = "".join(chance.choice(PIECES) for _ in range(chance.randint(1, 7)))
-        answers.add(leaves_traces(text))
+        answers.add(may_change_shell(text))
 
-        assert leaves_traces(text) == (traces._TRACES.search(text) is not None), text  # noqa: SLF001
+        assert may_change_shell(text) == (shell_effects._TRACES.search(text) is not None), text  # noqa: SLF001
     assert answers == {True, False}
 
 
 @pytest.mark.parametrize("text", ['echo "$x" y', "make all", "./run --fast a.b", "tar -xf a.tar", "docker exec api ls"])
 def test_plain_commands_leave_nothing(text: str) -> None:
     """A program that is called changes nothing in the shell that calls it."""
-    assert not leaves_traces(text)
+    assert not may_change_shell(text)
 
 
 @pytest.mark.parametrize("text", ["cd dist", "x=1", "$tool", "make || true", "! make", "set -u", "printf -v x 1"])
-def test_what_stays_in_the_shell_leaves_traces(text: str) -> None:
+def test_commands_that_may_change_the_shell(text: str) -> None:
     """Variables, options, places and the status of lists are there afterwards."""
-    assert leaves_traces(text)
+    assert may_change_shell(text)
 
 
 @pytest.mark.parametrize("text", ["kubectl -n web set image deployment/up api:1", "git read u", "echo set -u"])
 def test_a_word_behind_a_program_is_no_builtin(text: str) -> None:
     """`kubectl set image` sets no option of the shell."""
-    assert not leaves_traces(text)
+    assert not may_change_shell(text)
     assert not sets_nounset(text)
 
 
@@ -54,5 +54,5 @@ def test_a_word_behind_a_program_is_no_builtin(text: str) -> None:
 )
 def test_the_shells_own_set_is_one_wherever_a_command_begins(text: str) -> None:
     """Behind separators, keywords, assignments and redirections."""
-    assert leaves_traces(text)
+    assert may_change_shell(text)
     assert sets_nounset(text)
