@@ -29,7 +29,7 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
 from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Request, Target
-from pipegen.targets.foreign import check_raw_targets, check_targets
+from pipegen.targets.unknown_targets import check_raw_targets, check_targets
 
 _SLUG, _NO_SLUG = re.compile("[a-z0-9]{1,40}"), re.compile("[^a-z0-9]+")
 _NOTHING: Mapping[str, str] = MappingProxyType({})

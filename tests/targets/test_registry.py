@@ -101,7 +101,7 @@ def test_a_target_that_does_not_load_is_reported_with_its_distribution(
         registry.load("missing")
 
     assert str(caught.value) == (
-        'target "missing" of pipegen-missing 1.2 does not load: '
+        'target "missing" of pipegen-missing 1.2 cannot be loaded: '
         "ModuleNotFoundError: No module named 'not_there_at_all'"
     )
 

@@ -183,8 +183,8 @@ def _braces(glob: str) -> list[str]:
 def _segments(glob: str) -> str:
     parts = glob.split("/")
     regex = ""
-    for place, part in enumerate(parts):
-        is_last = place == len(parts) - 1
+    for stage_job, part in enumerate(parts):
+        is_last = stage_job == len(parts) - 1
         if part == "**" and not is_last:
             regex += "(?:[^/]+/)*"
         else:

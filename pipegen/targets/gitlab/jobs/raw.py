@@ -1,4 +1,4 @@
-"""Keys of a job that the user writes as GitLab reads them."""
+"""Keys of a job in GitLab's own syntax."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence
 
 _TARGET = "gitlab"
-# What makes the order, the values and the files of a run.
-_OURS = ("stage", "needs", "dependencies", "extends", "before_script", "script", "rules", "when", "trigger")
+# Keys that define the order, the values and the files of a run.
+_GENERATED = ("stage", "needs", "dependencies", "extends", "before_script", "script", "rules", "when", "trigger")
 
 
 def lower_raw(job: Job, report: Report) -> Mapping[str, Data]:
-    """Return what *job* says to GitLab alone; what takes the place of something of ours is reported."""
-    found: dict[str, Data] = {}
+    """Return the GitLab keys of *job*; keys that replace generated ones are reported."""
+    raw: dict[str, Data] = {}
     for target, keys in job.raw:
         if target != _TARGET:
             continue
         for entry in keys.entries:
-            if entry.key.text in _OURS:
+            if entry.key.text in _GENERATED:
                 report.add(
                     RAW_REPLACES,
-                    f'"{entry.key.text}" of stage "{job.title}" takes the place of what pipegen writes there',
+                    f'"{entry.key.text}" of stage "{job.title}" replaces the key that pipegen generates',
                     at=entry.key.span,
-                    hint="leave it out where a key of pipegen's own says the same: order, values and files hang on it",
+                    hint="use pipegen's own key if there is one: order, values and files depend on the generated key",
                 )
-            found[entry.key.text] = _data(entry.value)
-    return found
+            raw[entry.key.text] = _data(entry.value)
+    return raw
 
 
 def _data(node: Node) -> Data:

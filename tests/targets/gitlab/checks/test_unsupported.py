@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
 from targets.gitlab.compiled import compiled
 
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
 from pipegen.targets.gitlab.checks.unsupported import check_size
-from pipegen.targets.gitlab.files.sizes import Scales
+from pipegen.targets.gitlab.files.sizes import SizeEstimator
 from pipegen.targets.gitlab.memory import memory
 from pipegen.targets.gitlab.model import Document, GitLabJob, ScriptEntry
 from pipegen.targets.gitlab.settings import Workflow
+
+PUBLISHED = "{ name: app, build: app, publish: { image: true } }"
+SHARED = "{ name: app, build: app }, { name: use, run: { image: '${app.imageID}' } }"
+BUILT = "{ name: app, build: app, run: true }"
+OTHER = "registry: registry.example.org"
 
 
 def test_a_shared_workspace_is_a_warning() -> None:
@@ -74,8 +80,8 @@ def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
         hidden=(),
         jobs=(job,),
     )
-    scales = Scales()
-    size = scales.weigh(made)
+    scales = SizeEstimator()
+    size = scales.file_size(made)
     span = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
     report = Report()
     check_size("fits", len(made.jobs), (size, size), size * 10 // 9 + 1, span, report)
@@ -84,5 +90,23 @@ def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
 
     assert size == memory(scales.data(made))
     assert [one.code.number for one in report.diagnostics()] == ["PG627", "PG627"]
-    assert '"has a long text" as too big: its text has' in report.diagnostics()[0].message
-    assert '"is too big" as too big: parsed, its job takes' in report.diagnostics()[1].message
+    assert '"has a long text" as too large: its text has' in report.diagnostics()[0].message
+    assert '"is too big" as too large: parsed, its job takes' in report.diagnostics()[1].message
+
+
+@pytest.mark.parametrize(
+    ("stages", "settings", "is_told"),
+    [
+        (PUBLISHED, OTHER, True),
+        (SHARED, OTHER, True),
+        (SHARED, f"{OTHER}, images: local, tags: [shell]", False),
+        (PUBLISHED, f"{OTHER}, registry_credential: login", False),
+        (PUBLISHED, "images: registry", False),
+        (BUILT, OTHER, False),
+    ],
+)
+def test_a_job_token_is_for_the_own_registry(stages: str, settings: str, is_told: bool) -> None:  # noqa: FBT001
+    """Where jobs push to another one without a credential, that is told at its name."""
+    made = compiled(f"{{ pipelines: {{ p: {{ stages: [{stages}] }} }}, targets: {{ gitlab: {{ {settings} }} }} }}")
+
+    assert (("PG670", "registry.example.org") in made.found()) == is_told

@@ -11,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 from targets.gitlab.split_runs import split_up
 
-from pipegen.targets.gitlab.checks.versions import KEYS, OLDER, held, text
+from pipegen.targets.gitlab.checks.versions import KEYS, OLDER, features_used, text
 
 ROOT = Path(__file__).parents[4]
 FILES = sorted((ROOT / "tests/golden").glob("*/expected/**/*gitlab-ci*.yml"))
@@ -61,7 +61,7 @@ def test_each_key_that_is_written_is_in_the_table(path: Path) -> None:
 def test_the_header_names_the_newest_version(path: Path) -> None:
     """No key in the file is newer, and one is as new."""
     found = re.search(r"^# Needs GitLab (\d+)\.(\d+) \((.+)\)\.$", path.read_text("utf-8"), re.MULTILINE)
-    known = [KEYS[one].version for one in (*emitted(read(path)), *held(read(path))) if one in KEYS]
+    known = [KEYS[one].version for one in (*emitted(read(path)), *features_used(read(path))) if one in KEYS]
 
     assert found is not None or not known
     assert found is None or not known or (int(found[1]), int(found[2])) >= max(known)

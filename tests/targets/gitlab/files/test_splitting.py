@@ -39,8 +39,8 @@ def drawn(seed: int) -> tuple[list[str], list[list[str]], dict[str, set[str]]]:
     span = chance.choice([4, 40])
     arcs = [
         [one, other]
-        for place, one in enumerate(names)
-        for other in names[place + 1 : place + 1 + span]
+        for stage_job, one in enumerate(names)
+        for other in names[stage_job + 1 : stage_job + 1 + span]
         if chance.random() < density
     ]
     often = chance.choice([0, 0.2, 0.6])
@@ -180,7 +180,7 @@ def test_a_job_that_is_too_big_alone_is_named() -> None:
     assert [one.code.number for one in made.diagnostics] == ["PG627"]
     assert made.diagnostics[0].primary is not None
     assert made.diagnostics[0].primary.span.text.startswith("s3")
-    assert "its job takes some 0.02" in made.diagnostics[0].message
+    assert "its job takes about 0.02" in made.diagnostics[0].message
 
 
 def test_more_than_150_files_are_an_error() -> None:
@@ -191,7 +191,7 @@ def test_more_than_150_files_are_an_error() -> None:
 
     assert ([one.message for one in fits.found("PG627")], len(included(fits))) == ([], 150)
     assert [one.message for one in made.found("PG627")] == [
-        'GitLab includes 150 files at most, and the jobs of ".gitlab-ci.yml" take 151'
+        'GitLab includes at most 150 files, and the jobs of ".gitlab-ci.yml" need 151'
     ]
 
 
@@ -220,7 +220,7 @@ def test_a_cut_that_must_hand_back_is_refused() -> None:
     made = split_up(config(stages, [["a", "c"], ["b", "c"]]), ["a", "b"])
 
     assert [one.message for one in made.found("PG676")] == [
-        'stage "c" reads ${a.v}, which a child pipeline of --split does not hand back'
+        'stage "c" reads ${a.v}, which a child pipeline of --split cannot return'
     ]
 
 
@@ -229,7 +229,7 @@ def test_a_stage_that_waits_for_a_person_stays_in_the_parent() -> None:
     stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], approve: true }"]
     made = split_up(config(stages, [["a", "b"]]), ["b"])
 
-    assert "waits for a person" in made.found("PG676")[0].message
+    assert "waits for an approval" in made.found("PG676")[0].message
 
 
 def test_pipelines_of_a_file_are_included_together() -> None:
@@ -265,7 +265,7 @@ def test_a_stage_in_an_image_of_the_parent_s_is_no_child() -> None:
     made = split_up(config(stages, [["a", "b"]]), ["b"])
 
     assert [one.message for one in made.found("PG676")] == [
-        'stage "b" has ${a.v} in the name of an image, which no child is told'
+        'stage "b" uses ${a.v} in an image name, which a child pipeline cannot get'
     ]
     assert len(split_up(config(stages, [["a", "b"]]), ["a"]).files) == 2
 

@@ -9,7 +9,7 @@ from plan.planned import plan_of
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
-from pipegen.targets.gitlab.jobs.approvals import gated
+from pipegen.targets.gitlab.jobs.approvals import with_start
 from pipegen.targets.gitlab.jobs.caches import lower_caches
 from pipegen.targets.gitlab.jobs.drafts import resource_group
 from pipegen.targets.gitlab.jobs.environments import lower_environment
@@ -25,7 +25,7 @@ def test_conditions_stay() -> None:
     """A rule that leaves the job out still does; all others say how it starts."""
     plan = planned("approve: Go?")
     made = GitLabJob(name="s", stage="step 1", rules=(RuleEntry("a", when="never"), RuleEntry("b"), RuleEntry("")))
-    found = gated(made, plan.jobs[0], None, {"s": "s"})
+    found = with_start(made, plan.jobs[0], None, {"s": "s"})
 
     assert [(rule.condition, rule.when) for rule in found.rules] == [("a", "never"), ("b", "manual"), ("", "manual")]
     assert (found.when, found.is_blocking, found.manual_confirmation) == ("", True, "Go?")
@@ -33,7 +33,7 @@ def test_conditions_stay() -> None:
 
 def test_a_delay_is_no_question() -> None:
     """Nor does it block more than by its time."""
-    found = gated(GitLabJob(name="s", stage="step 1"), planned("approve: {delay: 90m}").jobs[0], None, {"s": "s"})
+    found = with_start(GitLabJob(name="s", stage="step 1"), planned("approve: {delay: 90m}").jobs[0], None, {"s": "s"})
 
     assert (found.when, found.start_in, found.is_blocking) == ("delayed", "1 hour 30 minutes", False)
 
