@@ -1,4 +1,4 @@
-"""Names that engines take."""
+"""Names that engines accept."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NOT_ALLOWED = re.compile("[^a-z/-]")
 
 @pytest.mark.parametrize("name", ["it-s", "a/b", "x" * 255])
 def test_what_is_allowed_stays(name: str) -> None:
-    """A name that an engine takes is not touched."""
+    """A valid name is unchanged."""
     assert allowed_name(name, _NOT_ALLOWED, edges="/") == name
 
 
 def test_no_two_names_become_one() -> None:
-    """What differs only in what is changed, cut or taken from the edges still differs."""
+    """Names that differ only in replaced, cut or stripped characters stay different."""
     names = ("it's", "it s", "it-s", "/it-s", "it-s/", "/", "//", "", "'", "é", "x" * 256, "x" * 257, "x" * 255)
     found = [allowed_name(name, _NOT_ALLOWED, edges="/") for name in names if name]
 
@@ -30,12 +30,12 @@ def test_no_two_names_become_one() -> None:
 
 
 def test_the_digest_is_that_of_the_name() -> None:
-    """Two files that name one lock mean one lock."""
+    """The same name gives the same result in every file."""
     assert allowed_name("it's", _NOT_ALLOWED) == allowed_name("it's", _NOT_ALLOWED) == "it-s-24ceef1c"
 
 
 def test_texts_keep_what_the_run_knows() -> None:
-    """The digest stands behind all of it."""
+    """The digest is at the end."""
     branch = Reference("setup", "branch", None, _AT)
     found = [allowed_text(Text((start, branch), _AT), _NOT_ALLOWED) for start in ("a: ", "a; ", "a-")]
 

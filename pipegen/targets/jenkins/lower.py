@@ -117,11 +117,11 @@ _END = "all others"
 
 def end_names(named: Sequence[NamedJob]) -> dict[str, str]:
     """Return a unique stage name for the end of each pipeline that has finally stages."""
-    final = {one.plan.name for one in named if one.job.is_final}
+    final = {job.plan.name for job in named if job.job.is_final}
     if not final:
         return {}
     names = StageNames()
-    for one in named:
-        names.take(one.name)
-    plans = dict.fromkeys(one.plan.name for one in named)
+    for job in named:
+        names.take(job.name)
+    plans = dict.fromkeys(job.plan.name for job in named)
     return {plan: names.take(_END if len(plans) == 1 else f"{_END} of {plan}") for plan in plans if plan in final}

@@ -1,4 +1,4 @@
-"""How a file is laid out."""
+"""The layout of a file."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ TEXT = """\
 
 
 def test_a_file_is_laid_out_for_people() -> None:
-    """Keys stand in one order, short lists and needs on one line, several commands as a block."""
+    """Keys have a fixed order, short lists and needs are on one line, several commands are a block."""
     text = with_file_header(write(SizeEstimator().data(DOCUMENT)), "pipegen.yaml", ["Left out: nothing."])
     digest = text.splitlines()[2].removeprefix("# Digest: ")
 

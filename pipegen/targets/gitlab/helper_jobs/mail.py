@@ -32,8 +32,8 @@ _TYPE = ("MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Conten
 
 def mail_outputs(mail: PlanMail) -> tuple[Output, ...]:
     """Return the outputs that *mail* reads, all from ancestors of the failed stage."""
-    found = (reference for reference in _references(mail) if reference.scope is Scope.STAGE)
-    return tuple(dict.fromkeys(Output(reference.namespace or "", reference.name) for reference in found))
+    references = (reference for reference in _references(mail) if reference.scope is Scope.STAGE)
+    return tuple(dict.fromkeys(Output(reference.namespace or "", reference.name) for reference in references))
 
 
 def mail_script(

@@ -159,13 +159,13 @@ def pieces(expression: Expression, most: int = _MOST_PIECES) -> tuple[Expression
     choices = _choices(expression)
     if not 0 < len(choices) <= most:
         return None
-    found: list[Expression] = []
+    short: list[Expression] = []
     for choice in choices:
-        taken = pieces(choice, most // len(choices))
-        if taken is None:
+        parts = pieces(choice, most // len(choices))
+        if parts is None:
             return None
-        found += taken
-    return _gathered(found)
+        short += parts
+    return _gathered(short)
 
 
 def _choices(expression: Expression) -> tuple[Expression, ...]:

@@ -47,7 +47,7 @@ class OneLine(Struct):
 
 
 class FileText(Struct):
-    """The text of a file in the workspace or, with *is_shared*, in the temporary folder beside it that stages share."""
+    """The text of a file in the workspace or, with *is_shared*, in the temporary folder that stages share."""
 
     path: str
     is_shared: bool

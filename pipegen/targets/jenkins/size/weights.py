@@ -136,17 +136,17 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
             pieces = 1 + sum(map(len, step.lines)) // 5_000
             return _STATEMENT + 2 * pieces - 1 + (_CALL + 1 if step.prelude else 0)
         case model.Stash():
-            told = _STATEMENT + _TEXT if step.is_told else 0
+            record = _STATEMENT + _TEXT if step.is_told else 0
             return (
-                told
+                record
                 + _STATEMENT
                 + _MAP
                 + _NAMED * (2 + step.holds_user_files + step.may_be_empty + bool(step.excludes))
             )
         case model.Archive():
             around = _STATEMENT + _TEXT + _CLOSURE if step.folder else 0
-            given = 4 + bool(step.excludes)
-            return around + _STATEMENT + _MAP + given * _NAMED + (_STATEMENT if step.is_removed else 0)
+            arguments = 4 + bool(step.excludes)
+            return around + _STATEMENT + _MAP + arguments * _NAMED + (_STATEMENT if step.is_removed else 0)
         case _ if isinstance(step, Around):
             return _STATEMENT + _CLOSURE + _weigh_around(step) + weigh_steps(step.steps)
         case model.GroovyStatement():

@@ -56,7 +56,7 @@ def takes_agent(named: NamedJob) -> bool:
 
 
 def needs_agent(named: NamedJob) -> bool:
-    """Return whether a stage needs an agent of its own."""
+    """Return whether a stage needs its own agent."""
     return not named.script.is_empty and named.plan.workspace is Workspace.ISOLATED
 
 

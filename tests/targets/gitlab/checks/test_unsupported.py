@@ -1,4 +1,4 @@
-"""What GitLab cannot say is told at the user's own line."""
+"""Unsupported features are reported at the user's line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_shared_workspace_is_a_warning() -> None:
 
 
 def test_a_setup_value_of_jenkins_is_an_error() -> None:
-    """A value that only Jenkins has is told where it is read."""
+    """A value that only Jenkins has is reported where it is read."""
     made = compiled("""
         pipelines:
           service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT}'] } }] }
@@ -38,7 +38,7 @@ def test_a_setup_value_of_jenkins_is_an_error() -> None:
 
 
 def test_a_default_stands_in_for_a_setup_value_of_jenkins() -> None:
-    """A reference that tells what to do without a value is fine."""
+    """A reference with a default is allowed."""
     made = compiled("""
         pipelines:
           service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT|none}'] } }] }
@@ -58,17 +58,17 @@ CONTAINER = """
 
 
 def test_the_name_of_another_job_s_container_is_an_error() -> None:
-    """A name is of no use where the container is elsewhere."""
+    """The name of a container on another runner is useless."""
     assert compiled(CONTAINER.format(images="registry")).found() == [("PG625", "${build.container}")]
 
 
 def test_one_runner_shares_its_containers() -> None:
-    """Where one engine runs all containers, a name will do."""
+    """The name is enough if one engine runs all containers."""
     assert compiled(CONTAINER.format(images="local")).found() == []
 
 
 def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
-    """What a parsed file takes is held against nine tenths of the limit."""
+    """The size of a parsed file is compared with nine tenths of the limit."""
     job = GitLabJob(name="test", stage="step 1", script=(ScriptEntry("x" * 10_000),))
     made = Document(
         stages=("step 1",),
@@ -106,7 +106,7 @@ def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
     ],
 )
 def test_a_job_token_is_for_the_own_registry(stages: str, settings: str, is_told: bool) -> None:  # noqa: FBT001
-    """Where jobs push to another one without a credential, that is told at its name."""
+    """A push to another registry without a credential is reported at the registry's name."""
     made = compiled(f"{{ pipelines: {{ p: {{ stages: [{stages}] }} }}, targets: {{ gitlab: {{ {settings} }} }} }}")
 
     assert (("PG670", "registry.example.org") in made.found()) == is_told

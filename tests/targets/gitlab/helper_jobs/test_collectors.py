@@ -40,13 +40,13 @@ def longest(made: Compiled) -> int:
 
 
 def test_fifty_needs_need_no_collector() -> None:
-    """What GitLab allows is written as it is."""
+    """Needs within the limit are unchanged."""
     assert collectors(fan_in(LIMIT)) == []
 
 
 @pytest.mark.parametrize(("before", "read"), [(51, 0), (60, 3), (60, 55), (120, 120)])
 def test_no_job_has_more_than_fifty_needs(before: int, read: int) -> None:
-    """Collectors stand for many jobs, and the order is the same."""
+    """Collectors replace many needs, and the order is the same."""
     made = fan_in(before, read=read)
 
     assert longest(made) <= LIMIT
@@ -76,7 +76,7 @@ def test_a_collector_of_order_fetches_nothing() -> None:
 
 
 def test_a_collector_of_artifacts_hands_them_on() -> None:
-    """What a collector fetches it leaves again, in a checkout without old files."""
+    """A collector stores the artifacts that it fetches, in a checkout without old files."""
     made = fan_in(60, read=60)
     name = "collect for end"
 

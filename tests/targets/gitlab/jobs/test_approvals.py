@@ -1,4 +1,4 @@
-"""What jobs wait for and deploy to, on GitLab."""
+"""Approvals and environments on GitLab."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_delay_is_no_question() -> None:
     ],
 )
 def test_locks_have_names_that_gitlab_takes(lock: str, group: str) -> None:
-    """What it would expand or refuse is made a dash, and what it was is told by a digest."""
+    """Characters that GitLab would expand or reject become dashes, and a digest keeps names distinct."""
     assert re.fullmatch(group, resource_group(planned(f'lock: "{lock}"').jobs[0], Report()))
 
 
@@ -73,7 +73,7 @@ def test_other_locks_and_environments_stay_others() -> None:
     ],
 )
 def test_addresses(url: str, expected: str, has_report: bool) -> None:  # noqa: FBT001 - what is expected
-    """What GitLab cannot expand, the script works out."""
+    """The script computes values that GitLab cannot expand."""
     plan = planned(f"environment: {{name: e, url: '{url}'}}")
     found = lower_environment(plan.jobs[0], plan, Report())
 
@@ -82,7 +82,7 @@ def test_addresses(url: str, expected: str, has_report: bool) -> None:  # noqa: 
 
 
 def test_keys_of_caches_are_alike_on_all_engines() -> None:
-    """Nothing in them means anything to GitLab."""
+    """They contain no special characters for GitLab."""
     plan = planned("cache: {paths: [a/], key: '$x/y %z', fallback: ['${setup.branch}/']}")
     (found,) = lower_caches(plan.jobs[0], plan, Report())
 

@@ -1,4 +1,4 @@
-"""What stages of a Jenkinsfile wait for."""
+"""Approvals and locks of stages."""
 
 from __future__ import annotations
 
