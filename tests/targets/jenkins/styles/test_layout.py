@@ -85,10 +85,10 @@ def test_added_waits_are_told() -> None:
 
     assert found.code is codes.ADDED_WAITS
     assert found.message.endswith(
-        'does not ask for: "docs" for "lint" (1 pair of stages in all); the longest path stays at 3 stages'
+        'does not require: "docs" for "lint" (1 pair of stages in all); the longest path stays at 3 stages'
     )
     assert found.hint is not None
-    assert "does not run either when that one fails" in found.hint
+    assert "is skipped when the other stage fails" in found.hint
     assert file.notes[:2] == ("Style: declarative.", 'Added wait: "docs" for "lint".')
     assert "scripted adds none" in file.notes[2]
 
