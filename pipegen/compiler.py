@@ -31,7 +31,7 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
 from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile, Request, Target
-from pipegen.targets.foreign import check_raw_targets, check_targets
+from pipegen.targets.unknown_targets import check_raw_targets, check_targets
 
 
 class _Resolved(Struct):

@@ -1,1 +1,1 @@
-"""What the plan becomes: one package for each engine."""
+"""The back ends: one package for each engine."""

@@ -1,4 +1,4 @@
-"""The contract of a target: a module that offers these names."""
+"""The interface of a target module."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipegen.structs import Struct, field
 
 
 class Capability(Struct):
-    """How a target says one thing of the language: natively, emulated, or not at all; and a few words on it."""
+    """How a target supports one feature of the language: "native", "emulated" or "refused", with a short note."""
 
     feature: str
     support: str
@@ -22,9 +22,9 @@ class Capability(Struct):
 
 
 class Pair(Struct):
-    """Two things of the language that a target does not take together: the code that says so, and what to do.
+    """Two features that cannot be combined on a target: the code that reports it, and a remedy.
 
-    The check that reports it takes the code from here, so that what is told of a target is what it does.
+    The check that reports the pair takes the code from here, so the documentation matches the behaviour.
     """
 
     first: str
@@ -41,16 +41,16 @@ class GeneratedFile(Struct):
 
 
 class Request(Struct, kw_only=True):
-    """What a target is asked for, beside the plans.
+    """The inputs of a compilation besides the plans.
 
     Attributes:
-        source: the path of the config, as the header names it.
-        start: where the config begins, for what concerns all of it; there may be no plans.
+        source: the path of the config, for the header.
+        start: the start of the config, for diagnostics about the whole file; there may be no plans.
         settings: the user's `targets.NAME` section, checked against the target's schema; None when absent.
         chosen: the pipelines that the user chose (`--pipeline`), which run unconditionally; empty means all,
             each by its own rule.
-        options: options of the command line that a target may know, such as `style`.
-        given: the inputs that the user fixed (`--set`); the plans hold their values already.
+        options: command-line options of the target, such as `style`.
+        given: the inputs that the user fixed (`--set`); the plans already contain their values.
     """
 
     source: str
@@ -62,7 +62,7 @@ class Request(Struct, kw_only=True):
 
 
 class Target(Protocol):
-    """What a target module offers; nothing else of it is used.
+    """The names that a target module offers; nothing else in it is used.
 
     `SETTINGS` is a JSON Schema (draft 2020-12) for `targets.NAME`; `OPTIONS` names the
     command-line options it knows, each with its allowed values, the default first.
@@ -76,7 +76,7 @@ class Target(Protocol):
     OPTIONS: Mapping[str, tuple[str, ...]]
 
     def generate(self, plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
-        """Return the files for *plans*, the parent of the others last; what cannot be said is reported.
+        """Return the files for *plans*, in which parents come after their children; report unsupported features.
 
         A config in which every pipeline is empty has no plans.
         """
@@ -84,12 +84,12 @@ class Target(Protocol):
 
 
 def versions(target: Target) -> tuple[tuple[str, str], ...]:
-    """Return what a file of *target* may hold and only a certain version of the engine knows, with that version."""
-    found: tuple[tuple[str, str], ...] = getattr(target, "VERSIONS", ())
-    return found
+    """Return the features of *target* that need a certain version of the engine, each with that version."""
+    pairs: tuple[tuple[str, str], ...] = getattr(target, "VERSIONS", ())
+    return pairs
 
 
 def incompatible(target: Target) -> tuple[Pair, ...]:
-    """Return the pairs of things that *target* does not take together; none where it names none."""
-    found: tuple[Pair, ...] = getattr(target, "INCOMPATIBLE", ())
-    return found
+    """Return the pairs of features that *target* cannot combine; empty if it declares none."""
+    pairs: tuple[Pair, ...] = getattr(target, "INCOMPATIBLE", ())
+    return pairs

@@ -1,4 +1,4 @@
-"""The targets there are: built-in ones, then those that other distributions offer."""
+"""The registry of targets: the built-in ones, then those that other distributions provide."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ GROUP = "pipegen.targets"
 
 
 class TargetError(Exception):
-    """A target that is not there, or that does not load."""
+    """A target that does not exist or cannot be loaded."""
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all targets, the built-in ones first; none is loaded for it."""
-    return tuple(dict.fromkeys([*(name for name, _ in _BUILT_IN), *sorted(point.name for point in _offered())]))
+    """Return the names of all targets, the built-in ones first, without loading any."""
+    return tuple(dict.fromkeys([*(name for name, _ in _BUILT_IN), *sorted(point.name for point in _entry_points())]))
 
 
 def load(name: str) -> Target:
-    """Return the target *name*; a built-in one hides another of that name."""
+    """Return the target *name*; a built-in target hides others of the same name."""
     for built_in, imported in _BUILT_IN:
         if built_in == name:
             return imported()
-    offers = [point for point in _offered() if point.name == name]
-    if not offers:
-        raise TargetError(_unknown(name))
-    if len(offers) > 1:
-        raise TargetError(f'several distributions offer a target "{name}": {listed([_origin(p) for p in offers])}')
-    return _loaded(offers[0])
+    points = [point for point in _entry_points() if point.name == name]
+    if not points:
+        raise TargetError(_unknown_message(name))
+    if len(points) > 1:
+        raise TargetError(f'several distributions provide a target "{name}": {listed([_origin(p) for p in points])}')
+    return _load(points[0])
 
 
 def _gitlab() -> Target:
@@ -52,27 +52,27 @@ _BUILT_IN: tuple[tuple[str, Callable[[], Target]], ...] = (("gitlab", _gitlab), 
 BUILT_IN = tuple(name for name, _ in _BUILT_IN)
 
 
-def _offered() -> tuple[EntryPoint, ...]:
-    from importlib.metadata import entry_points  # noqa: PLC0415 - takes longer than most configs; few ask for others
+def _entry_points() -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and few configs need it
 
     return tuple(entry_points(group=GROUP))
 
 
-def _loaded(point: EntryPoint) -> Target:
-    """Return what *point* names, once it looks like a target."""
+def _load(point: EntryPoint) -> Target:
+    """Return the target that *point* names, if it has all names of a target."""
     try:
         target = point.load()
-    except Exception as error:  # code of others may fail in any way
-        raise TargetError(f'target "{point.name}" of {_origin(point)} does not load: {_reason(error)}') from error
+    except Exception as error:  # third-party code may raise anything
+        raise TargetError(f'target "{point.name}" of {_origin(point)} cannot be loaded: {_reason(error)}') from error
     missing = [name for name in (*Target.__annotations__, "generate") if not hasattr(target, name)]
     if missing:
         raise TargetError(f'target "{point.name}" of {_origin(point)} lacks {listed(missing)}')
-    found: Target = target
-    return found
+    checked: Target = target
+    return checked
 
 
 def _origin(point: EntryPoint) -> str:
-    """Return the distribution that offers *point*, with its version."""
+    """Return the distribution that provides *point*, with its version."""
     return f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value
 
 
@@ -80,8 +80,10 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def _unknown(name: str) -> str:
-    """Return what to say of a *name* that no target has."""
+def _unknown_message(name: str) -> str:
+    """Return the message for a *name* that no target has."""
     known = names()
-    guess = suggestion(name, known)
-    return f'no target "{name}"; ' + (f'did you mean "{guess}"?' if guess else f"there are {listed(known)}")
+    suggested = suggestion(name, known)
+    return f'no target "{name}"; ' + (
+        f'did you mean "{suggested}"?' if suggested else f"the targets are {listed(known)}"
+    )

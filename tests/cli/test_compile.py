@@ -75,7 +75,7 @@ def test_an_unknown_target_of_the_config_is_told_with_its_place(here: Path, pipe
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("name", "told"), [("gitlba", 'did you mean "gitlab"?'), ("x", 'there are "gitlab", "jenkins"')]
+    ("name", "told"), [("gitlba", 'did you mean "gitlab"?'), ("x", 'the targets are "gitlab", "jenkins"')]
 )
 def test_an_unknown_target_is_wrong_usage(name: str, told: str, pipegen: Pipegen) -> None:
     """With the one that was meant, or those there are."""

@@ -64,7 +64,7 @@ def test_a_broken_target_hides_no_other(pipegen: Pipegen, tmp_path: Path, monkey
 
     assert (result.status, result.err) == (
         1,
-        'pipegen: target "broken" of pipegen-broken 1.2 does not load: RuntimeError\n',
+        'pipegen: target "broken" of pipegen-broken 1.2 cannot be loaded: RuntimeError\n',
     )
     assert [line for line in result.out.splitlines() if " writes " in line] == [
         "gitlab writes .gitlab-ci.yml",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from targets.jenkins.made import work_of
+from targets.jenkins.sample_plans import work_of
 
 from pipegen.compiler import analyse
 from pipegen.config.files.load import load

@@ -10,7 +10,7 @@ from engines.jenkins_harness import Build, Node, available, run, validate
 from engines.requirement import require
 from graph import families
 from targets.jenkins import driver
-from targets.jenkins.made import jenkinsfile, plan, script, scripts
+from targets.jenkins.sample_plans import jenkinsfile, plan, script, scripts
 
 from pipegen.graph.execution import ExecutionGraph
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from targets.jenkins.made import DIAMOND, jenkinsfile, plan, scripts
+from targets.jenkins.sample_plans import DIAMOND, jenkinsfile, plan, scripts
 
 from pipegen.emit.template import render
 from pipegen.graph.blocks import added_waits

@@ -20,7 +20,7 @@ from pipegen.readback import gitlab, jenkins
 from pipegen.readback.errors import UnreadableError
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
-from pipegen.targets.gitlab.jobs.stop_stages import startable
+from pipegen.targets.gitlab.jobs.stop_stages import with_stop_needs
 
 Pairs = frozenset[tuple[str, str]]
 Named = tuple[Plan, Mapping[str, str]]
@@ -113,7 +113,7 @@ def asked(plan: Plan, target: str) -> Plan:
     """
     if target != "gitlab":
         return plan
-    needs = ((need, job.stage) for job in plan.jobs for need in startable(job, plan).needs)
+    needs = ((need, job.stage) for job in plan.jobs for need in with_stop_needs(job, plan).needs)
     return replace(plan, graph=ExecutionGraph([*((stage,) for stage in plan.graph.nodes), *needs]))
 
 

@@ -1,4 +1,4 @@
-"""What a target says that it can say: a word on every key of the language."""
+"""Capabilities of targets: one entry for every key of the language."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def keys() -> list[str]:
 
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])
 def test_each_key_has_a_row(name: str) -> None:
-    """So that nobody has to try out what an engine makes of it."""
+    """The table answers for every key, so users need not experiment."""
     table = registry.load(name).CAPABILITIES
     told = {word for one in table for word in one.feature.replace(":", "").split(", ")}
 
@@ -40,7 +40,7 @@ def test_each_key_has_a_row(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])
 def test_pairs_tell_a_way_around(name: str) -> None:
-    """What does not go together is told once, with what to do instead."""
+    """Each incompatible pair is listed once, with a remedy."""
     pairs = incompatible(registry.load(name))
 
     assert len({(pair.first, pair.second) for pair in pairs}) == len(pairs) > 0

@@ -1,4 +1,4 @@
-"""Targets of other distributions plug in, and one that is broken says whose it is."""
+"""Targets of other distributions, and the messages for broken ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OUTLINE = '''
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, *, distribution: str, module: str, code: str) -> None:
-    """Put a distribution on the path that offers *module* as the target of its name."""
+    """Install a distribution that provides *module* as a target."""
     (folder / f"{module}.py").write_text(dedent(code), encoding="utf-8")
     info = folder / f"{distribution.replace('-', '_')}-1.2.dist-info"
     info.mkdir()
@@ -72,14 +72,14 @@ def test_the_built_in_targets_come_first() -> None:
 def test_a_target_of_another_distribution_is_listed_without_being_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A target that cannot even be imported is named."""
+    """A target that cannot be imported is listed."""
     install(tmp_path, monkeypatch, distribution="pipegen-broken", module="broken", code="raise RuntimeError")
 
     assert registry.names() == ("gitlab", "jenkins", "broken")
 
 
 def test_a_target_of_another_distribution_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A third-party target gets plans and gives files."""
+    """A third-party target gets plans and returns files."""
     install(tmp_path, monkeypatch, distribution="pipegen-outline", module="outline", code=OUTLINE)
     target = registry.load("outline")
     request = Request(
@@ -94,14 +94,14 @@ def test_a_target_of_another_distribution_compiles(tmp_path: Path, monkeypatch: 
 def test_a_target_that_does_not_load_is_reported_with_its_distribution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An import error says whose target it is and why."""
+    """The error for a failed import names the distribution and the reason."""
     install(tmp_path, monkeypatch, distribution="pipegen-missing", module="missing", code="import not_there_at_all")
 
     with pytest.raises(registry.TargetError) as caught:
         registry.load("missing")
 
     assert str(caught.value) == (
-        'target "missing" of pipegen-missing 1.2 does not load: '
+        'target "missing" of pipegen-missing 1.2 cannot be loaded: '
         "ModuleNotFoundError: No module named 'not_there_at_all'"
     )
 
@@ -109,7 +109,7 @@ def test_a_target_that_does_not_load_is_reported_with_its_distribution(
 def test_a_target_that_lacks_a_name_is_reported_with_its_distribution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A module that is no target says what it lacks."""
+    """The error for an incomplete target names the missing attributes."""
     install(tmp_path, monkeypatch, distribution="pipegen-half", module="half", code='NAME, FILE = "half", "h"')
 
     with pytest.raises(registry.TargetError) as caught:
@@ -121,7 +121,7 @@ def test_a_target_that_lacks_a_name_is_reported_with_its_distribution(
 
 
 def test_two_distributions_with_one_name_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither of two targets of one name is picked by chance."""
+    """Two targets of the same name are an error."""
     for distribution in ("pipegen-one", "pipegen-two"):
         folder = tmp_path / distribution
         folder.mkdir()
@@ -134,7 +134,7 @@ def test_two_distributions_with_one_name_are_reported(tmp_path: Path, monkeypatc
 
 
 def test_an_unknown_target_gets_a_guess() -> None:
-    """A mistyped name is answered with the near miss."""
+    """A typo gets a suggestion."""
     with pytest.raises(registry.TargetError) as caught:
         registry.load("gitlob")
 
@@ -142,7 +142,7 @@ def test_an_unknown_target_gets_a_guess() -> None:
 
 
 def test_one_target_does_not_load_the_other() -> None:
-    """Loading the GitLab target leaves Jenkins' alone."""
+    """Loading the GitLab target does not load the Jenkins target."""
     code = (
         "import sys; from pipegen.targets import registry; registry.load('gitlab');"
         "print([name for name in sys.modules if name.startswith('pipegen.targets.jenkins')])"

@@ -1,4 +1,4 @@
-"""The texts that targets look at, against a search through all that jobs hold."""
+"""The texts of jobs, compared with a search through all their fields."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def foreign(references: Iterator[Reference]) -> set[Reference]:
 
 @pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
 def test_no_text_is_overlooked(case: str) -> None:
-    """What all jobs name is what a search finds in all that they do, run in, send and cache."""
+    """The references in `job_texts` are those in all steps, environments, mails and caches."""
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     jobs: list[Job] = [job for plan in analyse(file, (), report).plans for job in plan.jobs]

@@ -1,4 +1,4 @@
-"""Plans to the model of one file."""
+"""The plans of a file, lowered to GitLab's model."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from pipegen.plan.model import Job as PlanJob
 from pipegen.plan.model import Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.checks.omissions import check_mail, notes
-from pipegen.targets.gitlab.checks.unsupported import check_credentials, check_plan
-from pipegen.targets.gitlab.files.assembly import assembled
+from pipegen.targets.gitlab.checks.unsupported import check_credentials, check_mail, check_plan, omission_notes
+from pipegen.targets.gitlab.files.assembly import assemble
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.jobs import shell_variables as hosts
@@ -33,12 +32,12 @@ from pipegen.targets.gitlab.rules.runs import cancels, check_runs, schedule_note
 from pipegen.targets.gitlab.settings import GitLabSettings, Workflow
 from pipegen.targets.texts import check_named_inputs
 
-# What GitLab makes pipelines for where a file has no `workflow` and its jobs have no rules.
-_USUAL = "$CI_COMMIT_BRANCH || $CI_COMMIT_TAG"
+# When GitLab creates pipelines for a file without `workflow` whose jobs have no rules.
+_DEFAULT_WORKFLOW = "$CI_COMMIT_BRANCH || $CI_COMMIT_TAG"
 
 
 class ChildFile(Struct):
-    """The file of a child pipeline, and the job of the parent that starts it."""
+    """The file of a child pipeline, and the name of the job in the parent that starts it."""
 
     title: str
     bridge: str
@@ -46,7 +45,7 @@ class ChildFile(Struct):
 
 
 class Lowered(Struct):
-    """A file, notes on it for whoever reads it, and the files of its children."""
+    """A file, notes for its header, and the files of its child pipelines."""
 
     document: Document
     notes: tuple[str, ...]
@@ -64,53 +63,73 @@ def lower(
 ) -> Lowered:
     """Return the file of *plans*; the pipelines that the user has *chosen* run unconditionally.
 
-    There are several where *groups* of stages are to be in child pipelines. A file that *is_child* is one, and started
-    by the pipeline that generates it.
+    *groups* are the stages of each child pipeline. With *is_child*, the file itself is a child pipeline, started by the
+    pipeline that generates it.
     """
     names = JobNames()
     titles = stage_names(plans, names, report)
-    drafted = _checked_drafts(plans, settings, report)
-    whole = _Whole(
+    drafted = _check_and_draft(plans, settings, report)
+    context = _FileContext(
         plans=plans,
         settings=settings,
         chosen=chosen,
         is_child=is_child,
-        shared=sharing(one.around for found in drafted for one in found if not one.is_bridge),
+        shared=sharing(draft.tools for pipeline_drafts in drafted for draft in pipeline_drafts if not draft.is_bridge),
         titles=titles,
         report=report,
     )
-    laid = [whole.laid(plan, found, names) for plan, found in zip(plans, drafted, strict=True)]
-    told = (*notes(plans, settings), *schedule_notes(plans))
-    document = whole.parent([assembled(one.pipeline, one.jobs(), one.places, names.copy(), report) for one in laid])
+    layouts = [
+        context.layout(plan, pipeline_drafts, names) for plan, pipeline_drafts in zip(plans, drafted, strict=True)
+    ]
+    header_notes = (*omission_notes(plans, settings), *schedule_notes(plans))
+    document = context.parent(
+        [assemble(layout.pipeline, layout.jobs(), layout.stage_jobs, names.copy(), report) for layout in layouts]
+    )
     if is_child:
-        from pipegen.targets.gitlab.files.dynamic_children import as_child, child_notes  # noqa: PLC0415 - seldom asked for
+        from pipegen.targets.gitlab.files.dynamic_children import as_child, child_notes  # noqa: PLC0415 - rarely used
 
-        return Lowered(as_child(document, names, laid[0].pipeline.shell_image()), (*told, *child_notes(settings)))
+        return Lowered(
+            as_child(document, names, layouts[0].pipeline.shell_image()), (*header_notes, *child_notes(settings))
+        )
     if not groups:
-        return Lowered(document, told)
-    # Most configs have no child pipelines, and start without what makes them.
-    from pipegen.targets.gitlab.files.children import divided  # noqa: PLC0415
+        return Lowered(document, header_notes)
+    return _with_children(context, document, layouts, groups, header_notes, names)
+
+
+def _with_children(
+    context: _FileContext,
+    document: Document,
+    layouts: Sequence[PipelineLayout],
+    groups: Sequence[Sequence[str]],
+    header_notes: tuple[str, ...],
+    names: JobNames,
+) -> Lowered:
+    """Return the file with the stages in *groups* in child pipelines; *document* is the file without them."""
+    # Most configs have no child pipelines, and start faster without these modules.
+    from pipegen.targets.gitlab.files.children import divide  # noqa: PLC0415
     from pipegen.targets.gitlab.files.splitting import split  # noqa: PLC0415
 
-    cut = split(plans, laid, settings, groups, report)
-    if not any(one.parts for one in cut):
-        return Lowered(document, told)
-    found = [divided(one, how.parts, how.titles, names) for one, how in zip(laid, cut, strict=True)]
-    plans_made = zip(plans, found, strict=True)
-    children = tuple(whole.child_file(plan, part) for plan, made in plans_made for part in made.children)
-    waits = (note for how in cut for note in how.notes)
-    return Lowered(whole.parent([made.jobs for made in found]), (*told, _starts(len(children)), *waits), children)
+    splits = split(context.plans, layouts, context.settings, groups, context.report)
+    if not any(each.parts for each in splits):
+        return Lowered(document, header_notes)
+    divided = [divide(layout, each.parts, each.titles, names) for layout, each in zip(layouts, splits, strict=True)]
+    divided_plans = zip(context.plans, divided, strict=True)
+    children = tuple(context.child_file(plan, part) for plan, files in divided_plans for part in files.children)
+    waits = (note for each in splits for note in each.notes)
+    return Lowered(
+        context.parent([files.jobs for files in divided]), (*header_notes, _starts(len(children)), *waits), children
+    )
 
 
 def _starts(children: int) -> str:
-    """Return the note that there are files of *children*."""
+    """Return the note about the number of child pipelines."""
     if children == 1:
         return "Starts a child pipeline, in a file of its own."
     return f"Starts {children} child pipelines, in files of their own."
 
 
-class _Whole(Struct, kw_only=True):
-    """What holds for all files of a config."""
+class _FileContext(Struct, kw_only=True):
+    """The values shared by all files of a config."""
 
     plans: Sequence[Plan]
     settings: GitLabSettings
@@ -120,11 +139,11 @@ class _Whole(Struct, kw_only=True):
     titles: Mapping[tuple[str, str], str]
     report: Report
 
-    def laid(self, plan: Plan, found: Sequence[DraftJob], names: JobNames) -> PipelineLayout:
-        """Return the jobs of *plan*, whose stages' are *found*, which take *names*."""
-        before = names.copy()
+    def layout(self, plan: Plan, drafts: Sequence[DraftJob], names: JobNames) -> PipelineLayout:
+        """Return the jobs of *plan*, built from its *drafts*, whose names come from *names*."""
+        names_before = names.copy()
         choices, bridge_choices = _choices(self.plans, plan, chosen=self.chosen, is_child=self.is_child)
-        bridges = [one.job for one in found if isinstance(one.trigger, Bridge)]
+        bridges = [draft.job for draft in drafts if isinstance(draft.trigger, Bridge)]
         defaults = input_defaults(self.plans)
         pipeline = JobContext(
             plan=plan,
@@ -142,38 +161,44 @@ class _Whole(Struct, kw_only=True):
         )
         for job in bridges:
             check_parameters(plan.job(job.stage), pipeline.trigger_rules[job.stage], self.report)
-        places = pipeline.places(found)
-        made = tuple(pipeline.made(found, places))
+        stage_jobs = pipeline.stage_jobs(drafts)
+        jobs = tuple(pipeline.build_jobs(drafts, stage_jobs))
         return PipelineLayout(
-            pipeline=pipeline, places=places, made=made, drafts=tuple(found), names=before, report=self.report
+            pipeline=pipeline,
+            stage_jobs=stage_jobs,
+            pipeline_jobs=jobs,
+            drafts=tuple(drafts),
+            names=names_before,
+            report=self.report,
         )
 
-    def parent(self, made: Iterable[Iterable[GitLabJob]]) -> Document:
-        """Return the file of the jobs *made* of each pipeline."""
+    def parent(self, pipeline_jobs: Iterable[Iterable[GitLabJob]]) -> Document:
+        """Return the main file, with the jobs of each pipeline."""
         is_conditional = selection.is_conditional(self.plans, chosen=self.chosen)
         jobs: list[GitLabJob] = []
-        for plan, found in zip(self.plans, made, strict=True):
-            jobs += with_interruptible(found, plan, self._titles(plan))
+        for plan, own_jobs in zip(self.plans, pipeline_jobs, strict=True):
+            jobs += with_interruptible(own_jobs, plan, self._titles(plan))
         workflow = selection.workflow(self.plans, chosen=self.chosen, report=self.report)
-        refused = refusals(self.plans)
+        refusal_rules = refusals(self.plans)
         document = self._document(
             jobs,
-            workflow=workflow or ((RuleEntry(_USUAL),) if refused and not self.settings.workflow.rules else ()),
+            workflow=workflow
+            or ((RuleEntry(_DEFAULT_WORKFLOW),) if refusal_rules and not self.settings.workflow.rules else ()),
             variables=[selection.variable(self.plans)] if is_conditional else [],
             inputs=input_variables(self.plans),
         )
         return replace(
             document,
             settings=self.settings.workflow,
-            refusals=refused,
+            refusals=refusal_rules,
             jobs=publishing(document, self.titles, self.settings),
         )
 
     def child_file(self, plan: Plan, part: ChildPart) -> ChildFile:
-        """Return the file of *part* of *plan*, whose jobs run whenever they are started."""
-        inputs = (replace(one, description="", options=()) for one in input_variables(self.plans))
-        found = tuple(with_interruptible(part.jobs, plan, self._titles(plan)))
-        document = self._document(found, workflow=(RuleEntry("", when="always"),), variables=[], inputs=tuple(inputs))
+        """Return the file of *part* of *plan*, whose jobs run whenever the child pipeline is started."""
+        inputs = (replace(variable, description="", options=()) for variable in input_variables(self.plans))
+        jobs = tuple(with_interruptible(part.jobs, plan, self._titles(plan)))
+        document = self._document(jobs, workflow=(RuleEntry("", when="always"),), variables=[], inputs=tuple(inputs))
         return ChildFile(part.title, part.bridge, document)
 
     def _titles(self, plan: Plan) -> dict[str, str]:
@@ -189,11 +214,11 @@ class _Whole(Struct, kw_only=True):
     ) -> Document:
         used = {job.extends for job in jobs}
         hidden = tuple(one for one in self.shared.hidden if one.name in used)
-        top = [*variables, *inputs]
-        top += fetch_variables(self.plans[0].fetch) if has_one_fetch(self.plans) else ()
+        shared_variables = [*variables, *inputs]
+        shared_variables += fetch_variables(self.plans[0].fetch) if has_one_fetch(self.plans) else ()
         scripts = [one.before_script for one in hidden]
         scripts += [script for job in jobs for script in (job.before_script, job.script)]
-        top += _used(hosts.variables(self.settings), scripts)
+        shared_variables += _used(hosts.variables(self.settings), scripts)
         return Document(
             stages=_stages(jobs),
             workflow=workflow,
@@ -201,14 +226,14 @@ class _Whole(Struct, kw_only=True):
             cancels=cancels(self.plans),
             tags=self.settings.tags,
             id_tokens=self.settings.id_tokens,
-            variables=tuple(top),
+            variables=tuple(shared_variables),
             hidden=hidden,
-            jobs=vouched(jobs) if self.settings.id_tokens else tuple(jobs),
+            jobs=without_helper_tokens(jobs) if self.settings.id_tokens else tuple(jobs),
         )
 
 
-def _checked_drafts(plans: Sequence[Plan], settings: GitLabSettings, report: Report) -> list[list[DraftJob]]:
-    """Return the drafts of all stages of *plans*; what GitLab cannot say of them is reported."""
+def _check_and_draft(plans: Sequence[Plan], settings: GitLabSettings, report: Report) -> list[list[DraftJob]]:
+    """Return the drafts of all stages of *plans*; report what GitLab does not support."""
     check_mail(plans, settings, report)
     check_credentials(plans, report)
     check_outcomes(plans, report)
@@ -222,18 +247,18 @@ def _checked_drafts(plans: Sequence[Plan], settings: GitLabSettings, report: Rep
 def _drafts(plan: Plan, settings: GitLabSettings, report: Report) -> list[DraftJob]:
     host = hosts.host(plan, settings)
     check_plan(plan, host, report)
-    found = drafts(plan, host, settings, report)
-    for job, draft in zip(plan.jobs, found, strict=True):
+    drafted = drafts(plan, host, settings, report)
+    for job, draft in zip(plan.jobs, drafted, strict=True):
         check_limits(job, is_bridge=draft.is_bridge, report=report)
-    return found
+    return drafted
 
 
 def _choices(
     plans: Sequence[Plan], plan: Plan, *, chosen: bool, is_child: bool
 ) -> tuple[tuple[PipelineCase, ...], tuple[PipelineCase, ...]]:
-    """Return when the jobs of *plan* run, and when its bridges do.
+    """Return the cases in which the jobs of *plan* run, and those in which its bridges run.
 
-    The condition of the only pipeline of a file stands in `workflow`, once for all jobs.
+    The condition of the only pipeline of a file is in `workflow`, once for all jobs.
     """
     if (len(plans) == 1 and not is_child) or not selection.is_conditional(plans, chosen=chosen):
         return (PipelineCase(),), (PipelineCase(),)
@@ -246,36 +271,38 @@ def _stage_rules(
     report: Report,
     defaults: Mapping[str, str] = NO_DEFAULTS,
 ) -> dict[str, tuple[RuleEntry, ...]]:
-    found: dict[str, tuple[RuleEntry, ...]] = {}
+    stage_rules: dict[str, tuple[RuleEntry, ...]] = {}
     is_always = choices == (PipelineCase(),)
     for job in jobs:
         if job.condition is None and is_always:
-            found[job.stage] = ()
+            stage_rules[job.stage] = ()
             continue
-        asked = atoms(job.condition)
-        found[job.stage] = rules(choices, job.condition, asked[0].span if asked else job.span, report, defaults)
-    return found
+        conditions = atoms(job.condition)
+        stage_rules[job.stage] = rules(
+            choices, job.condition, conditions[0].span if conditions else job.span, report, defaults
+        )
+    return stage_rules
 
 
 def _stages(jobs: Sequence[GitLabJob]) -> tuple[str, ...]:
-    """Return the steps that *jobs* stand in; they are there for the picture, needs make the order."""
+    """Return the GitLab stages of *jobs*, which are only for the display: needs define the order."""
     used = {job.stage for job in jobs}
     steps = (f"{STEP} {number + 1}" for number in range(max(map(step_number, jobs), default=0)))
     return (*steps, *(step for step in (OUTCOME, FINALLY, TEARDOWN) if step in used))
 
 
 def _used(variables: Iterable[VariableEntry], scripts: Iterable[tuple[ScriptEntry, ...]]) -> list[VariableEntry]:
-    """Return those of *variables* that one of *scripts* names."""
-    # The names of all of them begin so, and few scripts name one.
+    """Return those of *variables* that one of *scripts* uses."""
+    # All of them start with PIPEGEN_, and few scripts use one.
     texts = "\n".join([entry.text for script in scripts for entry in script if "PIPEGEN_" in entry.text])
     return [variable for variable in variables if re.search(rf"\$\{{?{variable.name}\b", texts)]
 
 
-def vouched(jobs: Sequence[GitLabJob]) -> tuple[GitLabJob, ...]:
-    """Return *jobs* of a file whose every job gets tokens: those that no stage asked for get none."""
+def without_helper_tokens(jobs: Sequence[GitLabJob]) -> tuple[GitLabJob, ...]:
+    """Return *jobs* of a file with default ID tokens, without tokens for helpers, which no stage requested."""
     return tuple(replace(job, inherits_tokens=False) if _is_helper(job) else job for job in jobs)
 
 
 def _is_helper(job: GitLabJob) -> bool:
-    """Return whether *job* stands beside those of stages; a bridge runs nothing that a token could be given to."""
+    """Return whether *job* is a helper that runs a script; a bridge runs none that could use a token."""
     return job.trigger is None and any(variable.name == HELPER for variable in job.variables)

@@ -1,4 +1,4 @@
-"""GitLab's nouns, as far as they are written."""
+"""The nouns of GitLab that the target writes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ HELPER = "PIPEGEN_HELPER"
 
 
 class ImageKeys(Struct):
-    """The image a job runs in; one with an entrypoint of its own needs it cleared, or another *entrypoint*.
+    """The image of a job; with *has_entrypoint*, the image's entrypoint is replaced by *entrypoint*.
 
-    *pull* is when it is pulled, "" for the runner's way.
+    *pull* is the pull policy, "" for the runner's default.
     """
 
     name: str
@@ -24,7 +24,7 @@ class ImageKeys(Struct):
 
 
 class ServiceKeys(Struct):
-    """A container beside that of a job, the name by which the job reaches it, its command and its variables."""
+    """A service container of a job, the hostname by which the job reaches it, its command and its variables."""
 
     name: str
     alias: str
@@ -35,7 +35,7 @@ class ServiceKeys(Struct):
 class NeedEntry(Struct):
     """A job that must have succeeded, and whether its artifacts are fetched; an optional one may be missing.
 
-    Where *pipeline* is given, the job is one of that pipeline, which has ended: it is not waited for.
+    With *pipeline*, the job is in that pipeline, which has finished: the need does not wait.
     """
 
     job: str
@@ -47,8 +47,8 @@ class NeedEntry(Struct):
 class RuleEntry(Struct):
     """A condition, "" for one that always holds, and when the job or pipeline then runs, "" for the default.
 
-    Where *changes* or *exists* are given, one of these files must have changed, or stand in the repository;
-    *compare_to* is what changes are compared with, "" for the usual.
+    With *changes* or *exists*, one of these files must have changed, or exist in the repository;
+    *compare_to* is the base of the comparison, "" for the default.
     """
 
     condition: str
@@ -60,16 +60,16 @@ class RuleEntry(Struct):
 
 
 class ScriptEntry(Struct):
-    """An entry of a script; *comment* stands above it in the file and is no part of it."""
+    """An entry of a script; the file shows *comment* above it, which is not part of the script."""
 
     text: str
     comment: str = ""
 
 
 class TriggerKeys(Struct):
-    """A pipeline of another project; no *branch* is its default one.
+    """A pipeline of another project; no *branch* is its default branch.
 
-    Unless it *passes_variables*, it does not get those of the job.
+    Without *passes_variables*, it does not get the variables of the job.
     """
 
     project: str
@@ -79,15 +79,15 @@ class TriggerKeys(Struct):
 
 
 class ChildPipeline(Struct):
-    """A pipeline of the same project, made of the *file*, whose end is waited for."""
+    """A pipeline of the same project, defined by *file*; the job waits until it ends."""
 
     file: str
 
 
 class VariableEntry(Struct):
-    """A variable; one with a *description* stands in the form that starts pipelines, a raw one is not expanded.
+    """A variable; one with a *description* appears in the form for new pipelines, a raw one is not expanded.
 
-    With *options*, people choose among these.
+    With *options*, the form offers a choice among these.
     """
 
     name: str
@@ -98,21 +98,21 @@ class VariableEntry(Struct):
 
 
 class IdTokenEntry(Struct):
-    """A token of the job in a variable, for these audiences."""
+    """An ID token of the job in a variable, for these audiences."""
 
     variable: str
     audiences: tuple[str, ...]
 
 
 class RetryKeys(Struct):
-    """How many extra tries a job has, and after which failures; () is any."""
+    """The number of further attempts, and the failures after which they start; () is any."""
 
     count: int
     when: tuple[str, ...] = ()
 
 
 class LimitKeys(Struct, kw_only=True):
-    """What bounds a job; what is empty is not written. *exit_codes* are those with which alone it may fail."""
+    """The limits of a job; empty ones are not written. Only *exit_codes*, if any, are allowed failures."""
 
     retry: RetryKeys | None = None
     timeout: str = ""
@@ -124,14 +124,14 @@ UNLIMITED = LimitKeys()
 
 
 class CoverageReport(Struct, kw_only=True):
-    """A report of what tests cover."""
+    """A report on test coverage."""
 
     path: str
     format: str
 
 
 class ArtifactKeys(Struct, kw_only=True):
-    """How the artifacts of a job are kept, and what GitLab shows of it; what is empty is not written."""
+    """How GitLab stores the artifacts of a job and displays reports; empty values are not written."""
 
     name: str = ""
     exclude: tuple[str, ...] = ()
@@ -142,12 +142,12 @@ class ArtifactKeys(Struct, kw_only=True):
     codequality: tuple[str, ...] = ()
     coverage_report: CoverageReport | None = None
     dotenv: tuple[str, ...] = ()
-    # A regular expression between slashes, held against the log.
+    # A regular expression between slashes, matched against the log.
     coverage: str = ""
 
 
 class CacheEntry(Struct, kw_only=True):
-    """Files that later jobs find again; the contents of *files*, if there are some, are part of the key."""
+    """Files that later jobs restore; the contents of *files*, if any, are part of the key."""
 
     key: str
     files: tuple[str, ...]
@@ -157,7 +157,7 @@ class CacheEntry(Struct, kw_only=True):
 
 
 class EnvironmentKeys(Struct, kw_only=True):
-    """What a job deploys to, or takes down; *on_stop* names the job that does."""
+    """The environment that a job deploys to, or stops; *on_stop* names the job that stops it."""
 
     name: str
     url: str = ""
@@ -165,12 +165,12 @@ class EnvironmentKeys(Struct, kw_only=True):
     stops: bool = False
 
 
-# How it is where the user says nothing.
-PLAINLY_KEPT = ArtifactKeys()
+# Without settings from the user.
+DEFAULT_ARTIFACT_KEYS = ArtifactKeys()
 
 
 class Hidden(Struct, kw_only=True):
-    """What several jobs share; *name* begins with a dot."""
+    """The keys that several jobs share; *name* begins with a dot."""
 
     name: str
     image: ImageKeys | None
@@ -180,12 +180,12 @@ class Hidden(Struct, kw_only=True):
 
 
 class GitLabJob(Struct, kw_only=True):
-    """A job, with a *script* or a *trigger*; what is empty is not written. *artifacts* are the paths that it leaves."""
+    """A job, with a *script* or a *trigger*; empty values are not written. *artifacts* are the paths that it stores."""
 
     name: str
     stage: str
     needs: tuple[NeedEntry, ...] = ()
-    # Jobs of earlier steps whose artifacts are fetched, for a job without needs; None are all.
+    # For a job without needs: the jobs of earlier stages whose artifacts it fetches; None means all.
     dependencies: tuple[str, ...] | None = None
     extends: str = ""
     image: ImageKeys | None = None
@@ -203,11 +203,11 @@ class GitLabJob(Struct, kw_only=True):
     script: tuple[ScriptEntry, ...] = ()
     after_script: tuple[ScriptEntry, ...] = ()
     artifacts: tuple[str, ...] = ()
-    kept: ArtifactKeys = PLAINLY_KEPT
+    artifact_keys: ArtifactKeys = DEFAULT_ARTIFACT_KEYS
     caches: tuple[CacheEntry, ...] = ()
     resource_group: str = ""
     environment: EnvironmentKeys | None = None
-    # Whether what comes after waits until a person has started the job.
+    # Whether later jobs wait until a person has started this one.
     is_blocking: bool = False
     start_in: str = ""
     manual_confirmation: str = ""
@@ -221,9 +221,9 @@ class Document(Struct, kw_only=True):
     """A whole `.gitlab-ci.yml`.
 
     *tags* choose the runners of all jobs, *id_tokens* are variables of all jobs with their audiences. *refusals* are
-    the first rules of the workflow; those of its *settings* follow, then ours, which are *workflow*. With *cancels*, a
-    newer pipeline of a branch cancels the interruptible jobs of older ones. What it *includes* are paths from the root
-    of the repository.
+    the first rules of the workflow, followed by the user's rules in *settings*, then the generated ones in *workflow*.
+    With *cancels*, a newer pipeline of a branch cancels the interruptible jobs of older ones. *includes* are paths from
+    the root of the repository.
     """
 
     stages: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Names of jobs: readable, allowed by GitLab, each used once."""
+"""Job names: readable, allowed by GitLab, and unique."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pipegen.diagnostics.codes import RENAMED_JOB
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
 
-# https://docs.gitlab.com/ci/jobs/#job-names, the other keywords of the top of a file, and the name that publishes a
+# https://docs.gitlab.com/ci/jobs/#job-names, the other top-level keywords, and the job name that publishes a
 # website.
 _RESERVED = frozenset(
     {
@@ -22,19 +22,19 @@ _LONGEST = 255
 
 
 class JobNames:
-    """The names given so far."""
+    """The job names in use."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
     def copy(self) -> JobNames:
-        """Return the names given so far, to which others may be added."""
-        found = JobNames()
-        found._taken |= self._taken
-        return found
+        """Return a copy, to which names can be added independently."""
+        names = JobNames()
+        names._taken |= self._taken
+        return names
 
     def take(self, wish: str) -> str:
-        """Return a name as near to *wish* as GitLab allows, and keep it from being given again."""
+        """Return a unique name as close to *wish* as GitLab allows, and reserve it."""
         name = _allowed(wish)
         count = 1
         while name in self._taken:
@@ -45,25 +45,25 @@ class JobNames:
 
 
 def stage_names(plans: Sequence[Plan], names: JobNames, report: Report) -> dict[tuple[str, str], str]:
-    """Return the name of each pipeline's and stage's job: the stage's, after the pipeline's if there are several."""
-    given: dict[tuple[str, str], str] = {}
+    """Return the job name of each pipeline and stage: the stage's, after the pipeline's if there are several."""
+    names_by_stage: dict[tuple[str, str], str] = {}
     for plan in plans:
         for job in plan.jobs:
             wish = f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage
-            name = given[plan.name, job.stage] = names.take(wish)
+            name = names_by_stage[plan.name, job.stage] = names.take(wish)
             if name != wish:
                 report.add(RENAMED_JOB, f'GitLab allows no job named "{wish}"; it is called "{name}"', at=job.span)
-    return given
+    return names_by_stage
 
 
 def _allowed(name: str) -> str:
-    """Return *name*, changed where it would be a keyword, a hidden job, blank, or too long."""
+    """Return *name*, changed if it is a keyword, hidden, blank or too long."""
     if name in _RESERVED or name.startswith(".") or not name.strip():
         return f"stage {name}"
     return name if len(name) <= _LONGEST else _shortened(name, "")
 
 
 def _shortened(name: str, end: str) -> str:
-    """Return *name* with *end*, cut in between where both are too long."""
+    """Return *name* with *end*, shortened between them if both together are too long."""
     room = _LONGEST - len(end)
     return name + end if len(name) <= room else f"{name[: room - 1]}…{end}"

@@ -12,13 +12,13 @@ FOREIGN_CONTAINER = Pair(
     "take files out of the container by copy, or set images: local",
 )
 
-KEPT_ON_FAILURE = Pair(
+ARTIFACTS_ON_FAILURE = Pair(
     "artifacts: { when: failure }",
     "outputs or copies that other stages read",
     codes.FAILURE_LOSES_VALUES,
     "set when: always",
 )
-REPORT_KEPT_ON_FAILURE = Pair(
+REPORT_ON_FAILURE = Pair(
     "artifacts: { when: failure }",
     "reports: { sarif: … }",
     codes.REPORT_DROPPED,
@@ -87,8 +87,8 @@ PAIRS: tuple[Pair, ...] = (
     IMAGE_ON_MACHINE,
     FOREIGN_CONTAINER,
     APPROVED_AND_ALLOWED,
-    KEPT_ON_FAILURE,
-    REPORT_KEPT_ON_FAILURE,
+    ARTIFACTS_ON_FAILURE,
+    REPORT_ON_FAILURE,
     LIMITED_TRIGGER,
     ALLOWED_TRIGGER,
     AWAITED_VALUES,

@@ -1,4 +1,4 @@
-"""The jobs of one pipeline: one for each stage, and the helpers that GitLab forces."""
+"""The jobs of one pipeline: one for each stage, and the helpers that GitLab requires."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pipegen.plan.model import Mail, Plan
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.helper_jobs.collectors import Collectors
-from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, Notes, notes
+from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, StatusJobs, status_jobs
 from pipegen.targets.gitlab.helper_jobs.removal import removal
-from pipegen.targets.gitlab.jobs.approvals import gated
-from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle
+from pipegen.targets.gitlab.jobs.approvals import with_start
+from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle_script
 from pipegen.targets.gitlab.jobs.hidden_jobs import Share
 from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits
 from pipegen.targets.gitlab.jobs.shell_variables import expanded_variable
-from pipegen.targets.gitlab.jobs.stop_stages import is_stop, needs_checkout, startable
+from pipegen.targets.gitlab.jobs.stop_stages import is_stop, needs_checkout, with_stop_needs
 from pipegen.targets.gitlab.jobs.tools import JobTools
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript
 from pipegen.targets.gitlab.model import (
@@ -31,7 +31,7 @@ from pipegen.targets.gitlab.model import (
     VariableEntry,
 )
 from pipegen.targets.gitlab.names import JobNames
-from pipegen.targets.gitlab.needs.awaited import Place, needs, output_needs
+from pipegen.targets.gitlab.needs.awaited import StageJob, needs, output_needs
 from pipegen.targets.gitlab.rules.build import then
 from pipegen.targets.gitlab.settings import GitLabSettings
 from pipegen.targets.gitlab.settings import MailVariables as MailSettings
@@ -43,20 +43,18 @@ _IS_HELPER = VariableEntry(HELPER, "1")
 
 
 class PipelineJob(Struct):
-    """A job, and the stage that it belongs to; "" for what belongs to the whole pipeline."""
+    """A job and its stage, "" for a job of the whole pipeline."""
 
     stage: str
     job: GitLabJob
 
 
 class JobContext(Struct, kw_only=True):
-    """What the jobs of one pipeline have in common.
+    """The values shared by the jobs of one pipeline.
 
-    *titles* are the names of the stages' jobs, *prefix* begins those of
-    helpers; *shares* says what jobs take from hidden ones; *rules* say when the
-    pipeline runs, *stage_rules* when each of its stages does, *bridge_rules* and
-    *trigger_rules* the same for bridges, which have no variables of the file;
-    *fetch* is written into each job.
+    *titles* are the names of the stages' jobs, *prefix* starts the names of helpers; *shares* are the keys that jobs
+    take from hidden jobs; *rules* are those of the pipeline, *stage_rules* those of its stages, *bridge_rules* and
+    *trigger_rules* the same for bridges, which do not get the variables of the file; *fetch* is written into each job.
     """
 
     plan: Plan
@@ -72,38 +70,38 @@ class JobContext(Struct, kw_only=True):
     trigger_rules: Mapping[str, tuple[RuleEntry, ...]]
     fetch: tuple[VariableEntry, ...]
 
-    def places(self, drafts: Sequence[DraftJob]) -> dict[str, Place]:
-        """Return where the stages of *drafts* stand."""
-        return {one.job.stage: self._place(one) for one in drafts}
+    def stage_jobs(self, drafts: Sequence[DraftJob]) -> dict[str, StageJob]:
+        """Return the GitLab job of each stage of *drafts*."""
+        return {draft.job.stage: self._stage_job(draft) for draft in drafts}
 
-    def made(self, drafts: Sequence[DraftJob], places: Mapping[str, Place]) -> Iterator[PipelineJob]:
+    def build_jobs(self, drafts: Sequence[DraftJob], stage_jobs: Mapping[str, StageJob]) -> Iterator[PipelineJob]:
         """Yield the jobs of *drafts* in the user's order, with all their needs."""
-        noted = self._notes()
-        for one in drafts:
-            for job in self._jobs(one, places, noted):
-                yield PipelineJob(one.job.stage, job)
-            for job in noted.of(one.job.stage, _step(one)) if noted.made else ():
-                yield PipelineJob(one.job.stage, job)
-        for job in (*noted.of("", OUTCOME), *self._removal()):
+        status_jobs = self._status_jobs()
+        for draft in drafts:
+            for job in self._jobs(draft, stage_jobs, status_jobs):
+                yield PipelineJob(draft.job.stage, job)
+            for job in status_jobs.of(draft.job.stage, _step(draft)) if status_jobs.jobs else ():
+                yield PipelineJob(draft.job.stage, job)
+        for job in (*status_jobs.of("", OUTCOME), *self._removal()):
             yield PipelineJob("", job)
 
-    def collectors(self, names: JobNames, jobs: Sequence[GitLabJob], places: Mapping[str, Place]) -> Collectors:
-        """Return what makes collectors of *jobs*, called by *names*."""
-        # A collector stands one step after what it collects; so does every job that could need it.
+    def collectors(self, names: JobNames, jobs: Sequence[GitLabJob], stage_jobs: Mapping[str, StageJob]) -> Collectors:
+        """Return a builder of collectors for *jobs*, with names from *names*."""
+        # A collector is one step after the jobs that it collects, like every job that could need it.
         steps = {job.name: step_number(job) + 1 for job in jobs}
-        left = {job.name: job.artifacts for job in jobs}
-        dropped = [place for place in places.values() if place.condition is not None]
-        missing = frozenset(name for place in dropped for name in (place.job, place.last))
-        kept = {job.name: job.kept for job in jobs}
-        told = {
-            places[job.stage].job: tuple(expanded_variable(job, name) for name in job.expanded)
+        artifacts = {job.name: job.artifacts for job in jobs}
+        conditional = [stage_job for stage_job in stage_jobs.values() if stage_job.condition is not None]
+        missing = frozenset(name for stage_job in conditional for name in (stage_job.job, stage_job.last))
+        artifact_keys = {job.name: job.artifact_keys for job in jobs}
+        variables = {
+            stage_jobs[job.stage].job: tuple(expanded_variable(job, name) for name in job.expanded)
             for job in self.plan.jobs
-            if job.expanded and job.stage in places
+            if job.expanded and job.stage in stage_jobs
         }
-        return Collectors(names, self.shell_image(), self.rules, steps, left, missing, kept, told)
+        return Collectors(names, self.shell_image(), self.rules, steps, artifacts, missing, artifact_keys, variables)
 
-    def _notes(self) -> Notes:
-        return notes(
+    def _status_jobs(self) -> StatusJobs:
+        return status_jobs(
             self.plan,
             self.titles,
             self.stage_rules,
@@ -112,203 +110,209 @@ class JobContext(Struct, kw_only=True):
             lambda name: self.names.take(f"{self.prefix}{name}"),
         )
 
-    def _jobs(self, one: DraftJob, places: Mapping[str, Place], noted: Notes) -> Iterator[GitLabJob]:
+    def _jobs(
+        self, draft: DraftJob, stage_jobs: Mapping[str, StageJob], status_jobs: StatusJobs
+    ) -> Iterator[GitLabJob]:
         """Return the job of a stage, then its helpers."""
-        found = self._own_jobs(one, places)
-        if not one.job.is_final:
-            return found
-        title = places[one.job.stage].job
-        return (noted.final(one.job, job) if job.name == title else job for job in found)
+        jobs = self._own_jobs(draft, stage_jobs)
+        if not draft.job.is_final:
+            return jobs
+        title = stage_jobs[draft.job.stage].job
+        return (status_jobs.final(draft.job, job) if job.name == title else job for job in jobs)
 
-    def _own_jobs(self, one: DraftJob, places: Mapping[str, Place]) -> Iterator[GitLabJob]:
-        place = places[one.job.stage]
-        if isinstance(one.trigger, Bridge) and one.is_bridge:
-            bridge = self._bridge(one, one.trigger, place.job, needs(one.job, places))
-            if one.job.deployment.delay is not None:
-                delay = self._delay(one, bridge)
-                yield gated(delay, one.job, None, self.titles)
+    def _own_jobs(self, draft: DraftJob, stage_jobs: Mapping[str, StageJob]) -> Iterator[GitLabJob]:
+        stage_job = stage_jobs[draft.job.stage]
+        if isinstance(draft.trigger, Bridge) and draft.is_bridge:
+            bridge = self._bridge(draft, draft.trigger, stage_job.job, needs(draft.job, stage_jobs))
+            if draft.job.deployment.delay is not None:
+                delay = self._delay(draft, bridge)
+                yield with_start(delay, draft.job, None, self.titles)
                 bridge = replace(bridge, needs=(NeedEntry(delay.name, artifacts=False),))
-            is_allowed = lower_limits(one.job.limits).allow_failure
-            bridge = replace(bridge, resource_group=one.resource_group, raw=one.raw)
+            is_allowed = lower_limits(draft.job.limits).allow_failure
+            bridge = replace(bridge, resource_group=draft.resource_group, raw=draft.raw)
             bridge = replace(bridge, limits=LimitKeys(allow_failure=is_allowed or bridge.limits.allow_failure))
-            yield gated(bridge, one.job, one.environment, self.titles)
+            yield with_start(bridge, draft.job, draft.environment, self.titles)
         else:
-            stage = self._stage(one, place, needs(startable(one.job, self.plan), places))
-            yield gated(stage, one.job, one.environment, self.titles)
-            if one.trigger is not None:
-                yield from self._trigger(one, place)
-        if one.job.mail is not None and one.job.mail.to and self.settings.mail is not None:
-            yield from self._mails(one, one.job.mail, self.settings.mail, places)
+            stage = self._stage(draft, stage_job, needs(with_stop_needs(draft.job, self.plan), stage_jobs))
+            yield with_start(stage, draft.job, draft.environment, self.titles)
+            if draft.trigger is not None:
+                yield from self._trigger(draft, stage_job)
+        if draft.job.mail is not None and draft.job.mail.to and self.settings.mail is not None:
+            yield from self._mails(draft, draft.job.mail, self.settings.mail, stage_jobs)
 
-    def _stage(self, one: DraftJob, place: Place, found: tuple[NeedEntry, ...]) -> GitLabJob:
-        share = self.shares[one.around]
+    def _stage(self, draft: DraftJob, stage_job: StageJob, entries: tuple[NeedEntry, ...]) -> GitLabJob:
+        share = self.shares[draft.tools]
         own = share.own
-        has_checkout = bool(one.script) and not (is_stop(one.job) and not needs_checkout(one.job))
+        has_checkout = bool(draft.script) and not (is_stop(draft.job) and not needs_checkout(draft.job))
         fetch = self.fetch if has_checkout else (_NO_CHECKOUT,)
         return GitLabJob(
-            name=place.job,
+            name=stage_job.job,
             extends=share.extends,
-            image=one.own.image or own.image,
-            services=one.own.services or own.services,
-            tags=one.job.machine.labels,
-            id_tokens=tuple(IdTokenEntry(token.variable, token.audiences) for token in one.job.id_tokens)
-            if one.job.id_tokens
+            image=draft.machine.image or own.image,
+            services=draft.machine.services or own.services,
+            tags=draft.job.machine.labels,
+            id_tokens=tuple(IdTokenEntry(token.variable, token.audiences) for token in draft.job.id_tokens)
+            if draft.job.id_tokens
             else (),
-            # Without needs, a job waits for all jobs of earlier steps.
-            stage=_step(one) if found or not is_stop(one.job) else f"{STEP} 1",
-            needs=found,
-            rules=self.stage_rules[one.job.stage],
-            limits=lower_limits(one.job.limits, has_after=bool(one.after)),
+            # A job without needs waits for all jobs of earlier steps.
+            stage=_step(draft) if entries or not is_stop(draft.job) else f"{STEP} 1",
+            needs=entries,
+            rules=self.stage_rules[draft.job.stage],
+            limits=lower_limits(draft.job.limits, has_after=bool(draft.after)),
             variables=(
                 *own.variables,
-                *one.own.variables,
+                *draft.machine.variables,
                 *fetch,
-                *limit_variables(one.job.limits, has_after=bool(one.after)),
+                *limit_variables(draft.job.limits, has_after=bool(draft.after)),
             ),
             before_script=own.before_script,
-            script=one.script or idle(one.job),
-            after_script=one.after,
-            artifacts=one.artifacts,
-            kept=one.kept,
-            caches=one.caches,
-            resource_group=one.resource_group,
-            raw=one.raw,
+            script=draft.script or idle_script(draft.job),
+            after_script=draft.after,
+            artifacts=draft.artifacts,
+            artifact_keys=draft.artifact_keys,
+            caches=draft.caches,
+            resource_group=draft.resource_group,
+            raw=draft.raw,
         )
 
-    def _trigger(self, one: DraftJob, place: Place) -> Iterator[GitLabJob]:
-        """Yield the helper that starts another pipeline after a stage, if one does."""
-        match one.trigger:
+    def _trigger(self, draft: DraftJob, stage_job: StageJob) -> Iterator[GitLabJob]:
+        """Yield the helper that starts another pipeline after a stage, if the stage has a trigger."""
+        match draft.trigger:
             case Bridge():
-                bridge = self._bridge(one, one.trigger, place.last, (NeedEntry(place.job, artifacts=False),))
-                # The mark stays here where nothing else is passed: the other project may refuse all variables.
-                trigger = replace(one.trigger.trigger, passes_variables=bool(bridge.variables))
+                bridge = self._bridge(
+                    draft, draft.trigger, stage_job.last, (NeedEntry(stage_job.job, artifacts=False),)
+                )
+                # PIPEGEN_HELPER is not passed on alone: the other project may reject all variables.
+                trigger = replace(draft.trigger.trigger, passes_variables=bool(bridge.variables))
                 yield replace(bridge, variables=(_IS_HELPER, *bridge.variables), trigger=trigger)
             case TriggerScript():
                 yield GitLabJob(
-                    name=place.last,
+                    name=stage_job.last,
                     image=self._tool_image(),
-                    stage=_step(one),
-                    needs=(NeedEntry(place.job, artifacts=True),),
-                    rules=self.stage_rules[one.job.stage],
+                    stage=_step(draft),
+                    needs=(NeedEntry(stage_job.job, artifacts=True),),
+                    rules=self.stage_rules[draft.job.stage],
                     variables=(_IS_HELPER, _NO_CHECKOUT),
-                    script=one.trigger.script,
+                    script=draft.trigger.script,
                 )
 
-    def _bridge(self, one: DraftJob, bridge: Bridge, name: str, found: tuple[NeedEntry, ...]) -> GitLabJob:
+    def _bridge(self, draft: DraftJob, bridge: Bridge, name: str, entries: tuple[NeedEntry, ...]) -> GitLabJob:
         return GitLabJob(
             name=name,
-            stage=_step(one),
-            needs=found,
-            rules=self.trigger_rules[one.job.stage],
+            stage=_step(draft),
+            needs=entries,
+            rules=self.trigger_rules[draft.job.stage],
             limits=LimitKeys(allow_failure=bridge.allow_failure),
-            # Else all variables of this file would override those of the other project.
+            # Otherwise, all variables of this file would override those of the other project.
             inherits_variables=False,
             variables=bridge.variables,
             trigger=bridge.trigger,
         )
 
-    def _delay(self, one: DraftJob, bridge: GitLabJob) -> GitLabJob:
-        """Return the helper that is put off in the place of *bridge*, which GitLab starts at once or never.
+    def _delay(self, draft: DraftJob, bridge: GitLabJob) -> GitLabJob:
+        """Return a delayed helper that runs before *bridge*, which GitLab cannot delay.
 
         https://docs.gitlab.com/ci/pipelines/downstream_pipelines/: a job with `trigger` has no `when: delayed`.
         """
         return GitLabJob(
-            name=self.names.take(f"{self.prefix}delay of {one.job.stage}"),
+            name=self.names.take(f"{self.prefix}delay of {draft.job.stage}"),
             image=self.shell_image(),
             stage=bridge.stage,
             needs=bridge.needs,
-            rules=self.stage_rules[one.job.stage],
+            rules=self.stage_rules[draft.job.stage],
             variables=(_IS_HELPER, _NO_CHECKOUT),
             script=(ScriptEntry("true"),),
         )
 
-    def _mails(self, one: DraftJob, mail: Mail, by: MailSettings, places: Mapping[str, Place]) -> Iterator[GitLabJob]:
-        """Yield the helper that runs once a stage has failed, after its last try, and one for a trigger of its own.
+    def _mails(
+        self, draft: DraftJob, mail: Mail, by: MailSettings, stage_jobs: Mapping[str, StageJob]
+    ) -> Iterator[GitLabJob]:
+        """Yield the helper that runs after the last failed attempt of a stage, and one for a separate trigger job.
 
-        A single job for both would never run when the stage fails: the trigger is skipped then, and so is every job
-        that needs a skipped one, `when: on_failure` or not.
+        One helper for both would never run when the stage fails: the trigger is then skipped, and so is every job
+        that needs a skipped one, even with `when: on_failure`.
         """
-        from pipegen.targets.gitlab.helper_jobs.mail import mail_outputs, mail_script  # noqa: PLC0415 - few pipelines tell by mail
+        from pipegen.targets.gitlab.helper_jobs.mail import mail_outputs, mail_script  # noqa: PLC0415 - few pipelines send mail
 
-        place = places[one.job.stage]
-        read = output_needs(one.job, mail_outputs(mail), places)
-        script = mail_script(one.job, mail, self.plan, self.host, by)
-        failures = {one.job.stage: place.job}
-        if one.trigger is not None and not one.is_bridge:
-            failures[f"trigger {one.trigger.name}"] = place.last
-        for shown, name in failures.items():
-            title = self.names.take(f"{self.prefix}mail when {shown} fails")
-            yield self._mail(title, one, (NeedEntry(name, artifacts=False), *read), script)
+        stage_job = stage_jobs[draft.job.stage]
+        output_entries = output_needs(draft.job, mail_outputs(mail), stage_jobs)
+        script = mail_script(draft.job, mail, self.plan, self.host, by)
+        failures = {draft.job.stage: stage_job.job}
+        if draft.trigger is not None and not draft.is_bridge:
+            failures[f"trigger {draft.trigger.name}"] = stage_job.last
+        for failing, name in failures.items():
+            title = self.names.take(f"{self.prefix}mail when {failing} fails")
+            yield self._mail(title, draft, (NeedEntry(name, artifacts=False), *output_entries), script)
 
     def _mail(
-        self, name: str, one: DraftJob, found: tuple[NeedEntry, ...], script: tuple[ScriptEntry, ...]
+        self, name: str, draft: DraftJob, entries: tuple[NeedEntry, ...], script: tuple[ScriptEntry, ...]
     ) -> GitLabJob:
-        """Return a helper that runs once the first of the needs *found* has failed."""
-        rules = self.stage_rules[one.job.stage]
+        """Return a helper that runs if the first of its needs, *entries*, has failed."""
+        rules = self.stage_rules[draft.job.stage]
         return GitLabJob(
             name=name,
             image=self._tool_image(),
-            stage=_step(one),
-            needs=found,
+            stage=_step(draft),
+            needs=entries,
             rules=then(rules, "on_failure"),
             when="" if rules else "on_failure",
-            variables=(_IS_HELPER, *(() if len(found) > 1 else (_NO_CHECKOUT,))),
+            variables=(_IS_HELPER, *(() if len(entries) > 1 else (_NO_CHECKOUT,))),
             script=script,
         )
 
     def _removal(self) -> Iterator[GitLabJob]:
-        """Yield the helper that removes what outlived its stage, if something did; without needs, it waits for all."""
-        found = removal(self.plan, self.host, self.settings)
-        if found is not None:
+        """Yield the helper that removes shared resources, if there are any; without needs, it waits for all jobs."""
+        cleanup = removal(self.plan, self.host, self.settings)
+        if cleanup is not None:
             yield GitLabJob(
-                name=self.names.take(f"{self.prefix}remove {found.things}"),
-                image=found.image,
+                name=self.names.take(f"{self.prefix}remove {cleanup.things}"),
+                image=cleanup.image,
                 stage=TEARDOWN,
                 rules=then(self.rules, "always"),
                 when="" if self.rules else "always",
                 variables=(_IS_HELPER, _NO_CHECKOUT),
-                script=found.script,
+                script=cleanup.script,
             )
 
-    def _place(self, one: DraftJob) -> Place:
-        title = last = self.titles[one.job.stage]
-        if one.trigger is not None and not one.is_bridge:
-            last = self.names.take(f"{self.prefix}trigger {one.trigger.name}")
-        return Place(
+    def _stage_job(self, draft: DraftJob) -> StageJob:
+        title = last = self.titles[draft.job.stage]
+        if draft.trigger is not None and not draft.is_bridge:
+            last = self.names.take(f"{self.prefix}trigger {draft.trigger.name}")
+        return StageJob(
             job=title,
             last=last,
-            artifacts=one.artifacts,
-            needs=one.job.needs,
-            condition=one.job.condition,
-            may_be_passed=_may_be_passed(one),
+            artifacts=draft.artifacts,
+            needs=draft.job.needs,
+            condition=draft.job.condition,
+            may_be_passed=_may_be_passed(draft),
         )
 
     def shell_image(self) -> ImageKeys | None:
-        """Return the image of helpers that call what every image has."""
+        """Return the image of helpers that need only a shell."""
         return None if self._is_on_machine else ImageKeys(self.settings.tools.shell)
 
     def _tool_image(self) -> ImageKeys | None:
-        """Return the image of helpers that call curl."""
+        """Return the image of helpers that use curl."""
         return None if self._is_on_machine else ImageKeys(self.settings.tools.curl, has_entrypoint=True)
 
     @property
     def _is_on_machine(self) -> bool:
-        """Whether a shell runner runs the jobs, with the tools of its machine and no image."""
+        """Whether a shell runner runs the jobs with the tools of its machine, without images."""
         return self.settings.images is Images.LOCAL
 
 
-def _may_be_passed(one: DraftJob) -> bool:
-    """Return whether jobs that need this one may start although it has failed, or before a person has started it.
+def _may_be_passed(draft: DraftJob) -> bool:
+    """Return whether jobs that need this one may start although it failed, or before a person has started it.
 
-    What the user says in GitLab's own words is not looked into.
+    The user's own GitLab keys (`raw`) may have any effect.
     """
-    is_manual = one.job.deployment.approval is not None or (one.environment is not None and one.environment.stops)
-    is_allowed = isinstance(one.trigger, Bridge) and one.trigger.allow_failure
-    return is_manual or is_allowed or one.job.limits.allow_failure is not None or bool(one.raw)
+    is_manual = draft.job.deployment.approval is not None or (draft.environment is not None and draft.environment.stops)
+    is_allowed = isinstance(draft.trigger, Bridge) and draft.trigger.allow_failure
+    return is_manual or is_allowed or draft.job.limits.allow_failure is not None or bool(draft.raw)
 
 
 def step_number(job: GitLabJob) -> int:
-    """Return the number of the step that *job* stands in; 0 where its step has a name."""
+    """Return the number of the step of *job*; 0 if the step has a name."""
     return _number(job.stage)
 
 
@@ -318,5 +322,5 @@ def _number(step: str) -> int:
     return int(number) if name == STEP else 0
 
 
-def _step(one: DraftJob) -> str:
-    return FINALLY if one.job.is_final else f"{STEP} {(one.job.frame or 0) + 1}"
+def _step(draft: DraftJob) -> str:
+    return FINALLY if draft.job.is_final else f"{STEP} {(draft.job.frame or 0) + 1}"

@@ -1,4 +1,4 @@
-"""The model as text: the order of keys, and which values stand on one line."""
+"""The model as text: the order of keys, and which values share a line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
 from pipegen.targets.gitlab.model import (
-    PLAINLY_KEPT,
+    DEFAULT_ARTIFACT_KEYS,
     UNLIMITED,
     ArtifactKeys,
     CacheEntry,
@@ -30,14 +30,14 @@ from pipegen.targets.gitlab.model import (
 from pipegen.targets.gitlab.settings import Release
 
 
-def headed(body: str, source: str, notes: Iterable[str]) -> str:
-    """Return the text of a file with the keys in *body*, made from *source*; *notes* go in its header."""
+def with_file_header(body: str, source: str, notes: Iterable[str]) -> str:
+    """Return the text of a file: *body* below a header that names *source* and contains *notes*."""
     return with_header(header(source, notes, body), body)
 
 
-def around(document: Document) -> dict[str, Value]:
-    """Return the keys that stand before the jobs of *document*: what holds for all of them, and hidden jobs."""
-    return _written(
+def shared_keys(document: Document) -> dict[str, Value]:
+    """Return the keys before the jobs of *document*: those that hold for all jobs, and hidden jobs."""
+    return _without_none(
         {
             "stages": Flow(document.stages) if document.stages else None,
             "include": [{"local": path} for path in document.includes] or None,
@@ -53,20 +53,20 @@ def _workflow(document: Document) -> dict[str, Value]:
     refusals = [_rule(rule) for rule in document.refusals]
     rules = [*refusals, *document.settings.rules, *(_rule(rule) for rule in document.workflow)]
     cancel = {"on_new_commit": "interruptible"} if document.cancels else None
-    return _written({"name": document.settings.name or None, "auto_cancel": cancel, "rules": rules or None})
+    return _without_none({"name": document.settings.name or None, "auto_cancel": cancel, "rules": rules or None})
 
 
 def _default(document: Document) -> dict[str, Value]:
-    tokens = {name: {"aud": _one(audience)} for name, audience in document.id_tokens}
-    return _written({"tags": Flow(document.tags) if document.tags else None, "id_tokens": tokens or None})
+    tokens = {name: {"aud": _one_or_list(audience)} for name, audience in document.id_tokens}
+    return _without_none({"tags": Flow(document.tags) if document.tags else None, "id_tokens": tokens or None})
 
 
-def _one(texts: tuple[str, ...]) -> Value:
+def _one_or_list(texts: tuple[str, ...]) -> Value:
     return texts[0] if len(texts) == 1 else Flow(texts)
 
 
 def _hidden(hidden: Hidden) -> dict[str, Value]:
-    return _written(
+    return _without_none(
         {
             "image": _image(hidden.image) if hidden.image else None,
             "services": [_service(service) for service in hidden.services] if hidden.services else None,
@@ -77,8 +77,8 @@ def _hidden(hidden: Hidden) -> dict[str, Value]:
 
 
 def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
-    """Return a job's keys: where and when it runs, with what, what it does (its *script*), what it leaves."""
-    written = _written(
+    """Return the keys of a job, with *script* as the value of `script`."""
+    keys = _without_none(
         {
             "extends": job.extends or None,
             "image": _image(job.image) if job.image else None,
@@ -103,25 +103,25 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
             "before_script": script_data(job.before_script) if job.before_script else None,
             "script": script,
             "after_script": script_data(job.after_script) if job.after_script else None,
-            "coverage": job.kept.coverage or None,
+            "coverage": job.artifact_keys.coverage or None,
             "cache": _caches(job.caches) if job.caches else None,
-            "artifacts": _artifacts(job.artifacts, job.kept),
+            "artifacts": _artifacts(job.artifacts, job.artifact_keys),
             "pages": {"publish": job.pages.publish} if job.pages else None,
             "release": _release(job.release) if job.release else None,
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
     )
-    return _merged(written, job.raw) if job.raw else written
+    return _merged(keys, job.raw) if job.raw else keys
 
 
 def _inherit(job: GitLabJob) -> Value:
-    said: dict[str, Data] = {} if job.inherits_tokens else {"default": ["tags"]}
-    said |= {} if job.inherits_variables else {"variables": False}
-    return Flow(said) if said else None
+    keys: dict[str, Data] = {} if job.inherits_tokens else {"default": ["tags"]}
+    keys |= {} if job.inherits_variables else {"variables": False}
+    return Flow(keys) if keys else None
 
 
 def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, Value]:
-    """Return *upper* laid over *lower*: maps key by key, all else replaced."""
+    """Return *upper* merged into *lower*: maps key by key, other values replaced."""
     merged = dict(lower)
     for key, value in upper.items():
         below = lower.get(key)
@@ -130,7 +130,7 @@ def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, 
 
 
 def _environment(environment: EnvironmentKeys) -> Value:
-    return _written(
+    return _without_none(
         {
             "name": environment.name,
             "url": environment.url or None,
@@ -141,13 +141,13 @@ def _environment(environment: EnvironmentKeys) -> Value:
 
 
 def _caches(caches: tuple[CacheEntry, ...]) -> Value:
-    found = [_cache(one) for one in caches]
-    return found[0] if len(found) == 1 else found
+    entries = [_cache(one) for one in caches]
+    return entries[0] if len(entries) == 1 else entries
 
 
 def _cache(cache: CacheEntry) -> Value:
-    files = _written({"files": cache.files, "prefix": cache.key or None})
-    return _written(
+    files = _without_none({"files": cache.files, "prefix": cache.key or None})
+    return _without_none(
         {
             "key": files if cache.files else cache.key or None,
             "paths": cache.paths,
@@ -167,28 +167,28 @@ def _retry(retry: RetryKeys) -> Value:
     return {"max": retry.count, "when": retry.when} if retry.when else retry.count
 
 
-def _artifacts(paths: tuple[str, ...], kept: ArtifactKeys) -> Value:
-    """Return what a job leaves; how it is kept is nothing to say where nothing is."""
-    if kept is PLAINLY_KEPT:
+def _artifacts(paths: tuple[str, ...], artifact_keys: ArtifactKeys) -> Value:
+    """Return the `artifacts` of a job; None if there is nothing to store or report."""
+    if artifact_keys is DEFAULT_ARTIFACT_KEYS:
         return {"paths": paths} if paths else None
-    reports = _written(
+    reports = _without_none(
         {
-            "junit": _one_or_more(kept.junit),
-            "coverage_report": _coverage(kept.coverage_report),
-            "codequality": _one_or_more(kept.codequality),
-            "dotenv": _one_or_more(kept.dotenv),
+            "junit": _one_or_more(artifact_keys.junit),
+            "coverage_report": _coverage(artifact_keys.coverage_report),
+            "codequality": _one_or_more(artifact_keys.codequality),
+            "dotenv": _one_or_more(artifact_keys.dotenv),
         }
     )
     if not paths and not reports:
         return None
-    return _written(
+    return _without_none(
         {
-            "name": kept.name or None,
+            "name": artifact_keys.name or None,
             "paths": paths or None,
-            "exclude": kept.exclude or None,
-            "when": kept.when or None,
-            "expire_in": kept.expire_in or None,
-            "access": kept.access or None,
+            "exclude": artifact_keys.exclude or None,
+            "when": artifact_keys.when or None,
+            "expire_in": artifact_keys.expire_in or None,
+            "access": artifact_keys.access or None,
             "reports": reports or None,
         }
     )
@@ -202,8 +202,8 @@ def _one_or_more(paths: tuple[str, ...]) -> Value:
     return paths[0] if len(paths) == 1 else paths or None
 
 
-def _written(keys: Mapping[str, Value]) -> dict[str, Value]:
-    """Return *keys* without those that say nothing."""
+def _without_none(keys: Mapping[str, Value]) -> dict[str, Value]:
+    """Return *keys* without those whose value is None."""
     return {key: value for key, value in keys.items() if value is not None}
 
 
@@ -221,7 +221,7 @@ def _image(image: ImageKeys) -> Value:
 def _service(service: ServiceKeys) -> Value:
     if not service.command and not service.variables:
         return Flow({"name": service.name, "alias": service.alias})
-    return _written(
+    return _without_none(
         {
             "name": service.name,
             "alias": service.alias,
@@ -251,8 +251,8 @@ def _rule(rule: RuleEntry) -> dict[str, Value]:
         "when": rule.when or None,
         "start_in": rule.start_in or None,
     }
-    # A rule that holds without a condition says when all the same.
-    return _written(keys) or {"when": "on_success"}
+    # A rule without a condition needs `when`.
+    return _without_none(keys) or {"when": "on_success"}
 
 
 def _variables(variables: Iterable[VariableEntry]) -> Value:
@@ -262,7 +262,7 @@ def _variables(variables: Iterable[VariableEntry]) -> Value:
 def _variable(variable: VariableEntry) -> Value:
     if not variable.description and not variable.options and not variable.is_raw:
         return variable.value
-    more = _written(
+    more = _without_none(
         {
             "description": variable.description or None,
             "options": list(variable.options) or None,
@@ -277,12 +277,12 @@ def _audiences(token: IdTokenEntry) -> Value:
 
 
 def script_data(entries: Sequence[ScriptEntry]) -> Value:
-    """Return the lines of a script; None without any."""
+    """Return the lines of a script; None if it is empty."""
     return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries] or None
 
 
 def _release(release: Release) -> dict[str, Value]:
-    return _written({"tag_name": release.tag, "name": release.name, "description": release.description})
+    return _without_none({"tag_name": release.tag, "name": release.name, "description": release.description})
 
 
 def _trigger(trigger: TriggerKeys | ChildPipeline) -> Value:
@@ -290,7 +290,7 @@ def _trigger(trigger: TriggerKeys | ChildPipeline) -> Value:
         return {
             "include": [Flow({"local": trigger.file})],
             "strategy": "depend",
-            # Else what a person gives a run would not reach its children.
+            # Otherwise, variables that a person sets for a run would not reach its children.
             "forward": {"pipeline_variables": True},
         }
     keys: dict[str, Data] = {"project": trigger.project}

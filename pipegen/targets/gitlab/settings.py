@@ -13,13 +13,13 @@ from pipegen.source.tree import plain
 from pipegen.structs import Struct, field, replace
 from pipegen.targets.gitlab.memory import BIGGER_FILES, LIMIT, SMALLER_LIMIT, Version
 
-# What a website and a release are made of unless the settings say otherwise.
+# Defaults of a website and a release.
 _FOLDER = "public"
 _TAG = "$CI_COMMIT_TAG"
 
 
 class Tools(Struct, kw_only=True):
-    """The images in which each tool is found, by exact versions; *dind* is the service that runs containers."""
+    """The images that contain each tool, by exact versions; *dind* is the service that runs containers."""
 
     docker: str = "docker:28.5.1-cli"
     dind: str = "docker:28.5.1-dind"
@@ -44,7 +44,7 @@ class PromoteSettings(Struct, kw_only=True):
 
 
 class TriggeredProject(Struct, kw_only=True):
-    """A project whose pipelines a trigger starts; no *branch* is its default one."""
+    """A project whose pipelines a trigger starts; no *branch* is its default branch."""
 
     project: str
     branch: str | None = None
@@ -58,7 +58,7 @@ class MailVariables(Struct, kw_only=True):
 
 
 class Workflow(Struct, kw_only=True):
-    """What is said of whole pipelines: a *name*, "" for none, and *rules* of GitLab's own, before ours."""
+    """Settings of whole pipelines: a *name*, "" for none, and the user's *rules*, before the generated ones."""
 
     name: str = ""
     rules: tuple[Mapping[str, Data], ...] = ()
@@ -72,7 +72,7 @@ class Pages(Struct, kw_only=True):
 
 
 class Release(Struct, kw_only=True):
-    """The stage that makes a release; no *name* is the tag."""
+    """The stage that creates a release; no *name* is the tag."""
 
     stage: str
     tag: str = _TAG
@@ -104,51 +104,51 @@ class GitLabSettings(Struct, kw_only=True):
 
 
 def read(section: TreeMapping | None) -> GitLabSettings:
-    """Return the settings in a *section* that fits the schema."""
-    given: Any = plain(section) if section is not None else {}
-    values: Any = {key: _READERS[key](value) if key in _READERS else value for key, value in given.items()}
+    """Return the settings in a *section* that is valid against the schema."""
+    keys: Any = plain(section) if section is not None else {}
+    values: Any = {key: _READERS[key](value) if key in _READERS else value for key, value in keys.items()}
     settings = GitLabSettings(**values)
-    if settings.version is not None and settings.version < BIGGER_FILES and "max_yaml_size_bytes" not in given:
+    if settings.version is not None and settings.version < BIGGER_FILES and "max_yaml_size_bytes" not in keys:
         return replace(settings, max_yaml_size_bytes=SMALLER_LIMIT)
     return settings
 
 
-def _version(given: str) -> Version:
-    major, minor = given.split(".")
+def _version(text: str) -> Version:
+    major, minor = text.split(".")
     return int(major), int(minor)
 
 
-def _projects(given: Any) -> dict[str, TriggeredProject]:
+def _projects(projects: Any) -> dict[str, TriggeredProject]:
     return {
         name: TriggeredProject(project=value) if isinstance(value, str) else TriggeredProject(**value)
-        for name, value in given.items()
+        for name, value in projects.items()
     }
 
 
-def _listed(given: Any) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def _listed(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 _READERS: Mapping[str, Callable[[Any], object]] = {
     "images": Images,
     "tags": tuple,
-    "workflow": lambda given: Workflow(name=given.get("name", ""), rules=tuple(given.get("rules", ()))),
-    "id_tokens": lambda given: tuple((name, _listed(audience)) for name, audience in given.items()),
-    "pages": lambda given: Pages(**{**given, "publish": given.get("publish", _FOLDER).rstrip("/")}),
-    "release": lambda given: Release(**given),
-    "tools": lambda given: Tools(**given),
-    "promote": lambda given: PromoteSettings(**given),
+    "workflow": lambda section: Workflow(name=section.get("name", ""), rules=tuple(section.get("rules", ()))),
+    "id_tokens": lambda section: tuple((name, _listed(audience)) for name, audience in section.items()),
+    "pages": lambda section: Pages(**{**section, "publish": section.get("publish", _FOLDER).rstrip("/")}),
+    "release": lambda section: Release(**section),
+    "tools": lambda section: Tools(**section),
+    "promote": lambda section: PromoteSettings(**section),
     "projects": _projects,
-    "mail": lambda given: MailVariables(**given),
+    "mail": lambda section: MailVariables(**section),
     "version": _version,
 }
 
 
-# Written into the file as they stand, where GitLab expands variables and where the shell quotes.
+# Written unchanged into texts that GitLab expands and that the shell quotes.
 _WORD: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`$\\{}]+$"}
-# Images stand in no script; runners expand the variables in them, such as $CI_DEPENDENCY_PROXY_GROUP_IMAGE_PREFIX.
+# Images are in no script; runners expand their variables, such as $CI_DEPENDENCY_PROXY_GROUP_IMAGE_PREFIX.
 _IMAGE: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`\\]+$"}
-# GitLab puts it between double quotes of a shell, where its own variables are wanted, and nothing else.
+# GitLab puts it between double quotes of a shell, where only GitLab's variables may be expanded.
 _SHOWN: Mapping[str, object] = {"type": "string", "pattern": r"^(?![\s\S]*\$\()[^\"`\\]+$"}
 _PATH: Mapping[str, object] = {"type": "string", "pattern": r"^(?!/)[^\s\"'`$\\]+$"}
 _VARIABLE: Mapping[str, object] = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
@@ -159,23 +159,23 @@ def _object(description: str, /, **properties: object) -> dict[str, object]:
     return {"type": "object", "description": description, "additionalProperties": False, "properties": properties}
 
 
-def _say(kind: Mapping[str, object], description: str, default: str | None = None) -> dict[str, object]:
+def _described(kind: Mapping[str, object], description: str, default: str | None = None) -> dict[str, object]:
     return {**kind, "description": description, **({"default": default} if default is not None else {})}
 
 
 _TOOLS = _object(
     "The images that jobs run in; `images: local` uses none.",
-    docker=_say(_IMAGE, "The image of jobs that run containers.", Tools().docker),
-    dind=_say(_IMAGE, "The service in which the containers run.", Tools().dind),
-    helm=_say(_IMAGE, "The image of jobs that call helm and run no containers.", Tools().helm),
-    git=_say(_IMAGE, "The image of jobs that only propose new chart versions.", Tools().git),
-    shell=_say(_IMAGE, "The image of jobs that need a shell and no other tool.", Tools().shell),
-    release=_say(_IMAGE, "The image of a job that creates a release.", Tools().release),
-    curl=_say(_IMAGE, "The image of jobs that send mail, or start pipelines with computed values.", Tools().curl),
+    docker=_described(_IMAGE, "The image of jobs that run containers.", Tools().docker),
+    dind=_described(_IMAGE, "The service in which the containers run.", Tools().dind),
+    helm=_described(_IMAGE, "The image of jobs that call helm and run no containers.", Tools().helm),
+    git=_described(_IMAGE, "The image of jobs that only propose new chart versions.", Tools().git),
+    shell=_described(_IMAGE, "The image of jobs that need a shell and no other tool.", Tools().shell),
+    release=_described(_IMAGE, "The image of a job that creates a release.", Tools().release),
+    curl=_described(_IMAGE, "The image of jobs that send mail, or start pipelines with computed values.", Tools().curl),
 )
 _WORKFLOW = _object(
     "Settings of the whole pipeline.",
-    name=_say({"type": "string", "minLength": 1}, "The name that GitLab shows for a pipeline."),
+    name=_described({"type": "string", "minLength": 1}, "The name that GitLab shows for a pipeline."),
     rules={
         "type": "array",
         "items": {"type": "object", "minProperties": 1},
@@ -185,20 +185,20 @@ _WORKFLOW = _object(
 _PAGES = {
     **_object(
         "The website of the project, GitLab Pages.",
-        stage=_say(
+        stage=_described(
             _ID, "The stage that creates it; if several pipelines have a stage of this name, `pipeline: stage`."
         ),
-        publish=_say(_PATH, "The folder that is published, from the root of the repository.", _FOLDER),
+        publish=_described(_PATH, "The folder that is published, from the root of the repository.", _FOLDER),
     ),
     "required": ["stage"],
 }
 _RELEASE = {
     **_object(
         "A release, created after a stage has succeeded.",
-        stage=_say(_ID, "The stage; without an image of its own, it runs in `tools.release`."),
-        tag=_say(_SHOWN, "The tag of the release.", _TAG),
-        name=_say(_SHOWN, "The name of the release; the tag by default."),
-        description=_say(
+        stage=_described(_ID, "The stage; without an image of its own, it runs in `tools.release`."),
+        tag=_described(_SHOWN, "The tag of the release.", _TAG),
+        name=_described(_SHOWN, "The name of the release; the tag by default."),
+        description=_described(
             _SHOWN, "The description of the release, or the path of a file that contains it.", f"Release {_TAG}"
         ),
     ),
@@ -206,15 +206,15 @@ _RELEASE = {
 }
 _PROMOTE = _object(
     "The destination of proposed chart versions.",
-    repository=_say(_WORD, "The git repository of the deployment charts.", PromoteSettings().repository),
-    branch=_say(_WORD, "The branch that receives the changes.", PromoteSettings().branch),
-    credential=_say(_ID, "The credential that may push there.", PromoteSettings().credential),
+    repository=_described(_WORD, "The git repository of the deployment charts.", PromoteSettings().repository),
+    branch=_described(_WORD, "The branch that receives the changes.", PromoteSettings().branch),
+    credential=_described(_ID, "The credential that may push there.", PromoteSettings().credential),
 )
 _PROJECT = {
     **_object(
         "A project, and the branch or tag whose pipeline is started.",
-        project=_say(_WORD, "The path of the project."),
-        branch=_say(
+        project=_described(_WORD, "The path of the project."),
+        branch=_described(
             _WORD, "The branch or tag; by default, the default branch (with computed values, the one of this project)."
         ),
     ),
@@ -222,12 +222,12 @@ _PROJECT = {
 }
 _MAIL = _object(
     "The CI/CD variables for sending mail; without this section, no mail is sent.",
-    server=_say(
+    server=_described(
         _VARIABLE,
         "The variable that holds the mail server, such as smtp://mail.example.org:25.",
         MailVariables().server,
     ),
-    sender=_say(_VARIABLE, "The variable that holds the sender's address.", MailVariables().sender),
+    sender=_described(_VARIABLE, "The variable that holds the sender's address.", MailVariables().sender),
 )
 SCHEMA: Mapping[str, object] = _object(
     "Settings for GitLab.",
@@ -248,16 +248,16 @@ SCHEMA: Mapping[str, object] = _object(
     pages=_PAGES,
     release=_RELEASE,
     tools=_TOOLS,
-    registry=_say(_WORD, "The registry to publish to; by default, the registry of the project."),
-    repository=_say(_WORD, "The path in the registry; by default, the path of the project."),
-    registry_credential=_say(_ID, "The credential of the registry; by default, the credential of the job."),
-    namespace=_say(_WORD, "The Kubernetes namespace that charts are installed in.", GitLabSettings().namespace),
-    charts=_say(_WORD, "The address of the helm chart repository.", GitLabSettings().charts),
-    frontend=_say(_WORD, "The BuildKit frontend of blubberfiles that name none.", GitLabSettings().frontend),
+    registry=_described(_WORD, "The registry to publish to; by default, the registry of the project."),
+    repository=_described(_WORD, "The path in the registry; by default, the path of the project."),
+    registry_credential=_described(_ID, "The credential of the registry; by default, the credential of the job."),
+    namespace=_described(_WORD, "The Kubernetes namespace that charts are installed in.", GitLabSettings().namespace),
+    charts=_described(_WORD, "The address of the helm chart repository.", GitLabSettings().charts),
+    frontend=_described(_WORD, "The BuildKit frontend of blubberfiles that name none.", GitLabSettings().frontend),
     promote=_PROMOTE,
     projects={
         "type": "object",
-        "additionalProperties": {"oneOf": [_say(_WORD, "The path of the project."), _PROJECT]},
+        "additionalProperties": {"oneOf": [_described(_WORD, "The path of the project."), _PROJECT]},
         "description": "The project whose pipeline each trigger starts, by the name of the trigger.",
     },
     mail=_MAIL,

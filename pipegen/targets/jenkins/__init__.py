@@ -1,4 +1,4 @@
-"""The Jenkins target: a Jenkinsfile, declarative where that says the graph exactly, else scripted."""
+"""The Jenkins target: a Jenkinsfile, declarative if that represents the graph exactly, otherwise scripted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {"style": ("auto", "declarative", "scri
 
 
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
-    """Return the Jenkinsfile of *plans*; what Jenkins cannot say is reported."""
+    """Return the Jenkinsfile of *plans*; report features that Jenkins lacks."""
     if not plans:
         return (GeneratedFile(FILE, render_nothing(request)),)
     settings = parse_settings(request.settings)

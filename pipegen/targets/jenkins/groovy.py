@@ -1,4 +1,4 @@
-"""The model's texts and expressions as Groovy: the filters of the templates."""
+"""Texts and expressions of the model as Groovy: the filters of the templates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pipegen.emit.groovy import block, exact_block, literal
 from pipegen.targets.jenkins import model
 
-# A literal of a list holds 250 elements at most.
+# A list literal has at most 250 elements.
 _LONGEST_LIST = 200
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\uffff]+")
 
@@ -44,7 +44,7 @@ def literals(texts: Sequence[str]) -> str:
 
 
 def script(sh: model.Sh, margin: str) -> str:
-    """Return the expression of a script whose step stands *margin* deep."""
+    """Return the expression of a script whose step is indented by *margin*."""
     text = "\n".join(sh.lines)
     if len(sh.lines) == 1 and not sh.prelude and not set(text) & set("'\\\n"):
         return literal(text)
@@ -53,45 +53,45 @@ def script(sh: model.Sh, margin: str) -> str:
     return f"{sh.prelude}() + {block(text, margin) if sh.is_indentable else exact_block(f'{chr(10)}{text}')}"
 
 
-def binding(bound: model.Binding) -> str:
-    """Return a credential as `withCredentials` takes it."""
-    arguments = ", ".join(f"{name}: {literal(text)}" for name, text in bound.arguments)
-    return f"{bound.symbol}({arguments})"
+def binding(credential: model.Binding) -> str:
+    """Return a credential in the syntax of `withCredentials`."""
+    arguments = ", ".join(f"{name}: {literal(text)}" for name, text in credential.arguments)
+    return f"{credential.symbol}({arguments})"
 
 
 def pieces(loop: model.SplitLoop) -> str:
-    """Return the list that *loop* goes through."""
+    """Return the list over which *loop* iterates."""
     source = expression(loop.source)
     return f"({source}).tokenize({literal(loop.delimiters)})" if loop.delimiters else f"[{source}]"
 
 
-def agent(where: model.Agent) -> str:
+def agent(agent_: model.Agent) -> str:
     """Return the expression of an agent's label."""
-    return "env.PIPEGEN_AGENT" if where.is_pinned else literal(where.label)
+    return "env.PIPEGEN_AGENT" if agent_.is_pinned else literal(agent_.label)
 
 
-def label(where: model.Agent) -> str:
-    """Return the label as `agent {}` takes it: what is no literal stands in a string."""
-    return '"${env.PIPEGEN_AGENT}"' if where.is_pinned else literal(where.label)
+def label(agent_: model.Agent) -> str:
+    """Return the label in the syntax of `agent {}`: a variable is in a string."""
+    return '"${env.PIPEGEN_AGENT}"' if agent_.is_pinned else literal(agent_.label)
 
 
-def node(where: model.Agent) -> str:
-    """Return the step that takes an agent, up to its braces: Declarative requires the label, if only an empty one."""
-    return f"node({agent(where)})"
+def node(agent_: model.Agent) -> str:
+    """Return the step that takes an agent, up to its braces: Declarative requires the label, even an empty one."""
+    return f"node({agent(agent_)})"
 
 
 def selected(condition: model.Selected) -> str:
-    """Return the expression of a condition that is asked."""
+    """Return the expression of a condition on the selected pipelines."""
     return " || ".join(f"isSelected({literal(pipeline)})" for pipeline in condition.pipelines)
 
 
 def tool_list(tools: Sequence[model.Tool]) -> str:
     """Return the list of *tools*: type, name and variable of each."""
-    return f"[{', '.join(literals((one.type, one.name, one.home)) for one in tools)}]"
+    return f"[{', '.join(literals((tool.type, tool.name, tool.home)) for tool in tools)}]"
 
 
 def comment(text: str) -> str:
-    """Return *text* as it may stand behind `//`: on one line, and without unicode escapes, which Groovy would read."""
+    """Return *text* for use after `//`: on one line, and without unicode escapes, which Groovy would interpret."""
     return _CONTROL.sub(" ", text).replace("\\", "\\\\")
 
 

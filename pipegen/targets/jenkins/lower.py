@@ -1,4 +1,4 @@
-"""Plans to a Jenkinsfile: all that is decided about it."""
+"""The plans of a file, lowered to a Jenkinsfile."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pipegen.targets.jenkins.styles.layout import lay_out
 def lower(
     scripts: Sequence[PlanScripts], request: Request, settings: JenkinsSettings, report: Report
 ) -> model.Jenkinsfile:
-    """Return the Jenkinsfile of some plans; *report* gets what it cannot say."""
+    """Return the Jenkinsfile of the plans in *scripts*; report features that Jenkins lacks."""
     named = named_jobs(scripts, settings)
     used = used_setup(named)
     checkouts = lower_checkouts([one.plan for one in scripts], checkout_variables(used))
@@ -45,47 +45,47 @@ def lower(
         settings=settings,
         checkouts=checkouts.names,
         is_conditional=not request.chosen and (len(scripts) > 1 or scripts[0].plan.condition is not None),
-        ends=ends(named),
+        ends=end_names(named),
     )
-    preludes = Preludes(one for named_job in named for one in (named_job.script, named_job.script.after) if one)
+    preludes = Preludes(script for job in named for script in (job.script, job.script.after) if script)
     shared = StepContext(work, preludes, Stashes(named), Statuses(named, work.ends))
-    around = _around(work, used, request, report)
+    frame = _frame(work, used, request, report)
     style = request.options.get("style", "auto")
-    laid_out = lay_out(work, style, lambda style: lower_stages(named, shared, style), around, report)
-    stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
-    is_scripted = isinstance(laid_out.body, model.ScriptedPipelines)
-    inside = tuple(parts_of(*stages))
-    plugins = plugin_notes((*inside, *around.properties))
-    beside = parts_of(laid_out.body, *recipients, *around.variables, around.selection, around.look, *around.guard)
+    layout = lay_out(work, style, lambda style: lower_stages(named, shared, style), frame, report)
+    stages, recipients = layout.stages.stages, layout.stages.recipients
+    is_scripted = isinstance(layout.body, model.ScriptedPipelines)
+    stage_parts = tuple(parts_of(*stages))
+    plugins = plugin_notes((*stage_parts, *frame.properties))
+    other_parts = parts_of(layout.body, *recipients, *frame.variables, frame.selection, frame.look, *frame.guard)
     return model.Jenkinsfile(
         notes=(
             *options_note(request.chosen, request.given, since=request.options.get("changed_since", "")),
-            *laid_out.notes,
+            *layout.notes,
             *plugins,
         ),
         libraries=settings.libraries,
-        properties=around.properties,
+        properties=frame.properties,
         tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
-        parameters=around.parameters,
-        selection=around.selection,
-        variables=around.variables,
-        look=around.look,
-        pin=around.pin,
-        guard=around.guard,
-        body=laid_out.body,
+        parameters=frame.parameters,
+        selection=frame.selection,
+        variables=frame.variables,
+        look=frame.look,
+        pin=frame.pin,
+        guard=frame.guard,
+        body=layout.body,
         stages=stages,
         preludes=_preludes(preludes),
         recipients=recipients,
         checkouts=checkouts.functions,
-        helpers=helpers((*inside, *beside)),
-        setters=in_functions(around.variables, weigh_variable) if is_scripted else (),
-        parameter_lists=in_functions(around.parameters, weigh_parameter) if is_scripted else (),
+        helpers=helpers((*stage_parts, *other_parts)),
+        setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),
+        parameter_lists=in_functions(frame.parameters, weigh_parameter) if is_scripted else (),
     )
 
 
-def _around(work: ScriptedPlans, used: Sequence[str], request: Request, report: Report) -> FileFrame:
-    own = job_properties(work.settings, request.settings, report)
-    properties = (*own, *run_properties(work.plans, work.settings, report))
+def _frame(work: ScriptedPlans, used: Sequence[str], request: Request, report: Report) -> FileFrame:
+    settings_properties = job_properties(work.settings, request.settings, report)
+    properties = (*settings_properties, *run_properties(work.plans, work.settings, report))
     return FileFrame(
         properties=properties,
         parameters=lower_parameters(work, used),
@@ -98,30 +98,30 @@ def _around(work: ScriptedPlans, used: Sequence[str], request: Request, report: 
 
 
 def _pin(work: ScriptedPlans) -> model.Pin | None:
-    pinned = [one for one in work.named if one.is_pinned]
-    if not pinned:
+    pinned_jobs = [named for named in work.named if named.is_pinned]
+    if not pinned_jobs:
         return None
-    pipelines = dict.fromkeys(one.plan.name for one in pinned)
-    return model.Pin(common_agent((one.job for one in pinned), work.settings), work.selected(*pipelines))
+    pipelines = dict.fromkeys(named.plan.name for named in pinned_jobs)
+    return model.Pin(common_agent((named.job for named in pinned_jobs), work.settings), work.selected(*pipelines))
 
 
 def _preludes(preludes: Preludes) -> tuple[model.Prelude, ...]:
     return tuple(
-        model.Prelude(function=one.function, comment=one.comment, sh=script_steps(one.commands))
-        for one in preludes.named()
+        model.Prelude(function=prelude.function, comment=prelude.comment, sh=script_steps(prelude.commands))
+        for prelude in preludes.named()
     )
 
 
 _END = "all others"
 
 
-def ends(named: Sequence[NamedJob]) -> dict[str, str]:
-    """Return a name for the end of each pipeline that has finally stages, one that no stage has."""
-    final = {one.plan.name for one in named if one.job.is_final}
+def end_names(named: Sequence[NamedJob]) -> dict[str, str]:
+    """Return a unique stage name for the end of each pipeline that has finally stages."""
+    final = {job.plan.name for job in named if job.job.is_final}
     if not final:
         return {}
     names = StageNames()
-    for one in named:
-        names.take(one.name)
-    plans = dict.fromkeys(one.plan.name for one in named)
+    for job in named:
+        names.take(job.name)
+    plans = dict.fromkeys(job.plan.name for job in named)
     return {plan: names.take(_END if len(plans) == 1 else f"{_END} of {plan}") for plan in plans if plan in final}

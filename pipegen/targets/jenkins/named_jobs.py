@@ -1,4 +1,4 @@
-"""What a Jenkinsfile is made from: plans with the scripts of their stages."""
+"""The input of a Jenkinsfile: plans with the scripts of their stages."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.names import display_names
 from pipegen.targets.jenkins.settings import JenkinsSettings
 
-# A question with more parts is too much for a method.
-_MOST_ASKED = 100
+# A condition with more parts is too large for a method.
+_MOST_SELECTED = 100
 
 
 class PlanScripts(Struct):
-    """A plan with the script of each stage, and the commands that remove what its stages share."""
+    """A plan with the script of each stage, and the commands that remove shared resources."""
 
     plan: Plan
     scripts: Mapping[str, StageScriptParts]
@@ -28,7 +28,7 @@ class PlanScripts(Struct):
 class NamedJob(Struct):
     """A job with its plan, its script, and the name of its stage in the file.
 
-    It *is_pinned* to the one agent of all stages that share images or containers.
+    With *is_pinned*, it runs on the one agent of all stages that share images or containers.
     """
 
     name: str
@@ -39,10 +39,10 @@ class NamedJob(Struct):
 
 
 class ScriptedPlans(Struct, kw_only=True):
-    """All of a file's plans.
+    """All plans of a file.
 
-    *checkouts* names the function by which each pipeline checks out; *is_conditional* says that it is decided at run
-    time which pipelines run; *ends* gives each pipeline with finally stages a name for what these come after.
+    *checkouts* names the checkout function of each pipeline; *is_conditional* is whether the pipelines to run are
+    selected at run time; *ends* is the name of the end of each pipeline with finally stages.
     """
 
     scripts: tuple[PlanScripts, ...]
@@ -54,26 +54,26 @@ class ScriptedPlans(Struct, kw_only=True):
 
     @property
     def plans(self) -> tuple[Plan, ...]:
-        """The plans alone."""
+        """The plans without scripts."""
         return tuple(one.plan for one in self.scripts)
 
     def selected(self, *pipelines: str) -> model.Selected:
-        """Return the condition that one of *pipelines* runs; of a great many, one does."""
-        return model.Selected(pipelines if self.is_conditional and len(pipelines) <= _MOST_ASKED else ())
+        """Return the condition that one of *pipelines* is selected; always true for very many pipelines."""
+        return model.Selected(pipelines if self.is_conditional and len(pipelines) <= _MOST_SELECTED else ())
 
     def with_workspace(self, workspace: Workspace) -> tuple[PlanScripts, ...]:
-        """Return the plans whose stages see of each other what *workspace* says."""
+        """Return the plans with this kind of *workspace*."""
         return tuple(one for one in self.scripts if one.plan.workspace is workspace)
 
 
 def named_jobs(scripts: Sequence[PlanScripts], settings: JenkinsSettings) -> tuple[NamedJob, ...]:
-    """Return the jobs of all plans in the order of the config, but each after those that it comes after.
+    """Return the jobs of all plans in the order of the config, but each after its predecessors.
 
     Finally stages are the last of their pipeline.
     """
-    shown = display_names([one.plan for one in scripts])
+    names = display_names([one.plan for one in scripts])
     return tuple(
-        NamedJob(shown[one.plan.name, job.stage], one.plan, job, one.scripts[job.stage], job.stage in on_one_agent)
+        NamedJob(names[one.plan.name, job.stage], one.plan, job, one.scripts[job.stage], job.stage in on_one_agent)
         for one in scripts
         for on_one_agent in (pinned(one.plan, settings),)
         for job in _in_order(one.plan)
@@ -82,15 +82,15 @@ def named_jobs(scripts: Sequence[PlanScripts], settings: JenkinsSettings) -> tup
 
 def _in_order(plan: Plan) -> Iterator[Job]:
     jobs = [*(job for job in plan.jobs if not job.is_final), *(job for job in plan.jobs if job.is_final)]
-    places = {job.stage: place for place, job in enumerate(jobs)}
-    return (jobs[place] for place in finish_order([[places[need] for need in job.needs] for job in jobs]))
+    indexes = {job.stage: index for index, job in enumerate(jobs)}
+    return (jobs[index] for index in finish_order([[indexes[need] for need in job.needs] for job in jobs]))
 
 
 _DAEMON_NAMES = frozenset({"imageID", "imageLocalName", "container"})
 
 
 def pinned(plan: Plan, settings: JenkinsSettings) -> frozenset[str]:
-    """Return the stages of *plan* that need the container engine of others, or whose own others need."""
+    """Return the stages of *plan* that use the container engine of others, or whose own others use."""
     if settings.images is not Images.LOCAL or plan.workspace is Workspace.SHARED:
         return frozenset()
     sharing = {job.stage for job in plan.jobs if job.shared.needs_daemon}

@@ -1,4 +1,4 @@
-"""The names that stages have in a Jenkinsfile."""
+"""The names of stages in a Jenkinsfile."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ from collections.abc import Sequence
 
 from pipegen.plan.model import Plan
 
-# A literal cannot hold this character, and the declarative style takes nothing but a literal for a name.
-_UNWRITABLE, _SHOWN = "\uffff", "\ufffd"
+# A literal cannot contain this character, and the declarative style allows only literals as names.
+_UNWRITABLE, _REPLACEMENT = "\uffff", "\ufffd"
 
 
 class StageNames:
-    """Names of which each is given once."""
+    """Unique names."""
 
     def __init__(self) -> None:
-        self._given: set[str] = set()
-        # The last number of each wanted name, since all smaller ones are given.
+        self._taken: set[str] = set()
+        # The last number of each wanted name; all smaller ones are taken.
         self._numbers: dict[str, int] = {}
 
     def take(self, wanted: str, numbered: str = "{name} ({number})") -> str:
-        """Return *wanted*; when it is taken, *numbered* with the first number that is free."""
+        """Return *wanted*; if it is taken, *numbered* with the first free number."""
         name, number = wanted, self._numbers.get(wanted, 1)
-        while name in self._given:
+        while name in self._taken:
             number += 1
             name = numbered.format(name=wanted, number=number)
             self._numbers[wanted] = number
-        self._given.add(name)
+        self._taken.add(name)
         return name
 
 
 def display_names(plans: Sequence[Plan]) -> dict[tuple[str, str], str]:
-    """Return the shown name of each pipeline's stages: alone or after `pipeline: ` when there are several pipelines."""
+    """Return the name of each pipeline's stages: preceded by `pipeline: ` if there are several pipelines."""
     names = StageNames()
     is_alone = len(plans) == 1
     return {
-        (plan.name, job.stage): names.take(_shown(plan, job.stage, is_alone=is_alone))
+        (plan.name, job.stage): names.take(_display_name(plan, job.stage, is_alone=is_alone))
         for plan in plans
         for job in plan.jobs
     }
 
 
-def _shown(plan: Plan, stage: str, *, is_alone: bool) -> str:
+def _display_name(plan: Plan, stage: str, *, is_alone: bool) -> str:
     name = stage if is_alone else f"{plan.name}: {stage}"
-    return name.replace(_UNWRITABLE, _SHOWN)
+    return name.replace(_UNWRITABLE, _REPLACEMENT)

@@ -11,11 +11,11 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import plain
 from pipegen.structs import Struct
 
-# The promote settings stand between double quotes of a shell: nothing in them may mean something there.
+# The promote settings are between double quotes of a shell, so they contain no characters with a meaning there.
 _NAME = "^[A-Za-z0-9._:/@-]+$"
 _URL = "^[A-Za-z0-9._~:/?#@!&=%+,;-]+$"
 _ID = "^[^\\u0000-\\u001f]+$"
-# One call of Groovy, which is written as it stands.
+# One call in Groovy, which is written unchanged.
 _CALL = "^[A-Za-z_]\\w*([.]\\w+)*(\\s*[(].*[)])?$"
 
 SETTINGS: Mapping[str, Any] = {
@@ -162,7 +162,7 @@ SETTINGS: Mapping[str, Any] = {
 
 
 class PromotionSettings(Struct, kw_only=True):
-    """Where new versions of charts are proposed, and the credential that may."""
+    """The destination of proposed chart versions, and its credential."""
 
     repository: str = defaults.PROMOTE_REPOSITORY
     branch: str = defaults.PROMOTE_BRANCH
@@ -175,7 +175,7 @@ class PromotionSettings(Struct, kw_only=True):
 
 
 class Discard(Struct, kw_only=True):
-    """How many builds, and for how many days they and their artifacts are kept; None for no such limit."""
+    """The number of builds and days for which builds and their artifacts are retained; None is no limit."""
 
     builds: int | None = None
     days: int | None = None
@@ -184,14 +184,14 @@ class Discard(Struct, kw_only=True):
 
 
 class ToolSettings(Struct):
-    """A tool by its *type* and the *name* that Jenkins knows it by."""
+    """A tool by its *type* and its *name* in Jenkins."""
 
     type: str
     name: str
 
 
 class JenkinsSettings(Struct, kw_only=True):
-    """The settings, defaults filled in; *agent* "" is any agent, *registry_credential* "" is none."""
+    """The settings with defaults; an *agent* of "" is any agent, a *registry_credential* of "" is none."""
 
     agent: str = ""
     tools: tuple[ToolSettings, ...] = ()
@@ -212,20 +212,20 @@ class JenkinsSettings(Struct, kw_only=True):
 
 
 def parse_settings(node: TreeMapping | None) -> JenkinsSettings:
-    """Return what *node*, checked against `SETTINGS`, says."""
+    """Return the settings in *node*, which is valid against `SETTINGS`."""
     if node is None:
         return JenkinsSettings()
-    given: Any = plain(node)
-    values: Any = {key: _READERS[key](value) if key in _READERS else value for key, value in given.items()}
+    section: Any = plain(node)
+    values: Any = {key: _READERS[key](value) if key in _READERS else value for key, value in section.items()}
     return JenkinsSettings(**values)
 
 
 _READERS: Mapping[str, Callable[[Any], object]] = {
     "images": Images,
-    "tools": lambda given: tuple(ToolSettings(*one) for one in given.items()),
-    "discard": lambda given: Discard(**given),
+    "tools": lambda section: tuple(ToolSettings(*one) for one in section.items()),
+    "discard": lambda section: Discard(**section),
     "options": tuple,
     "wrap": tuple,
     "libraries": tuple,
-    "promote": lambda given: PromotionSettings(**given),
+    "promote": lambda section: PromotionSettings(**section),
 }

@@ -17,14 +17,14 @@ from pipegen.targets import gitlab
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What comes of a config: the text, "" after an error, its data, and the diagnostics of GitLab's own."""
+    """The result of a compilation: the text, "" after an error, its data, and the PG6xx diagnostics."""
 
     text: str
     data: dict[str, Any]
     diagnostics: tuple[Diagnostic, ...]
 
     def found(self) -> list[tuple[str, str]]:
-        """Return each diagnostic's code, and what it underlines."""
+        """Return the code and the underlined text of each diagnostic."""
         return [(one.code.number, one.primary.span.text if one.primary else "") for one in self.diagnostics]
 
     def needs(self, job: str) -> list[tuple[str, bool]]:
@@ -33,7 +33,7 @@ class Compiled:
 
 
 def compiled(config: str, *chosen: str) -> Compiled:
-    """Return what comes of the indented *config*, all of it or the *chosen* pipelines."""
+    """Compile the indented *config*, all of it or the *chosen* pipelines."""
     report = Report()
     text = ""
     try:

@@ -44,7 +44,7 @@ def starts(data: Mapping[str, Any], run: Run) -> bool:
 
 
 def _when(rules: Sequence[Mapping[str, Any]], run: Run, variables: Mapping[str, str]) -> str | None:
-    """Return what the first of *rules* that holds says; None where none does."""
+    """Return the result of the first of *rules* that matches; None if none does."""
     found = next((rule for rule in rules if _holds(rule, run, variables)), None)
     return None if found is None else found.get("when", "on_success")
 
@@ -90,7 +90,7 @@ def _any(globs: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def evaluated(text: str, variables: Mapping[str, str]) -> bool:
-    """Return what the expression *text* comes to."""
+    """Return the value of the expression *text*."""
     reader = _Reader(text, variables)
     value = reader.either()
     assert reader.at == len(text.rstrip()), text[reader.at :]
@@ -161,12 +161,12 @@ class _Reader:
 
 
 def _python(regex: str) -> str:
-    """Return what Python reads as RE2 does *regex*."""
+    """Return a Python pattern equivalent to the RE2 pattern *regex*."""
     return re.sub(r"(\\.)|\$", lambda found: found[1] or r"\Z", regex.replace("\\/", "/"))
 
 
 def fnmatch(glob: str, name: str) -> bool:
-    """Return what `File.fnmatch?` says with FNM_PATHNAME, FNM_DOTMATCH and FNM_EXTGLOB."""
+    """Return the result of `File.fnmatch?` with FNM_PATHNAME, FNM_DOTMATCH and FNM_EXTGLOB."""
     assert not re.search(r"[$%][A-Za-z_{]", glob), "it would be taken for a variable"
     return any(re.fullmatch(_segments(one), name, re.DOTALL) for one in _braces(glob))
 
@@ -183,8 +183,8 @@ def _braces(glob: str) -> list[str]:
 def _segments(glob: str) -> str:
     parts = glob.split("/")
     regex = ""
-    for place, part in enumerate(parts):
-        is_last = place == len(parts) - 1
+    for stage_job, part in enumerate(parts):
+        is_last = stage_job == len(parts) - 1
         if part == "**" and not is_last:
             regex += "(?:[^/]+/)*"
         else:

@@ -21,7 +21,7 @@ KEYWORDS = ("stages", "workflow", "default", "variables")
 
 @dataclass(frozen=True, slots=True)
 class SplitUp:
-    """The files that come of a config, none after an error, and the diagnostics of GitLab's own."""
+    """The files of a compilation, none after an error, and the PG6xx diagnostics."""
 
     files: tuple[GeneratedFile, ...]
     diagnostics: tuple[Diagnostic, ...]
@@ -45,7 +45,7 @@ class SplitUp:
 
 
 def split_up(config: str, cuts: Sequence[str] = ()) -> SplitUp:
-    """Return what comes of the indented *config* with *cuts* by hand."""
+    """Compile the indented *config* with the groups *cuts* of `--split`."""
     report = Report()
     files: tuple[GeneratedFile, ...] = ()
     try:
@@ -62,7 +62,7 @@ def jobs_of(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_helper(job: Mapping[str, Any]) -> bool:
-    """Return whether *job* stands for no stage."""
+    """Return whether *job* is a helper."""
     return "PIPEGEN_HELPER" in job.get("variables", {})
 
 

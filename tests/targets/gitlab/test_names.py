@@ -8,7 +8,7 @@ from pipegen.targets.gitlab.names import JobNames
 
 
 def test_a_stage_keeps_its_name() -> None:
-    """One pipeline's jobs are called as its stages."""
+    """The jobs of a single pipeline have the names of its stages."""
     made = compiled("pipelines: { service: { stages: [{ name: unit tests }] } }")
 
     assert "unit tests" in made.data
@@ -22,7 +22,7 @@ def test_several_pipelines_stand_before_their_stages() -> None:
 
 
 def test_a_chosen_pipeline_stands_alone() -> None:
-    """One chosen pipeline's jobs are called as its stages."""
+    """The jobs of the only chosen pipeline have the names of its stages."""
     made = compiled("pipelines: { one: { stages: [{ name: test }] }, two: { stages: [{ name: test }] } }", "two")
 
     assert "test" in made.data
@@ -30,7 +30,7 @@ def test_a_chosen_pipeline_stands_alone() -> None:
 
 
 def test_a_keyword_is_changed_and_told() -> None:
-    """A stage called as one of GitLab's keywords gets a readable name."""
+    """A stage named like a GitLab keyword gets a readable name."""
     made = compiled("pipelines: { service: { stages: [{ name: image }, { name: .hidden }] } }")
 
     assert {"stage image", "stage .hidden"} <= made.data.keys()
@@ -38,7 +38,7 @@ def test_a_keyword_is_changed_and_told() -> None:
 
 
 def test_a_blank_name_is_changed() -> None:
-    """GitLab takes none."""
+    """GitLab rejects such names."""
     made = compiled("pipelines: { service: { stages: [{ name: ' ' }] } }")
 
     assert "stage  " in made.data
@@ -46,7 +46,7 @@ def test_a_blank_name_is_changed() -> None:
 
 
 def test_a_changed_name_takes_no_other_stage_s() -> None:
-    """A name that is taken gets a number."""
+    """A name in use gets a number."""
     names = JobNames()
 
     assert [names.take(wish) for wish in ("stage image", "image", "image")] == [
@@ -57,7 +57,7 @@ def test_a_changed_name_takes_no_other_stage_s() -> None:
 
 
 def test_a_long_name_is_cut() -> None:
-    """GitLab takes 255 characters; cut names stay different."""
+    """Names have at most 255 characters; shortened names stay different."""
     names = JobNames()
     first, second = names.take("x" * 300), names.take("x" * 300 + "y")
 
@@ -66,7 +66,7 @@ def test_a_long_name_is_cut() -> None:
 
 
 def test_helpers_take_no_stage_s_name() -> None:
-    """A stage may be called as a helper would be."""
+    """A stage may have the name of a helper."""
     made = compiled("""
         pipelines:
           service:

@@ -1,11 +1,11 @@
-"""How a file is laid out."""
+"""The layout of a file."""
 
 from __future__ import annotations
 
 from textwrap import dedent
 
 from pipegen.emit.yaml import write
-from pipegen.targets.gitlab.files.sizes import Scales
+from pipegen.targets.gitlab.files.sizes import SizeEstimator
 from pipegen.targets.gitlab.model import (
     Document,
     GitLabJob,
@@ -19,7 +19,7 @@ from pipegen.targets.gitlab.model import (
     TriggerKeys,
     VariableEntry,
 )
-from pipegen.targets.gitlab.render import headed
+from pipegen.targets.gitlab.render import with_file_header
 from pipegen.targets.gitlab.settings import Workflow
 
 DOCUMENT = Document(
@@ -154,8 +154,8 @@ TEXT = """\
 
 
 def test_a_file_is_laid_out_for_people() -> None:
-    """Keys stand in one order, short lists and needs on one line, several commands as a block."""
-    text = headed(write(Scales().data(DOCUMENT)), "pipegen.yaml", ["Left out: nothing."])
+    """Keys have a fixed order, short lists and needs are on one line, several commands are a block."""
+    text = with_file_header(write(SizeEstimator().data(DOCUMENT)), "pipegen.yaml", ["Left out: nothing."])
     digest = text.splitlines()[2].removeprefix("# Digest: ")
 
     assert text == dedent(TEXT).format(digest=digest)

@@ -1,4 +1,4 @@
-"""Jobs ask GitLab for no more than they need: tokens, passwords, a daemon, a checkout."""
+"""Jobs request only the rights that they need: tokens, passwords, a daemon, a checkout."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ HELPER = {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"}
     ],
 )
 def test_each_right_is_looked_at(wrong: str, job: Mapping[str, Any]) -> None:
-    """A job with one right too many is told."""
+    """The check detects a job with an unnecessary right."""
     assert too_much("a", job, {"SONAR_KEY"}) == [wrong]
 
 

@@ -1,4 +1,4 @@
-"""Everything that is written fits GitLab's own schema, and enforces the order of the arcs."""
+"""Generated files are valid against GitLab's schema, and enforce the order of the arcs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def everything(images: str) -> Compiled:
 
 @pytest.mark.parametrize("images", ["registry", "local"])
 def test_the_file_fits_the_schema(images: str) -> None:
-    """GitLab's editor finds no fault."""
+    """The file is valid against the schema of GitLab's editor."""
     made = everything(images)
 
     assert made.text
@@ -74,7 +74,7 @@ def test_the_file_enforces_the_order_of_the_arcs(images: str) -> None:
 
 
 def test_helpers_are_marked() -> None:
-    """Every job that is no stage says so."""
+    """Every helper is marked."""
     made = everything("local")
     helpers = [name for name, job in made.data.items() if isinstance(job, dict) and "PIPEGEN_HELPER" in str(job)]
 
@@ -82,5 +82,5 @@ def test_helpers_are_marked() -> None:
 
 
 def test_the_same_config_gives_the_same_bytes() -> None:
-    """Nothing depends on when it is compiled, or how often."""
+    """Compilation is deterministic."""
     assert everything("registry").text == everything("registry").text

@@ -110,5 +110,5 @@ def test_the_schema_is_one() -> None:
     ],
 )
 def test_the_schema_refuses(section: dict[str, Any]) -> None:
-    """What would end up as program text, or is unknown, does not pass."""
+    """Values that could be program text, and unknown keys, are rejected."""
     assert list(Draft202012Validator(SCHEMA).iter_errors(section))

@@ -1,4 +1,4 @@
-"""What tests of generated Jenkinsfiles share."""
+"""Fixtures for tests of generated Jenkinsfiles."""
 
 import os
 import subprocess

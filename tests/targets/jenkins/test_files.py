@@ -1,4 +1,4 @@
-"""Generated Jenkinsfiles, as Jenkins would check them."""
+"""Generated Jenkinsfiles, checked like Jenkins checks them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ import re
 import pytest
 from engines import jenkins_harness
 from engines.requirement import require
-from targets.jenkins.made import DIAMOND, SPAN, artifact, jenkinsfile, lowered, mail, plan, read, script, scripts, text
+from targets.jenkins.sample_plans import (
+    DIAMOND,
+    SPAN,
+    artifact,
+    jenkinsfile,
+    lowered,
+    mail,
+    plan,
+    read,
+    script,
+    scripts,
+    text,
+)
 
 from pipegen.plan.model import (
     Credential,
@@ -75,7 +87,7 @@ def _job(job: Job, kind: str) -> Job:
 
 
 def findings(files: dict[str, str]) -> dict[str, list[str]]:
-    """Return what is wrong with each of *files*; nothing is left out but files without a finding."""
+    """Return the findings for each of *files*, without files that have none."""
     require(jenkins_harness.available())
     found = jenkins_harness.validate(files)
     return {name: [one.message for one in every] for name, every in found.items() if every}

@@ -1,4 +1,4 @@
-"""Names of which each is given once."""
+"""Unique names."""
 
 from __future__ import annotations
 

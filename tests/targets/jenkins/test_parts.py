@@ -1,11 +1,11 @@
-"""All that parts of the model hold, found without being named."""
+"""Traversal of the model."""
 
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.model.parts import parts_of
 
 
 def test_finds_what_is_held_however_deep() -> None:
-    """Steps in steps, what they are given, and pairs of a name and a value."""
+    """Nested steps, their arguments, and pairs of a name and a value."""
     value = model.Joined((model.GroovyCode("env.X"), "text"))
     job = model.StartJob(job="deploy", parameters=(("what", value),), propagate=True, wait=True)
     around = model.Wrapped("within(60)", (model.OnAgent(model.Agent("linux"), (job, model.Echo("done"))),))

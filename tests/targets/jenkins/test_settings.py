@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from jsonschema import Draft202012Validator
-from targets.jenkins.made import SPAN
+from targets.jenkins.sample_plans import SPAN
 
 from pipegen.shell.host import Images
 from pipegen.source.tree import Entry, Mapping, Scalar

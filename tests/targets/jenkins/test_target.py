@@ -1,4 +1,4 @@
-"""Configs to Jenkinsfiles."""
+"""Jenkinsfiles of configs."""
 
 from __future__ import annotations
 

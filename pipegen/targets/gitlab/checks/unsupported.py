@@ -1,4 +1,4 @@
-"""What GitLab cannot say, found before anything is lowered."""
+"""Checks for features that GitLab lacks, before anything is lowered."""
 
 from __future__ import annotations
 
@@ -9,21 +9,26 @@ from pipegen.bindings.expression import Scope, Text
 from pipegen.diagnostics.codes import (
     ENGINE_HAS_NO_VALUE,
     FILE_TOO_BIG,
+    MAIL_WITHOUT_SERVER,
     SECRET_SHADOWED,
+    TOKEN_FOR_OTHER_REGISTRY,
     TOO_MANY_VARIABLES,
     WORKSPACE_NOT_SHARED,
 )
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan, RunContainer, Workspace
+from pipegen.plan.model import Job, Plan, PublishImage, RunContainer, TriggerJob, Workspace
 from pipegen.plan.model.texts import environment_texts
 from pipegen.shell.credentials import check_distinct_sources, sources
-from pipegen.shell.host import ShellEnvironment
+from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.shell.transfers import unpackable_paths
 from pipegen.source.text import Span
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Scalar
 from pipegen.targets.gitlab.helper_jobs.collectors import MOST_VARIABLES
 from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
+from pipegen.targets.gitlab.settings import GitLabSettings
 from pipegen.targets.texts import job_texts
 
 _BIG = 100_000
@@ -32,7 +37,7 @@ MOST_INCLUDED = 150
 
 
 def check_plan(plan: Plan, host: ShellEnvironment, report: Report) -> None:
-    """Report what of *plan* has no counterpart on GitLab."""
+    """Report features of *plan* that GitLab lacks."""
     if plan.workspace is Workspace.SHARED:
         report.add(
             WORKSPACE_NOT_SHARED,
@@ -49,39 +54,39 @@ def check_plan(plan: Plan, host: ShellEnvironment, report: Report) -> None:
         if len(job.expanded) > MOST_VARIABLES:
             report.add(
                 TOO_MANY_VARIABLES,
-                f'names of images hold {len(job.expanded)} outputs of stage "{job.title}", and a dotenv report of '
-                f"GitLab holds {MOST_VARIABLES} variables",
+                f'image names use {len(job.expanded)} outputs of stage "{job.title}"; a dotenv report of GitLab has at '
+                f"most {MOST_VARIABLES} variables",
                 at=job.span,
-                hint="join values in one output, and read that one",
+                hint="join values in one output",
             )
 
 
 def check_credentials(plans: Sequence[Plan], report: Report) -> None:
-    """Report credentials of *plans* that one CI/CD variable would hold."""
+    """Report different credentials of *plans* that would share one CI/CD variable."""
     jobs = [job for plan in plans for job in plan.jobs]
-    runs = (step for job in jobs for step in job.steps if isinstance(step, RunContainer))
-    own = (job.secrets for job in jobs)
-    check_distinct_sources(chain.from_iterable((*own, *(step.credentials for step in runs))), report)
+    containers = (step for job in jobs for step in job.steps if isinstance(step, RunContainer))
+    secrets = (job.secrets for job in jobs)
+    check_distinct_sources(chain.from_iterable((*secrets, *(step.credentials for step in containers))), report)
 
 
 def check_size(name: str, jobs: int, sizes: tuple[int, int], most: int, at: Span, report: Report) -> None:
-    """Report the file *name* of so many *jobs* if GitLab, which takes *most* bytes, refuses one of its *sizes*.
+    """Report the file *name* with this number of *jobs* if one of its *sizes* exceeds *most*, GitLab's limit in bytes.
 
-    They are the bytes of memory that the parsed file takes, and those of its text.
+    The sizes are the memory of the parsed file, and the length of its text.
     """
     memory, text = sizes
     if max(memory, text) <= most * BUDGET // 100:
         return
-    takes = (
-        f"parsed, {_counted(jobs)} some {_megabytes(memory)} MB of memory"
+    description = (
+        f"parsed, {_counted(jobs)} about {_megabytes(memory)} MB of memory"
         if memory >= text
         else f"its text has {_megabytes(text)} MB"
     )
     report.add(
         FILE_TOO_BIG,
-        f'GitLab may refuse "{name}" as too big: {takes}, of {_megabytes(most)} MB allowed',
+        f'GitLab may reject "{name}" as too large: {description}, of {_megabytes(most)} MB allowed',
         at=at,
-        hint="make the biggest job smaller, by a script in the repository that it calls, or let an administrator raise "
+        hint="move parts of the largest job into a script in the repository, or let an administrator raise "
         "max_yaml_size_bytes, and set the same in targets.gitlab",
     )
 
@@ -91,7 +96,7 @@ def check_includes(name: str, files: int, at: Span, report: Report) -> None:
     if files > MOST_INCLUDED:
         report.add(
             FILE_TOO_BIG,
-            f'GitLab includes {MOST_INCLUDED} files at most, and the jobs of "{name}" take {files}',
+            f'GitLab includes at most {MOST_INCLUDED} files, and the jobs of "{name}" need {files}',
             at=at,
             hint="put stages into child pipelines with --split, compile fewer pipelines into one file, or let an "
             "administrator raise max_yaml_size_bytes, and set the same in targets.gitlab",
@@ -100,17 +105,17 @@ def check_includes(name: str, files: int, at: Span, report: Report) -> None:
 
 def _counted(jobs: int) -> str:
     if not jobs:
-        return "what holds for all jobs takes"
+        return "the keys for all jobs take"
     return "its job takes" if jobs == 1 else f"its {jobs} jobs take"
 
 
 def _megabytes(size: int) -> str:
-    """Return *size* in megabytes, with the digits that say something."""
+    """Return *size* in megabytes, with the significant digits."""
     return f"{size / 1_000_000:.1f}" if size >= _BIG else f"{size / 1_000_000:.4f}"
 
 
 def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
-    """Report setup values that GitLab lacks, and containers of other jobs that are used other than by a copy."""
+    """Report setup values that GitLab lacks, and containers of other jobs that are used without a copy."""
     references = [one for text in _texts(job) if text.constant is None for one in text.references()]
     for reference in references:
         if reference.scope is Scope.SETUP and reference.default is None and host.setup(reference.name) is None:
@@ -123,44 +128,94 @@ def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
         if reference.scope is Scope.STAGE and reference.name == "container" and not host.shares_daemon:
             report.add(
                 FOREIGN_CONTAINER.code,
-                f'"{reference}" names a container that is out of reach: GitLab\'s jobs share no container engine',
+                f'"{reference}" names a container of another job, and GitLab jobs share no container engine',
                 at=reference.span,
-                hint='copy files from it by "copy", or set "images: local" for one shell runner',
+                hint='copy files from it with "copy", or set "images: local" for a single shell runner',
             )
 
 
 def _texts(job: Job) -> list[Text]:
-    """Return the texts of *job* that may name what GitLab lacks."""
-    found = job_texts(job)
+    """Return the texts of *job* that may use values that GitLab lacks."""
+    texts = job_texts(job)
     if job.deployment.environment is not None:
-        found += environment_texts(job.deployment.environment)
+        texts += environment_texts(job.deployment.environment)
     if job.retention.name is not None:
-        found.append(job.retention.name)
-    return found
+        texts.append(job.retention.name)
+    return texts
 
 
 def _check_secrets(job: Job, report: Report) -> None:
-    """Report a variable that a secret is bound to and another one comes from."""
-    bound = {variable: one for one in job.secrets for variable in one.variables}
+    """Report variables of secrets that are also the CI/CD variables of other credentials."""
+    secrets_by_variable = {variable: one for one in job.secrets for variable in one.variables}
     for credential in job.secrets:
         for source in sources(credential):
-            first = bound.get(source)
-            if first is not None and first != credential:
+            secret = secrets_by_variable.get(source)
+            if secret is not None and secret != credential:
                 report.add(
                     SECRET_SHADOWED,
-                    f'"{source}" is set to a secret, and is the CI/CD variable of the credential "{credential.id}" too',
-                    at=first.span,
+                    f'"{source}" is set to a secret, and is also a CI/CD variable of the credential "{credential.id}"',
+                    at=secret.span,
                     also=[Label(credential.span, f'comes from "{source}"')],
-                    hint="give the first another name",
+                    hint="rename the variable of the secret",
                 )
 
 
 def _check_container_paths(job: Job, host: ShellEnvironment, report: Report) -> None:
-    """Report paths in the container of *job* that it would have to pack for other jobs and cannot know."""
+    """Report paths in the container of *job* that are unknown when it has to pack them for other jobs."""
     for path in unpackable_paths(job, host):
         report.add(
             FOREIGN_CONTAINER.code,
-            f'stage "{job.title}" cannot hand over a path in its container that only the copying stage knows',
+            f'stage "{job.title}" cannot pass on a path in its container that only the copying stage knows',
             at=path.span,
-            hint='write the path out, copy the files in that stage itself, or set "images: local" for one shell runner',
+            hint='write a constant path, copy the files in that stage, or set "images: local" for one shell runner',
         )
+
+
+def check_mail(plans: Sequence[Plan], settings: GitLabSettings, report: Report) -> None:
+    """Report that mails cannot be sent, once."""
+    mails = [job.mail for plan in plans for job in plan.jobs if job.mail is not None]
+    if mails and settings.mail is None:
+        report.add(
+            MAIL_WITHOUT_SERVER,
+            "mails are left out: GitLab does not know how to send them",
+            at=mails[0].span,
+            hint="add to the file: targets: { gitlab: { mail: {} } }; the CI/CD variables SMTP_URL and SMTP_FROM "
+            "then say how",
+        )
+
+
+def omission_notes(plans: Sequence[Plan], settings: GitLabSettings) -> tuple[str, ...]:
+    """Return a line for the file's header about each omission."""
+    lines = []
+    for plan in plans:
+        for job in plan.jobs:
+            lines += [
+                f'Left out: trigger "{step.name.value}" of stage "{job.title}"; no project is set for it.'
+                for step in job.steps
+                if isinstance(step, TriggerJob) and step.name.value not in settings.projects
+            ]
+    if settings.mail is None and any(job.mail for plan in plans for job in plan.jobs):
+        lines.append("Left out: mails about failed stages; no mail server is set.")
+    return tuple(lines)
+
+
+def check_registry(
+    plans: Sequence[Plan], section: TreeMapping | None, settings: GitLabSettings, report: Report
+) -> None:
+    """Report a registry that jobs log in to without a credential: only GitLab's own registry accepts job tokens."""
+    node = section.get("registry") if section is not None else None
+    if not isinstance(node, Scalar) or settings.registry_credential is not None:
+        return
+    if any(_logs_in(job, settings) for plan in plans for job in plan.jobs):
+        report.add(
+            TOKEN_FOR_OTHER_REGISTRY,
+            f'jobs log in to "{node.text}" with their job token, which only GitLab\'s own registry accepts',
+            at=node.span,
+            hint='add "registry_credential", the ID of a user name and password there, or use the registry of your '
+            "GitLab, the default",
+        )
+
+
+def _logs_in(job: Job, settings: GitLabSettings) -> bool:
+    is_pushed = job.shared.image and settings.images is Images.REGISTRY
+    return is_pushed or any(isinstance(step, PublishImage) for step in job.steps)

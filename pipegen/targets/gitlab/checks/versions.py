@@ -1,8 +1,8 @@
-"""Which GitLab a file needs, by the keys that it holds.
+"""The GitLab version that a file needs, by its keys.
 
-Where a key was behind a feature flag at first, the version is the first in which an instance of one's own has the key
-without the flag, or with the flag on by default. What has no history in the documentation of GitLab 15.5, whose
-histories reach back to 11.4, is in `OLDER`.
+If a key was first behind a feature flag, the version is the first in which a self-managed instance has the key
+without the flag, or with the flag on by default. Keys without a history in the documentation of GitLab 15.5, whose
+histories go back to 11.4, are in `OLDER`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OLD_INCLUDES = 100
 
 
 class IntroducedIn(Struct):
-    """The *version* that brought a key, and the documentation that says so."""
+    """The *version* that introduced a key, and its documentation."""
 
     version: Version
     source: str
@@ -38,8 +38,8 @@ def _keyword(major: int, minor: int, anchor: str) -> IntroducedIn:
     return IntroducedIn((major, minor), f"{_KEYWORDS}#{anchor}")
 
 
-# By path: `job` stands for the name of any job, hidden ones too, `*` for a name that the user gives, and `[]` for a
-# list where one value may stand alone. A value behind `=` counts for itself.
+# By path: `job` is the name of any job, also a hidden one, `*` a name that the user chooses, and `[]` a list where a
+# single value is also allowed. A value after `=` has its own version.
 KEYS: Mapping[str, IntroducedIn] = {
     "workflow": _keyword(12, 5, "workflow"),
     "workflow.rules": _keyword(12, 5, "workflow"),
@@ -98,7 +98,7 @@ KEYS: Mapping[str, IntroducedIn] = {
     ),
     "job.trigger.include": IntroducedIn((12, 7), "https://docs.gitlab.com/ci/pipelines/downstream_pipelines/"),
     "job.trigger.forward": _keyword(14, 10, "triggerforward"),
-    # What no key says.
+    # Features that are not keys.
     SAME_STAGE: _keyword(14, 2, "needs"),
     MANY_INCLUDES: _keyword(15, 10, "include"),
     BIG_FILE: IntroducedIn(
@@ -135,52 +135,52 @@ OLDER = frozenset(
     }
 )
 _TOP = frozenset({"stages", "include", "workflow", "default", "variables"})
-# Below these, people give the names.
+# Below these, the user chooses the names.
 _NAMED = frozenset({"variables", "default.id_tokens", "job.variables", "job.services.variables", "job.id_tokens"})
 # Below these there are no keys.
 _SCRIPTS = frozenset({"job.before_script", "job.script", "job.after_script"})
 _VALUED = frozenset(path.partition("=")[0] for path in KEYS if "=" in path)
 
-Held: TypeAlias = "Mapping[str, Sequence[str]]"
+FeatureUses: TypeAlias = "Mapping[str, Sequence[str]]"
 
 
-def held(data: Mapping[str, Value]) -> dict[str, list[str]]:
-    """Return the paths in `KEYS` that the file *data* holds, each with the jobs that do, "" for the top of the file."""
-    found: dict[str, list[str]] = {}
+def features_used(data: Mapping[str, Value]) -> dict[str, list[str]]:
+    """Return the paths in `KEYS` that the file *data* contains, with their jobs, "" for the top of the file."""
+    used: dict[str, list[str]] = {}
     for name, value in data.items():
         path, owner = (name, "") if name in _TOP else ("job", name)
-        for one in _paths(value, path):
-            if one in KEYS:
-                found.setdefault(one, []).append(owner)
-    return found
+        for each in _paths(value, path):
+            if each in KEYS:
+                used.setdefault(each, []).append(owner)
+    return used
 
 
 def _paths(value: Value, path: str) -> Mapping[str, None]:
-    """Return *path*, which holds *value*, and those below it."""
-    found: dict[str, None] = {}
-    waiting: list[tuple[str, Any]] = [(path, value)]
-    for at, inner in waiting:  # what they hold is added meanwhile
-        found[at] = None
-        kind = type(inner)
+    """Return *path*, whose value is *value*, and the paths below it."""
+    paths: dict[str, None] = {}
+    pending: list[tuple[str, Any]] = [(path, value)]
+    for at, nested in pending:  # the loop appends nested values
+        paths[at] = None
+        kind = type(nested)
         if kind is str:
             if at in _VALUED:
-                found[f"{at}={inner}"] = None
-        elif kind is dict or kind is Flow or isinstance(inner, Mapping):
-            keys = inner.value if kind is Flow else inner
+                paths[f"{at}={nested}"] = None
+        elif kind is dict or kind is Flow or isinstance(nested, Mapping):
+            keys = nested.value if kind is Flow else nested
             if isinstance(keys, Mapping):
                 is_named = at in _NAMED
-                waiting += [(f"{at}.*" if is_named else f"{at}.{key}", keys[key]) for key in keys]
+                pending += [(f"{at}.*" if is_named else f"{at}.{key}", keys[key]) for key in keys]
         elif kind is list and at not in _SCRIPTS:
             if at == "job.cache":
-                found["job.cache[]"] = None
-            waiting += [(at, one) for one in inner]
-    return found
+                paths["job.cache[]"] = None
+            pending += [(at, one) for one in nested]
+    return paths
 
 
-def beyond_keys(texts: Sequence[str], size: int) -> Iterator[str]:
-    """Yield what needs a certain version and is no key, in a file and those that it includes, with these *texts*.
+def other_features(texts: Sequence[str], size: int) -> Iterator[str]:
+    """Yield features of a file and its includes with these *texts* that need a version and are not keys.
 
-    The biggest takes *size* bytes.
+    The largest has *size* bytes.
     """
     yield from (path for path in KEYS if path.startswith("$") and any(path[1:] in text for text in texts))
     if len(texts) - 1 > _OLD_INCLUDES:
@@ -190,7 +190,7 @@ def beyond_keys(texts: Sequence[str], size: int) -> Iterator[str]:
 
 
 def note(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the line for the header of a file that holds *paths*: the version that it needs, and for what."""
+    """Return the line for the header of a file with *paths*: the version that it needs, and the reasons."""
     known = {path: KEYS[path].version for path in paths if path in KEYS}
     if not known:
         return ()
@@ -201,34 +201,34 @@ def note(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def text(version: Version) -> str:
-    """Return *version* as people write it."""
+    """Return *version* as text."""
     return ".".join(map(str, version))
 
 
 def shown(path: str) -> str:
-    """Return *path* as GitLab's documentation names a key."""
+    """Return *path* as in GitLab's documentation."""
     return path.removeprefix("job.").replace(".*", "").replace("[]", " as a list").replace(".", ":").replace("=", ": ")
 
 
 def table() -> tuple[tuple[str, str], ...]:
-    """Return what needs which version, by names for people, the newest first."""
-    order = sorted(KEYS, key=lambda path: (tuple(-one for one in KEYS[path].version), path))
+    """Return the features that need a version, by display name, the newest first."""
+    order = sorted(KEYS, key=lambda path: (tuple(-number for number in KEYS[path].version), path))
     return tuple(dict.fromkeys((shown(path), text(KEYS[path].version)) for path in order))
 
 
-def check(found: Held, version: Version, jobs: Mapping[str, PlanJob], at: Span, report: Report) -> None:
-    """Report the keys *found* that a server of *version* does not know, at the stage of each of *jobs*, else *at*."""
-    newer = {path for path in found if path in KEYS and KEYS[path].version > version}
+def check(used: FeatureUses, version: Version, jobs: Mapping[str, PlanJob], at: Span, report: Report) -> None:
+    """Report *used* features that a server of *version* lacks, at the stage of each of *jobs*, else *at*."""
+    newer = {path for path in used if path in KEYS and KEYS[path].version > version}
     for path in sorted(newer):
         if _above(path) in newer:
             continue
-        for name in found[path]:
+        for name in used[path]:
             job = jobs.get(name)
             report.add(
                 NEWER_GITLAB,
                 f'"{shown(path)}" needs GitLab {text(KEYS[path].version)}; targets.gitlab.version is {text(version)}',
                 at=_span(job, path) if job is not None else at,
-                hint="leave out what asks for it, or upgrade GitLab and set the version in targets.gitlab",
+                hint="remove the feature, or upgrade GitLab and set the version in targets.gitlab",
             )
 
 
@@ -237,9 +237,9 @@ def _above(path: str) -> str:
 
 
 def _span(job: PlanJob, path: str) -> Span:
-    """Return what of *job* asks for the key at *path*, as far as that is known."""
+    """Return the location in *job* that requires the key at *path*, or else that of the job."""
     deployment, machine, limits = job.deployment, job.machine, job.limits
-    places = {
+    candidates = {
         "job.manual_confirmation": deployment.approval,
         "job.environment": deployment.environment,
         "job.image": machine.image,
@@ -251,7 +251,7 @@ def _span(job: PlanJob, path: str) -> Span:
         "job.artifacts.reports.coverage_report": job.reports.coverage,
         "job.resource_group": deployment.locks[0] if deployment.locks else None,
     }
-    for start, place in places.items():
-        if path.startswith(start) and place is not None and place.span is not None:
-            return place.span
+    for start, candidate in candidates.items():
+        if path.startswith(start) and candidate is not None and candidate.span is not None:
+            return candidate.span
     return job.span

@@ -1,4 +1,4 @@
-"""The jobs of a pipeline as they stand in one file: no need too many, and never more than GitLab allows."""
+"""The jobs of a pipeline in one file: no unnecessary needs, and never more than GitLab allows."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from pipegen.structs import replace
 from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, is_too_many
 from pipegen.targets.gitlab.model import GitLabJob
 from pipegen.targets.gitlab.names import JobNames
-from pipegen.targets.gitlab.needs.awaited import Place
-from pipegen.targets.gitlab.needs.redundant import without_implied
+from pipegen.targets.gitlab.needs.awaited import StageJob
+from pipegen.targets.gitlab.needs.redundant import without_redundant
 from pipegen.targets.gitlab.pipelines import JobContext, step_number
 
 
-def assembled(
-    pipeline: JobContext, jobs: Sequence[GitLabJob], places: Mapping[str, Place], names: JobNames, report: Report
+def assemble(
+    pipeline: JobContext, jobs: Sequence[GitLabJob], stage_jobs: Mapping[str, StageJob], names: JobNames, report: Report
 ) -> Iterator[GitLabJob]:
-    """Yield *jobs* of *pipeline*, each after the collectors that it needs, which get *names*.
+    """Yield *jobs* of *pipeline*, each after the collectors that it needs, which take their names from *names*.
 
-    *places* are those of the stages whose jobs are among them. Needs that no collectors hand on are reported.
+    *stage_jobs* are those of the stages with jobs in the file. Too many needs that cannot be collected are reported.
     """
     ordered = sorted(jobs, key=step_number)
-    found = without_implied(ordered, {place.job: place for place in places.values()})
-    # Most pipelines have no job with so many needs.
-    is_collecting = any(map(is_too_many, found.values()))
-    collectors = pipeline.collectors(names, jobs, places) if is_collecting else None
+    reduced = without_redundant(ordered, {stage_job.job: stage_job for stage_job in stage_jobs.values()})
+    # Most pipelines have no job with too many needs.
+    is_collecting = any(map(is_too_many, reduced.values()))
+    collectors = pipeline.collectors(names, jobs, stage_jobs) if is_collecting else None
     for job in jobs:
-        fitting = found[job.name]
+        needs = reduced[job.name]
         if collectors is not None:
-            fitting, made = collectors.fit(job.name, fitting)
-            yield from made
-            if is_too_many(fitting):
-                _report(pipeline, job, places, report)
-        yield job if fitting == job.needs else replace(job, needs=fitting)
+            needs, new_collectors = collectors.fit(job.name, needs)
+            yield from new_collectors
+            if is_too_many(needs):
+                _report(pipeline, job, stage_jobs, report)
+        yield job if needs == job.needs else replace(job, needs=needs)
 
 
-def _report(pipeline: JobContext, job: GitLabJob, places: Mapping[str, Place], report: Report) -> None:
-    spans = {places[one.stage].job: one.span for one in pipeline.plan.jobs if one.stage in places}
+def _report(pipeline: JobContext, job: GitLabJob, stage_jobs: Mapping[str, StageJob], report: Report) -> None:
+    spans = {stage_jobs[stage.stage].job: stage.span for stage in pipeline.plan.jobs if stage.stage in stage_jobs}
     report.add(
         TOO_MANY_VARIABLES,
-        f'names of images in stage "{job.name}" hold values of more stages than {LIMIT} needs of GitLab hand on',
+        f'image names in stage "{job.name}" use values of more stages than GitLab\'s {LIMIT} needs can pass on',
         at=spans.get(job.name, pipeline.plan.span),
-        hint="join values in an output of an earlier stage, and read that one",
+        hint="join the values in one output of an earlier stage",
     )

@@ -1,11 +1,11 @@
-"""A file that is too big, put into files that it includes: one pipeline still, in which nothing waits for longer.
+"""A file that is too large, split into included files: still one pipeline, without added waits.
 
-GitLab bounds each file by itself, by the setting `max_yaml_size_bytes`: what its objects take in memory, and in recent
-versions its text too (`Gitlab::Config::Loader::Yaml`). A pipeline includes 150 files at most, `ci_max_includes`. The
-texts of all included files together are bounded by `ci_max_total_yaml_size_bytes`, 150 times the first setting by
-default, so that files within both other bounds are within that one (`Gitlab::Ci::Config::External::Mapper::Verifier`):
+GitLab limits each file by the setting `max_yaml_size_bytes`: the memory of its objects and, in recent versions, also
+its text (`Gitlab::Config::Loader::Yaml`). A pipeline includes at most 150 files, `ci_max_includes`. The texts of all
+included files together are limited by `ci_max_total_yaml_size_bytes`, by default 150 times the first setting, so files
+within both other limits are within this one (`Gitlab::Ci::Config::External::Mapper::Verifier`):
 https://docs.gitlab.com/administration/cicd/limits/#maximum-size-of-the-entire-cicd-configuration
-What the files come to when they are merged is not bounded. Jobs of all files may need and extend each other.
+The size of the merged files is not limited. Jobs of all files may need and extend each other.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.structs import replace
-from pipegen.targets.gitlab.files.sizes import Scales
+from pipegen.targets.gitlab.files.sizes import SizeEstimator
 from pipegen.targets.gitlab.memory import map_memory
 from pipegen.targets.gitlab.model import Document, GitLabJob
 from pipegen.targets.gitlab.settings import Workflow
 
-# What a job takes in the map of a file, beside its keys and values: its place, and its share of places not taken yet.
-_PLACE = 96
-_FRAME = Document(stages=(), settings=Workflow(), workflow=(), tags=(), id_tokens=(), variables=(), hidden=(), jobs=())
+# The size of a job's entry in the map of a file, without its key and value: its slot, and its share of free slots.
+_SLOT = 96
+_EMPTY = Document(stages=(), settings=Workflow(), workflow=(), tags=(), id_tokens=(), variables=(), hidden=(), jobs=())
 
 
-def included(document: Document, budget: int, scales: Scales) -> tuple[Document, ...]:
-    """Return the jobs of *document* in files of *budget* bytes of memory, for it to include; a bigger job is alone."""
-    return tuple(replace(_FRAME, jobs=jobs) for jobs in _pieces(document.jobs, budget, scales))
+def split_jobs(document: Document, budget: int, sizes: SizeEstimator) -> tuple[Document, ...]:
+    """Return the jobs of *document* in included files of *budget* bytes of memory; larger jobs are alone."""
+    return tuple(replace(_EMPTY, jobs=jobs) for jobs in _pieces(document.jobs, budget, sizes))
 
 
 def halves(piece: Document) -> tuple[Document, Document]:
@@ -34,15 +34,15 @@ def halves(piece: Document) -> tuple[Document, Document]:
     return replace(piece, jobs=piece.jobs[:half]), replace(piece, jobs=piece.jobs[half:])
 
 
-def _pieces(jobs: Sequence[GitLabJob], budget: int, scales: Scales) -> Iterator[tuple[GitLabJob, ...]]:
+def _pieces(jobs: Sequence[GitLabJob], budget: int, sizes: SizeEstimator) -> Iterator[tuple[GitLabJob, ...]]:
     piece: list[GitLabJob] = []
     size = 0
-    for one in scales.each(jobs):
-        own = map_memory(1) + one.size + _PLACE
+    for sized in sizes.sized_jobs(jobs):
+        own = map_memory(1) + sized.size + _SLOT
         if piece and size + own > budget:
             yield tuple(piece)
             piece, size = [], 0
-        piece.append(one.job)
+        piece.append(sized.job)
         size += own
     if piece:
         yield tuple(piece)

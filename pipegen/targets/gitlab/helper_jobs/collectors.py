@@ -1,4 +1,4 @@
-"""Jobs that stand for many, where a job would need more than GitLab allows."""
+"""Collectors: helpers that combine needs if a job would have more than GitLab allows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from pipegen.targets.gitlab.names import JobNames
 
 # https://docs.gitlab.com/administration/cicd/limits/
 LIMIT = 50
-# The variables of a dotenv report, and its bytes: GitLab takes less than 5 KiB (`Ci::ParseDotenvArtifactService`).
+# The maximum variables and bytes of a dotenv report: less than 5 KiB (`Ci::ParseDotenvArtifactService`).
 MOST_VARIABLES, _REPORT_SIZE = 20, 5 * 1024 - 1
-# The bytes of an image's name of 255 with a tag of 128 and a digest; references are no longer than that:
+# The maximum bytes of an image reference: a name of 255, a tag of 128 and a digest:
 # https://pkg.go.dev/github.com/distribution/reference
 _LONGEST_VALUE = 255 + len(":") + 128 + len("@sha256:") + 64
-# Where the values lie that jobs hand on.
+# The folder of the values that jobs pass on.
 VALUES = f"{FOLDER}/"
 _REPORT = f"{FOLDER}/dotenv/collected.env"
 # Who may download artifacts, the strictest last: https://docs.gitlab.com/ci/yaml/#artifactsaccess
@@ -36,12 +36,12 @@ _ACCESS = ("", "all", "developer", "maintainer", "none")
 
 
 def is_too_many(needs: Sequence[NeedEntry]) -> bool:
-    """Return whether GitLab allows no job so many *needs*."""
+    """Return whether a job has more *needs* than GitLab allows."""
     return len(needs) > LIMIT
 
 
 class _Kind(Enum):
-    """What a job needs another one for."""
+    """The reason why a job needs another."""
 
     ORDER = auto()
     VALUES = auto()
@@ -50,12 +50,12 @@ class _Kind(Enum):
 
 
 class Collectors:
-    """The collectors of one pipeline, made when first needed and shared by all jobs with the same needs.
+    """The collectors of one pipeline, created when first needed and shared by all jobs with the same needs.
 
-    They run in *image*, None for the runner's own.
-    *steps* gives the number of the step in which each job may be needed at the earliest, *left* what each job leaves;
-    both hold the collectors too. *dropped* are the jobs that may not be in the pipeline: collectors always are.
-    *kept* is how jobs keep what they leave, where that is said; *variables* are those of their dotenv reports.
+    They run in *image*, None for the runner's default.
+    *steps* gives the first step in which each job may be needed, *artifacts* the artifacts of each job;
+    both include the collectors. *conditional* are the jobs that may be missing from the pipeline: collectors never are.
+    *artifact_keys* are how jobs store their artifacts, if set; *variables* are those of their dotenv reports.
     """
 
     def __init__(
@@ -64,74 +64,74 @@ class Collectors:
         image: ImageKeys | None,
         rules: tuple[RuleEntry, ...],
         steps: dict[str, int],
-        left: Mapping[str, tuple[str, ...]],
-        dropped: frozenset[str] = frozenset(),
-        kept: Mapping[str, ArtifactKeys] = MappingProxyType({}),
+        artifacts: Mapping[str, tuple[str, ...]],
+        conditional: frozenset[str] = frozenset(),
+        artifact_keys: Mapping[str, ArtifactKeys] = MappingProxyType({}),
         variables: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     ) -> None:
         self._names = names
         self._image = image
         self._rules = rules
         self._steps = steps
-        self._left = dict(left)
-        self._dropped = dropped
-        self._kept = dict(kept)
+        self._artifacts = dict(artifacts)
+        self._conditional = conditional
+        self._kept = dict(artifact_keys)
         self._variables = dict(variables)
-        self._made: dict[tuple[tuple[NeedEntry, ...], bool], GitLabJob] = {}
+        self._jobs: dict[tuple[tuple[NeedEntry, ...], bool], GitLabJob] = {}
 
     def fit(self, reader: str, needs: tuple[NeedEntry, ...]) -> tuple[tuple[NeedEntry, ...], tuple[GitLabJob, ...]]:
-        """Return needs that say the same as *needs*, and the collectors made for *reader*.
+        """Return needs equivalent to *needs*, and the collectors created for *reader*.
 
-        GitLab allows the needs, unless so many variables are read that no collectors hand them on.
+        GitLab allows the returned needs, unless collectors cannot pass on so many variables.
         """
-        before = len(self._made)
-        elsewhere = tuple(need for need in needs if need.pipeline)
-        here = tuple(need for need in needs if not need.pipeline)
-        while len(here) + len(elsewhere) > LIMIT:
-            fewer = self._fewer(reader, here, LIMIT - len(elsewhere))
-            if len(fewer) >= len(here):
+        existing = len(self._jobs)
+        outside = tuple(need for need in needs if need.pipeline)
+        inside = tuple(need for need in needs if not need.pipeline)
+        while len(inside) + len(outside) > LIMIT:
+            fewer = self._fewer(reader, inside, LIMIT - len(outside))
+            if len(fewer) >= len(inside):
                 break
-            here = fewer
-        return (*here, *elsewhere), tuple(self._made.values())[before:]
+            inside = fewer
+        return (*inside, *outside), tuple(self._jobs.values())[existing:]
 
     def gather(
         self, reader: str, needs: Sequence[NeedEntry], most: int
     ) -> tuple[tuple[NeedEntry, ...], tuple[GitLabJob, ...]]:
-        """Return needs on *most* collectors, at most, of all *needs*, which fetch, and the collectors made for that."""
-        before = len(self._made)
-        found = sorted(needs, key=lambda need: self._steps[need.job])
+        """Return at most *most* needs, on collectors of all *needs*, which fetch artifacts, and the new collectors."""
+        existing = len(self._jobs)
+        remaining = sorted(needs, key=lambda need: self._steps[need.job])
         while True:
-            parts = [tuple(found[start : start + LIMIT]) for start in range(0, len(found), LIMIT)]
-            found = [self._collector(reader, part) for part in parts]
-            if len(found) <= most:
-                return tuple(found), tuple(self._made.values())[before:]
+            parts = [tuple(remaining[start : start + LIMIT]) for start in range(0, len(remaining), LIMIT)]
+            remaining = [self._collector(reader, part) for part in parts]
+            if len(remaining) <= most:
+                return tuple(remaining), tuple(self._jobs.values())[existing:]
 
     def _fewer(self, reader: str, needs: Sequence[NeedEntry], most: int) -> tuple[NeedEntry, ...]:
-        """Return fewer needs: *most*, if that is enough with one collector for each 50.
+        """Return fewer needs: *most*, if one collector for each 50 needs is enough.
 
-        Those for order are collected first, then values, and files only if that is not enough: an archive of many
-        files may be bigger than GitLab takes. Variables come last: they need collectors beside those of archives.
+        Needs for order are collected first, then values, and files only if that is not enough: an archive of many
+        files may exceed GitLab's limit. Variables come last: they need collectors besides those of archives.
         """
         kinds: dict[_Kind, list[NeedEntry]] = {kind: [] for kind in _Kind}
         for need in needs:
             kinds[self._kind(need)].append(need)
-        order, values, files, telling = kinds.values()
-        direct = len(values) + len(files) + len(telling)
+        order, values, files, reporting = kinds.values()
+        direct = len(values) + len(files) + len(reporting)
         if _collectors(order) + direct <= most:
-            return (*self._collected(reader, order), *telling, *values, *files)
+            return (*self._collected(reader, order), *reporting, *values, *files)
         if _collectors(order) + direct - len(values) + _collectors(values) <= most:
-            return (*self._collected(reader, order), *telling, *self._collected(reader, values), *files)
+            return (*self._collected(reader, order), *reporting, *self._collected(reader, values), *files)
         variables: list[NeedEntry] = []
-        if _collectors(order) + _collectors(values) + _collectors(files) + len(telling) > most:
-            leaving = [need for need in telling if self._left[need.job]]
-            values += filter(self._is_small, leaving)
-            files += (need for need in leaving if not self._is_small(need))
-            variables, telling = self._reports(reader, telling), []
-        # Where two archives hold one path the later one wins, so they are collected in the order of the steps.
+        if _collectors(order) + _collectors(values) + _collectors(files) + len(reporting) > most:
+            with_artifacts = [need for need in reporting if self._artifacts[need.job]]
+            values += filter(self._is_small, with_artifacts)
+            files += (need for need in with_artifacts if not self._is_small(need))
+            variables, reporting = self._reports(reader, reporting), []
+        # If two archives contain the same path the later one wins, so they are collected in the order of the steps.
         files.sort(key=lambda need: self._steps[need.job])
         archives = (*self._collected(reader, values), *self._collected(reader, files))
-        # What is alone in its part stands for itself, twice where it sets variables and leaves files.
-        return tuple(dict.fromkeys((*self._collected(reader, order), *variables, *telling, *archives)))
+        # A need alone in its part is not collected, and may occur twice if it sets variables and stores files.
+        return tuple(dict.fromkeys((*self._collected(reader, order), *variables, *reporting, *archives)))
 
     def _kind(self, need: NeedEntry) -> _Kind:
         if not need.artifacts:
@@ -141,21 +141,21 @@ class Collectors:
         return _Kind.VALUES if self._is_small(need) else _Kind.FILES
 
     def _is_small(self, need: NeedEntry) -> bool:
-        """Return whether what is fetched are values alone."""
-        return all(path.startswith(VALUES) for path in self._left[need.job])
+        """Return whether a need fetches only values."""
+        return all(path.startswith(VALUES) for path in self._artifacts[need.job])
 
-    def _told(self, needs: Sequence[NeedEntry]) -> Iterator[tuple[NeedEntry, ...]]:
-        """Yield *needs* in parts whose variables are in one report, whatever their values are."""
+    def _report_parts(self, needs: Sequence[NeedEntry]) -> Iterator[tuple[NeedEntry, ...]]:
+        """Yield *needs* in parts whose variables fit into one report, whatever their values are."""
         part: list[NeedEntry] = []
         names: list[str] = []
         for need in needs:
-            more = [*names, *self._variables[need.job]]
-            size = sum(len(f"{name}=\n") + _LONGEST_VALUE for name in more)
-            if part and (len(part) == LIMIT or len(more) > MOST_VARIABLES or size > _REPORT_SIZE):
+            part_names = [*names, *self._variables[need.job]]
+            size = sum(len(f"{name}=\n") + _LONGEST_VALUE for name in part_names)
+            if part and (len(part) == LIMIT or len(part_names) > MOST_VARIABLES or size > _REPORT_SIZE):
                 yield tuple(part)
-                part, more = [], [*self._variables[need.job]]
+                part, part_names = [], [*self._variables[need.job]]
             part.append(need)
-            names = more
+            names = part_names
         if part:
             yield tuple(part)
 
@@ -166,29 +166,29 @@ class Collectors:
 
     def _reports(self, reader: str, needs: Sequence[NeedEntry]) -> list[NeedEntry]:
         """Return needs on collectors of the variables of *needs*."""
-        parts = self._told(needs)
-        return [part[0] if len(part) == 1 else self._collector(reader, part, is_telling=True) for part in parts]
+        parts = self._report_parts(needs)
+        return [part[0] if len(part) == 1 else self._collector(reader, part, is_reporting=True) for part in parts]
 
-    def _collector(self, reader: str, needs: tuple[NeedEntry, ...], *, is_telling: bool = False) -> NeedEntry:
-        """Return a need on the collector of *needs*, which sets their variables or holds what they fetch."""
-        needs = tuple(replace(need, is_optional=need.job in self._dropped) for need in needs)
-        if (needs, is_telling) not in self._made:
-            self._made[needs, is_telling] = self._make(reader, needs, is_telling=is_telling)
-        made = self._made[needs, is_telling]
-        return NeedEntry(made.name, artifacts=needs[0].artifacts)
+    def _collector(self, reader: str, needs: tuple[NeedEntry, ...], *, is_reporting: bool = False) -> NeedEntry:
+        """Return a need on the collector of *needs*, which reports their variables or stores their artifacts."""
+        needs = tuple(replace(need, is_optional=need.job in self._conditional) for need in needs)
+        if (needs, is_reporting) not in self._jobs:
+            self._jobs[needs, is_reporting] = self._make(reader, needs, is_reporting=is_reporting)
+        job = self._jobs[needs, is_reporting]
+        return NeedEntry(job.name, artifacts=needs[0].artifacts)
 
-    def _make(self, reader: str, needs: tuple[NeedEntry, ...], *, is_telling: bool) -> GitLabJob:
+    def _make(self, reader: str, needs: tuple[NeedEntry, ...], *, is_reporting: bool) -> GitLabJob:
         name = self._names.take(f"collect for {reader}")
         step = max(self._steps[need.job] for need in needs)
-        names = tuple(name for need in needs for name in self._variables[need.job]) if is_telling else ()
-        fetched = () if is_telling else (need.job for need in needs if need.artifacts)
-        artifacts = tuple(dict.fromkeys(path for job in fetched for path in self._left[job]))
-        kept = strictest(self._kept[need.job] for need in needs if need.job in self._kept)
+        names = tuple(name for need in needs for name in self._variables[need.job]) if is_reporting else ()
+        fetched = () if is_reporting else (need.job for need in needs if need.artifacts)
+        artifacts = tuple(dict.fromkeys(path for job in fetched for path in self._artifacts[job]))
+        artifact_keys = strictest(self._kept[need.job] for need in needs if need.job in self._kept)
         self._steps[name] = step
-        self._left[name] = artifacts
-        self._kept[name] = kept
+        self._artifacts[name] = artifacts
+        self._kept[name] = artifact_keys
         self._variables[name] = names
-        # A checkout that is not fetched is not cleaned either: old files would be collected.
+        # Without a checkout, the folder is not cleaned, and old files would be collected.
         fetch = () if needs[0].artifacts else (VariableEntry("GIT_STRATEGY", "none"),)
         return GitLabJob(
             name=name,
@@ -199,24 +199,24 @@ class Collectors:
             variables=(VariableEntry(HELPER, "1"), *fetch),
             script=_report(names) if names else (ScriptEntry("true"),),
             artifacts=artifacts,
-            kept=replace(kept, dotenv=(_REPORT,)) if names else kept,
+            artifact_keys=replace(artifact_keys, dotenv=(_REPORT,)) if names else artifact_keys,
         )
 
 
 def _collectors(needs: Sequence[NeedEntry]) -> int:
-    """Return the number of needs that collectors leave of *needs*."""
+    """Return the number of needs that remain if *needs* are collected."""
     return -(-len(needs) // LIMIT)
 
 
 def _report(variables: Sequence[str]) -> tuple[ScriptEntry, ...]:
-    """Return the script that reports *variables*, which reports of other jobs have set, under the same names.
+    """Return the script that reports *variables*, set by reports of other jobs, under the same names.
 
-    A variable that is not set stays so: the job that reads it holds its default.
+    An unset variable stays unset: the job that reads it has its default.
     """
     lines = (f'[ -z "${name}" ] || printf \'{name}=%s\\n\' "${name}" >>{_REPORT}' for name in variables)
     return (ScriptEntry(f"mkdir -p {dirname(_REPORT)} && rm -f {_REPORT}"), ScriptEntry("\n".join(lines)))
 
 
-def strictest(kept: Iterable[ArtifactKeys]) -> ArtifactKeys:
-    """Return how to keep what was kept as *kept*: nobody may download more of it."""
-    return ArtifactKeys(access=max((one.access for one in kept), key=_ACCESS.index, default=""))
+def strictest(artifact_keys: Iterable[ArtifactKeys]) -> ArtifactKeys:
+    """Return artifact keys with the strictest access among *artifact_keys*."""
+    return ArtifactKeys(access=max((keys.access for keys in artifact_keys), key=_ACCESS.index, default=""))

@@ -1,8 +1,8 @@
-"""Finally stages: jobs after all others, and helpers that note what came of these.
+"""Finally stages: jobs after all others, and helpers that record the statuses of stages.
 
-A job with needs would start as soon as one of them is skipped, whatever the others do: GitLab's `when: always` takes a
-skipped need for the end of all. So finally jobs stand in a step of their own, without needs, and what they read is
-fetched by `dependencies`, which ask for no success.
+A job with needs would start as soon as one of them is skipped, whatever the others do: for GitLab's `when: always`, a
+skipped need means that all needs have finished. So finally jobs are in a GitLab stage of their own, without needs, and
+fetch files by `dependencies`, which do not require success.
 """
 
 from __future__ import annotations
@@ -24,107 +24,107 @@ _NO_CHECKOUT = VariableEntry("GIT_STRATEGY", "none")
 
 
 def check_outcomes(plans: Sequence[plan.Plan], report: Report) -> None:
-    """Report what GitLab cannot say of how *plans* end."""
-    for one in plans:
-        if one.is_fail_fast:
+    """Report statuses and fail-fast behaviour of *plans* that GitLab does not support."""
+    for pipeline in plans:
+        if pipeline.is_fail_fast:
             report.add(
                 FAIL_FAST_UNAVAILABLE,
-                f'other stages of "{one.name}" start on GitLab also once one has failed',
-                at=one.fail_fast_span,
+                f'other stages of "{pipeline.name}" start on GitLab also once one has failed',
+                at=pipeline.fail_fast_span,
                 hint="remove it, or live with that: what GitLab has, auto_cancel on_job_failure, also stops what "
                 "runs, and finally stages never start then",
             )
-        final = next((job for job in one.jobs if job.is_final), None)
+        final = next((job for job in pipeline.jobs if job.is_final), None)
         is_beside_others = len(plans) > 1
-        asks_for_all = any("" in job.statuses for job in one.jobs)
+        asks_for_all = any("" in job.statuses for job in pipeline.jobs)
         if final is not None and is_beside_others and not asks_for_all:
-            others = [other.name for other in plans if other is not one]
+            others = [other.name for other in plans if other is not pipeline]
             report.add(
                 FINALLY_WAITS,
-                f'finally stages of "{one.name}" also wait for the stages of {listed(others)}',
+                f'finally stages of "{pipeline.name}" also wait for the stages of {listed(others)}',
                 at=final.span,
-                hint="GitLab's jobs wait for whole steps here; compile the pipeline alone with --pipeline",
+                hint="GitLab's finally jobs wait for whole stages; compile the pipeline alone with --pipeline",
             )
-        for job in one.jobs:
-            _check_statuses(job, one, report, is_beside_others=is_beside_others)
+        for job in pipeline.jobs:
+            _check_statuses(job, pipeline, report, is_beside_others=is_beside_others)
 
 
-class Notes(Struct, kw_only=True):
-    """The helpers of a pipeline that note what came of its stages.
+class StatusJobs(Struct, kw_only=True):
+    """The helpers of a pipeline that record the statuses of its stages.
 
-    *titles* are the names of the stages' jobs, *rules* say when each stage runs; *made* are the helpers for a stage, or
-    for "", the pipeline.
+    *titles* are the names of the stages' jobs, *rules* the rules of each stage; *jobs* are the helpers of each stage,
+    or of "", the pipeline.
     """
 
     titles: Mapping[str, str]
     rules: Mapping[str, tuple[RuleEntry, ...]]
-    made: Mapping[str, tuple[GitLabJob, ...]]
+    jobs: Mapping[str, tuple[GitLabJob, ...]]
 
     def of(self, stage: str, step: str) -> Iterator[GitLabJob]:
-        """Yield the helpers that note what came of *stage*, in *step*."""
-        for job in self.made.get(stage, ()):
+        """Yield the helpers that record the status of *stage*, in *step*."""
+        for job in self.jobs.get(stage, ()):
             yield replace(job, stage=step)
 
-    def final(self, job: plan.Job, made: GitLabJob) -> GitLabJob:
-        """Return the job *made* of the finally stage *job* as one that runs after all others, whatever happened."""
-        sources = [need.job for need in made.needs if need.artifacts]
+    def final(self, job: plan.Job, gitlab_job: GitLabJob) -> GitLabJob:
+        """Return *gitlab_job*, which runs the finally stage *job*, so that it always runs after all others."""
+        sources = [need.job for need in gitlab_job.needs if need.artifacts]
         for stage in job.statuses:
             sources += [self.titles[stage]] if stage else []
-            sources += [note.name for note in self.made[stage]]
-        dependencies = None if made.trigger is not None else tuple(dict.fromkeys(sources))
-        return _when(replace(made, needs=(), dependencies=dependencies), "always", self.rules[job.stage])
+            sources += [helper.name for helper in self.jobs[stage]]
+        dependencies = None if gitlab_job.trigger is not None else tuple(dict.fromkeys(sources))
+        return _when(replace(gitlab_job, needs=(), dependencies=dependencies), "always", self.rules[job.stage])
 
 
-def notes(
-    one: plan.Plan,
+def status_jobs(
+    pipeline: plan.Plan,
     titles: Mapping[str, str],
     rules: Mapping[str, tuple[RuleEntry, ...]],
     pipeline_rules: tuple[RuleEntry, ...],
     image: ImageKeys | None,
     take: Callable[[str], str],
-) -> Notes:
-    """Return the helpers of the plan *one*, which run in *image*; *take* gives each a name."""
-    made = {}
-    for stage in dict.fromkeys(stage for job in one.jobs for stage in job.statuses):
+) -> StatusJobs:
+    """Return the helpers of *pipeline*, which run in *image*; *take* returns a unique name."""
+    jobs = {}
+    for stage in dict.fromkeys(stage for job in pipeline.jobs for stage in job.statuses):
         if stage:
-            found = _of_stage(one.job(stage), titles[stage], rules[stage], take)
+            helpers = _of_stage(pipeline.job(stage), titles[stage], rules[stage], take)
         else:
-            found = iter((_of_all(take("note when a stage fails"), pipeline_rules),))
-        made[stage] = tuple(replace(job, image=image) for job in found)
-    return Notes(titles=titles, rules=rules, made=made)
+            helpers = iter((_of_all(take("note when a stage fails"), pipeline_rules),))
+        jobs[stage] = tuple(replace(job, image=image) for job in helpers)
+    return StatusJobs(titles=titles, rules=rules, jobs=jobs)
 
 
 def _of_stage(
     job: plan.Job, title: str, rules: tuple[RuleEntry, ...], take: Callable[[str], str]
 ) -> Iterator[GitLabJob]:
-    """Yield the helper for a failure of *job*, and the one for a failure that is allowed: for GitLab that is none."""
+    """Yield the helper for a failure of *job*, and the helper for an allowed failure, a success for GitLab."""
     allowed, path = job.limits.allow_failure, f"{MARKS}/{job.slug}"
-    note = f"mkdir -p {MARKS} && echo failed >{path}"
+    command = f"mkdir -p {MARKS} && echo failed >{path}"
     if allowed is None or allowed.exit_codes:
-        made = GitLabJob(
+        helper = GitLabJob(
             name=take(f"note when {job.stage} fails"),
             stage="",
             needs=(NeedEntry(title, artifacts=False),),
             variables=(_IS_HELPER, _NO_CHECKOUT),
-            script=(ScriptEntry(note),),
+            script=(ScriptEntry(command),),
             artifacts=(path,),
         )
-        yield _when(made, "on_failure", rules)
+        yield _when(helper, "on_failure", rules)
     if allowed is not None:
         yield GitLabJob(
             name=take(f"note whether {job.stage} fails"),
             stage="",
             needs=(NeedEntry(title, artifacts=True),),
             rules=rules,
-            # With a checkout, which leaves no files of an earlier run.
+            # With a checkout, which removes files of an earlier run.
             variables=(_IS_HELPER,),
-            script=(ScriptEntry(f"[ -e {path} ] || {{ {note}; }}"),),
+            script=(ScriptEntry(f"[ -e {path} ] || {{ {command}; }}"),),
             artifacts=(path,),
         )
 
 
 def _of_all(name: str, rules: tuple[RuleEntry, ...]) -> GitLabJob:
-    made = GitLabJob(
+    helper = GitLabJob(
         name=name,
         stage="",
         dependencies=(),
@@ -132,27 +132,27 @@ def _of_all(name: str, rules: tuple[RuleEntry, ...]) -> GitLabJob:
         script=(ScriptEntry(f"mkdir -p .pipegen && touch {FAILED}"),),
         artifacts=(FAILED,),
     )
-    return _when(made, "on_failure", rules)
+    return _when(helper, "on_failure", rules)
 
 
 def _when(job: GitLabJob, when: str, rules: tuple[RuleEntry, ...]) -> GitLabJob:
-    """Return *job* as one that runs *when*, if *rules* let it run at all."""
+    """Return *job* with *when* it runs, if *rules* let it run at all."""
     return replace(job, rules=then(rules, when), when="" if rules else when)
 
 
-def _check_statuses(job: plan.Job, one: plan.Plan, report: Report, *, is_beside_others: bool) -> None:
+def _check_statuses(job: plan.Job, pipeline: plan.Plan, report: Report, *, is_beside_others: bool) -> None:
     for stage in job.statuses:
         if not stage and is_beside_others:
-            message = "GitLab knows the status of all pipelines of a file together, and of none alone"
+            message = "GitLab has one status for all pipelines of a file, and none for each"
             hint = "compile the pipeline alone with --pipeline, or read the status of stages"
-        elif stage and any(isinstance(step, plan.TriggerJob) for step in one.job(stage).steps):
-            message = f'GitLab does not tell the status of stage "{stage}", which ends with a trigger'
-            hint = "read ${pipeline.status}, or move the trigger to a stage of its own"
+        elif stage and any(isinstance(step, plan.TriggerJob) for step in pipeline.job(stage).steps):
+            message = f'GitLab does not provide the status of stage "{stage}", which ends with a trigger'
+            hint = "read ${pipeline.status}, or move the trigger to a separate stage"
         elif job.after:
             message = (
-                f'"after" of stage "{job.title}" is not told what came of others: it is a shell of its own on GitLab'
+                f'"after" of stage "{job.title}" cannot read statuses on GitLab, where it runs in a separate shell'
             )
-            hint = 'do in "script" what needs the status, or leave out "after"'
+            hint = 'read the status in "script", or remove "after"'
         else:
             continue
         report.add(STATUS_UNAVAILABLE, message, at=job.span, hint=hint)

@@ -1,4 +1,4 @@
-"""The script of the job that tells of a failed stage by mail."""
+"""The script of the job that sends mail about a failed stage."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _TYPE = ("MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Conten
 
 
 def mail_outputs(mail: PlanMail) -> tuple[Output, ...]:
-    """Return the outputs that *mail* reads, all of ancestors of the stage that fails."""
-    found = (reference for reference in _references(mail) if reference.scope is Scope.STAGE)
-    return tuple(dict.fromkeys(Output(reference.namespace or "", reference.name) for reference in found))
+    """Return the outputs that *mail* reads, all from ancestors of the failed stage."""
+    references = (reference for reference in _references(mail) if reference.scope is Scope.STAGE)
+    return tuple(dict.fromkeys(Output(reference.namespace or "", reference.name) for reference in references))
 
 
 def mail_script(
@@ -55,14 +55,14 @@ def mail_script(
 
 
 def _lowering(job: Job, mail: PlanMail, plan: Plan, host: ShellEnvironment) -> Lowering:
-    """Return what the texts of *mail* are lowered with; this job's own log would say nothing."""
+    """Return the lowering of the texts of *mail*; the log URL is the pipeline's, not that of the mail job."""
     setup = dict.fromkeys(reference.name for reference in _references(mail) if reference.scope is Scope.SETUP)
     inputs = dict.fromkeys(reference.name for reference in _references(mail) if reference.scope is Scope.INPUT)
     return Lowering(
         job=replace(job, files=(), containers=()),
         plan=replace(plan, inputs=unchecked(plan.inputs)),
-        producers={one.stage: one for one in plan.jobs},
-        # Values are read where they lie: the image's user is not root, so it could not move them away.
+        producers={each.stage: each for each in plan.jobs},
+        # Values are read in place: the image's user is not root, so it could not move them.
         host=replace(
             host, values=FOLDER, setup=lambda name: "$CI_PIPELINE_URL" if name == "logURL" else host.setup(name)
         ),
@@ -76,7 +76,7 @@ def _references(mail: PlanMail) -> Iterator[Reference]:
 
 
 def _defaults(mail: PlanMail) -> Iterator[str]:
-    """Yield the defaults that need a variable of their own."""
+    """Yield the defaults that need a separate variable."""
     for text in mail_texts(mail):
         for part in (*text.parts, *text.references()):
             if isinstance(part, Reference | Defaulted) and part.default and not is_plain(part.default):
@@ -84,9 +84,9 @@ def _defaults(mail: PlanMail) -> Iterator[str]:
 
 
 def _presence(job: Job, outputs: Sequence[Output], plan: Plan) -> Iterator[str]:
-    """Yield commands that end the script where an ancestor has failed, and so *job* has not been run.
+    """Yield commands that end the script if an ancestor has failed, so that *job* has not run.
 
-    Of one that may have been skipped, nothing can be told from what it has not left.
+    For an ancestor that may have been skipped, missing outputs prove nothing.
     """
     stages = dict.fromkeys(output.stage for output in outputs)
     for stage in (stage for stage in stages if not may_be_absent(plan.job(stage), job)):
@@ -95,7 +95,7 @@ def _presence(job: Job, outputs: Sequence[Output], plan: Plan) -> Iterator[str]:
 
 
 def _sending(mail: PlanMail, lowering: Lowering, settings: MailVariables) -> Iterator[str]:
-    """Yield the lines that write the message and give it to curl."""
+    """Yield the lines that write the message and pass it to curl."""
     to, recipients = yield from _recipients(mail, lowering)
     subject = yield from _folded("pipegen_subject", word(mail.subject, lowering))
     lines = [
@@ -113,7 +113,7 @@ def _sending(mail: PlanMail, lowering: Lowering, settings: MailVariables) -> Ite
 
 
 def _recipients(mail: PlanMail, lowering: Lowering) -> Generator[str, None, tuple[Word, str]]:
-    """Yield the lines that find the recipients; return them for the header, and as arguments of curl."""
+    """Yield the lines that compute the recipients; return them for the header, and as arguments of curl."""
     known = [constant(word(item, lowering)) for item in mail.to if not isinstance(item, Loop)]
     if not has_loop(mail.to) and None not in known:
         addresses = re.findall(r"[^\s,]+", " ".join(address or "" for address in known))
@@ -132,7 +132,7 @@ def _recipients(mail: PlanMail, lowering: Lowering) -> Generator[str, None, tupl
 
 
 def _folded(variable: str, text: Word) -> Generator[str, None, Word]:
-    """Yield the line that sets *variable* to *text* with blanks for line breaks, if it takes one; return the result."""
+    """Yield the line that sets *variable* to *text* with spaces for line breaks, if necessary; return the result."""
     known = constant(text)
     if known is not None:
         return (Literal(re.sub(_LINE_BREAK, " ", known)),)
@@ -141,7 +141,7 @@ def _folded(variable: str, text: Word) -> Generator[str, None, Word]:
 
 
 def _lines(text: Word) -> list[Word]:
-    """Return the lines of *text*, as far as their ends are known."""
+    """Return the lines of *text*; a variable's value may contain further line breaks."""
     lines: list[Word] = [()]
     for fragment in text:
         if not isinstance(fragment, Literal):

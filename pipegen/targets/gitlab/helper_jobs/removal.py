@@ -1,4 +1,4 @@
-"""The removal of what outlives its stage because others use it."""
+"""The removal of resources that outlive their stage because other stages use them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipegen.targets.gitlab.settings import GitLabSettings
 
 
 class Removal(Struct):
-    """What removes *things* at the end of a pipeline."""
+    """The helper that removes *things* at the end of a pipeline."""
 
     things: str
     image: ImageKeys | None
@@ -21,9 +21,9 @@ class Removal(Struct):
 
 
 def removal(plan: Plan, host: ShellEnvironment, settings: GitLabSettings) -> Removal | None:
-    """Return what removes all that *plan* keeps, None where it keeps nothing.
+    """Return the helper that removes everything that *plan* keeps, None if it keeps nothing.
 
-    Images in a registry stay: GitLab's own cleanup policy removes them, a job's token may not.
+    Images in a registry stay: GitLab's cleanup policy removes them, and a job token must not.
     """
     commands = teardown(plan.jobs, host)
     if not commands:
@@ -36,7 +36,7 @@ def removal(plan: Plan, host: ShellEnvironment, settings: GitLabSettings) -> Rem
     }
     return Removal(
         things=" and ".join(thing for thing, is_kept in things.items() if is_kept),
-        # Without a shell runner's containers and images, only releases are left.
+        # Without the containers and images of a shell runner, only releases remain.
         image=None if is_local else ImageKeys(settings.tools.helm, has_entrypoint=True),
         script=entries(commands),
     )

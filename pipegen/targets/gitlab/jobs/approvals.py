@@ -1,4 +1,4 @@
-"""What a job waits for, and what it deploys to."""
+"""Approvals, delays and environments of jobs."""
 
 from __future__ import annotations
 
@@ -15,49 +15,51 @@ from pipegen.targets.gitlab.pairs import APPROVED_AND_ALLOWED
 _MANUAL, _DELAYED, _NEVER = "manual", "delayed", "never"
 
 
-def gated(made: GitLabJob, job: plan.Job, environment: EnvironmentKeys | None, titles: Mapping[str, str]) -> GitLabJob:
-    """Return *made*, which stands for *job*, with what it waits for; *titles* are the names of stages' jobs."""
+def with_start(
+    gitlab_job: GitLabJob, job: plan.Job, environment: EnvironmentKeys | None, titles: Mapping[str, str]
+) -> GitLabJob:
+    """Return *gitlab_job* with the start conditions of *job*; *titles* are the names of stages' jobs."""
     if environment is not None:
         on_stop = titles[environment.on_stop] if environment.on_stop else ""
-        made = replace(made, environment=replace(environment, on_stop=on_stop))
+        gitlab_job = replace(gitlab_job, environment=replace(environment, on_stop=on_stop))
     deployment = job.deployment
     if environment is not None and environment.stops:
-        # A person starts it, and nobody waits for that.
-        limits = replace(made.limits, allow_failure=True, exit_codes=())
-        return replace(_started(made, _MANUAL, ""), limits=limits)
+        # A person starts it, and no job waits for it.
+        limits = replace(gitlab_job.limits, allow_failure=True, exit_codes=())
+        return replace(_started(gitlab_job, _MANUAL, ""), limits=limits)
     if deployment.approval is not None:
-        message = (deployment.approval.message or "") if made.trigger is None else ""
-        return replace(_started(made, _MANUAL, ""), is_blocking=True, manual_confirmation=message)
-    if deployment.delay is not None and made.trigger is None:
-        return _started(made, _DELAYED, in_words(deployment.delay.seconds))
-    return made
+        message = (deployment.approval.message or "") if gitlab_job.trigger is None else ""
+        return replace(_started(gitlab_job, _MANUAL, ""), is_blocking=True, manual_confirmation=message)
+    if deployment.delay is not None and gitlab_job.trigger is None:
+        return _started(gitlab_job, _DELAYED, in_words(deployment.delay.seconds))
+    return gitlab_job
 
 
 def check_deployment(job: plan.Job, report: Report) -> None:
-    """Report what of the gate of *job* GitLab does in another way."""
+    """Report settings of the deployment of *job* that GitLab handles differently."""
     approval, allowed = job.deployment.approval, job.limits.allow_failure
     if approval is not None and approval.approvers:
         who = " and ".join(approval.approvers)
         report.add(
             APPROVAL_ON_GITLAB,
-            f'GitLab lets whoever may run jobs start stage "{job.title}", not {who} alone',
+            f'on GitLab, anyone who may run jobs can start stage "{job.title}", not only {who}',
             at=approval.span,
-            hint="say in the project who may deploy: give the stage an environment, and protect that one",
+            hint="give the stage an environment, and protect the environment in the project",
         )
     if approval is not None and allowed is not None and not allowed.exit_codes:
         report.add(
             APPROVED_AND_ALLOWED.code,
-            f'a failure of stage "{job.title}" counts on GitLab: nobody waits for a manual job that may fail',
+            f'GitLab ignores "allow_failure" of stage "{job.title}": it does not wait for manual jobs that may fail',
             at=allowed.span,
-            hint='leave out "allow_failure", or let a stage of its own wait for the approval',
+            hint='remove "allow_failure", or put the approval into a separate stage',
         )
 
 
-def _started(made: GitLabJob, when: str, start_in: str) -> GitLabJob:
-    """Return *made* so that it starts by *when*, in all cases in which it is in a pipeline."""
-    if not made.rules:
-        return replace(made, when=when, start_in=start_in)
-    return replace(made, rules=tuple(_rule(rule, when, start_in) for rule in made.rules))
+def _started(gitlab_job: GitLabJob, when: str, start_in: str) -> GitLabJob:
+    """Return *gitlab_job* with *when* in all rules that let it run."""
+    if not gitlab_job.rules:
+        return replace(gitlab_job, when=when, start_in=start_in)
+    return replace(gitlab_job, rules=tuple(_rule(rule, when, start_in) for rule in gitlab_job.rules))
 
 
 def _rule(rule: RuleEntry, when: str, start_in: str) -> RuleEntry:

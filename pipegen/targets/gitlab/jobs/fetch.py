@@ -1,4 +1,4 @@
-"""How the repository is fetched, as variables of GitLab's runner."""
+"""Options for fetching the repository, as variables of GitLab's runner."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pipegen.targets.gitlab.model import VariableEntry
 
 
 def has_one_fetch(plans: Sequence[Plan]) -> bool:
-    """Return whether all *plans* fetch alike, so that the file can say it once."""
+    """Return whether all *plans* have the same options, so that the file needs them only once."""
     return all(plan.fetch == plans[0].fetch for plan in plans)
 
 
 def fetch_variables(fetch: FetchOptions | None) -> tuple[VariableEntry, ...]:
-    """Return what the runner is told of *fetch*, nothing where the user says nothing.
+    """Return the runner's variables for *fetch*, none without options.
 
     https://docs.gitlab.com/ci/runners/configure_runners/: depth 0 is the whole history; the flags replace the default
     ones, which are the first two.

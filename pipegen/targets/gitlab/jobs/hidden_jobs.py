@@ -1,4 +1,4 @@
-"""Hidden jobs: what several jobs have around their scripts, written once."""
+"""Hidden jobs: keys that several jobs share, written once."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from pipegen.targets.gitlab.model import Hidden
 
 
 class Share(Struct):
-    """What a job takes from the hidden job *extends*, "" for none, and what it still says itself."""
+    """The hidden job *extends* of a job, "" for none, and the keys that the job writes itself."""
 
     extends: str
     own: JobTools
 
 
 class Sharing(Struct):
-    """The hidden jobs of a file, and what each job takes from them by what it has around its script."""
+    """The hidden jobs of a file, and the share of each job by its tools."""
 
     hidden: tuple[Hidden, ...]
     shares: Mapping[JobTools, Share]
 
 
 def sharing(used: Iterable[JobTools]) -> Sharing:
-    """Return how jobs with the surroundings *used* share them: all that is said twice stands in a hidden job."""
+    """Return the hidden jobs for the tools in *used*: every repeated value is in a hidden job."""
     counts = Counter(used)
     groups: dict[JobTools, list[JobTools]] = {}
-    for one in counts:
-        groups.setdefault(replace(one, before_script=()), []).append(one)
+    for tools in counts:
+        groups.setdefault(replace(tools, before_script=()), []).append(tools)
     hidden: list[Hidden] = []
     shares: dict[JobTools, Share] = {}
     for common, members in groups.items():
-        made = _hidden(common, [one for one in members if counts[one] > 1], len(members))
-        hidden += made.values()
-        shares |= {one: _share(one, common, made) for one in members}
+        hidden_by_tools = _hidden(common, [tools for tools in members if counts[tools] > 1], len(members))
+        hidden += hidden_by_tools.values()
+        shares |= {tools: _share(tools, common, hidden_by_tools) for tools in members}
     return Sharing(tuple(hidden), shares)
 
 
 def _hidden(common: JobTools, repeated: Sequence[JobTools], members: int) -> dict[JobTools, Hidden]:
-    """Return a hidden job for each of the *repeated*, or for what the *members* have in *common*."""
-    nothing = JobTools(kind=common.kind)
-    wanted = [one for one in repeated if one != nothing] or ([common] if members > 1 and common != nothing else [])
+    """Return a hidden job for each of the *repeated*, or for the keys that the *members* have in *common*."""
+    empty = JobTools(kind=common.kind)
+    values = [tools for tools in repeated if tools != empty] or ([common] if members > 1 and common != empty else [])
     return {
-        one: Hidden(
-            name=f".{one.kind}" if number == 1 else f".{one.kind} {number}",
-            image=one.image,
-            services=one.services,
-            variables=one.variables,
-            before_script=one.before_script,
+        tools: Hidden(
+            name=f".{tools.kind}" if number == 1 else f".{tools.kind} {number}",
+            image=tools.image,
+            services=tools.services,
+            variables=tools.variables,
+            before_script=tools.before_script,
         )
-        for number, one in enumerate(wanted, start=1)
+        for number, tools in enumerate(values, start=1)
     }
 
 
-def _share(one: JobTools, common: JobTools, made: Mapping[JobTools, Hidden]) -> Share:
-    if one in made:
-        return Share(made[one].name, JobTools(kind=one.kind))
-    if made and one.before_script and common != JobTools(kind=one.kind):
-        # Its own before_script takes the place of the hidden job's.
-        first = next(iter(made.values()))
-        return Share(first.name, JobTools(kind=one.kind, before_script=one.before_script))
-    return Share("", one)
+def _share(tools: JobTools, common: JobTools, hidden_by_tools: Mapping[JobTools, Hidden]) -> Share:
+    if tools in hidden_by_tools:
+        return Share(hidden_by_tools[tools].name, JobTools(kind=tools.kind))
+    if hidden_by_tools and tools.before_script and common != JobTools(kind=tools.kind):
+        # Its own before_script replaces that of the hidden job.
+        first = next(iter(hidden_by_tools.values()))
+        return Share(first.name, JobTools(kind=tools.kind, before_script=tools.before_script))
+    return Share("", tools)

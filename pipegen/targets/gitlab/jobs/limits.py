@@ -1,4 +1,4 @@
-"""How often a job is tried, for how long, and what its failure means."""
+"""Retries, timeouts and allowed failures of jobs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pipegen.targets.gitlab.jobs.durations import in_words
 from pipegen.targets.gitlab.model import UNLIMITED, LimitKeys, RetryKeys, VariableEntry
 
 # https://docs.gitlab.com/ci/yaml/#retry
-_MOST_TRIES = 2
+_MOST_RETRIES = 2
 # https://docs.gitlab.com/ci/pipelines/settings/#set-a-limit-for-how-long-jobs-can-run
 _LONGEST = 30 * 86_400
-# The five minutes that the runner gives after_script, and as much for what comes before the script:
+# The five minutes that the runner allows for after_script, and as much for the time before the script:
 # https://docs.gitlab.com/ci/runners/configure_runners/#set-script-and-after_script-timeouts
 _AROUND = 600
-# https://docs.gitlab.com/ci/yaml/#retrywhen: what it may be, by what we call it. A job is "stuck" when no runner takes
-# it or its runner is gone; what has run for too long is told by job_execution_timeout.
+# https://docs.gitlab.com/ci/yaml/#retrywhen: GitLab's reasons by ours. A job is "stuck" when no runner accepts
+# it or its runner is gone; a job that ran for too long has the reason job_execution_timeout.
 _REASONS = {
     plan.Failure.SCRIPT: ("script_failure",),
     plan.Failure.SYSTEM: (
@@ -32,21 +32,21 @@ _REASONS = {
     ),
     plan.Failure.TIMEOUT: ("job_execution_timeout",),
 }
-# Else bash makes 1 of any exit code: the runner's `: | eval "…"` is a pipeline under pipefail.
+# Otherwise bash replaces any exit code by 1: the runner's `: | eval "…"` is a pipeline under pipefail.
 _KEEPS_EXIT_CODES = VariableEntry("FF_USE_NEW_BASH_EVAL_STRATEGY", "true")
 
 
 def check_limits(job: plan.Job, *, is_bridge: bool, report: Report) -> None:
-    """Report the limits of *job* that GitLab does not have; those of a job that *is_bridge* are few."""
+    """Report the limits of *job* that GitLab lacks; a bridge supports only few."""
     limits = job.limits
     if limits.retry is None and limits.timeout is None and limits.allow_failure is None:
         return
-    for message, at, hint in _out_of_reach(job, is_bridge=is_bridge):
+    for message, at, hint in _unsupported(job, is_bridge=is_bridge):
         report.add(LIMIT_OUT_OF_REACH, message, at=at, hint=hint)
 
 
 def lower_limits(limits: plan.Limits, *, has_after: bool = False) -> LimitKeys:
-    """Return *limits* as keys of a job; what comes after its script, where it *has_after*, has time of its own."""
+    """Return *limits* as keys of a job; with *has_after*, its after script gets additional time."""
     allowed = limits.allow_failure
     if allowed is None and limits.retry is None and limits.timeout is None:
         return UNLIMITED
@@ -60,7 +60,7 @@ def lower_limits(limits: plan.Limits, *, has_after: bool = False) -> LimitKeys:
 
 
 def limit_variables(limits: plan.Limits, *, has_after: bool = False) -> Iterator[VariableEntry]:
-    """Yield the variables by which the runner keeps *limits*."""
+    """Yield the variables by which the runner enforces *limits*."""
     if limits.allow_failure is not None and limits.allow_failure.exit_codes:
         yield _KEEPS_EXIT_CODES
     if limits.timeout is not None and _ends_script(limits, has_after=has_after):
@@ -68,12 +68,12 @@ def limit_variables(limits: plan.Limits, *, has_after: bool = False) -> Iterator
 
 
 def _ends_script(limits: plan.Limits, *, has_after: bool) -> bool:
-    """Return whether the runner ends the script before the job's time is up, so that after_script runs then too.
+    """Return whether the runner ends the script before the timeout of the job, so that after_script still runs.
 
-    Not where a timeout is tried again unlike other failures: that counts the job's own timeout alone.
+    Not if timeouts are retried unlike other failures: GitLab recognizes only the timeout of the job.
     """
-    is_told_apart = limits.retry is not None and len(limits.retry.on) < len(plan.Failure)
-    return has_after and limits.timeout is not None and not is_told_apart
+    retries_some = limits.retry is not None and len(limits.retry.on) < len(plan.Failure)
+    return has_after and limits.timeout is not None and not retries_some
 
 
 def _retry(retry: plan.Retry) -> RetryKeys:
@@ -84,30 +84,30 @@ def _retry(retry: plan.Retry) -> RetryKeys:
     )
 
 
-def _out_of_reach(job: plan.Job, *, is_bridge: bool) -> Iterator[tuple[str, Span, str]]:
-    """Yield a message, the place and a hint for each limit that cannot be kept."""
+def _unsupported(job: plan.Job, *, is_bridge: bool) -> Iterator[tuple[str, Span, str]]:
+    """Yield a message, a location and a hint for each limit that GitLab lacks."""
     limits, triggers = job.limits, any(isinstance(step, plan.TriggerJob) for step in job.steps)
-    if limits.retry is not None and limits.retry.count > _MOST_TRIES:
+    if limits.retry is not None and limits.retry.count > _MOST_RETRIES:
         yield (
-            f'GitLab tries a job {_MOST_TRIES} times again at most; stage "{job.title}" asks for {limits.retry.count}',
+            f'GitLab retries a job at most {_MOST_RETRIES} times; stage "{job.title}" asks for {limits.retry.count}',
             limits.retry.span,
-            f"write {_MOST_TRIES}, or let the script try again what may fail",
+            f"write {_MOST_RETRIES}, or retry inside the script",
         )
     if limits.timeout is not None and limits.timeout.seconds > _LONGEST:
         yield (
-            f'GitLab stops each job after a month, and stage "{job.title}" may take longer',
+            f'GitLab stops every job after 30 days, and the timeout of stage "{job.title}" is longer',
             limits.timeout.span,
-            "give 30 days at most",
+            "set at most 30 days",
         )
     if is_bridge and (limit := limits.retry or limits.timeout) is not None:
         yield (
-            f'stage "{job.title}" only triggers another project, and GitLab bounds no such job',
+            f'stage "{job.title}" only triggers another project, and GitLab has no such limits for trigger jobs',
             limit.span,
-            "remove this, and bound the jobs of the other project",
+            "remove the limit, and limit the jobs of the other project",
         )
     if triggers and not is_bridge and limits.allow_failure is not None:
         yield (
-            f'GitLab would start the trigger of stage "{job.title}" even after a failure, since that is allowed',
+            f'GitLab would start the trigger of stage "{job.title}" even after an allowed failure',
             limits.allow_failure.span,
-            "move the trigger to a stage of its own",
+            "move the trigger to a separate stage",
         )

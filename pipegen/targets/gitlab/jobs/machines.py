@@ -1,4 +1,4 @@
-"""Where a job runs that says so itself: its image and services, and how much of a machine it asks for."""
+"""Images, services and resources of jobs."""
 
 from __future__ import annotations
 
@@ -19,33 +19,36 @@ from pipegen.targets.gitlab.settings import GitLabSettings
 
 
 class JobMachine(Struct, kw_only=True):
-    """What a job says of its machine; *variables* ask for resources, and stand in for values that may be absent."""
+    """The machine of a job; *variables* request resources, and contain defaults of values that may be absent."""
 
     image: ImageKeys | None
     services: tuple[ServiceKeys, ...]
     variables: tuple[VariableEntry, ...]
 
 
-_NOTHING = JobMachine(image=None, services=(), variables=())
+_DEFAULT_MACHINE = JobMachine(image=None, services=(), variables=())
 
 
 def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Report) -> JobMachine:
-    """Return what *job* says of its machine; what GitLab cannot expand is reported."""
-    where = job.machine
-    if not where.services and where.resources is None:
-        if where.image is None:
-            return _NOTHING
-        known = where.image.name.constant
-        if known is not None:
-            return _in_image(escaped(known), where.image.entrypoint, where.image.pull)
+    """Return the machine of *job*; references that GitLab cannot expand are reported."""
+    machine = job.machine
+    if not machine.services and machine.resources is None:
+        if machine.image is None:
+            return _DEFAULT_MACHINE
+        constant = machine.image.name.constant
+        if constant is not None:
+            return _in_image(escaped(constant), machine.image.entrypoint, machine.image.pull)
 
     def name(text: Text) -> str:
         return expanded(text, "the name of an image", plan, report, producers=producers)
 
-    texts = [*([where.image.name] if where.image is not None else []), *(service.image for service in where.services)]
+    texts = [
+        *([machine.image.name] if machine.image is not None else []),
+        *(service.image for service in machine.services),
+    ]
     return JobMachine(
-        image=_image(name(where.image.name), where.image.entrypoint, where.image.pull)
-        if where.image is not None
+        image=_image(name(machine.image.name), machine.image.entrypoint, machine.image.pull)
+        if machine.image is not None
         else None,
         services=tuple(
             ServiceKeys(
@@ -54,15 +57,15 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
                 command=service.command,
                 variables=tuple((variable, escaped(value)) for variable, value in service.env),
             )
-            for service in where.services
+            for service in machine.services
         ),
-        variables=(*requests(where), *_defaults(texts, producers)),
+        variables=(*requests(machine), *_defaults(texts, producers)),
     )
 
 
 @lru_cache
 def _in_image(name: str, entrypoint: tuple[str, ...] | None, pull: Pull | None) -> JobMachine:
-    """Return what most jobs say, and many alike."""
+    """Return a machine with only an image, the most common case, often equal for many jobs."""
     return JobMachine(image=_image(name, entrypoint, pull), services=(), variables=())
 
 
@@ -71,37 +74,39 @@ def _image(name: str, entrypoint: tuple[str, ...] | None, pull: Pull | None) -> 
         name,
         has_entrypoint=entrypoint is not None,
         entrypoint=entrypoint or ("",),
-        # The runner pulls as it is set up to; it need not allow a job to ask for another way.
+        # By default, the runner's own policy applies; it may not allow jobs to choose another.
         pull=pull.value if pull is Pull.ALWAYS or pull is Pull.NEVER else "",
     )
 
 
 def _defaults(texts: list[Text], producers: Mapping[str, Job]) -> Iterator[VariableEntry]:
-    """Yield the variables that hold defaults: what a report sets goes before them."""
-    found: dict[str, VariableEntry] = {}
+    """Yield the variables that hold defaults; variables of a report take precedence."""
+    variables: dict[str, VariableEntry] = {}
     for text in texts:
         for reference in text.references():
             if reference.scope is Scope.STAGE and reference.default is not None:
                 variable = expanded_variable(producers[reference.namespace or ""], reference.name)
-                found.setdefault(variable, VariableEntry(variable, reference.default, is_raw="$" in reference.default))
-    yield from found.values()
+                variables.setdefault(
+                    variable, VariableEntry(variable, reference.default, is_raw="$" in reference.default)
+                )
+    yield from variables.values()
 
 
 def check_machine(job: Job, kind: str, settings: GitLabSettings, report: Report) -> None:
-    """Report what *job*, whose script needs tools of the *kind*, asks for and GitLab does not give it."""
-    where = job.machine
+    """Report requests of *job*, whose script needs tools of the *kind*, that GitLab cannot fulfil."""
+    machine = job.machine
     if runs_in_bash(job) and kind != "shell" and settings.images is Images.REGISTRY:
         report.add(
             BASH_WITH_TOOLS.code,
-            f'stage "{job.title}" asks for bash, and the image with the tools of its other steps has none',
-            at=where.shell_span or job.span,
-            hint="do one of the two in a stage of its own, or write what sh can read",
+            f'stage "{job.title}" requires bash, and the image with the tools of its other steps does not contain it',
+            at=machine.shell_span or job.span,
+            hint="use separate stages, or write the script for sh",
         )
-    if where.image is not None and settings.images is Images.LOCAL and not where.labels:
+    if machine.image is not None and settings.images is Images.LOCAL and not machine.labels:
         report.add(
             IMAGE_ON_MACHINE.code,
-            f'stage "{job.title}" names an image, and the one shell runner of "images: local" takes none',
-            at=where.image.span,
+            f'stage "{job.title}" names an image, which the shell runner of "images: local" does not support',
+            at=machine.image.span,
             hint='name the tag of a runner with containers: "agent: docker"; or set "images: registry"',
         )
 
@@ -110,17 +115,17 @@ _UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 
 
 def requests(machine: Machine) -> Iterator[VariableEntry]:
-    """Yield the variables by which a job asks Kubernetes' executor, the only one that hands out machines."""
+    """Yield the variables that request resources from the Kubernetes executor; other executors ignore them."""
     # https://docs.gitlab.com/runner/executors/kubernetes/#overwrite-container-resources
-    asked = machine.resources
-    if asked is not None and asked.cpu is not None:
+    resources = machine.resources
+    if resources is not None and resources.cpu is not None:
         yield VariableEntry(
-            "KUBERNETES_CPU_REQUEST", f"{asked.cpu // 1000}" if asked.cpu % 1000 == 0 else f"{asked.cpu}m"
+            "KUBERNETES_CPU_REQUEST", f"{resources.cpu // 1000}" if resources.cpu % 1000 == 0 else f"{resources.cpu}m"
         )
-    if asked is not None and asked.memory is not None:
-        yield VariableEntry("KUBERNETES_MEMORY_REQUEST", _written(asked.memory))
+    if resources is not None and resources.memory is not None:
+        yield VariableEntry("KUBERNETES_MEMORY_REQUEST", _with_unit(resources.memory))
 
 
-def _written(memory: int) -> str:
-    """Return *memory* in the largest unit that says it exactly."""
+def _with_unit(memory: int) -> str:
+    """Return *memory* in the largest unit that is exact."""
     return next((f"{memory // size}{unit}" for unit, size in _UNITS if memory % size == 0), str(memory))

@@ -1,4 +1,4 @@
-"""What the jobs of some stages do for GitLab itself: publish a website, make a release."""
+"""Websites and releases that jobs publish on GitLab."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Titles = Mapping[tuple[str, str], str]
 
 
 def publishing(document: Document, titles: Titles, settings: GitLabSettings) -> tuple[GitLabJob, ...]:
-    """Return the jobs of *document*, those that the settings name with what they publish.
+    """Return the jobs of *document*; those of the stages in the settings publish a website or a release.
 
-    *titles* are the jobs of stages.
+    *titles* are the job names of stages.
     """
     jobs: Iterable[GitLabJob] = document.jobs
     pages, release = settings.pages, settings.release
@@ -40,9 +40,9 @@ def publishing(document: Document, titles: Titles, settings: GitLabSettings) -> 
 
 
 def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is_part: bool, report: Report) -> None:
-    """Report stages that no plan has, unless these are a part of all, and images that a release does not come with."""
-    plain = {job.stage: job for plan in plans for job in plan.jobs}
-    stages = {**plain, **{f"{plan.name}: {job.stage}": job for plan in plans for job in plan.jobs}}
+    """Report stages that no plan has, unless *is_part*, and images that cannot create a release."""
+    stages_by_name = {job.stage: job for plan in plans for job in plan.jobs}
+    stages = {**stages_by_name, **{f"{plan.name}: {job.stage}": job for plan in plans for job in plan.jobs}}
     for key in ("pages", "release"):
         node = section.get(key) if section is not None else None
         named = node.get("stage") if isinstance(node, TreeMapping) else None
@@ -50,45 +50,45 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is
             continue
         job = stages.get(named.text)
         if job is None and not is_part:
-            found = suggestion(named.text, tuple(stages))
+            suggested = suggestion(named.text, tuple(stages))
             report.add(
                 codes.UNKNOWN_STAGE_IN_SETTING,
                 f'targets.gitlab.{key} names stage "{named.text}", which is not defined',
                 at=named.span,
-                hint=f'did you mean "{found}"?' if found else f"there are {listed(tuple(plain))}",
+                hint=f'did you mean "{suggested}"?' if suggested else f"the stages are {listed(tuple(stages_by_name))}",
             )
         if key == "release" and job is not None and job.machine.image is not None:
             report.add(
                 RELEASE_WITH_IMAGE.code,
-                f'stage "{job.title}" makes a release in an image of its own, which must hold the program glab',
+                f'stage "{job.title}" creates a release in its own image, which must contain glab',
                 at=job.machine.image.span,
-                also=[Label(named.span, "the stage that makes the release")],
-                hint="leave the image out, so that the job runs in the setting tools.release, or name one with glab",
+                also=[Label(named.span, "the stage that creates the release")],
+                hint="remove the image, so that the job runs in the image tools.release, or name one with glab",
             )
         elif key == "release" and job is not None and any(isinstance(step, _WITH_TOOLS) for step in job.steps):
             report.add(
                 RELEASE_WITH_TOOLS.code,
-                f'stage "{job.title}" makes a release in the image with the tools of its other steps, which must hold '
-                "the program glab",
+                f'stage "{job.title}" creates a release in the image with the tools of its other steps, which must '
+                "contain glab",
                 at=named.span,
-                hint="make the release in a stage of its own",
+                hint="create the release in a separate stage",
             )
 
 
 def _named(stage: str, titles: Titles) -> frozenset[str]:
-    """Return the jobs of the stages that settings call *stage*."""
+    """Return the job names of the stages that the settings call *stage*."""
     return frozenset(title for (plan, own), title in titles.items() if stage in (own, f"{plan}: {own}"))
 
 
 def _with_pages(job: GitLabJob, pages: Pages) -> GitLabJob:
-    # GitLab adds the folder by itself since 17.10; before that, it has to be among the artifacts.
-    is_left = any(path.rstrip("/") == pages.publish.rstrip("/") for path in job.artifacts)
-    return replace(job, pages=pages, artifacts=job.artifacts if is_left else (*job.artifacts, pages.publish))
+    # GitLab adds the folder automatically since 17.10; before that, it has to be among the artifacts.
+    is_stored = any(path.rstrip("/") == pages.publish.rstrip("/") for path in job.artifacts)
+    return replace(job, pages=pages, artifacts=job.artifacts if is_stored else (*job.artifacts, pages.publish))
 
 
 def _with_release(
     job: GitLabJob, release: Release, settings: GitLabSettings, images: Mapping[str, ImageKeys | None]
 ) -> GitLabJob:
-    """Return *job* with what it releases, in the image for that if it names none; *images* are those of hidden jobs."""
-    is_free = job.image is None and images.get(job.extends) is None and settings.images is Images.REGISTRY
-    return replace(job, release=release, image=ImageKeys(settings.tools.release) if is_free else job.image)
+    """Return *job* with its release, in `tools.release` if it has no image; *images* are those of hidden jobs."""
+    has_no_image = job.image is None and images.get(job.extends) is None and settings.images is Images.REGISTRY
+    return replace(job, release=release, image=ImageKeys(settings.tools.release) if has_no_image else job.image)

@@ -1,4 +1,4 @@
-"""Keys of a job that the user writes as GitLab reads them."""
+"""Keys of a job in GitLab's own syntax."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence
 
 _TARGET = "gitlab"
-# What makes the order, the values and the files of a run.
-_OURS = ("stage", "needs", "dependencies", "extends", "before_script", "script", "rules", "when", "trigger")
+# Keys that define the order, the values and the files of a run.
+_GENERATED = ("stage", "needs", "dependencies", "extends", "before_script", "script", "rules", "when", "trigger")
 # https://docs.gitlab.com/ci/yaml/#trigger and https://docs.gitlab.com/ci/yaml/#run: neither is allowed with a script.
 _NOT_WITH_SCRIPT = ("trigger", "run")
 # https://docs.gitlab.com/ci/yaml/#trigger lists the keys of a job with `trigger`.
@@ -28,11 +28,11 @@ _HINTS = {
 
 
 def lower_raw(job: Job, report: Report, *, is_bridge: bool, has_artifacts: bool) -> Mapping[str, Data]:
-    """Return the keys that *job* has for GitLab alone.
+    """Return the GitLab keys of *job*.
 
     Keys that GitLab refuses in the job of the stage are reported, and keys that replace generated ones.
     """
-    found: dict[str, Data] = {}
+    raw: dict[str, Data] = {}
     for target, keys in job.raw:
         if target != _TARGET:
             continue
@@ -45,15 +45,15 @@ def lower_raw(job: Job, report: Report, *, is_bridge: bool, has_artifacts: bool)
                     at=entry.key.span,
                     hint=_HINTS.get(entry.key.text, "remove it, or move it to a stage of its own"),
                 )
-            elif entry.key.text in _OURS:
+            elif entry.key.text in _GENERATED:
                 report.add(
                     RAW_REPLACES,
-                    f'"{entry.key.text}" of stage "{job.title}" takes the place of what pipegen writes there',
+                    f'"{entry.key.text}" of stage "{job.title}" replaces the key that pipegen generates',
                     at=entry.key.span,
-                    hint="leave it out where a key of pipegen's own says the same: order, values and files hang on it",
+                    hint="use pipegen's own key if there is one: order, values and files depend on the generated key",
                 )
-            found[entry.key.text] = _data(entry.value)
-    return found
+            raw[entry.key.text] = _data(entry.value)
+    return raw
 
 
 def _refusal(key: str, value: Node, *, is_bridge: bool, has_artifacts: bool) -> str:

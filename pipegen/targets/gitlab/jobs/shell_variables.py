@@ -1,4 +1,4 @@
-"""What scripts find on GitLab: its variables, as shell text."""
+"""The values that scripts find on GitLab: its variables, as shell text."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _JOB_VALUES = {
     "logURL": "$CI_JOB_URL",
     "httpProxy": "${http_proxy:-$HTTP_PROXY}",
 }
-# Where helpers note what came of a stage, as its own script does when it succeeds, and that some stage has failed.
+# Files in which helpers, or the script of a successful stage, record its status, and that some stage has failed.
 MARKS = ".pipegen/status"
 FAILED = ".pipegen/failed"
 _LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
 _PARAMETER = r"params\.([A-Za-z_][A-Za-z0-9_]*)"
-# The runner takes bash where the image has it.
+# The runner uses bash if the image contains it.
 _HAS_BASH = '[ -n "${BASH_VERSION:-}" ] || { echo "the stage asks for bash, which is not there" >&2; exit 1; }'
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
 _PLAIN = r"[a-z0-9]+"
-# What the names of variables that are not for outputs begin with, after "PIPEGEN_".
+# The first words, after "PIPEGEN_", in names of variables that are not for outputs.
 _FIRST_WORDS = frozenset(
     {
         *("cache", "created", "files", "http", "input", "job", "log", "param", "previous", "project", "promote"),
@@ -55,7 +55,7 @@ def pipeline_variable(name: str) -> str | None:
 
 
 def setup_value(name: str, plan: Plan) -> str | None:
-    """Return shell text of the setup value *name* in *plan*, None where GitLab has none."""
+    """Return the shell text of the setup value *name* in *plan*, None if GitLab lacks it."""
     match name:
         case "pipeline":
             return _quoted(plan.name)
@@ -65,7 +65,7 @@ def setup_value(name: str, plan: Plan) -> str | None:
 
 
 def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
-    """Return what the scripts of *plan* find."""
+    """Return the environment of the scripts of *plan*."""
     is_local = settings.images is Images.LOCAL
     repository = "$PIPEGEN_REPOSITORY" if settings.repository else "${PIPEGEN_REPOSITORY:-${CI_REGISTRY_IMAGE#*/}}"
     return ShellEnvironment(
@@ -102,7 +102,7 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
 
 
 def in_child(host: ShellEnvironment) -> ShellEnvironment:
-    """Return what scripts of a child pipeline find: of the run as a whole, what its parent hands over."""
+    """Return the environment of scripts in a child pipeline: values of the whole run come from its parent."""
     value = host.setup("timestamp") or ""
     timestamp = value.replace("$CI_PIPELINE_CREATED_AT", "$PIPEGEN_CREATED_AT")
     return replace(
@@ -113,40 +113,44 @@ def in_child(host: ShellEnvironment) -> ShellEnvironment:
 
 
 def _status(slug: str) -> str:
-    """Return what comes to the status of a stage; no note of it means that it never ran."""
+    """Return the shell text of the status of a stage; without a record, the stage never ran."""
     if slug:
         return f'$(cat "$pipegen/in/status/{slug}" 2>/dev/null || echo skipped)'
     return '$(if [ -e "$pipegen/in/failed" ]; then echo failed; else echo success; fi)'
 
 
 def variables(settings: GitLabSettings) -> tuple[VariableEntry, ...]:
-    """Return the variables that scripts of the host may use; those of a project or pipeline override them."""
-    given = [
+    """Return the variables that scripts may use; variables of a project or pipeline override them."""
+    values = [
         ("PIPEGEN_REGISTRY", settings.registry or "$CI_REGISTRY"),
         ("PIPEGEN_REPOSITORY", settings.repository),
         ("PIPEGEN_NAMESPACE", settings.namespace),
         ("PIPEGEN_CHARTS", settings.charts),
         ("PIPEGEN_FRONTEND", settings.frontend),
     ]
-    return tuple(VariableEntry(name, value) for name, value in given if value)
+    return tuple(VariableEntry(name, value) for name, value in values if value)
 
 
 def bind_credential(credential: Credential) -> tuple[str, ...]:
-    """Return the commands that set the variables of *credential* from CI/CD variables, or say which one to add."""
-    found = sources(credential)
-    checks = tuple(_check(source, credential) for source in found)
-    pairs = zip(credential.variables, found, strict=True)
-    # ssh refuses a key that others may read, and runners write files so.
-    modes = tuple(f'chmod 600 "${source}"' for source in found) if credential.kind is CredentialKind.SSH_KEY else ()
+    """Return the commands that set the variables of *credential* from CI/CD variables, or report a missing one."""
+    variable_sources = sources(credential)
+    checks = tuple(_check(source, credential) for source in variable_sources)
+    pairs = zip(credential.variables, variable_sources, strict=True)
+    # ssh rejects a key that others can read, and runners create such files.
+    modes = (
+        tuple(f'chmod 600 "${source}"' for source in variable_sources)
+        if credential.kind is CredentialKind.SSH_KEY
+        else ()
+    )
     exports = tuple(f'export {variable}="${source}"' for variable, source in pairs if variable != source)
     return checks + modes + exports
 
 
 def expanded_variable(job: Job, name: str) -> str:
-    """Return the variable that a dotenv report of *job* sets to its output *name*, another one for each."""
+    """Return the variable that a dotenv report of *job* sets to its output *name*, unique for each output."""
     is_plain = re.fullmatch(_PLAIN, job.slug) and re.fullmatch(_PLAIN, name) and job.slug not in _FIRST_WORDS
-    told = f"{job.slug}_{name}"
-    return f"PIPEGEN_{told.upper() if is_plain else distinct_variable_part(told, f'{job.slug}.{name}')}"
+    words = f"{job.slug}_{name}"
+    return f"PIPEGEN_{words.upper() if is_plain else distinct_variable_part(words, f'{job.slug}.{name}')}"
 
 
 def address_variable(job: Job) -> str:
@@ -155,7 +159,7 @@ def address_variable(job: Job) -> str:
 
 
 def _promote_credential(plan: Plan, settings: GitLabSettings) -> Credential:
-    """Return the credential of the repository of charts: a key for one that is reached by SSH."""
+    """Return the credential of the chart repository: a key if it is reached by SSH."""
     is_ssh = settings.promote.is_ssh
     return Credential(
         id=settings.promote.credential,
@@ -166,12 +170,12 @@ def _promote_credential(plan: Plan, settings: GitLabSettings) -> Credential:
 
 
 def _quoted(text: str) -> str:
-    """Return *text* as it stands between double quotes."""
+    """Return *text* for use between double quotes."""
     return re.sub(r'([\\"$`])', r"\\\1", text)
 
 
 def _check(source: str, credential: Credential) -> str:
-    """Return the command that ends a script whose credential is missing."""
+    """Return the command that ends a script if its credential is missing."""
     kind = "a CI/CD variable of type file" if credential.kind in _FILES else "the CI/CD variable"
     shown = re.sub(r"[^A-Za-z0-9._ -]", "_", credential.id)
     return f': "${{{source}:?add {kind} {source}, for the credential {shown}}}"'

@@ -1,6 +1,6 @@
-"""Stages that take an environment down: GitLab starts them long after the deployment, or after one that failed.
+"""Stages that stop an environment: GitLab starts them long after the deployment, or after a failed one.
 
-The artifacts of other jobs may have expired by then, and the branch may be gone
+By then, the artifacts of other jobs may have expired, and the branch may be deleted
 (https://docs.gitlab.com/ci/environments/#stopping-an-environment, `GIT_STRATEGY: none` there).
 """
 
@@ -12,14 +12,14 @@ from pipegen.plan.model import Commands, Job, Plan
 from pipegen.structs import replace
 from pipegen.targets.gitlab.needs.awaited import read_stages
 
-# What ends a word of a shell, as far as names of files go.
+# Separators of shell words that may be file names.
 _BETWEEN = r"[\s;&|()<>\"'`=,]+"
-# A path that is neither absolute, nor an option, nor has a variable or an address before its first slash.
+# A path that is not absolute, no option, and has no variable or URL scheme before its first slash.
 _PATH = r"(?![-$/~])(?:\.{1,2}|[^$:/]*(?:/[^/].*|/))"
 _FILE = (
     r"(?![-$/~])[^$:/]*\.(?:cfg|conf|env|gradle|ini|jar|js|json|lock|pl|py|rb|sh|sql|tf|tfvars|toml|ts|txt|xml|ya?ml)"
 )
-# Programs that read the folder that they are called in.
+# Programs that read the folder in which they are started.
 _PROGRAM = (
     r"ansible-playbook|ant|bazel|bundle|bun|cargo|cdk|cmake|composer|copilot|deno|docker-"
     r"compose|dotnet|earthly|eb|firebase|fly|flyctl|git|go|gradle|gradlew|grunt|gulp|"
@@ -31,20 +31,20 @@ _PROGRAM = (
 
 
 def is_stop(job: Job) -> bool:
-    """Return whether *job* takes an environment down."""
+    """Return whether *job* stops an environment."""
     return job.deployment.environment is not None and job.deployment.environment.stops
 
 
 def needs_checkout(job: Job) -> bool:
-    """Return whether the script of *job* names a file of the repository, or a program that reads where it is called.
+    """Return whether the script of *job* names a file of the repository, or a program that reads the current folder.
 
-    Steps other than a script always do.
+    Steps other than a script always need a checkout.
     """
     if job.directory != "." or not all(isinstance(step, Commands) for step in job.steps):
         return True
     commands = [step for step in job.steps if isinstance(step, Commands)]
     lines = [line for step in commands for line in step.lines]
-    # A mark stands in the place of a value.
+    # "$" replaces each value.
     texts = [
         "".join(part if isinstance(part, str) else "$" for part in line.script.parts) for line in (*lines, *job.after)
     ]
@@ -53,18 +53,18 @@ def needs_checkout(job: Job) -> bool:
     return any(re.fullmatch(_PROGRAM, word) or re.fullmatch(_PATH, word) or re.fullmatch(_FILE, word) for word in words)
 
 
-def startable(job: Job, plan: Plan) -> Job:
-    """Return *job*, if it takes an environment down, with what its deployments need in the place of these.
+def with_stop_needs(job: Job, plan: Plan) -> Job:
+    """Return *job*; if it stops an environment, the needs of its deployments replace needs on these.
 
-    GitLab skips a manual job that needs one that failed.
+    GitLab skips a manual job that needs a failed one.
     """
     if not is_stop(job):
         return job
     read = read_stages(job)
     needs: dict[str, None] = {}
     for stage in job.needs:
-        before = plan.job(stage)
-        environment = before.deployment.environment
+        predecessor = plan.job(stage)
+        environment = predecessor.deployment.environment
         is_deployment = environment is not None and environment.on_stop == job.stage and stage not in read
-        needs |= dict.fromkeys(before.needs if is_deployment else (stage,))
+        needs |= dict.fromkeys(predecessor.needs if is_deployment else (stage,))
     return replace(job, needs=tuple(needs))

@@ -1,4 +1,4 @@
-"""What a job runs in: the image with the tools that its script calls."""
+"""The image and services with the tools that the script of a job calls."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.model import ImageKeys, ScriptEntry, ServiceKeys, VariableEntry
 from pipegen.targets.gitlab.settings import GitLabSettings
 
-# The name by which docker's own images look for the service, whatever registry its image comes from.
+# The hostname of the service in docker's images, whichever registry its image comes from.
 _DAEMON = "docker"
-# What the entrypoint of docker's images sets; Kubernetes' executor calls no entrypoint:
+# The variables that the entrypoint of docker's images sets; the Kubernetes executor calls no entrypoint:
 # https://docs.gitlab.com/ci/docker/docker_in_docker/
 _CONNECTION = (
     VariableEntry("DOCKER_HOST", f"tcp://{_DAEMON}:2376"),
@@ -19,7 +19,7 @@ _CONNECTION = (
     VariableEntry("DOCKER_TLS_VERIFY", "1"),
     VariableEntry("DOCKER_CERT_PATH", "/certs/client"),
 )
-# The socket is what the entrypoint prefers, too. Kubernetes' executor waits for no service, and the first keys take
+# The entrypoint prefers the socket, too. The Kubernetes executor does not wait for services, and the first keys take
 # seconds: gitlab-runner#27306, #27384.
 _WAIT = """\
 # the runner's own daemon where its socket is lent, else that of the service, which may need a minute
@@ -33,7 +33,7 @@ done
 
 
 class JobTools(Struct, kw_only=True, cache_hash=True):
-    """What a job has around its own script; *kind* is the word for it."""
+    """The keys of a job that depend on its tools; *kind* names them."""
 
     kind: str
     image: ImageKeys | None = None
@@ -42,8 +42,8 @@ class JobTools(Struct, kw_only=True, cache_hash=True):
     before_script: tuple[ScriptEntry, ...] = ()
 
 
-def surroundings(script: StageScriptParts, settings: GitLabSettings, *, is_users: bool = False) -> JobTools:
-    """Return what a job with *script* has around it; where the script *is_users*, it chooses the runner's own image."""
+def job_tools(script: StageScriptParts, settings: GitLabSettings, *, is_users: bool = False) -> JobTools:
+    """Return the tools of *script*; a script of the user (*is_users*) runs in the runner's default image."""
     prelude = entries(script.prelude)
     if settings.images is Images.LOCAL:
         return JobTools(kind=_kind(script), before_script=prelude)
@@ -68,20 +68,20 @@ def surroundings(script: StageScriptParts, settings: GitLabSettings, *, is_users
 
 
 def installs(script: StageScriptParts, settings: GitLabSettings) -> tuple[ScriptEntry, ...]:
-    """Return the entries that make sure of the registry, and of tools that an image (Alpine's) need not have."""
+    """Return the entries that check the registry and install tools that an image (Alpine's) may lack."""
     if not (script.logs_in or script.uses_git or script.uses_helm):
         return ()
-    found = []
+    commands = []
     if script.logs_in and settings.registry is None:
-        found.append(': "${PIPEGEN_REGISTRY:?the project has no container registry: enable it, or set another}"')
+        commands.append(': "${PIPEGEN_REGISTRY:?the project has no container registry: enable it, or set another}"')
     is_image = settings.images is not Images.LOCAL
     if is_image and script.uses_helm and script.uses_containers:
-        found.append("command -v helm || apk add --no-cache helm")
+        commands.append("command -v helm || apk add --no-cache helm")
     if is_image and script.uses_git:
-        # The charts' own script, which is called, needs ruamel.yaml.
+        # The charts' own script needs ruamel.yaml.
         ssh = " openssh-client" if settings.promote.is_ssh else ""
-        found.append(f"command -v git || apk add --no-cache git python3 py3-ruamel.yaml{ssh}")
-    return tuple(ScriptEntry(text) for text in found)
+        commands.append(f"command -v git || apk add --no-cache git python3 py3-ruamel.yaml{ssh}")
+    return tuple(ScriptEntry(text) for text in commands)
 
 
 def _kind(script: StageScriptParts) -> str:

@@ -1,4 +1,4 @@
-"""Pipelines of other projects, started after a stage: by GitLab itself, or by a call where values are computed."""
+"""Triggers of other projects' pipelines after a stage: by GitLab itself, or by an API call with computed values."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pipegen.targets.gitlab.pairs import AWAITED_VALUES
 from pipegen.targets.gitlab.settings import TriggeredProject
 
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
-# What GitLab expands in values, `%NAME%` too.
+# The start of an expansion in a value, also `%NAME%`.
 _EXPANDED = r"[$%]"
 _NAME = re.compile(r"\$(\w+)", re.ASCII)
 
 
 class Bridge(Struct, kw_only=True):
-    """A pipeline that GitLab starts by itself, with values it can expand."""
+    """A trigger that GitLab starts itself, with values that it can expand."""
 
     name: str
     trigger: TriggerKeys
@@ -33,7 +33,7 @@ class Bridge(Struct, kw_only=True):
 
 
 class TriggerScript(Struct, kw_only=True):
-    """A pipeline that a job of its own starts, with values that the stage has computed."""
+    """A trigger that a separate job starts, with values that the stage has computed."""
 
     name: str
     script: tuple[ScriptEntry, ...]
@@ -42,7 +42,7 @@ class TriggerScript(Struct, kw_only=True):
 def lower_trigger(
     job: plan.Job, projects: Mapping[str, TriggeredProject], report: Report
 ) -> Bridge | TriggerScript | None:
-    """Return how the trigger of *job* is started, None where it has none or no project is known for it."""
+    """Return the trigger of *job*, None if it has none or its project is unknown."""
     step = next((step for step in job.steps if isinstance(step, plan.TriggerJob)), None)
     if step is None:
         return None
@@ -58,21 +58,21 @@ def lower_trigger(
         name=step.name.value,
         trigger=TriggerKeys(project.project, project.branch, is_awaited=step.wait),
         variables=variables,
-        # A pipeline that cannot be started is let go as well: GitLab does not tell the two apart.
+        # A pipeline that cannot be started is allowed as well: GitLab does not distinguish the two.
         allow_failure=step.wait and not step.propagate,
     )
 
 
 def check_parameters(job: plan.Job, rules: Sequence[RuleEntry], report: Report) -> None:
-    """Report parameters of the trigger of *job* that its own *rules* read: variables of a job go before the run's."""
-    read = {name for rule in rules for name in _NAME.findall(rule.condition)}
+    """Report trigger parameters of *job* that its own *rules* read: job variables override those of the run."""
+    rule_variables = {name for rule in rules for name in _NAME.findall(rule.condition)}
     step = next(step for step in job.steps if isinstance(step, plan.TriggerJob))
     for name, value in step.parameters:
-        if name in read:
+        if name in rule_variables:
             report.add(
                 PARAMETER_IN_RULES,
-                f'GitLab decides by the parameter "{name}" whether stage "{job.title}" runs, and not by the variable '
-                "of that name that the run has",
+                f'the rules of stage "{job.title}" read the parameter "{name}" of its trigger, not the variable of the '
+                "run with this name",
                 at=value.span,
                 hint=f'compile each pipeline into its own file, with "--pipeline {job.pipeline}"'
                 if name == "PIPEGEN_PIPELINE"
@@ -81,7 +81,7 @@ def check_parameters(job: plan.Job, rules: Sequence[RuleEntry], report: Report) 
 
 
 def is_called(job: plan.Job, projects: Mapping[str, TriggeredProject]) -> bool:
-    """Return whether *job* leaves values for the call that starts its trigger."""
+    """Return whether *job* stores values for the call that starts its trigger."""
     if not projects:
         return False
     steps = [step for step in job.steps if isinstance(step, plan.TriggerJob) and step.name.value in projects]
@@ -110,7 +110,7 @@ def _shadowed(step: plan.TriggerJob) -> str | None:
 
 
 def _variable(name: str, value: Text) -> VariableEntry | None:
-    """Return a variable that GitLab passes on, None where only a shell can work out its *value*."""
+    """Return a variable that GitLab passes on, None if only a shell can compute its *value*."""
     constant = value.constant
     if constant is not None:
         return VariableEntry(name, constant, is_raw=re.search(_EXPANDED, constant) is not None)
@@ -119,21 +119,21 @@ def _variable(name: str, value: Text) -> VariableEntry | None:
 
 
 def _expandable(part: Part) -> str | None:
-    """Return *part* as text that GitLab expands to it."""
+    """Return *part* in GitLab's syntax, None if GitLab cannot expand it."""
     match part:
         case str() if not re.search(_EXPANDED, part):
             return part
-        case Reference(scope=Scope.SETUP, default=None) if found := pipeline_variable(part.name):
-            return _NAME.sub(r"${\1}", found)
+        case Reference(scope=Scope.SETUP, default=None) if variable := pipeline_variable(part.name):
+            return _NAME.sub(r"${\1}", variable)
     return None
 
 
 def _call(job: plan.Job, step: plan.TriggerJob, project: TriggeredProject, report: Report) -> TriggerScript:
-    """Return the call that starts a pipeline of *project* with the values of *step*."""
+    """Return the API call that starts a pipeline of *project* with the values of *step*."""
     if step.wait:
         _report_not_awaited(step, report)
     address = f"$CI_API_V4_URL/projects/{parse.quote(project.project, safe='')}/trigger/pipeline"
-    # For want of a way to ask for it, the other project's default branch is taken to be called as this one's.
+    # The default branch of the other project is unknown: assume that it has the same name as this project's.
     forms = ['--form-string "token=$CI_JOB_TOKEN"', f'--form-string "ref={project.branch or "$CI_DEFAULT_BRANCH"}"']
     for number, (name, value) in enumerate(step.parameters):
         constant = value.constant
@@ -171,9 +171,9 @@ def _check_variables(step: plan.TriggerJob, report: Report) -> None:
         if not re.fullmatch(_VARIABLE, name):
             report.add(
                 INVALID_TRIGGER_VARIABLE,
-                f'GitLab passes no variable named "{name}" to a triggered pipeline',
+                f'GitLab cannot pass a variable named "{name}" to a triggered pipeline',
                 at=value.span,
-                hint='use letters, digits and "_", and begin with no digit',
+                hint='use letters, digits and "_", and do not start with a digit',
             )
 
 

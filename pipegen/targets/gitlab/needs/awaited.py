@@ -1,4 +1,4 @@
-"""What each job waits for, and whose artifacts it fetches."""
+"""The needs of each job: what it waits for, and whose artifacts it fetches."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pipegen.structs import Struct
 from pipegen.targets.gitlab.model import NeedEntry
 
 
-class Place(Struct, kw_only=True):
-    """Where a stage stands in the file.
+class StageJob(Struct, kw_only=True):
+    """The job of a stage in the file.
 
-    *last* is the job that ends it: its trigger's, where that is a job of its own. *needs* are the stages directly
-    before it, and where its *condition* does not hold, its jobs are not in the pipeline.
+    *last* is the last job of the stage: that of its trigger, if the trigger has a separate job. *needs* are the stages
+    directly before it; if its *condition* does not hold, its jobs are not in the pipeline.
     """
 
     job: str
@@ -26,65 +26,67 @@ class Place(Struct, kw_only=True):
     may_be_passed: bool = False
 
     def passes(self, condition: Condition | None) -> bool:
-        """Return whether a job that runs on *condition* and needs this one surely comes after what this one needs."""
+        """Return whether a job that runs on *condition* and needs this one certainly runs after this one's needs."""
         return not self.may_be_passed and not self.may_be_missing(condition)
 
     def may_be_missing(self, condition: Condition | None) -> bool:
-        """Return whether its jobs may be missing where a job is there that runs on *condition*."""
+        """Return whether its jobs may be missing when a job that runs on *condition* is present."""
         return self.condition is not None and not implies(condition, self.condition)
 
 
-def needs(job: Job, places: Mapping[str, Place]) -> tuple[NeedEntry, ...]:
-    """Return the needs of *job*: its predecessors in the order of the arcs, then farther ancestors that it reads.
+def needs(job: Job, stage_jobs: Mapping[str, StageJob]) -> tuple[NeedEntry, ...]:
+    """Return the needs of *job*: its predecessors in the order of the arcs, then other ancestors that it reads.
 
-    *places* holds the stages in the user's order.
+    *stage_jobs* is in the user's order.
     """
     read = read_stages(job)
-    before = awaited(job.needs, job.condition, places)
-    missing = read.difference(before)
-    farther = [stage for stage in places if stage in missing] if missing else []
-    found: list[NeedEntry] = []
-    for stage in (*before, *farther):
-        found += _stage_needs(places[stage], job, is_read=stage in read, is_awaited=stage in before)
-    return tuple(found)
+    waited = awaited(job.needs, job.condition, stage_jobs)
+    unwaited = read.difference(waited)
+    other_ancestors = [stage for stage in stage_jobs if stage in unwaited] if unwaited else []
+    entries: list[NeedEntry] = []
+    for stage in (*waited, *other_ancestors):
+        entries += _stage_needs(stage_jobs[stage], job, is_read=stage in read, is_awaited=stage in waited)
+    return tuple(entries)
 
 
-def output_needs(job: Job, outputs: tuple[Output, ...], places: Mapping[str, Place]) -> tuple[NeedEntry, ...]:
-    """Return the needs of a helper of *job* that reads *outputs* and nothing else."""
+def output_needs(job: Job, outputs: tuple[Output, ...], stage_jobs: Mapping[str, StageJob]) -> tuple[NeedEntry, ...]:
+    """Return the needs of a helper of *job* that reads only *outputs*."""
     stages = dict.fromkeys(output.stage for output in outputs)
-    found = (_stage_needs(places[stage], job, is_read=True, is_awaited=False) for stage in stages)
-    return tuple(chain.from_iterable(found))
+    entries = (_stage_needs(stage_jobs[stage], job, is_read=True, is_awaited=False) for stage in stages)
+    return tuple(chain.from_iterable(entries))
 
 
-def awaited(direct: Iterable[str], condition: Condition | None, places: Mapping[str, Place]) -> dict[str, None]:
-    """Return the stages that a job on *condition* waits for: the *direct* ones, and those before each that may miss.
+def awaited(direct: Iterable[str], condition: Condition | None, stage_jobs: Mapping[str, StageJob]) -> dict[str, None]:
+    """Return the stages that a job on *condition* awaits: *direct*, and predecessors of those that may be missing.
 
     A job that needs a missing one starts without waiting for what that one would have waited for.
     """
-    found = dict.fromkeys(direct)
-    waiting = [stage for stage in reversed(found) if places[stage].condition is not None]
-    while waiting:
-        place = places[waiting.pop()]
-        if place.may_be_missing(condition):
-            waiting += [stage for stage in reversed(place.needs) if stage not in found]
-            found |= dict.fromkeys(place.needs)
-    return found
+    stages = dict.fromkeys(direct)
+    pending = [stage for stage in reversed(stages) if stage_jobs[stage].condition is not None]
+    while pending:
+        stage_job = stage_jobs[pending.pop()]
+        if stage_job.may_be_missing(condition):
+            pending += [stage for stage in reversed(stage_job.needs) if stage not in stages]
+            stages |= dict.fromkeys(stage_job.needs)
+    return stages
 
 
-def _stage_needs(place: Place, reader: Job, *, is_read: bool, is_awaited: bool) -> list[NeedEntry]:
-    """Return the needs of *reader* on one stage, optional where it may be missing then.
+def _stage_needs(stage_job: StageJob, reader: Job, *, is_read: bool, is_awaited: bool) -> list[NeedEntry]:
+    """Return the needs of *reader* on one stage, optional if its jobs may be missing.
 
-    A trigger's job needs the stage's own, so that one is needed for artifacts only.
+    The job of a trigger needs the stage's own, which is then needed for artifacts only.
     """
-    is_optional = place.may_be_missing(reader.condition)
-    has_artifacts = is_read and place.artifacts != ()
-    has_trigger = place.last != place.job
-    found = (
-        [NeedEntry(place.job, has_artifacts, is_optional)] if has_artifacts or (is_awaited and not has_trigger) else []
+    is_optional = stage_job.may_be_missing(reader.condition)
+    has_artifacts = is_read and stage_job.artifacts != ()
+    has_trigger = stage_job.last != stage_job.job
+    entries = (
+        [NeedEntry(stage_job.job, has_artifacts, is_optional)]
+        if has_artifacts or (is_awaited and not has_trigger)
+        else []
     )
     if is_awaited and has_trigger:
-        found.append(NeedEntry(place.last, artifacts=False, is_optional=is_optional))
-    return found
+        entries.append(NeedEntry(stage_job.last, artifacts=False, is_optional=is_optional))
+    return entries
 
 
 def read_stages(job: Job) -> set[str]:

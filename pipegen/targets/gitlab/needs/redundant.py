@@ -1,8 +1,8 @@
-"""Needs that other needs of the same job make unnecessary.
+"""Removal of redundant needs.
 
-A job that needs `b`, which needs `a`, comes after `a` anyway, and is skipped where `a` fails, as `b` is. So it need not
-name `a`, unless it fetches artifacts of it, or `b` may be out of the pipeline, or may fail all the same, or waits for a
-person: then the job may start, or be left waiting, by what it needs itself.
+A job that needs `b`, which needs `a`, comes after `a` anyway, and is skipped if `a` fails, as `b` is. So it does not
+have to need `a`, unless it fetches artifacts of `a`, or `b` may be missing, be allowed to fail, or wait for a person:
+then only its own needs make the job wait.
 """
 
 from __future__ import annotations
@@ -10,48 +10,56 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pipegen.targets.gitlab.model import GitLabJob, NeedEntry
-from pipegen.targets.gitlab.needs.awaited import Place
+from pipegen.targets.gitlab.needs.awaited import StageJob
 
 
-def without_implied(jobs: Sequence[GitLabJob], places: Mapping[str, Place]) -> dict[str, tuple[NeedEntry, ...]]:
-    """Return the needs of each of *jobs* by its name, without those for order that others imply.
+def without_redundant(
+    jobs: Sequence[GitLabJob], stage_jobs: Mapping[str, StageJob]
+) -> dict[str, tuple[NeedEntry, ...]]:
+    """Return the needs of each of *jobs* by its name, without needs for order that others imply.
 
-    *jobs* stand after those that they need. *places* holds the jobs of stages, by their names: only they are looked at
-    and through; other jobs keep their needs.
+    *jobs* come after those that they need. *stage_jobs* are those of stages, by name: other jobs keep their needs and
+    imply nothing.
     """
     if all(need.artifacts for job in jobs for need in job.needs):
         return {job.name: job.needs for job in jobs}
     numbers = {job.name: number for number, job in enumerate(jobs)}
-    after: dict[str, int] = {}
-    found: dict[str, tuple[NeedEntry, ...]] = {}
+    predecessors: dict[str, int] = {}
+    needs_by_job: dict[str, tuple[NeedEntry, ...]] = {}
     for job in jobs:
-        place = places.get(job.name)
-        found[job.name] = job.needs
-        if place is not None:
-            wanted = [need for need in job.needs if not need.pipeline]
-            passing = (name for need in wanted if (name := need.job) in places and places[name].passes(place.condition))
-            behind = {name: after[name] for name in passing}
-            implied = _implied(wanted, behind, numbers)
-            found[job.name] = tuple(need for need in job.needs if need not in implied)
-            after[job.name] = _together(wanted, behind, numbers)
-    return found
+        stage_job = stage_jobs.get(job.name)
+        needs_by_job[job.name] = job.needs
+        if stage_job is not None:
+            own_needs = [need for need in job.needs if not need.pipeline]
+            passing = (
+                name
+                for need in own_needs
+                if (name := need.job) in stage_jobs and stage_jobs[name].passes(stage_job.condition)
+            )
+            implied_by = {name: predecessors[name] for name in passing}
+            implied = _implied(own_needs, implied_by, numbers)
+            needs_by_job[job.name] = tuple(need for need in job.needs if need not in implied)
+            predecessors[job.name] = _predecessors(own_needs, implied_by, numbers)
+    return needs_by_job
 
 
-def _implied(wanted: Sequence[NeedEntry], behind: Mapping[str, int], numbers: Mapping[str, int]) -> set[NeedEntry]:
-    """Return those of *wanted* that are in what comes *behind* others; what implies a need stands after it."""
-    found: set[NeedEntry] = set()
+def _implied(
+    own_needs: Sequence[NeedEntry], implied_by: Mapping[str, int], numbers: Mapping[str, int]
+) -> set[NeedEntry]:
+    """Return the needs that others in *own_needs* imply, by *implied_by*; a need precedes those that imply it."""
+    implied: set[NeedEntry] = set()
     mask = 0
-    for need in sorted(wanted, key=lambda need: numbers[need.job], reverse=True):
+    for need in sorted(own_needs, key=lambda need: numbers[need.job], reverse=True):
         if need.artifacts or not mask >> numbers[need.job] & 1:
-            mask |= behind.get(need.job, 0)
+            mask |= implied_by.get(need.job, 0)
         else:
-            found.add(need)
-    return found
+            implied.add(need)
+    return implied
 
 
-def _together(wanted: Sequence[NeedEntry], behind: Mapping[str, int], numbers: Mapping[str, int]) -> int:
-    """Return the numbers of all jobs that a job with the needs *wanted* surely comes after, as bits."""
+def _predecessors(own_needs: Sequence[NeedEntry], implied_by: Mapping[str, int], numbers: Mapping[str, int]) -> int:
+    """Return the numbers of all jobs that a job with *own_needs* certainly comes after, as bits."""
     mask = 0
-    for need in wanted:
-        mask |= 1 << numbers[need.job] | behind.get(need.job, 0)
+    for need in own_needs:
+        mask |= 1 << numbers[need.job] | implied_by.get(need.job, 0)
     return mask

@@ -1,4 +1,4 @@
-"""When a job is in a pipeline: conditions as `rules`."""
+"""Conditions of jobs as `rules`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipegen.targets.gitlab.model import RuleEntry
 from pipegen.targets.gitlab.rules.decisions import Decision, decisions
 from pipegen.targets.gitlab.rules.expressions import NO_DEFAULTS, All, Expression, expression, joined, pieces, text
 
-# https://docs.gitlab.com/ci/yaml/#ruleschanges, and `exists` alike.
+# https://docs.gitlab.com/ci/yaml/#ruleschanges, and the same for `exists`.
 _MOST_PATHS = 50
 
 
@@ -24,7 +24,7 @@ _ALWAYS = All()
 
 
 class PipelineCase(Struct):
-    """One of the cases in which a pipeline runs: where *guard* and *condition* hold; the guards exclude each other."""
+    """A case in which a pipeline runs: if *guard* and *condition* hold; the guards are mutually exclusive."""
 
     guard: Expression = _ALWAYS
     condition: Condition | None = None
@@ -37,73 +37,77 @@ def rules(
     report: Report,
     defaults: Mapping[str, str] = NO_DEFAULTS,
 ) -> tuple[RuleEntry, ...]:
-    """Return the rules of a job that runs in one of *choices* and where *condition* holds; none where it always runs.
+    """Return the rules of a job that runs in one of *choices* if *condition* holds; none if it always runs.
 
-    A condition that rules cannot express is reported at *span*. *defaults* are those of a job without the variables
-    of the file.
+    A condition that rules cannot express is reported at *span*. *defaults* are for a job without the variables of the
+    file.
     """
     if condition is None and list(choices) == [PipelineCase()]:
         return ()
     if condition == NEVER:
         return (RuleEntry("", "never"),)
-    found: list[RuleEntry] = []
+    entries: list[RuleEntry] = []
     for choice in choices:
         if choice.condition == NEVER:
             continue
-        both = _both(choice.condition, condition)
-        made = decisions(both) if both is not None else (Decision(),)
-        lines = [_rules(rule, choice.guard, defaults) for rule in made or ()]
-        if made is None or None in lines:
-            _report(both, span, report)
+        combined = _conjunction(choice.condition, condition)
+        alternatives = decisions(combined) if combined is not None else (Decision(),)
+        lines = [_rules(rule, choice.guard, defaults) for rule in alternatives or ()]
+        if alternatives is None or None in lines:
+            _report(combined, span, report)
             return ()
-        found += [rule for several in lines for rule in several or ()]
-    return tuple(found)
+        entries += [rule for several in lines for rule in several or ()]
+    return tuple(entries)
 
 
-def then(found: Sequence[RuleEntry], when: str) -> tuple[RuleEntry, ...]:
-    """Return the rules *found* with *when* the job runs where it does at all."""
-    return tuple(rule if rule.when == "never" else replace(rule, when=when) for rule in found)
+def then(entries: Sequence[RuleEntry], when: str) -> tuple[RuleEntry, ...]:
+    """Return *entries* with *when* in all rules that let the job run."""
+    return tuple(rule if rule.when == "never" else replace(rule, when=when) for rule in entries)
 
 
 def check_changes(plans: Sequence[Plan], report: Report) -> None:
-    """Tell once for a file where GitLab has nothing to compare with, so that all counts as changed."""
-    conditions = [one for plan in plans for one in (plan.condition, *(job.condition for job in plan.jobs))]
-    asked = [atom for atom in atoms(*conditions) if isinstance(atom, FilesChanged)]
-    usual = next((atom for atom in asked if atom.base is None), None)
-    if usual is not None:
+    """Report, once for a file, that GitLab treats all files as changed when there is no base to compare with."""
+    conditions = [condition for plan in plans for condition in (plan.condition, *(job.condition for job in plan.jobs))]
+    file_conditions = [atom for atom in atoms(*conditions) if isinstance(atom, FilesChanged)]
+    without_base = next((atom for atom in file_conditions if atom.base is None), None)
+    if without_base is not None:
         report.add(
             CHANGES_ON_GITLAB,
             "GitLab takes every file for changed in pipelines of new branches, tags, schedules and such as people and "
             "programs start",
-            at=usual.span,
+            at=without_base.span,
             hint='add "event: [push, merge_request]" where that must not be, or name a "base"; it also does so once it '
             "would have to hold 50,000 paths against patterns",
         )
-    elif asked:
+    elif file_conditions:
         report.add(
             CHANGES_ON_GITLAB,
-            f'GitLab makes no pipeline where the branch "{asked[0].base}" does not exist',
-            at=asked[0].span,
-            hint="name a branch that stays",
+            f'GitLab creates no pipeline if the branch "{file_conditions[0].base}" does not exist',
+            at=file_conditions[0].span,
+            hint="name a permanent branch",
         )
 
 
-def _both(one: Condition | None, other: Condition | None) -> Condition | None:
-    if one is None or other is None or one == other:
-        return one or other
-    parts = (part for both in (one, other) for part in (both.conditions if isinstance(both, AllOf) else (both,)))
+def _conjunction(first: Condition | None, second: Condition | None) -> Condition | None:
+    if first is None or second is None or first == second:
+        return first or second
+    parts = (
+        part
+        for condition in (first, second)
+        for part in (condition.conditions if isinstance(condition, AllOf) else (condition,))
+    )
     return AllOf(tuple(dict.fromkeys(parts)))
 
 
 def _rules(decision: Decision, guard: Expression, defaults: Mapping[str, str]) -> list[RuleEntry] | None:
-    """Return the rules of *decision* where *guard* holds: several where one would be too long."""
-    conditions = pieces(joined(All, (guard, *(expression(one, defaults) for one in decision.conditions))))
+    """Return the rules of *decision* if *guard* holds: several if one would be too long."""
+    conditions = pieces(joined(All, (guard, *(expression(each, defaults) for each in decision.conditions))))
     if conditions is None:
         return None
-    changed, exists = decision.changed, decision.exists
-    changes = list(_parts([path_glob(one) for one in changed.patterns] if changed else []))
-    present = list(_parts([path_glob(one) for one in exists.patterns] if exists else []))
-    base = f"refs/heads/{changed.base}" if changed and changed.base else ""
+    files_changed, exists = decision.changed, decision.exists
+    changes = list(_parts([path_glob(each) for each in files_changed.patterns] if files_changed else []))
+    present = list(_parts([path_glob(each) for each in exists.patterns] if exists else []))
+    base = f"refs/heads/{files_changed.base}" if files_changed and files_changed.base else ""
     when = "" if decision.runs else "never"
     return [
         RuleEntry(text(condition), when, paths, base, files)
@@ -112,21 +116,21 @@ def _rules(decision: Decision, guard: Expression, defaults: Mapping[str, str]) -
 
 
 def _parts(paths: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield *paths* in as many as a rule may hold; nothing once where there are none."""
+    """Yield *paths* in parts of the size that a rule may have; one empty part if there are none."""
     for start in range(0, max(len(paths), 1), _MOST_PATHS):
         yield tuple(paths[start : start + _MOST_PATHS])
 
 
 def _report(condition: Condition | None, span: Span, report: Report) -> None:
-    asked = sum(isinstance(atom, FilesChanged | Exists) for atom in atoms(condition))
+    file_conditions = sum(isinstance(atom, FilesChanged | Exists) for atom in atoms(condition))
     report.add(
         CONDITION_ON_GITLAB,
-        "GitLab's rules cannot say this condition: "
-        + ("none asks for two sets of files at once" if asked > 1 else "it is too long"),
+        "GitLab's rules cannot express this condition: "
+        + ("a rule cannot require two sets of files" if file_conditions > 1 else "it is too long"),
         at=span,
-        hint='keep to one "changes" and one "exists" where several must hold; put alternatives into "any"'
-        if asked > 1
-        else "split the stage, or put patterns together",
+        hint='combine at most one "changes" and one "exists"; put alternatives into "any"'
+        if file_conditions > 1
+        else "split the stage, or merge patterns",
     )
 
 
@@ -134,20 +138,20 @@ _PART = r"\*\*/|\*\*|[*?]|[\[{]|[$%]"
 
 
 def path_glob(pattern: Pattern) -> str:
-    """Return *pattern* in GitLab's words."""
+    """Return *pattern* in GitLab's glob syntax."""
     return re.sub(_PART, _part, pattern.text)
 
 
-def _part(found: re.Match[str]) -> str:
-    begins = found.start() == 0 or found.string[found.start() - 1] == "/"
-    match found[0]:
+def _part(matched: re.Match[str]) -> str:
+    begins = matched.start() == 0 or matched.string[matched.start() - 1] == "/"
+    match matched[0]:
         case "**/":
             return "**/" if begins else "*/**/"
         case "**":
             return "**/*" if begins else "{*,*/**/*}"
         case "[" | "{":
-            return f"\\{found[0]}"
+            return f"\\{matched[0]}"
         case "$" | "%":
-            # Else what follows would be taken for the name of a variable.
-            return f"[{found[0]}]"
-    return found[0]
+            # Otherwise, the following text would be read as a variable name.
+            return f"[{matched[0]}]"
+    return matched[0]

@@ -1,7 +1,7 @@
-"""Conditions that ask for files, as lists of rules of which the first that holds decides.
+"""File conditions as lists of rules, of which the first that matches decides.
 
-A rule holds where its `if`, its `changes` and its `exists` all do, and says that the job runs, or that it does not. It
-cannot ask for two sets of changed files, nor for none; the order of the rules makes up for much of that.
+A rule matches if its `if`, its `changes` and its `exists` all do, and says that the job runs, or that it does not. It
+cannot require two sets of changed files, nor the absence of one; the order of the rules makes up for much of that.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from pipegen.plan.model import AllOf, AnyOf, Condition, Exists, FilesChanged, No
 from pipegen.plan.model.logic import MOST_RUNS, Truth, atoms, holds, implies, runs
 from pipegen.structs import Struct, replace
 
-# Orders of the sets of files that are tried.
+# The maximum number of orders of file conditions that are tried.
 _MOST_ORDERS = 24
 
 File = FilesChanged | Exists
 
 
 class Decision(Struct):
-    """One rule: where *conditions* hold, and *changed* and *exists* do, the job runs or not."""
+    """One rule: if *conditions*, *changed* and *exists* hold, the job runs or not."""
 
     conditions: tuple[Condition, ...] = ()
     changed: FilesChanged | None = None
@@ -28,12 +28,12 @@ class Decision(Struct):
     runs: bool = True
 
     def holds(self, truth: Truth) -> bool:
-        """Return whether the rule decides where its atoms hold as *truth* says."""
+        """Return whether the rule matches when its atoms have the values in *truth*."""
         files = [one for one in (self.changed, self.exists) if one is not None]
-        return all(holds(one, truth) for one in self.conditions) and all(_is_there(one, truth) for one in files)
+        return all(holds(one, truth) for one in self.conditions) and all(_is_present(one, truth) for one in files)
 
-    def beside(self, other: Decision) -> Decision | None:
-        """Return the rule that holds where both do; None where a rule cannot say that."""
+    def combined(self, other: Decision) -> Decision | None:
+        """Return the rule that matches if both do; None if a rule cannot express that."""
         if self.changed not in (None, other.changed) and other.changed is not None:
             return None
         if self.exists not in (None, other.exists) and other.exists is not None:
@@ -47,46 +47,46 @@ class Decision(Struct):
 
 
 def decisions(condition: Condition) -> tuple[Decision, ...] | None:
-    """Return rules that say what *condition* says, where nothing holds else; None where no rules found say that."""
-    plain = _pushed(condition, is_true=True)
-    exact = _written(plain, is_exact=True)
+    """Return rules equivalent to *condition*; None if no equivalent rules are found."""
+    normal = _normalized(condition, is_true=True)
+    exact = _rules_of(normal, is_exact=True)
     if exact is not None:
         return exact
-    tries = (found for found in _tries(plain) if found is not None)
-    return next((found for found in tries if _says(found, condition)), None)
+    candidates = (rules for rules in _candidates(normal) if rules is not None)
+    return next((rules for rules in candidates if _are_equivalent(rules, condition)), None)
 
 
 def decided(rules: Sequence[Decision], truth: Truth) -> bool:
-    """Return what the first of *rules* that holds says; without one, the job does not run."""
+    """Return the decision of the first of *rules* that matches; if none does, the job does not run."""
     return next((rule.runs for rule in rules if rule.holds(truth)), False)
 
 
-def _is_there(files: File, truth: Truth) -> bool:
-    """Return whether one of *files* is there, be it put together from several sets."""
+def _is_present(files: File, truth: Truth) -> bool:
+    """Return whether one of *files* is present; it may combine several sets."""
     if files in truth:
         return truth[files]
     parts = (atom for atom in truth if isinstance(atom, File) and implies(atom, files))
     return any(truth[atom] for atom in parts)
 
 
-def _says(rules: Sequence[Decision], condition: Condition) -> bool:
+def _are_equivalent(rules: Sequence[Decision], condition: Condition) -> bool:
     """Return whether *rules* decide in every run as *condition* does."""
-    found = list(islice(runs(atoms(condition)), MOST_RUNS))
-    return len(found) < MOST_RUNS and all(decided(rules, truth) == holds(condition, truth) for truth in found)
+    cases = list(islice(runs(atoms(condition)), MOST_RUNS))
+    return len(cases) < MOST_RUNS and all(decided(rules, truth) == holds(condition, truth) for truth in cases)
 
 
-def _tries(condition: Condition) -> Iterator[tuple[Decision, ...] | None]:
-    """Yield rules that may say what *condition* does: as it is written, then with one set of files after the other."""
-    yield _written(condition, is_exact=False)
+def _candidates(condition: Condition) -> Iterator[tuple[Decision, ...] | None]:
+    """Yield rules that may be equivalent to *condition*: as written, then with the file conditions in each order."""
+    yield _rules_of(condition, is_exact=False)
     files = [atom for atom in atoms(condition) if isinstance(atom, File)]
     for order in islice(permutations(files), _MOST_ORDERS):
         yield _by_files(condition, order)
 
 
-def _written(condition: Condition, *, is_exact: bool) -> tuple[Decision, ...] | None:
+def _rules_of(condition: Condition, *, is_exact: bool) -> tuple[Decision, ...] | None:
     """Return the rules of *condition*, in which only atoms are negated, part by part.
 
-    Where it *is_exact*, they are known to say the same; else they may.
+    With *is_exact*, they are certain to be equivalent; otherwise, they may be.
     """
     match condition:
         case FilesChanged():
@@ -96,117 +96,117 @@ def _written(condition: Condition, *, is_exact: bool) -> tuple[Decision, ...] | 
         case Not(condition=FilesChanged() | Exists() as inner):
             rule = Decision(changed=inner) if isinstance(inner, FilesChanged) else Decision(exists=inner)
             return (replace(rule, runs=False), Decision())
-        case AnyOf() if _asks_for_files(condition):
+        case AnyOf() if _has_files(condition):
             return _any(condition.conditions, is_exact=is_exact)
-        case AllOf() if _asks_for_files(condition):
+        case AllOf() if _has_files(condition):
             return _all(condition.conditions, is_exact=is_exact)
     return (Decision((condition,)),)
 
 
 def _any(parts: Sequence[Condition], *, is_exact: bool) -> tuple[Decision, ...] | None:
-    """Return the rules of alternatives: those that say no come last, for no other may be asked after them."""
-    plain = tuple(part for part in parts if not _asks_for_files(part))
-    found = [_written(part, is_exact=is_exact) for part in _merged(parts) if _asks_for_files(part)]
-    if plain:
-        found.insert(0, (Decision((_one(AnyOf, plain),)),))
-    if None in found:
+    """Return the rules of alternatives: negative ones last, because no other rule may follow them."""
+    without_files = tuple(part for part in parts if not _has_files(part))
+    lists = [_rules_of(part, is_exact=is_exact) for part in _with_merged_files(parts) if _has_files(part)]
+    if without_files:
+        lists.insert(0, (Decision((_flattened(AnyOf, without_files),)),))
+    if None in lists:
         return None
-    told = sorted((rules for rules in found if rules is not None), key=_says_no)
-    if is_exact and sum(map(_says_no, told)) > 1:
+    ordered = sorted((rules for rules in lists if rules is not None), key=_has_negative)
+    if is_exact and sum(map(_has_negative, ordered)) > 1:
         return None
-    return tuple(rule for rules in told for rule in rules)
+    return tuple(rule for rules in ordered for rule in rules)
 
 
 def _all(parts: Sequence[Condition], *, is_exact: bool) -> tuple[Decision, ...] | None:
-    """Return the rules of what must hold together, those that say no first."""
-    plain = tuple(part for part in parts if not _asks_for_files(part))
-    lists = [_written(part, is_exact=is_exact) for part in parts if _asks_for_files(part)]
+    """Return the rules of conditions that must all hold, negative ones first."""
+    without_files = tuple(part for part in parts if not _has_files(part))
+    lists = [_rules_of(part, is_exact=is_exact) for part in parts if _has_files(part)]
     if None in lists:
         return None
-    found: tuple[Decision, ...] | None = (Decision(plain),)
-    for rules in sorted((rules for rules in lists if rules is not None), key=_says_no, reverse=True):
-        found = _both(found or (), rules)
-        if found is None:
+    combined: tuple[Decision, ...] | None = (Decision(without_files),)
+    for rules in sorted((rules for rules in lists if rules is not None), key=_has_negative, reverse=True):
+        combined = _conjunction(combined or (), rules)
+        if combined is None:
             return None
-    return found
+    return combined
 
 
-def _both(first: Sequence[Decision], second: Sequence[Decision]) -> tuple[Decision, ...] | None:
-    """Return rules that say yes where both *first* and *second* do."""
-    found: list[Decision] = []
-    for one in first:
-        if not one.runs:
-            found.append(one)
+def _conjunction(first: Sequence[Decision], second: Sequence[Decision]) -> tuple[Decision, ...] | None:
+    """Return rules that let the job run if both *first* and *second* do."""
+    result: list[Decision] = []
+    for rule in first:
+        if not rule.runs:
+            result.append(rule)
             continue
-        together = [one.beside(other) for other in second]
-        if None in together:
+        combinations = [rule.combined(other) for other in second]
+        if None in combinations:
             return None
-        found += [rule for rule in together if rule is not None]
-    return tuple(found)
+        result += [each for each in combinations if each is not None]
+    return tuple(result)
 
 
 def _by_files(
-    condition: Condition | bool,  # noqa: FBT001 - what is left of a condition may be known
+    condition: Condition | bool,  # noqa: FBT001 - the rest of a condition may be constant
     order: Sequence[File],
 ) -> tuple[Decision, ...] | None:
-    """Return rules that ask for each of the files of *order* in turn, then for what is left of *condition*."""
+    """Return rules that test the files of *order* in turn, then the rest of *condition*."""
     if isinstance(condition, bool):
         return (Decision(runs=condition),)
     if not order:
-        return _written(condition, is_exact=False)
+        return _rules_of(condition, is_exact=False)
     first = order[0]
     rule = Decision(changed=first) if isinstance(first, FilesChanged) else Decision(exists=first)
-    present, absent = _settled(condition, first, is_true=True), _settled(condition, first, is_true=False)
-    there = _by_files(present, order[1:])
-    rest = _by_files(absent, order[1:])
-    if there is None or rest is None:
+    present, absent = _assume(condition, first, is_true=True), _assume(condition, first, is_true=False)
+    when_present = _by_files(present, order[1:])
+    when_absent = _by_files(absent, order[1:])
+    if when_present is None or when_absent is None:
         return None
-    inner = [one.beside(rule) for one in there]
-    if None in inner:
+    guarded = [each.combined(rule) for each in when_present]
+    if None in guarded:
         return None
     closed = () if isinstance(present, bool) else (replace(rule, runs=False),)
-    last = () if absent is False else rest
-    return (*(one for one in inner if one is not None), *closed, *last)
+    last = () if absent is False else when_absent
+    return (*(each for each in guarded if each is not None), *closed, *last)
 
 
-def _settled(condition: Condition, atom: File, *, is_true: bool) -> Condition | bool:
-    """Return *condition* where it is known whether *atom* holds."""
+def _assume(condition: Condition, atom: File, *, is_true: bool) -> Condition | bool:
+    """Return *condition* simplified under the assumption that *atom* holds, or does not."""
     match condition:
         case AllOf() | AnyOf():
-            parts = [_settled(part, atom, is_true=is_true) for part in condition.conditions]
+            parts = [_assume(part, atom, is_true=is_true) for part in condition.conditions]
             deciding = isinstance(condition, AnyOf)
             if any(part is deciding for part in parts):
                 return deciding
-            left = tuple(part for part in parts if not isinstance(part, bool))
-            return _one(type(condition), left) if left else not deciding
+            remaining = tuple(part for part in parts if not isinstance(part, bool))
+            return _flattened(type(condition), remaining) if remaining else not deciding
         case Not():
-            inner = _settled(condition.condition, atom, is_true=is_true)
+            inner = _assume(condition.condition, atom, is_true=is_true)
             return not inner if isinstance(inner, bool) else Not(inner)
     return is_true if condition == atom else condition
 
 
-def _pushed(condition: Condition, *, is_true: bool) -> Condition:
-    """Return what holds where *condition* does, or does not, with negations at atoms only."""
+def _normalized(condition: Condition, *, is_true: bool) -> Condition:
+    """Return *condition*, or its negation, with negations at atoms only."""
     match condition:
         case Not():
-            return _pushed(condition.condition, is_true=not is_true)
+            return _normalized(condition.condition, is_true=not is_true)
         case AllOf() | AnyOf():
             kind = AllOf if isinstance(condition, AllOf) is is_true else AnyOf
-            return _one(kind, tuple(_pushed(part, is_true=is_true) for part in condition.conditions))
+            return _flattened(kind, tuple(_normalized(part, is_true=is_true) for part in condition.conditions))
     return condition if is_true else Not(condition)
 
 
-def _one(kind: type[AllOf | AnyOf], parts: tuple[Condition, ...]) -> Condition:
-    """Return *parts* as one condition, those of the same kind inside taken apart."""
-    found: dict[Condition, None] = {}
+def _flattened(kind: type[AllOf | AnyOf], parts: tuple[Condition, ...]) -> Condition:
+    """Return *parts* as one condition; parts of the same kind are flattened."""
+    flattened: dict[Condition, None] = {}
     for part in parts:
-        found |= dict.fromkeys(part.conditions if isinstance(part, kind) else (part,))
-    return kind(tuple(found)) if len(found) > 1 else next(iter(found))
+        flattened |= dict.fromkeys(part.conditions if isinstance(part, kind) else (part,))
+    return kind(tuple(flattened)) if len(flattened) > 1 else next(iter(flattened))
 
 
-def _merged(parts: Sequence[Condition]) -> list[Condition]:
-    """Return alternatives with those that are one set of files made one: `changes` with the same base, and `exists`."""
-    found: dict[object, Condition] = {}
+def _with_merged_files(parts: Sequence[Condition]) -> list[Condition]:
+    """Return alternatives with file conditions merged: `changes` with the same base, and `exists`."""
+    merged: dict[object, Condition] = {}
     for part in parts:
         match part:
             case FilesChanged():
@@ -215,18 +215,18 @@ def _merged(parts: Sequence[Condition]) -> list[Condition]:
                 key = "exists"
             case _:
                 key = part
-        before = found.get(key)
-        if isinstance(before, FilesChanged | Exists) and isinstance(part, FilesChanged | Exists):
-            patterns = tuple(dict.fromkeys((*before.patterns, *part.patterns)))
-            found[key] = replace(before, patterns=patterns)
+        earlier = merged.get(key)
+        if isinstance(earlier, FilesChanged | Exists) and isinstance(part, FilesChanged | Exists):
+            patterns = tuple(dict.fromkeys((*earlier.patterns, *part.patterns)))
+            merged[key] = replace(earlier, patterns=patterns)
         else:
-            found[key] = part
-    return list(found.values())
+            merged[key] = part
+    return list(merged.values())
 
 
-def _asks_for_files(condition: Condition) -> bool:
+def _has_files(condition: Condition) -> bool:
     return any(isinstance(atom, File) for atom in atoms(condition))
 
 
-def _says_no(rules: Sequence[Decision]) -> bool:
+def _has_negative(rules: Sequence[Decision]) -> bool:
     return not all(rule.runs for rule in rules)

@@ -32,9 +32,9 @@ from pipegen.plan.model import (
 )
 from pipegen.structs import Struct
 
-# An expression of a hundred words GitLab refuses.
+# GitLab rejects an expression of 100 tokens.
 MOST_TOKENS = 99
-# Rules in the place of one.
+# The maximum number of rules that replace one.
 _MOST_PIECES = 1_000
 _WORD = r"""\s*("[^"]*"|'[^']*'|/(?:[^/\\]|\\.)+/|[^\s()]+|[()])"""
 _MATCH = r"^\$\w+ (?:=~ /|== \")"
@@ -48,28 +48,28 @@ _SOURCES = {
 }
 
 
-# Of jobs that have the variables of the file.
+# For jobs that get the variables of the file.
 NO_DEFAULTS: Mapping[str, str] = MappingProxyType({})
 
 
 class Compare(Struct):
-    """A comparison, and the one that holds where it does not."""
+    """A comparison, and its negation."""
 
     text: str
     negative: str
 
     def negated(self) -> Compare:
-        """Return what holds where this does not."""
+        """Return the negation."""
         return Compare(self.negative, self.text)
 
 
 class All(Struct):
-    """All of *parts* hold; always where there are none."""
+    """All of *parts* hold; always true without parts."""
 
     parts: tuple[Expression, ...] = ()
 
     def negated(self) -> Any:
-        """Return what holds where this does not."""
+        """Return the negation."""
         return Any(tuple(part.negated() for part in self.parts))
 
 
@@ -79,7 +79,7 @@ class Any(Struct):
     parts: tuple[Expression, ...]
 
     def negated(self) -> All:
-        """Return what holds where this does not."""
+        """Return the negation."""
         return All(tuple(part.negated() for part in self.parts))
 
 
@@ -87,7 +87,7 @@ Expression: TypeAlias = Compare | All | Any
 
 
 def expression(condition: Condition, defaults: Mapping[str, str] = NO_DEFAULTS) -> Expression:
-    """Return the expression of *condition*, which asks for no files."""
+    """Return the expression of *condition*, which contains no file conditions."""
     match condition:
         case AllOf():
             return joined(All, (expression(part, defaults) for part in condition.conditions))
@@ -102,18 +102,18 @@ def expression(condition: Condition, defaults: Mapping[str, str] = NO_DEFAULTS) 
         case Matches():
             return _or_null(condition, _matches(condition), defaults)
         case FilesChanged() | Exists():
-            raise ValueError("what asks for files is no expression")
+            raise ValueError("a file condition cannot be an expression")
 
 
 def is_null(variable: str) -> Compare:
-    """Return the comparison that holds where *variable* is not set at all."""
+    """Return the comparison that holds if *variable* is not set."""
     return Compare(f"${variable} == null", f"${variable} != null")
 
 
 def _or_null(atom: Matches | IsSet, expression: Expression, defaults: Mapping[str, str]) -> Expression:
-    """Return *expression*, that of *atom*, so that it holds for null where *atom* holds for the default.
+    """Return *expression*, that of *atom*, so that it holds for null if *atom* holds for the default.
 
-    Without that it does not hold for null, and its negation does.
+    Otherwise it does not hold for null, and its negation does.
     """
     default = defaults.get(atom.name, "")
     holds = default != "" and (isinstance(atom, IsSet) or any(one.matches(default) for one in atom.patterns))
@@ -121,21 +121,23 @@ def _or_null(atom: Matches | IsSet, expression: Expression, defaults: Mapping[st
 
 
 def joined(kind: type[All | Any], parts: Iterable[Expression]) -> Expression:
-    """Return *parts* as one, those of the same kind inside taken apart, each once."""
-    found: dict[Expression, None] = {}
+    """Return *parts* as one expression without duplicates; parts of the same kind are flattened."""
+    flattened: dict[Expression, None] = {}
     for part in parts:
-        found |= dict.fromkeys(part.parts if isinstance(part, kind) else (part,))
+        flattened |= dict.fromkeys(part.parts if isinstance(part, kind) else (part,))
     if kind is All:
-        # What matches something is there.
+        # A variable that matches something is set.
         matched = {
-            part.text.partition(" ")[0] for part in found if isinstance(part, Compare) and re.search(_MATCH, part.text)
+            part.text.partition(" ")[0]
+            for part in flattened
+            if isinstance(part, Compare) and re.search(_MATCH, part.text)
         }
-        found = {part: None for part in found if not (isinstance(part, Compare) and part.text in matched)}
-    return next(iter(found)) if len(found) == 1 else kind(tuple(found))
+        flattened = {part: None for part in flattened if not (isinstance(part, Compare) and part.text in matched)}
+    return next(iter(flattened)) if len(flattened) == 1 else kind(tuple(flattened))
 
 
 def text(expression: Expression) -> str:
-    """Return *expression* as GitLab reads it, "" for one that always holds."""
+    """Return *expression* in GitLab's syntax, "" if it always holds."""
     match expression:
         case Compare():
             return expression.text
@@ -146,64 +148,64 @@ def text(expression: Expression) -> str:
 
 
 def tokens(expression: Expression) -> int:
-    """Return how many words GitLab counts in *expression*."""
+    """Return the number of tokens that GitLab counts in *expression*."""
     return len(re.findall(_WORD, text(expression)))
 
 
 def pieces(expression: Expression, most: int = _MOST_PIECES) -> tuple[Expression, ...] | None:
-    """Return expressions of which one holds where *expression* does, none too long; None where *most* are too few."""
+    """Return expressions of which one holds if *expression* does, none too long; None if *most* are not enough."""
     if tokens(expression) <= MOST_TOKENS:
         return (expression,)
     choices = _choices(expression)
     if not 0 < len(choices) <= most:
         return None
-    found: list[Expression] = []
+    short: list[Expression] = []
     for choice in choices:
-        taken = pieces(choice, most // len(choices))
-        if taken is None:
+        parts = pieces(choice, most // len(choices))
+        if parts is None:
             return None
-        found += taken
-    return _gathered(found)
+        short += parts
+    return _gathered(short)
 
 
 def _choices(expression: Expression) -> tuple[Expression, ...]:
-    """Return shorter expressions of which one holds where *expression* does; none where there are none."""
+    """Return shorter expressions of which one holds if *expression* does; none if it cannot be divided."""
     match expression:
         case Any():
             return expression.parts
         case All():
-            for place, part in enumerate(expression.parts):
+            for index, part in enumerate(expression.parts):
                 if isinstance(part, Any):
-                    before, after = expression.parts[:place], expression.parts[place + 1 :]
+                    before, after = expression.parts[:index], expression.parts[index + 1 :]
                     return tuple(joined(All, (*before, choice, *after)) for choice in part.parts)
     return ()
 
 
 def _gathered(parts: list[Expression]) -> tuple[Expression, ...]:
-    """Return *parts* in as few expressions as may be."""
-    found: list[Expression] = []
+    """Return *parts* joined into as few expressions as possible."""
+    joined_parts: list[Expression] = []
     for part in parts:
-        both = joined(Any, (found[-1], part)) if found else part
-        if found and tokens(both) <= MOST_TOKENS:
-            found[-1] = both
+        candidate = joined(Any, (joined_parts[-1], part)) if joined_parts else part
+        if joined_parts and tokens(candidate) <= MOST_TOKENS:
+            joined_parts[-1] = candidate
         else:
-            found.append(part)
-    return tuple(found)
+            joined_parts.append(part)
+    return tuple(joined_parts)
 
 
 def _event(events: tuple[Event, ...]) -> Expression:
     sources = [source for event in events for source in _SOURCES.get(event, ())]
-    found: list[Expression] = []
+    alternatives: list[Expression] = []
     if Event.PUSH in events and Event.TAG in events:
         sources.insert(0, "push")
     elif Event.PUSH in events or Event.TAG in events:
         variable = _PREDEFINED[Subject.BRANCH if Event.PUSH in events else Subject.TAG]
-        found.append(All((_is("CI_PIPELINE_SOURCE", "push"), Compare(f"${variable}", f"${variable} == null"))))
+        alternatives.append(All((_is("CI_PIPELINE_SOURCE", "push"), Compare(f"${variable}", f"${variable} == null"))))
     if len(sources) == 1:
-        found.append(_is("CI_PIPELINE_SOURCE", sources[0]))
+        alternatives.append(_is("CI_PIPELINE_SOURCE", sources[0]))
     elif sources:
-        found.append(searched("CI_PIPELINE_SOURCE", f"^({'|'.join(sources)})$"))
-    return joined(Any, found)
+        alternatives.append(searched("CI_PIPELINE_SOURCE", f"^({'|'.join(sources)})$"))
+    return joined(Any, alternatives)
 
 
 def _is_set(condition: IsSet) -> Expression:
@@ -216,9 +218,9 @@ def _is_set(condition: IsSet) -> Expression:
 def _matches(condition: Matches) -> Expression:
     variable = _PREDEFINED.get(condition.subject, condition.name)
     globs = [pattern for pattern in condition.patterns if not pattern.is_regex]
-    found = [_globs(variable, globs)] if globs else []
-    found += [searched(variable, pattern.regex) for pattern in condition.patterns if pattern.is_regex]
-    matching = joined(Any, found)
+    alternatives = [_globs(variable, globs)] if globs else []
+    alternatives += [searched(variable, pattern.regex) for pattern in condition.patterns if pattern.is_regex]
+    matching = joined(Any, alternatives)
     if any(pattern.matches("") for pattern in condition.patterns):
         return joined(All, (searched(variable, ".+"), matching))
     return matching
@@ -238,17 +240,17 @@ def _is(variable: str, value: str) -> Compare:
 
 
 def differs(variable: str, value: str) -> Compare:
-    """Return the comparison that holds where *variable* is not *value*."""
+    """Return the comparison that holds if *variable* is not *value*."""
     return _is(variable, value).negated()
 
 
 def searched(variable: str, regex: str) -> Compare:
-    """Return the comparison that holds where *regex* is found in *variable*."""
+    """Return the comparison that holds if *regex* matches in *variable*."""
     literal = f"/{_delimited(regex)}/"
     return Compare(f"${variable} =~ {literal}", f"${variable} !~ {literal}")
 
 
 def _delimited(regex: str) -> str:
-    """Return *regex* as it stands between slashes, where GitLab takes no single character, and no backslash last."""
-    known = regex.replace("/", r"\/")
-    return f"({known})" if len(known) == 1 or known.endswith("\\") else known
+    """Return *regex* for use between slashes: GitLab rejects a single character, and a backslash at the end."""
+    escaped = regex.replace("/", r"\/")
+    return f"({escaped})" if len(escaped) == 1 or escaped.endswith("\\") else escaped

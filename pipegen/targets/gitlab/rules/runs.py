@@ -1,4 +1,4 @@
-"""What starts runs by the clock, and what happens when runs meet."""
+"""Schedules and concurrency of runs."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from pipegen.targets.gitlab.pairs import GROUPED_CANCEL
 
 
 def check_runs(plans: Sequence[Plan], report: Report) -> None:
-    """Tell of schedules, which the file cannot hold; report runs that would meet."""
+    """Report schedules, which the file cannot contain, and concurrency that GitLab lacks."""
     for plan in plans:
-        for one in plan.schedules:
+        for schedule in plan.schedules:
             report.add(
                 codes.SCHEDULE_IN_PROJECT,
                 "GitLab keeps schedules in the project, not in the file",
-                at=one.span,
-                hint=f"create one in the project, under Build > Pipeline schedules: {_told(one)}",
+                at=schedule.span,
+                hint=f"create one in the project, under Build > Pipeline schedules: {_described(schedule)}",
             )
         _check_concurrency(plan, report)
 
 
 def schedule_notes(plans: Sequence[Plan]) -> tuple[str, ...]:
-    """Return a line for the file's header about each schedule that the project must have."""
-    found = dict.fromkeys(_told(one) for plan in plans for one in plan.schedules)
-    return tuple(f"Needs a pipeline schedule in the project: {told}." for told in found)
+    """Return a line for the file's header about each schedule that the project needs."""
+    descriptions = dict.fromkeys(_described(schedule) for plan in plans for schedule in plan.schedules)
+    return tuple(f"Needs a pipeline schedule in the project: {description}." for description in descriptions)
 
 
 def cancels(plans: Iterable[Plan]) -> bool:
@@ -38,9 +38,9 @@ def cancels(plans: Iterable[Plan]) -> bool:
 
 
 def with_interruptible(jobs: Iterable[GitLabJob], plan: Plan, titles: Mapping[str, str]) -> Iterator[GitLabJob]:
-    """Return *jobs*, those of stages, named as *titles* says, marked where a newer run may cancel them.
+    """Return *jobs*, with the jobs of stages, named by *titles*, marked if a newer run may cancel them.
 
-    A helper is not marked: where the jobs that it needs are cancelled, it does not run either.
+    Helpers are not marked: if the jobs that they need are cancelled, they do not run either.
     """
     is_usual = cancels((plan,))
     marked = {titles[job.stage] for job in plan.jobs if _is_interruptible(job, is_usual=is_usual)}
@@ -48,18 +48,18 @@ def with_interruptible(jobs: Iterable[GitLabJob], plan: Plan, titles: Mapping[st
 
 
 def _is_interruptible(job: PlanJob, *, is_usual: bool) -> bool:
-    """Return whether a newer run may cancel *job*; finally stages run whatever happens.
+    """Return whether a newer run may cancel *job*; finally stages always run.
 
-    A stage that deploys, holds a lock or was approved ends what it began, unless it says otherwise.
+    By default, a stage that deploys, holds a lock or was approved is not interrupted.
     """
-    found = job.limits.interruptible
+    is_set = job.limits.interruptible
     deployment = job.deployment
     is_guarded = deployment.approval or deployment.delay or deployment.locks or deployment.environment
-    return is_usual and not job.is_final and not is_guarded if found is None else found
+    return is_usual and not job.is_final and not is_guarded if is_set is None else is_set
 
 
-def _told(one: Schedule) -> str:
-    return f'"{one.cron}" in the time zone {one.timezone or "UTC"}'
+def _described(schedule: Schedule) -> str:
+    return f'"{schedule.cron}" in the time zone {schedule.timezone or "UTC"}'
 
 
 def _check_concurrency(plan: Plan, report: Report) -> None:
@@ -69,9 +69,9 @@ def _check_concurrency(plan: Plan, report: Report) -> None:
     if not rule.cancels:
         report.add(
             codes.OVERLAPPING_RUNS,
-            f'GitLab has no way to let runs of pipeline "{plan.name}" go one after the other',
+            f'GitLab cannot make runs of pipeline "{plan.name}" wait for each other',
             at=rule.span,
-            hint='let the stages that must not meet have a lock in common: "lock: NAME"; or cancel older runs: '
+            hint='give the stages that must not overlap a common lock, "lock: NAME", or cancel older runs: '
             '"concurrency: { cancel: true }"',
         )
     elif rule.group is not None:

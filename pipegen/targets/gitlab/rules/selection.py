@@ -1,4 +1,4 @@
-"""Which pipelines of a file run."""
+"""Selection of the pipelines of a file that run."""
 
 from __future__ import annotations
 
@@ -14,61 +14,65 @@ from pipegen.targets.gitlab.rules.expressions import Any, Compare, is_null
 
 VARIABLE = "PIPEGEN_PIPELINE"
 _PUNCTUATION = r"[\\^$.|?*+()\[\]{}]"
-# A slash ends a pattern, and GitLab refuses one of several lines.
-_CODED = r"[/\x00-\x1f\x7f]"
-_UNASKED = Compare(f'${VARIABLE} == ""', f'${VARIABLE} != ""')
-_UNASKED_OR_NULL = Any((is_null(VARIABLE), _UNASKED))
+# A slash ends a pattern, and GitLab rejects patterns of several lines.
+_NEEDS_CODE = r"[/\x00-\x1f\x7f]"
+_UNSET = Compare(f'${VARIABLE} == ""', f'${VARIABLE} != ""')
+_UNSET_OR_NULL = Any((is_null(VARIABLE), _UNSET))
 
 
 def is_conditional(plans: Sequence[Plan], *, chosen: bool) -> bool:
-    """Return whether it is decided at run time which of *plans* run."""
+    """Return whether the choice among *plans* is made at run time."""
     return not chosen and (len(plans) > 1 or plans[0].condition is not None)
 
 
 def choices(plan: Plan, *, has_variables: bool = True) -> tuple[PipelineCase, ...]:
-    """Return when jobs of a *plan* that runs only if selected run, whether or not a job *has_variables* of the file."""
+    """Return the cases in which jobs of *plan* run; *has_variables* is whether they get the variables of the file."""
     literal = f"/(^|,)(all|{_pattern(plan.name)})(,|$)/"
     named = PipelineCase(Compare(f"${VARIABLE} =~ {literal}", f"${VARIABLE} !~ {literal}"))
     if plan.selection is Selection.ON_DEMAND:
         return (named,)
-    return (PipelineCase(_UNASKED if has_variables else _UNASKED_OR_NULL, plan.condition), named)
+    return (PipelineCase(_UNSET if has_variables else _UNSET_OR_NULL, plan.condition), named)
 
 
 def workflow(plans: Sequence[Plan], *, chosen: bool, report: Report) -> tuple[RuleEntry, ...]:
-    """Return the rules of the whole file; none where GitLab's own will do.
+    """Return the rules of the whole file; none if GitLab's defaults are right.
 
-    One keeps a push from starting a pipeline beside that of its merge request, as soon as something may run in that.
-    A single pipeline's condition stands here once, and not at each of its jobs.
+    One rule prevents a push pipeline next to that of its merge request, if anything may run in the latter.
+    A single pipeline's condition is here once, and not at each of its jobs.
     """
     is_selected = is_conditional(plans, chosen=chosen)
     conditions = [job.condition for plan in plans for job in plan.jobs if job.condition is not None]
     if len(plans) == 1 and is_selected:
         (plan,) = plans
-        found = rules(choices(plan), None, plan.span, report)
-        return (*_beside(), *found) if can_hold(plan.condition, (Event.MERGE_REQUEST,)) else found
-    if is_selected or any(can_hold(one, (Event.MERGE_REQUEST,)) for one in conditions):
-        return (*_beside(), RuleEntry("", when="always"))
+        pipeline_rules = rules(choices(plan), None, plan.span, report)
+        return (
+            (*_without_duplicates(), *pipeline_rules)
+            if can_hold(plan.condition, (Event.MERGE_REQUEST,))
+            else pipeline_rules
+        )
+    if is_selected or any(can_hold(condition, (Event.MERGE_REQUEST,)) for condition in conditions):
+        return (*_without_duplicates(), RuleEntry("", when="always"))
     return ()
 
 
-def _beside() -> tuple[RuleEntry, ...]:
+def _without_duplicates() -> tuple[RuleEntry, ...]:
     return (RuleEntry('$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS', when="never"),)
 
 
 def variable(plans: Sequence[Plan]) -> VariableEntry:
-    """Return the variable that names the pipelines to run; it is there, and empty, unless it is given."""
+    """Return the variable that names the pipelines to run; it exists, empty by default."""
     every = ", ".join(plan.name for plan in plans)
-    usual = ", ".join(map(_usual, (plan for plan in plans if plan.selection is Selection.ALWAYS))) or "none"
-    return VariableEntry(VARIABLE, "", f"Pipelines to run, with commas between: {every}, or all; empty runs {usual}.")
+    default = ", ".join(map(_default_name, (plan for plan in plans if plan.selection is Selection.ALWAYS))) or "none"
+    return VariableEntry(VARIABLE, "", f"Pipelines to run, with commas between: {every}, or all; empty runs {default}.")
 
 
-def _usual(plan: Plan) -> str:
+def _default_name(plan: Plan) -> str:
     return plan.name if plan.condition is None else f"{plan.name} (on its condition)"
 
 
 def _pattern(name: str) -> str:
-    """Return the pattern for *name* between slashes, in RE2's syntax (which JavaScript, of gitlab-ci-local, shares)."""
-    return re.sub(_CODED, _code, re.sub(_PUNCTUATION, r"\\\g<0>", name))
+    """Return the pattern for *name* between slashes, in RE2's syntax (also valid in gitlab-ci-local's JavaScript)."""
+    return re.sub(_NEEDS_CODE, _code, re.sub(_PUNCTUATION, r"\\\g<0>", name))
 
 
 def _code(match: re.Match[str]) -> str:

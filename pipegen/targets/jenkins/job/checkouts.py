@@ -1,4 +1,4 @@
-"""How the repository is fetched."""
+"""Checkouts of the repository."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _FUNCTION = "freshCheckout"
 
 
 class Checkouts(Struct):
-    """The functions that check out, and which of them each pipeline uses."""
+    """The checkout functions, and the function of each pipeline."""
 
     functions: tuple[model.CheckoutFunction, ...]
     names: dict[str, str]
 
 
 def lower_checkouts(plans: Sequence[Plan], variables: tuple[tuple[str, str], ...]) -> Checkouts:
-    """Return a function for each way in which *plans* fetch; it also sets *variables*."""
+    """Return a function for each kind of fetch in *plans*; it also sets *variables*."""
     functions: dict[FetchOptions | None, model.CheckoutFunction] = {}
     names = {}
     for plan in plans:
@@ -46,5 +46,5 @@ def _extensions(fetch: FetchOptions | None) -> tuple[str, ...]:
     return (clone, "[$class: 'SubmoduleOption', recursiveSubmodules: true, parentCredentials: true]")
 
 
-def _boolean(value: bool) -> str:  # noqa: FBT001 - what it writes
+def _boolean(value: bool) -> str:  # noqa: FBT001 - the value to write
     return "true" if value else "false"

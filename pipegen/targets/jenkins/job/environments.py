@@ -1,4 +1,4 @@
-"""Environments, of which Jenkins knows none."""
+"""Checks for environments, which Jenkins lacks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.structs import replace
 
 
 def without_stops(plan: Plan, report: Report) -> Plan:
-    """Return *plan* without the stages that take environments down: a person would start these, and nothing else."""
+    """Return *plan* without the stages that stop environments, which only a person would start."""
     for job in plan.jobs:
         environment = job.deployment.environment
         if environment is not None and environment.stops:
@@ -34,9 +34,9 @@ def without_stops(plan: Plan, report: Report) -> Plan:
 
 
 def _without(plan: Plan, stages: set[str]) -> Plan:
-    """Return *plan* without *stages*, which come before no others."""
-    kept = [stage for stage in plan.graph.nodes if stage not in stages]
-    arcs = [(earlier, stage) for stage in kept for earlier in plan.graph.predecessors(stage)]
-    graph = ExecutionGraph([*((stage,) for stage in kept), *arcs])
+    """Return *plan* without *stages*, which have no successors."""
+    remaining = [stage for stage in plan.graph.nodes if stage not in stages]
+    arcs = [(earlier, stage) for stage in remaining for earlier in plan.graph.predecessors(stage)]
+    graph = ExecutionGraph([*((stage,) for stage in remaining), *arcs])
     jobs = tuple(job for job in plan.jobs if job.stage not in stages)
     return replace(plan, graph=graph, frames=tuple(map(tuple, graph.stack())), jobs=jobs)

@@ -1,4 +1,4 @@
-"""The Jenkinsfile of a config without stages: a build that does nothing, and succeeds."""
+"""The Jenkinsfile of a config without stages: a build that does nothing and succeeds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.targets.jenkins.stages.lower_stages import Style
 
 
 def render_nothing(request: Request) -> str:
-    """Return a file that Jenkins accepts in the style of *request*; it takes no agent."""
+    """Return a file in the style of *request* that takes no agent."""
     style = request.options.get("style", "auto")
     is_scripted = style == Style.SCRIPTED.value
     body = render_template(

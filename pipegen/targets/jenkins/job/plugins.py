@@ -1,4 +1,4 @@
-"""What a Jenkinsfile needs beyond Pipeline, its declarative part, git and credentials-binding."""
+"""The plugins that a Jenkinsfile needs in addition to Pipeline, its declarative part, git and credentials-binding."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _CONTAINERS = "docker-workflow"
 
 
 def plugin_notes(parts: Iterable[object]) -> tuple[str, ...]:
-    """Return the line for the header that names the plugins of *parts* of the model, if there are any."""
-    found = sorted(set(_plugins(parts)))
-    if not found:
+    """Return the header line that names the plugins of *parts* of the model, if there are any."""
+    plugins = sorted(set(_plugins(parts)))
+    if not plugins:
         return ()
-    return (f"Needs the plugin{'s' if len(found) > 1 else ''} {', '.join(found)}.",)
+    return (f"Needs the plugin{'s' if len(plugins) > 1 else ''} {', '.join(plugins)}.",)
 
 
 def _plugins(parts: Iterable[object]) -> Iterator[str]:

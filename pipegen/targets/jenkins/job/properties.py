@@ -1,4 +1,4 @@
-"""What the settings say of the whole job: its options, and what stands around all stages."""
+"""Properties of the whole job: its options, and blocks around all stages."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.targets.jenkins.model import Property, PropertyKind
 from pipegen.targets.jenkins.settings import Discard, JenkinsSettings
 
-# What `logRotator` calls the settings of `discard`; it takes numbers as texts.
+# The settings of `discard` by their names in `logRotator`, which takes numbers as texts.
 _ROTATED = (
     ("daysToKeepStr", "days"),
     ("numToKeepStr", "builds"),
     ("artifactDaysToKeepStr", "artifact_days"),
     ("artifactNumToKeepStr", "artifact_builds"),
 )
-# The block steps that `options` of Declarative takes: those of Jenkins' own plugins, and of ansicolor and
-# throttle-concurrents by their documentation. A step of a library is none, nor is a method.
+# The block steps that `options` of Declarative allows: those of Jenkins' own plugins, and of ansicolor and
+# throttle-concurrents by their documentation; no steps or methods of libraries.
 OPTION_STEPS = frozenset(
     {
         "ansiColor",
@@ -43,10 +43,10 @@ OPTION_STEPS = frozenset(
         "ws",
     }
 )
-# The block steps that ask for an agent around them. In the descriptors of Jenkins 2.479.3, with docker-workflow, their
-# required context holds a workspace or a computer (StepDescriptor.getRequiredContext).
+# The block steps that require an agent around them. In the descriptors of Jenkins 2.479.3, with docker-workflow, their
+# required context includes a workspace or a computer (StepDescriptor.getRequiredContext).
 AGENT_STEPS = frozenset({"dir", "withDockerContainer", "withDockerRegistry", "withDockerServer", "ws"})
-# The options that only Declarative has: no property of a job is called so.
+# The options that only Declarative has: no job properties have these names.
 DECLARATIVE_OPTIONS = frozenset(
     {
         "checkoutToSubdirectory",
@@ -61,64 +61,64 @@ DECLARATIVE_OPTIONS = frozenset(
 
 
 def job_properties(settings: JenkinsSettings, node: Mapping | None, report: Report) -> tuple[Property, ...]:
-    """Return the properties of the job by its *settings*, which stand in *node*, in the order of their table."""
-    found = tuple(_properties(settings, node))
-    known: set[str] = set()
-    for one in found:
-        if one.kind is PropertyKind.SETTING and one.span is not None and one.name in known:
+    """Return the properties of the job in its *settings*, read from *node*, in the order of their table."""
+    properties = tuple(_properties(settings, node))
+    seen: set[str] = set()
+    for property_ in properties:
+        if property_.kind is PropertyKind.SETTING and property_.span is not None and property_.name in seen:
             report.add(
                 codes.OPTION_TWICE,
-                f'the option "{one.name}" is there twice: Jenkins takes one of them',
-                at=one.span,
+                f'the option "{property_.name}" is set twice, and Jenkins uses only one of them',
+                at=property_.span,
                 hint="remove one of them; discard is buildDiscarder",
             )
-        if one.kind is PropertyKind.SETTING:
-            known.add(one.name)
-    return found
+        if property_.kind is PropertyKind.SETTING:
+            seen.add(property_.name)
+    return properties
 
 
 def not_declarative(properties: Iterable[Property]) -> tuple[Property, ...]:
-    """Return those of *properties* that stand around all stages, and that `options` of Declarative refuses."""
-    found: list[Property] = []
-    known: set[str] = set()
-    for one in properties:
-        if one.kind is PropertyKind.AROUND and (one.name not in OPTION_STEPS or one.name in known):
-            found.append(one)
-        known.add(one.name)
-    return tuple(found)
+    """Return those of *properties* that are blocks around all stages and that `options` of Declarative rejects."""
+    rejected: list[Property] = []
+    seen: set[str] = set()
+    for property_ in properties:
+        if property_.kind is PropertyKind.AROUND and (property_.name not in OPTION_STEPS or property_.name in seen):
+            rejected.append(property_)
+        seen.add(property_.name)
+    return tuple(rejected)
 
 
 def report_not_declarative(properties: Sequence[Property], span: Span, report: Report) -> None:
-    """Report what the declarative style, which was asked for, cannot say of *properties*."""
-    for one in not_declarative(properties):
+    """Report *properties* that the requested declarative style does not support."""
+    for property_ in not_declarative(properties):
         report.add(
             codes.NOT_AN_OPTION,
-            f'"{one.name}" around all stages is no option of the declarative style, or there already',
-            at=one.span or span,
-            hint='use the style scripted, or auto, which picks it; or put it around single stages with "raw"',
+            f'the declarative style has no option "{property_.name}" around all stages, or it is already set',
+            at=property_.span or span,
+            hint='use the style scripted or auto, or put it around single stages with "raw"',
         )
 
 
 def report_without_agent(properties: Sequence[Property], span: Span, report: Report) -> None:
-    """Report steps among *properties* that need an agent, in a file whose stages take theirs inside of them."""
-    for one in properties:
-        if one.kind is PropertyKind.AROUND and one.name in AGENT_STEPS:
+    """Report steps among *properties* that need an agent if stages take agents inside them."""
+    for property_ in properties:
+        if property_.kind is PropertyKind.AROUND and property_.name in AGENT_STEPS:
             report.add(
                 codes.STEP_WITHOUT_AGENT,
-                f'"{one.name}" around all stages needs an agent, and stages take theirs inside of it',
-                at=one.span or span,
+                f'"{property_.name}" around all stages needs an agent, but each stage takes its agent inside it',
+                at=property_.span or span,
                 hint='put it around single stages with "raw"',
             )
 
 
 def report_not_scripted(properties: Sequence[Property], span: Span, report: Report) -> None:
-    """Report options among *properties* that a script cannot say."""
-    for one in properties:
-        if one.kind is PropertyKind.SETTING and one.name in DECLARATIVE_OPTIONS:
+    """Report options among *properties* that a scripted file does not support."""
+    for property_ in properties:
+        if property_.kind is PropertyKind.SETTING and property_.name in DECLARATIVE_OPTIONS:
             report.add(
                 codes.DECLARATIVE_OPTION,
-                f'"{one.name}" is an option of the declarative style only, and this file is a script',
-                at=one.span or span,
+                f'"{property_.name}" is an option of the declarative style, and this file is scripted',
+                at=property_.span or span,
                 hint="remove it, or use the style declarative",
             )
 
@@ -126,30 +126,30 @@ def report_not_scripted(properties: Sequence[Property], span: Span, report: Repo
 def _properties(settings: JenkinsSettings, node: Mapping | None) -> Iterator[Property]:
     if settings.discard is not None:
         yield Property(PropertyKind.SETTING, _build_discarder(settings.discard))
-    for text, span in _written("options", settings.options, node):
-        call = _called(text)
-        one = Property(PropertyKind.SETTING, call, span=span)
-        # Declarative has one list for both; in a script a block step stands around the stages.
-        yield Property(PropertyKind.AROUND, call, span=span) if one.name in OPTION_STEPS else one
+    for text, span in _with_spans("options", settings.options, node):
+        call = _as_call(text)
+        property_ = Property(PropertyKind.SETTING, call, span=span)
+        # Declarative has one list for both; in a scripted file, a block step is around the stages.
+        yield Property(PropertyKind.AROUND, call, span=span) if property_.name in OPTION_STEPS else property_
     if settings.timestamps:
         yield Property(PropertyKind.AROUND, "timestamps()", "timestamper")
-    for text, span in _written("wrap", settings.wrap, node):
-        yield Property(PropertyKind.AROUND, _called(text), span=span)
+    for text, span in _with_spans("wrap", settings.wrap, node):
+        yield Property(PropertyKind.AROUND, _as_call(text), span=span)
 
 
-def _written(key: str, texts: Sequence[str], node: Mapping | None) -> Iterator[tuple[str, Span | None]]:
-    """Yield *texts* of the setting *key* with their places."""
-    given = node.get(key) if node is not None else None
-    spans = [item.span for item in given.items] if isinstance(given, TreeSequence) else [None] * len(texts)
+def _with_spans(key: str, texts: Sequence[str], node: Mapping | None) -> Iterator[tuple[str, Span | None]]:
+    """Yield *texts* of the setting *key* with their locations."""
+    value = node.get(key) if node is not None else None
+    spans = [item.span for item in value.items] if isinstance(value, TreeSequence) else [None] * len(texts)
     return zip(texts, spans, strict=True)
 
 
-def _called(text: str) -> str:
-    """Return *text* as a call: a bare name is a variable to Groovy, and to Declarative no option."""
+def _as_call(text: str) -> str:
+    """Return *text* as a call: for Groovy, a bare name is a variable, and Declarative rejects it as an option."""
     return text if text.endswith(")") else f"{text}()"
 
 
 def _build_discarder(discard: Discard) -> str:
-    given = [(name, getattr(discard, key)) for name, key in _ROTATED]
-    arguments = ", ".join(f"{name}: {literal(str(number))}" for name, number in given if number is not None)
+    limits = [(name, getattr(discard, key)) for name, key in _ROTATED]
+    arguments = ", ".join(f"{name}: {literal(str(number))}" for name, number in limits if number is not None)
     return f"buildDiscarder(logRotator({arguments}))"

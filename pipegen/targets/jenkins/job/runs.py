@@ -1,4 +1,4 @@
-"""What starts runs by the clock, and what happens when runs meet: Jenkins settles both for a whole job."""
+"""Schedules and concurrency of runs, which Jenkins has for whole jobs only."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _OPTION = "disableConcurrentBuilds"
 
 
 def run_properties(plans: Sequence[Plan], settings: JenkinsSettings, report: Report) -> Iterator[Property]:
-    """Yield the properties of the job of *plans*; what pipelines, or the *settings*, say differently is reported."""
-    found = _schedules(plans, report)
-    if found:
-        lines = [f"TZ={found[0].timezone or 'UTC'}", *dict.fromkeys(one.cron for one in found)]
-        # Of a multibranch job, the branch that its repository calls the primary one is built.
-        where = "env.BRANCH_NAME && !env.BRANCH_IS_PRIMARY"
-        yield Property(PropertyKind.TRIGGER, f"cron({where} ? '' : {literal(chr(10).join(lines))})")
+    """Yield the properties of the job of *plans*; conflicts between pipelines, or with *settings*, are reported."""
+    schedules = _schedules(plans, report)
+    if schedules:
+        lines = [f"TZ={schedules[0].timezone or 'UTC'}", *dict.fromkeys(schedule.cron for schedule in schedules)]
+        # Of a multibranch job, only the primary branch of its repository is built.
+        is_skipped = "env.BRANCH_NAME && !env.BRANCH_IS_PRIMARY"
+        yield Property(PropertyKind.TRIGGER, f"cron({is_skipped} ? '' : {literal(chr(10).join(lines))})")
     rule = _concurrency(plans, report)
     if rule is not None and rule.group is None:
         argument = "abortPrevious: true" if rule.cancels else ""
@@ -41,28 +41,28 @@ def run_properties(plans: Sequence[Plan], settings: JenkinsSettings, report: Rep
 
 
 def waits_for_others(plan: Plan) -> bool:
-    """Return whether a run of *plan* waits for those of other jobs before its first stage."""
+    """Return whether a run of *plan* waits for runs of other jobs before its first stage."""
     return plan.concurrency is not None and plan.concurrency.group is not None
 
 
 def _schedules(plans: Sequence[Plan], report: Report) -> tuple[Schedule, ...]:
-    """Return the schedules of the job; all must be in one time zone."""
-    found = tuple(one for plan in plans for one in plan.schedules)
-    for other in found[1:]:
-        if other.timezone != found[0].timezone:
+    """Return the schedules of the job, which must all have the same time zone."""
+    schedules = tuple(schedule for plan in plans for schedule in plan.schedules)
+    for other in schedules[1:]:
+        if other.timezone != schedules[0].timezone:
             report.add(
                 UNLIKE_ZONES.code,
-                f"Jenkins knows one time zone for all schedules of a job: {other.timezone or 'UTC'} is another",
+                f"Jenkins has one time zone for all schedules of a job, and {other.timezone or 'UTC'} is a second one",
                 at=other.span,
-                also=[Label(found[0].span, f"in {found[0].timezone or 'UTC'}")],
-                hint="write the times of all of them in one time zone",
+                also=[Label(schedules[0].span, f"in {schedules[0].timezone or 'UTC'}")],
+                hint="use one time zone for all schedules",
             )
             break
-    return found
+    return schedules
 
 
 def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
-    """Return what holds when builds of the job meet; all pipelines must say the same."""
+    """Return the concurrency of the job, which must be the same for all pipelines."""
     first = next((plan for plan in plans if plan.concurrency is not None), None)
     rule = first.concurrency if first is not None else None
     if first is None or rule is None:
@@ -71,11 +71,11 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
     if other is not None:
         report.add(
             UNLIKE_CONCURRENCY.code,
-            f'pipelines "{first.name}" and "{other.name}" run in one Jenkins job, which treats all its runs alike',
+            f'pipelines "{first.name}" and "{other.name}" run in one Jenkins job, which has one concurrency setting',
             at=rule.span,
-            also=[Label(other.concurrency.span if other.concurrency is not None else other.span, "says otherwise")],
-            hint="say the same in both, compile one of them alone with --pipeline for a job of its own, or let the "
-            "stages that must not meet have a lock in common",
+            also=[Label(other.concurrency.span if other.concurrency is not None else other.span, "differs")],
+            hint="use the same concurrency, compile one of them alone with --pipeline for a separate job, or give the "
+            "stages that must not overlap a common lock",
         )
     if rule.cancels and rule.group is not None:
         report.add(
@@ -90,18 +90,18 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
 
 
 def _check_option(rule: Concurrency, settings: JenkinsSettings, report: Report) -> None:
-    """Report an option of the settings that says what *rule* says, perhaps otherwise: Jenkins takes one of them."""
+    """Report an option of the settings that duplicates or contradicts *rule*: Jenkins uses only one of them."""
     if _OPTION in map(step_name, settings.options):
         report.add(
             CONCURRENCY_AND_OPTION.code,
-            f"targets.jenkins.options says {_OPTION} too",
+            f"targets.jenkins.options also contains {_OPTION}",
             at=rule.span,
             hint="remove it there, or here",
         )
 
 
 def _check_interruptible(plans: Sequence[Plan], report: Report) -> None:
-    """Report stages that shall run to their end: a run of Jenkins is cancelled as a whole."""
+    """Report stages that must not be interrupted: Jenkins cancels whole runs."""
     for job in (job for plan in plans for job in plan.jobs):
         if job.limits.interruptible is False:
             report.add(

@@ -1,4 +1,4 @@
-"""The end of a build: what its stages shared is removed, whatever happened."""
+"""The removal of shared resources at the end of a build, whatever happened."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pipegen.targets.jenkins.stages.steps import script_steps
 
 
 def isolated_teardown(work: ScriptedPlans) -> model.Teardown | None:
-    """Return the removal for the pipelines whose stages have workspaces of their own: on the agent that they share."""
-    leaving = [one for one in work.with_workspace(Workspace.ISOLATED) if one.teardown]
-    if not leaving:
+    """Return the removal for pipelines with isolated workspaces, on the agent that their stages share."""
+    with_teardown = [scripts for scripts in work.with_workspace(Workspace.ISOLATED) if scripts.teardown]
+    if not with_teardown:
         return None
-    plans = {one.plan.name for one in leaving}
-    is_pinned = any(one.is_pinned for one in work.named if one.plan.name in plans)
+    plans = {scripts.plan.name for scripts in with_teardown}
+    is_pinned = any(named.is_pinned for named in work.named if named.plan.name in plans)
     return model.Teardown(
         agent=model.Agent(work.settings.agent, is_pinned),
-        selected=work.selected(*(one.plan.name for one in leaving)),
-        sh=script_steps(tuple(command for one in leaving for command in one.teardown)),
+        selected=work.selected(*(scripts.plan.name for scripts in with_teardown)),
+        sh=script_steps(tuple(command for scripts in with_teardown for command in scripts.teardown)),
     )
 
 
 def shared_teardown(scripts: PlanScripts) -> model.Teardown | None:
-    """Return the removal for a pipeline whose stages share a workspace: where that is."""
+    """Return the removal for a pipeline with a shared workspace, in that workspace."""
     if not scripts.teardown:
         return None
     return model.Teardown(agent=None, selected=model.Selected(), sh=script_steps(scripts.teardown))

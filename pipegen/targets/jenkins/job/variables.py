@@ -1,4 +1,4 @@
-"""The environment variables and functions that a Jenkinsfile needs, and no others."""
+"""The environment variables and functions that a Jenkinsfile needs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _RUN = model.EnvironmentVariable(
 
 
 def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
-    """Return the setup names that scripts, labels of images and mails use, in order of first use."""
+    """Return the setup names that scripts, image labels and mails use, in order of first use."""
     used: dict[str, None] = {}
-    for one in named:
-        job = one.job
-        if one.script.setup:
-            used |= dict.fromkeys(one.script.setup)
+    for named_job in named:
+        job = named_job.job
+        if named_job.script.setup:
+            used |= dict.fromkeys(named_job.script.setup)
         for step in job.steps:
             if isinstance(step, BuildImage):
                 used["project"] = None
@@ -44,34 +44,34 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
 
 
 def start_variables(work: ScriptedPlans, used: Sequence[str]) -> tuple[model.EnvironmentVariable, ...]:
-    """Return what is set before the first stage."""
+    """Return the variables that are set before the first stage."""
     text = own_text(_commands(work))
-    found = [_RUN] if is_expanded(_RUN.name, text) else []
-    found += _settings(work.settings, text)
+    variables = [_RUN] if is_expanded(_RUN.name, text) else []
+    variables += _settings(work.settings, text)
     for name in used:
         value = setup_value(name)
         if value is not None and value.source is Source.START:
-            found.append(model.EnvironmentVariable(value.variable, model.GroovyCode(value.code)))
-    inputs = dict.fromkeys(name for one in work.named for name in one.script.inputs)
-    return (*found, *input_variables(work.plans, tuple(inputs)))
+            variables.append(model.EnvironmentVariable(value.variable, model.GroovyCode(value.code)))
+    inputs = dict.fromkeys(name for named_job in work.named for name in named_job.script.inputs)
+    return (*variables, *input_variables(work.plans, tuple(inputs)))
 
 
 def _settings(settings: JenkinsSettings, text: str) -> Iterator[model.EnvironmentVariable]:
-    """Yield the *settings* that *text* uses; a variable of the same name on this Jenkins overrides each."""
-    known = {
+    """Yield the *settings* that *text* uses; a variable of the same name on the Jenkins server overrides each."""
+    values = {
         REGISTRY: settings.registry,
         REPOSITORY: settings.repository,
         NAMESPACE: settings.namespace,
         CHARTS: settings.charts,
         FRONTEND: settings.frontend,
     }
-    for name, value in known.items():
+    for name, value in values.items():
         if is_expanded(name, text):
             yield model.EnvironmentVariable(name, model.FunctionCall("setting", (name, value)))
 
 
 def checkout_variables(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return what the first checkout sets beside the commit: our variable, and the name that `checkout` has for it."""
+    """Return the variables that the first checkout sets besides the commit, with their names in `checkout`."""
     values = (setup_value(name) for name in used if name != "commit")
     return tuple((value.variable, value.code) for value in values if value and value.source is Source.CHECKOUT)
 
@@ -87,8 +87,11 @@ def _setup_names(mail: Mail) -> Iterator[str]:
             yield reference.name
 
 
-def _names_in_images(where: Machine) -> Iterator[str]:
-    names = (*((where.image.name,) if where.image is not None else ()), *(service.image for service in where.services))
+def _names_in_images(machine: Machine) -> Iterator[str]:
+    names = (
+        *((machine.image.name,) if machine.image is not None else ()),
+        *(service.image for service in machine.services),
+    )
     return (reference.name for name in names for reference in name.references() if reference.scope is Scope.SETUP)
 
 

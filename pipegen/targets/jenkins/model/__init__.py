@@ -1,4 +1,4 @@
-"""The nouns of a Jenkinsfile, and only those that are written."""
+"""The nouns of a Jenkinsfile that the target writes."""
 
 from pipegen.targets.jenkins.model.declarative import Block, Chain, Declarative
 from pipegen.targets.jenkins.model.expressions import (

@@ -8,7 +8,7 @@ from pipegen.targets.jenkins.model.steps import Agent
 
 
 class Chain(Struct, kw_only=True):
-    """Stages one after the other; *name* is shown when there are several."""
+    """Consecutive stages; *name* is shown if there are several."""
 
     name: str
     selected: Selected
@@ -16,16 +16,16 @@ class Chain(Struct, kw_only=True):
 
 
 class Block(Struct):
-    """Chains side by side; *name* is shown when there are several."""
+    """Parallel chains; *name* is shown if there are several."""
 
     name: str
     chains: tuple[Chain, ...]
 
 
 class Declarative(Struct, kw_only=True):
-    """`pipeline {}`: *agent* is that of all stages in a shared workspace, else None.
+    """`pipeline {}`: *agent* is the agent of all stages in a shared workspace, else None.
 
-    *group* is the stage around all others that takes it, "" where the pipeline does.
+    *group* is the stage around all others that takes the agent, "" if the pipeline does.
     """
 
     agent: Agent | None

@@ -8,7 +8,7 @@ from pipegen.structs import Struct
 
 
 class GroovyCode(Struct):
-    """A Groovy expression of our own: no text of a user stands in it."""
+    """A Groovy expression of the target; it contains no user text."""
 
     text: str
 
@@ -21,40 +21,40 @@ class FunctionCall(Struct):
 
 
 class Item(Struct):
-    """What the loop of *level* (1 is the outermost) is at: its *place*-th word, or all of it where *place* is None."""
+    """The current item of the loop of *level* (1 is the outermost): its word number *place*, or all of it (None)."""
 
     level: int
     place: int | None
 
 
 class OrElse(Struct):
-    """*value*, or *default* where it is empty or not there."""
+    """*value*, or *default* if it is empty or missing."""
 
     value: Value
     default: str
 
 
 class Joined(Struct):
-    """Texts one after the other."""
+    """Concatenated texts."""
 
     parts: tuple[Value, ...]
 
 
 class OneLine(Struct):
-    """*value* with its line breaks made blanks when the pipeline runs."""
+    """*value* with its line breaks replaced by spaces at run time."""
 
     value: Value
 
 
 class FileText(Struct):
-    """The text of a file: in the workspace, or, when it *is_shared*, in the folder beside it that stages share."""
+    """The text of a file in the workspace or, with *is_shared*, in the temporary folder that stages share."""
 
     path: str
     is_shared: bool
 
 
 class NoteText(Struct):
-    """The text of a file that was read in time, by its path within `.pipegen`."""
+    """The text of a file that was read before its agent was released, by its path within `.pipegen`."""
 
     path: str
 

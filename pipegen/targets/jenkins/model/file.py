@@ -12,14 +12,14 @@ from pipegen.targets.jenkins.model.steps import NoFork, Sh
 
 
 class EnvironmentVariable(Struct):
-    """An environment variable of ours, and the expression it is set to."""
+    """An environment variable that pipegen sets, and its value."""
 
     name: str
     value: Value
 
 
 class Parameter(Struct):
-    """A parameter of the build, by the *symbol* of its type; *choices*, the default first, stand for a default."""
+    """A parameter of the build, with the *symbol* of its type; *choices*, the default first, replace a default."""
 
     name: str
     description: str
@@ -29,16 +29,16 @@ class Parameter(Struct):
 
 
 class SelectionParameter(Struct):
-    """The pipelines of the file, and those of them that run only when they are named."""
+    """The pipelines of the file, and those that run only if the parameter names them."""
 
     pipelines: tuple[str, ...]
     on_demand: tuple[str, ...]
-    # A pipeline and, in Groovy, the condition on which it runs unless it is named; those of one function together.
+    # Pipelines with the Groovy condition on which they run unless named, grouped by function.
     conditions: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
 class Prelude(Struct, kw_only=True):
-    """A function that returns how several scripts start."""
+    """A function that returns the start of several scripts."""
 
     function: str
     comment: str
@@ -50,9 +50,9 @@ class CheckoutFunction(Struct, kw_only=True):
 
     Attributes:
         function: its name.
-        extensions: what git is told beside the job's own configuration, as `$class` and arguments in Groovy; () for
-            the job's own configuration alone.
-        variables: our variable and the name that `checkout` gives the value, beside the commit.
+        extensions: git options in addition to the job's configuration, as `$class` and arguments in Groovy; () for
+            the job's configuration alone.
+        variables: the variables to set besides the commit, with their names in `checkout`.
         has_submodules: whether submodules are fetched.
     """
 
@@ -71,17 +71,17 @@ class Tool(Struct, kw_only=True):
 
 
 class Recipients(Struct, kw_only=True):
-    """A function that returns recipients that are known only when the pipeline runs."""
+    """A function that returns recipients that are known only at run time."""
 
     function: str
     items: tuple[Value | SplitLoop, ...]
 
 
 class SplitLoop(Struct, kw_only=True):
-    """*body* for each piece of *source* between *delimiters* ("" is none: the whole is one piece).
+    """*body* for each piece of *source* between *delimiters* ("" means that the whole source is one piece).
 
-    *level* is 1 for a loop in no other one; *words* is how many blank-separated words a piece must have, 0 where it
-    is taken whole.
+    *level* is 1 for the outermost loop; *words* is the number of space-separated words that a piece must have, 0 if it
+    is used whole.
     """
 
     level: int
@@ -94,10 +94,10 @@ class SplitLoop(Struct, kw_only=True):
 class Jenkinsfile(Struct, kw_only=True):
     """A whole file.
 
-    *libraries* are loaded first; *properties* are what is set of the job beside its *parameters*; *tools* are those of
-    `withTools`; *guard* ends builds of changes from forks before all else; *helpers* are the names of the constant
-    functions that it calls, in the order they are written. *setters* and *parameter_lists* are the variables and the
-    parameters by the function that holds them, () where they stand in place.
+    *libraries* are loaded first; *properties* are those of the job besides its *parameters*; *tools* are those of
+    `withTools`; *guard* ends builds of changes from forks before anything else; *helpers* are the names of the constant
+    functions that it calls, in the order of the file. *setters* and *parameter_lists* are the variables and the
+    parameters by the function that contains them, () if they are in place.
     """
 
     notes: tuple[str, ...]
@@ -121,9 +121,9 @@ class Jenkinsfile(Struct, kw_only=True):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The calls under `options` of a declarative file; a name stands there once, as the user writes it."""
-        written = {one.name for one in self.properties}
-        own = tuple(one for one in ("skipDefaultCheckout()", "preserveStashes()") if step_name(one) not in written)
+        """The calls under `options` of a declarative file; an option of the user replaces the default of that name."""
+        names = {one.name for one in self.properties}
+        own = tuple(one for one in ("skipDefaultCheckout()", "preserveStashes()") if step_name(one) not in names)
         return (*own, *self.settings, *self.around)
 
     @property

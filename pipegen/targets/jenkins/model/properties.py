@@ -1,4 +1,4 @@
-"""What is set for the whole job."""
+"""Properties of the whole job."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipegen.structs import Struct
 
 
 class PropertyKind(Enum):
-    """Where a property stands: in `options` or `triggers` of `pipeline {}`, in a script as the members say."""
+    """The position of a property: in `options` or `triggers` of `pipeline {}`, in a scripted file as below."""
 
     # An entry of `properties([…])`.
     SETTING = "setting"
@@ -20,10 +20,10 @@ class PropertyKind(Enum):
 
 
 class Property(Struct):
-    """One call in Groovy, complete, such as `disableConcurrentBuilds()`; a block step lacks only its block.
+    """One complete call in Groovy, such as `disableConcurrentBuilds()`; a block step lacks only its block.
 
-    *plugin* is what it needs beyond Pipeline, "" for nothing; *span* is where the user writes it, None for what
-    pipegen adds.
+    *plugin* is the plugin that it needs beyond Pipeline, "" for none; *span* is its location in the config, None if
+    pipegen adds it.
     """
 
     kind: PropertyKind
@@ -33,7 +33,7 @@ class Property(Struct):
 
     @property
     def name(self) -> str:
-        """The name of what is called, which is what Jenkins knows options by."""
+        """The name of the called step, by which Jenkins identifies options."""
         return step_name(self.text)
 
 

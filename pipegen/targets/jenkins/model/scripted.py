@@ -1,4 +1,4 @@
-"""A script: stages that are declared, and how they start."""
+"""A scripted file: declared stages, and the start of the pipelines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipegen.targets.jenkins.model.tables import Tables
 
 
 class Chunk(Struct, kw_only=True):
-    """Stages declared together: in *function*, or in place where it is ""."""
+    """Stages declared together in *function*, or in place if it is ""."""
 
     function: str
     selected: Selected
@@ -17,16 +17,16 @@ class Chunk(Struct, kw_only=True):
 
 
 class RootList(Struct):
-    """A *function* that returns some of the first stages of a pipeline that has very many."""
+    """A *function* that returns some of the first stages of a pipeline with very many."""
 
     function: str
     names: tuple[str, ...]
 
 
 class PipelineRoots(Struct):
-    """A pipeline whose stages have their own workspaces, from *roots* on; *end* is what finally stages come after.
+    """A pipeline with isolated workspaces, starting with *roots*; finally stages come after *end*.
 
-    *lists* hold the roots in their place where there are too many.
+    *lists* replace the roots if there are too many.
     """
 
     pipeline: str
@@ -37,7 +37,7 @@ class PipelineRoots(Struct):
 
 
 class SharedRun(Struct, kw_only=True):
-    """A pipeline whose stages all run in one workspace, from *roots* on, else as `Run`."""
+    """A pipeline whose stages run in one workspace; otherwise like `PipelineRoots`."""
 
     pipeline: str
     selected: Selected
@@ -50,13 +50,13 @@ class SharedRun(Struct, kw_only=True):
 
 
 class ScriptedPipelines(Struct, kw_only=True):
-    """`addStage` calls and how they start: pipeline by pipeline where some have one workspace, else all at once.
+    """`addStage` calls and the start of pipelines: one by one if some have a shared workspace, else all at once.
 
     Attributes:
-        calls: the chunks by the function that calls theirs; () where that is done in place.
-        tables: what is in place of the calls where there would be too many.
-        branches: the pipelines by the function that starts them; () where that is done in place.
-        deepest: how many `parallel` the driver puts into each other at most, until half of them have ended; 0 for the
+        calls: the chunks by the function that calls theirs; () if they are called in place.
+        tables: the tables that replace the calls if there would be too many.
+        branches: the pipelines by the function that starts them; () if they are started in place.
+        deepest: the maximum nesting of `parallel` blocks in the driver, until half of them have ended; 0 for the
             plain driver, which does not count them.
     """
 

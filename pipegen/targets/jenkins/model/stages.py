@@ -1,4 +1,4 @@
-"""Stages, and what stands around all of them."""
+"""Stages, and the parts around all of them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ class StageBlock(Struct, kw_only=True):
     """A stage.
 
     Attributes:
-        name: as it is shown; unique in the file.
-        pipeline: the pipeline it belongs to.
+        name: the display name, unique in the file.
+        pipeline: its pipeline.
         after: the stages directly before it.
-        agent: None where it needs no agent of its own.
-        container: what its steps run in, on the agent around it; None where they say it themselves.
-        steps: what it does.
-        steps_function: the function that holds the steps, "" where they stand in place.
-        on_failure: what happens once the stage has failed.
-        failure_function: the function that holds that, "" where it stands in place.
-        fail_fast: the pipeline of which nothing new starts once this stage has failed, "" for none.
-        may_be_unstable: whether it may fail without being a failure.
-        tells_success: whether its last step says that it has succeeded, for `post` to ask.
-        condition: the Groovy expression that says whether it runs, "" where it always does.
+        agent: None if it needs no agent of its own.
+        container: the container of its steps, on the agent around it; None if the steps contain it.
+        steps: its steps.
+        steps_function: the function that contains the steps, "" if they are in place.
+        on_failure: the steps after a failure.
+        failure_function: the function that contains these, "" if they are in place.
+        fail_fast: the pipeline that starts no more stages once this stage has failed, "" for none.
+        may_be_unstable: whether its failure is allowed.
+        tells_success: whether its last step records its success, for `post` to read.
+        condition: the Groovy expression for whether it runs, "" if it always does.
     """
 
     name: str
@@ -41,13 +41,13 @@ class StageBlock(Struct, kw_only=True):
 
 
 class Selected(Struct):
-    """Whether one of some pipelines runs in this build; empty where that is not asked."""
+    """The condition that one of some pipelines runs in this build; empty if it is always true."""
 
     pipelines: tuple[str, ...] = ()
 
 
 class Teardown(Struct, kw_only=True):
-    """What removes all that stages share, whatever happened."""
+    """The removal of everything that stages share, whatever happened."""
 
     agent: Agent | None
     selected: Selected
@@ -55,9 +55,9 @@ class Teardown(Struct, kw_only=True):
 
 
 class Look(Struct, kw_only=True):
-    """What is looked at before all stages, since conditions ask for it: the files of the repository, and what changed.
+    """The search, before all stages, for files of the repository and changes that conditions need.
 
-    *bases* are the branches that it is compared with, beside the usual base where it *has_usual*.
+    *bases* are the branches to compare with, in addition to the default base if *has_usual*.
     """
 
     agent: Agent
@@ -66,7 +66,7 @@ class Look(Struct, kw_only=True):
 
 
 class Pin(Struct):
-    """The agent that is chosen at the start for stages that share images or containers."""
+    """The agent, chosen at the start, of stages that share images or containers."""
 
     agent: Agent
     selected: Selected

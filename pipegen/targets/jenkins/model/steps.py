@@ -1,4 +1,4 @@
-"""Steps of a stage."""
+"""The steps of a stage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipegen.targets.jenkins.model.expressions import Value
 
 
 class Checkout(Struct):
-    """A fresh checkout, by the function that does it."""
+    """A fresh checkout by *function*."""
 
     kind: ClassVar[str] = "checkout"
     function: str
@@ -25,8 +25,8 @@ class Echo(Struct):
 class Sh(Struct, kw_only=True):
     """A shell script.
 
-    *prelude* is the function that returns how it starts, "" when nothing comes before *lines*. One that *tells_status*
-    fails with its exit code.
+    *prelude* is the function that returns its start, "" if nothing precedes *lines*. With *tells_status*, it fails with
+    its exit code.
     """
 
     kind: ClassVar[str] = "sh"
@@ -36,12 +36,12 @@ class Sh(Struct, kw_only=True):
 
     @property
     def is_indentable(self) -> bool:
-        """Whether each line may be indented without changing what it means; that of an interpreter may not."""
+        """Whether each line may be indented without changing its meaning; a script of an interpreter may not."""
         return not any("\n" in line for line in self.lines) and not (self.lines and self.lines[0].startswith("#!"))
 
 
 class Unstash(Struct):
-    """The files of an earlier stage; one that *is_optional* may have left none."""
+    """The files of an earlier stage; with *is_optional*, it may have stashed none."""
 
     kind: ClassVar[str] = "unstash"
     name: str
@@ -49,7 +49,7 @@ class Unstash(Struct):
 
 
 class Stash(Struct, kw_only=True):
-    """Files for later stages; where it *is_told*, some of these ask whether it is there."""
+    """Files for later stages; with *is_told*, some of these check whether the stash exists."""
 
     kind: ClassVar[str] = "stash"
     name: str
@@ -61,7 +61,7 @@ class Stash(Struct, kw_only=True):
 
 
 class Archive(Struct):
-    """Files for people, by Ant patterns; a *folder* of their own may then be removed, for stages after in its place."""
+    """Archived files, by Ant patterns; a separate *folder* of them may then be removed for later stages."""
 
     kind: ClassVar[str] = "archive"
     includes: str
@@ -71,14 +71,14 @@ class Archive(Struct):
 
 
 class Binding(Struct):
-    """A credential as `withCredentials` binds it: the symbol, and each argument with its text."""
+    """A credential of `withCredentials`: the symbol, and its arguments."""
 
     symbol: str
     arguments: tuple[tuple[str, str], ...]
 
 
 class WithCredentials(Struct):
-    """Steps that may read secrets."""
+    """Steps with access to secrets."""
 
     kind: ClassVar[str] = "credentials"
     bindings: tuple[Binding, ...]
@@ -86,13 +86,13 @@ class WithCredentials(Struct):
 
 
 class NoFork(Struct):
-    """The end of a stage that a change from a fork has no right to."""
+    """A guard that ends a stage for changes from forks."""
 
     kind: ClassVar[str] = "no-fork"
 
 
 class StartJob(Struct, kw_only=True):
-    """Another job of the same Jenkins."""
+    """A start of another job on the same Jenkins."""
 
     kind: ClassVar[str] = "job"
     job: str
@@ -102,7 +102,7 @@ class StartJob(Struct, kw_only=True):
 
 
 class Keep(Struct):
-    """The texts of some files, read while their agent is there; *paths* are within `.pipegen`."""
+    """A step that reads the texts of files before the agent is released; *paths* are within `.pipegen`."""
 
     kind: ClassVar[str] = "keep"
     paths: tuple[str, ...]
@@ -118,7 +118,7 @@ class SendMail(Struct, kw_only=True):
 
 
 class Agent(Struct):
-    """Where steps run: on an agent with *label* ("" is any), or on the one that was chosen at the start."""
+    """The agent of steps: one with *label* ("" is any), or the one chosen at the start."""
 
     label: str = ""
     is_pinned: bool = False
@@ -133,7 +133,7 @@ class ContainerAgent(Struct, kw_only=True):
 
 
 class OnAgent(Struct):
-    """Steps that take an agent for themselves."""
+    """Steps that take their own agent."""
 
     kind: ClassVar[str] = "agent"
     agent: Agent
@@ -141,9 +141,9 @@ class OnAgent(Struct):
 
 
 class Wrapped(Struct):
-    """Steps inside a block step; *head* is Groovy that is complete but for the block, such as `retry(2)`.
+    """Steps inside a block step; *head* is complete Groovy except for the block, such as `retry(2)`.
 
-    *plugin* offers the step, "" for one that any Jenkins with pipelines has.
+    *plugin* provides the step, "" for one that every Jenkins with pipelines has.
     """
 
     kind: ClassVar[str] = "wrapped"
@@ -153,7 +153,7 @@ class Wrapped(Struct):
 
 
 class GroovyStatement(Struct):
-    """A step as Groovy that is complete, and the *plugin* that offers it, "" for one that is always there."""
+    """A step as complete Groovy, and the *plugin* that provides it, "" for one that always exists."""
 
     kind: ClassVar[str] = "statement"
     text: str
@@ -161,7 +161,7 @@ class GroovyStatement(Struct):
 
 
 class Ensured(Struct, kw_only=True):
-    """Steps, what follows *on_failure* of them, and what follows *always*; the failure stays one."""
+    """Steps, and those that run *on_failure* of them, or *always*; the failure is kept."""
 
     kind: ClassVar[str] = "ensured"
     steps: tuple[Step, ...]
@@ -170,14 +170,14 @@ class Ensured(Struct, kw_only=True):
 
 
 class Succeeded(Struct):
-    """The end of the steps of *stage*, noted for those that ask what came of it."""
+    """The end of *stage*, recorded for stages that read its status."""
 
     kind: ClassVar[str] = "succeeded"
     stage: str
 
 
 class ServiceContainer(Struct, kw_only=True):
-    """A container beside that of a stage; *args* and *command* are shell text."""
+    """A service container of a stage; *args* and *command* are shell text."""
 
     image: Value
     args: str
@@ -196,7 +196,7 @@ class InImage(Struct, kw_only=True):
 
 
 class WithAfter(Struct):
-    """Steps, and a script that runs once they have ended, whatever happened; its failure does not count."""
+    """Steps, and a script that runs when they have ended, whatever happened; its failure has no effect."""
 
     kind: ClassVar[str] = "after"
     sh: Sh

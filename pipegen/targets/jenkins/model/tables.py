@@ -1,4 +1,4 @@
-"""Stages as text: what they do is written once for each kind of step, and each stage fills in texts."""
+"""Stages as text: the code of each kind of step is written once, and each stage supplies texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pipegen.targets.jenkins.model.stages import Selected
 
 
 class StepKind(Struct):
-    """A kind of step, and its Groovy with `texts[0]` and so on for what stages fill in."""
+    """A kind of step, and its Groovy with `texts[0]` and so on for the texts of stages."""
 
     name: str
     code: str
@@ -26,11 +26,11 @@ class Tables(Struct, kw_only=True):
 
     Attributes:
         texts: the tables; the first has the number 1.
-        spans: those of each pipeline.
-        calls: the spans by the function that declares their stages, () where that is done in place.
-        steps: the kinds of steps, those of one function together.
-        values: the kinds of arguments and conditions, likewise.
-        words: the first words of the lines that stages have, such as "agent".
+        spans: the tables of each pipeline.
+        calls: the spans by the function that declares their stages, () if that is done in place.
+        steps: the kinds of steps, grouped by function.
+        values: the kinds of arguments and conditions, grouped by function.
+        words: the first words of the lines of stages, such as "agent".
         too_large: the stages with a step that is too large for a function.
     """
 

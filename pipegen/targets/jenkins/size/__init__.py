@@ -1,1 +1,1 @@
-"""How large a Jenkinsfile becomes in the JVM, and how deep its blocks nest."""
+"""The size of a Jenkinsfile in the JVM, and the nesting depth of its blocks."""

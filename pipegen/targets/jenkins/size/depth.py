@@ -1,8 +1,8 @@
-"""How deep the `parallel` blocks of a scripted file nest, and the diagnostic for graphs that nest too deep.
+"""The nesting depth of `parallel` blocks in a scripted file, and the diagnostic for graphs that nest too deep.
 
-In the restarts of Jenkins 2.479 that were measured, builds with 2 to 10 nested blocks were resumed, and some with 12 to
-15; those with 17 and more failed to load the program (StackOverflowError). Each depth was restarted few times, 10 once.
-Without a restart, 60 run; at some 75 the build itself fails.
+In measured restarts of Jenkins 2.479, builds with 2 to 10 nested blocks were resumed, and some with 12 to 15; those
+with 17 and more failed to load the program (StackOverflowError). Each depth was restarted a few times, 10 once.
+Without a restart, 60 run; at about 75 the build itself fails.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pipegen.structs import Struct
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
 
 DEEPEST = 10
-# The plain driver looks at all stages each time that one ends; it was measured with as many.
+# The plain driver examines all stages whenever one ends; it was measured with up to this number.
 _MANY = 300
-_TOLD_NAMES = 4
+_SHOWN_NAMES = 4
 
 
 class Depth(Struct):
-    """How deep blocks may get: *deepest* at most, where that must be seen to; 0 where it need not.
+    """The nesting depth of blocks: *deepest* is the maximum if the driver must enforce it, else 0.
 
-    *depth* is how deep they would get if nothing waited, and *later* are the stages that may have to wait.
+    *depth* is the depth without waiting, and *later* are the stages that may have to wait.
     """
 
     deepest: int = 0
@@ -33,8 +33,8 @@ class Depth(Struct):
 
 
 def depth_of(work: ScriptedPlans, graph: ExecutionGraph) -> Depth:
-    """Return how deep the blocks for *graph*, the stages of *work*, may get."""
-    # Pipelines with starts of their own stand in a block of their own.
+    """Return the possible nesting depth of blocks for *graph*, the stages of *work*."""
+    # Pipelines that start separately are in an additional block.
     deepest = DEEPEST - are_apart(work)
     is_small = len(graph.nodes) <= _MANY
     if is_small and _most(nesting(graph)) <= deepest:
@@ -49,28 +49,27 @@ def depth_of(work: ScriptedPlans, graph: ExecutionGraph) -> Depth:
 
 
 def are_apart(work: ScriptedPlans) -> bool:
-    """Return whether each pipeline has a start of its own: for its one workspace, or its finally stages."""
+    """Return whether each pipeline starts separately: because of a shared workspace, or finally stages."""
     return len(work.plans) > 1 and bool(work.ends or work.with_workspace(Workspace.SHARED))
 
 
 def report_depth(depth: Depth, work: ScriptedPlans, report: Report) -> None:
-    """Tell of the stages that may start late since blocks do not get deeper."""
+    """Report the stages that may start late because nesting is limited."""
     if not depth.later:
         return
     first = next(one.job for one in work.named if one.name == depth.later[0])
     report.add(
         codes.DEEP_NESTING,
-        f"{listed(depth.later, limit=_TOLD_NAMES)} may start late: runs in which many stages overlap can put "
-        f"{depth.depth} parallel blocks into each other, and once there are {DEEPEST}, what is ready waits for "
-        "some to end",
+        f"{listed(depth.later, limit=_SHOWN_NAMES)} may start late: if many stages overlap, a run can nest "
+        f"{depth.depth} parallel blocks, and with {DEEPEST} nested blocks, further stages wait until some end",
         at=first.span,
-        label="may start later than it has to",
-        hint="runs below that wait for nothing; a stage in the middle that all before it lead to lets all blocks end",
+        label="may start later than necessary",
+        hint="shallower runs never wait; a stage in the middle that comes after all earlier stages ends all blocks",
     )
 
 
 def depth_notes(depth: Depth) -> tuple[str, ...]:
-    """Return the lines about it for the top of the file."""
+    """Return the header lines about late starts."""
     if not depth.later:
         return ()
     return (f"Stages may start late in runs that put {DEEPEST} parallel blocks into each other.",)

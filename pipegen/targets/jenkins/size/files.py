@@ -1,4 +1,4 @@
-"""What stands around the stages of a Jenkinsfile, weighed, and put into functions where one method cannot hold it."""
+"""The size of the parts around the stages of a Jenkinsfile, and their division into functions if necessary."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pipegen.targets.jenkins.size.weights import weigh_groovy, weigh_names, weig
 
 T = TypeVar("T")
 
-# The weight of variables, parameters, or what else stands at the top of a script in a row: more goes into functions.
+# The maximum weight of a series of variables, parameters or other statements at the top: more goes into functions.
 MOST_IN_A_ROW = 300
-# What a function of such holds.
+# The maximum weight of a function of these.
 _MOST_IN_A_FUNCTION = 1_000
 # Declarative's own limit of variables.
 MOST_VARIABLES = 125
-# A call of a function as a statement, and one with a text; a condition around a statement.
+# A function call as a statement; a text argument; a condition around a statement.
 _CALL = 4
 _ARGUMENT = 1
 _IF = 3
-_ASKED = 5
+_SELECTED = 5
 # `properties([…])` with its lists, a `try` with its blocks, the imports and fields.
 _PROPERTIES = 12
 _NODE = 7
@@ -33,7 +33,7 @@ _BLOCK = 6
 
 
 class FileFrame(Struct, kw_only=True):
-    """What a Jenkinsfile has beside its stages, of whatever style these are."""
+    """The parts of a Jenkinsfile besides its stages, in any style."""
 
     properties: tuple[model.Property, ...]
     parameters: tuple[model.Parameter, ...]
@@ -54,27 +54,27 @@ def weigh_parameter(parameter: model.Parameter) -> int:
     return 15 + weigh_names(parameter.choices) if parameter.choices else 16
 
 
-def weigh_around(found: FileFrame) -> int:
-    """Return the weight of what stands around the stages, but for variables and parameters."""
-    properties = sum(weigh_groovy(one.text) for one in found.properties)
-    asked = _CALL if found.selection is not None else 0
-    look = _LOOK + weigh_names(found.look.bases) if found.look is not None else 0
-    pin = _PIN + _NODE + weigh_selected(found.pin.selected) if found.pin is not None else 0
-    return _PROPERTIES + properties + asked + look + pin + weigh_steps(found.guard)
+def weigh_around(frame: FileFrame) -> int:
+    """Return the weight of the parts around the stages, without variables and parameters."""
+    properties = sum(weigh_groovy(property_.text) for property_ in frame.properties)
+    selection = _CALL if frame.selection is not None else 0
+    look = _LOOK + weigh_names(frame.look.bases) if frame.look is not None else 0
+    pin = _PIN + _NODE + weigh_selected(frame.pin.selected) if frame.pin is not None else 0
+    return _PROPERTIES + properties + selection + look + pin + weigh_steps(frame.guard)
 
 
-def weigh_declarative(found: FileFrame, body: model.Declarative) -> int:
-    """Return the weight of a declarative file outside of its functions."""
-    weight = weigh_around(found) + weigh_pipeline(body)
-    if found.variables:
-        weight += _BLOCK + sum(3 + weigh_value(one.value) for one in found.variables)
-    return weight + (_BLOCK + sum(map(weigh_parameter, found.parameters)) if found.parameters else 0)
+def weigh_declarative(frame: FileFrame, body: model.Declarative) -> int:
+    """Return the weight of a declarative file without its functions."""
+    weight = weigh_around(frame) + weigh_pipeline(body)
+    if frame.variables:
+        weight += _BLOCK + sum(3 + weigh_value(variable.value) for variable in frame.variables)
+    return weight + (_BLOCK + sum(map(weigh_parameter, frame.parameters)) if frame.parameters else 0)
 
 
-def weigh_script(found: FileFrame, body: model.ScriptedPipelines) -> int:
-    """Return the weight of a scripted file outside of its functions, but for its stages."""
-    weight = weigh_around(found) + 2 * _CALL + _TRY + weigh_teardown(body.teardown)
-    weight += _weigh_row(found.variables, weigh_variable) + _weigh_row(found.parameters, weigh_parameter)
+def weigh_script(frame: FileFrame, body: model.ScriptedPipelines) -> int:
+    """Return the weight of a scripted file without its functions and stages."""
+    weight = weigh_around(frame) + 2 * _CALL + _TRY + weigh_teardown(body.teardown)
+    weight += _weigh_row(frame.variables, weigh_variable) + _weigh_row(frame.parameters, weigh_parameter)
     runs = beside_each_other(body)
     if not runs:
         alone: tuple[model.PipelineRoots | model.SharedRun, ...] = (*body.shared, *body.runs[:1])
@@ -83,25 +83,25 @@ def weigh_script(found: FileFrame, body: model.ScriptedPipelines) -> int:
 
 
 def beside_each_other(body: model.ScriptedPipelines) -> tuple[model.PipelineRoots | model.SharedRun, ...]:
-    """Return the pipelines that are started one by one; () where one start does for all."""
+    """Return the pipelines that start one by one; () if one start is enough for all."""
     is_alone = len(body.runs) + len(body.shared) == 1
     is_one_graph = not body.shared and not any(run.end for run in body.runs)
     return () if is_alone or is_one_graph else (*body.runs, *body.shared)
 
 
 def _weigh_row(items: Sequence[T], weigh: Callable[[T], int]) -> int:
-    """Return the weight of *items* in a row, or of the calls of the functions that hold them."""
+    """Return the weight of a series of *items*, or of the calls of the functions that contain them."""
     functions = in_functions(items, weigh)
     return (_CALL + 2) * len(functions) if functions else sum(map(weigh, items))
 
 
 def weigh_selected(selected: model.Selected) -> int:
-    """Return the weight of a condition around something."""
-    return _IF + _ASKED * len(selected.pipelines) if selected.pipelines else 0
+    """Return the weight of a condition around a statement."""
+    return _IF + _SELECTED * len(selected.pipelines) if selected.pipelines else 0
 
 
 def weigh_run(run: model.PipelineRoots | model.SharedRun) -> int:
-    """Return the weight of what starts a pipeline beside others."""
+    """Return the weight of the start of a pipeline among others."""
     weight = 16 + weigh_selected(run.selected) + weigh_names(run.roots) + _CALL * len(run.lists)
     weight += 3 * _CALL + _TRY + 6 if run.end else 0
     if isinstance(run, model.SharedRun):
@@ -110,22 +110,22 @@ def weigh_run(run: model.PipelineRoots | model.SharedRun) -> int:
 
 
 def weigh_teardown(teardown: model.Teardown | None) -> int:
-    """Return the weight of what removes what stages share, whatever happened."""
+    """Return the weight of the removal of shared resources."""
     if teardown is None:
         return 0
     return _TRY + _NODE + weigh_selected(teardown.selected) + weigh_steps((teardown.sh,))
 
 
 def in_functions(items: Iterable[T], weigh: Callable[[T], int]) -> tuple[tuple[T, ...], ...]:
-    """Return *items* in parts that a function can hold each; () where all may stand in a row."""
-    found = tuple(items)
-    return () if sum(map(weigh, found)) <= MOST_IN_A_ROW else tuple(parts(found, weigh))
+    """Return *items* in parts that each fit into a function; () if all may be in place."""
+    all_items = tuple(items)
+    return () if sum(map(weigh, all_items)) <= MOST_IN_A_ROW else tuple(parts(all_items, weigh))
 
 
 def parts(
     items: Iterable[T], weigh: Callable[[T], int], most: int = _MOST_IN_A_FUNCTION, longest: int = 200
 ) -> Iterator[tuple[T, ...]]:
-    """Yield *items* in parts that weigh *most* each, or are one item, and are no longer than *longest*."""
+    """Yield *items* in parts of weight *most* at most, or of one item, and of length *longest* at most."""
     part: list[T] = []
     weight = 0
     for item in items:

@@ -1,8 +1,8 @@
-"""How large what is written becomes in a method of the JVM, in nodes of Groovy's syntax tree.
+"""The size of generated code in a method of the JVM, in nodes of Groovy's syntax tree.
 
-Methods of Jenkinsfiles broke between 2,521 and 3,389 nodes, by their shape: "Method code too large"; 1,500 are safe, of
-which a few are left for what makes a method of them. A
-node is each statement and expression, blocks, closures, lists of arguments and the names of called methods among them.
+Methods of Jenkinsfiles failed with "Method code too large" between 2,521 and 3,389 nodes, depending on their shape;
+1,500 are safe, including a few for the method itself. Nodes are statements and expressions, including blocks,
+closures, argument lists and the names of called methods.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.model.steps import Around
 
 LARGEST = 1_490
-# A block breaks past some 250 statements; a step is two at most, and few are.
+# A block fails at about 250 statements; a step has at most two, and rarely that.
 _MOST_STATEMENTS = 240
 
-# A call as a statement, and as a part of an expression; a closure; a text; an argument `name: text`.
+# A call as a statement, and in an expression; a closure; a text; an argument `name: text`.
 _STATEMENT = 4
 _CALL = 3
 _CLOSURE = 2
 _TEXT = 1
 _NAMED = 3
 _PROPERTY = 3
-# A declarative stage with its `steps`, whatever they are.
+# A declarative stage with empty `steps`.
 LEAST_STAGE = 2 * (_STATEMENT + _CLOSURE) + _TEXT
 # `when` of a declarative stage around its condition; `post { always { node {} } }`.
 _WHEN = 18
 _NODE = 25
 _AGENT = 4
-# What makes a map of named arguments.
+# The map of named arguments.
 _MAP = 1
 # `pipeline {}` with its agent, options and stages; a directive in it with a block.
 _PIPELINE = 32
-# A stage that holds others: `stage('name') { parallel {} }`.
+# A stage around others: `stage('name') { parallel {} }`.
 _GROUP = 2 * (_STATEMENT + _CLOSURE) + _TEXT
-# In Groovy as text: words and texts, signs, what a line is as a statement that is a call, and what stands before `?:`,
-# which is both question and answer.
+# In Groovy code: words and texts, operators, the statement and call of a line, and the operand before `?:`,
+# which occurs twice in the tree.
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _WORD = re.compile(r"\w+")
 _SIGN = re.compile(r"[.\[:+!?-]|&&|\|\||[<>=]=?")
@@ -56,8 +56,8 @@ def weigh_added(stage: model.StageBlock) -> int:
         options.append(_NAMED - _TEXT + _CLOSURE + weigh_steps(stage.on_failure))
     if stage.fail_fast:
         options.append(_NAMED)
-    given = _MAP + sum(options) if options else 0
-    return _STATEMENT + given + _TEXT + _CLOSURE + weigh_steps(stage.steps)
+    arguments = _MAP + sum(options) if options else 0
+    return _STATEMENT + arguments + _TEXT + _CLOSURE + weigh_steps(stage.steps)
 
 
 def weigh_pipeline(body: model.Declarative) -> int:
@@ -67,18 +67,18 @@ def weigh_pipeline(body: model.Declarative) -> int:
 
 
 def weigh_names(names: Sequence[str]) -> int:
-    """Return the weight of a list of *names*: a long one is a sum of lists."""
+    """Return the weight of a list of *names*; a long list is a sum of lists."""
     return 1 + len(names) + 2 * (len(names) // 200)
 
 
 def weigh_steps(steps: Iterable[model.Step]) -> int:
-    """Return the weight of *steps*; more than a block can hold are too much for any method."""
-    found = tuple(steps)
-    return sum(map(_weigh_step, found)) + (LARGEST if len(found) > _MOST_STATEMENTS else 0)
+    """Return the weight of *steps*; more steps than a block can contain are too large for any method."""
+    all_steps = tuple(steps)
+    return sum(map(_weigh_step, all_steps)) + (LARGEST if len(all_steps) > _MOST_STATEMENTS else 0)
 
 
 def weigh_groovy(code: str) -> int:
-    """Return at most what lines of Groovy weigh."""
+    """Return the maximum weight of Groovy code."""
     bare = _QUOTED.sub("x", code)
     lines = sum(1 for line in bare.splitlines() if line.strip(" })]"))
     signs = len(_SIGN.findall(bare)) + 2 * (bare.count("(") + bare.count("{"))
@@ -92,8 +92,8 @@ def _weigh_block(block: model.Block) -> int:
 
 def _weigh_chain(chain: model.Chain) -> int:
     around = _GROUP if chain.name else 0
-    asked = len(chain.selected.pipelines)
-    condition = 17 + 5 * asked if asked else 0
+    selected = len(chain.selected.pipelines)
+    condition = 17 + 5 * selected if selected else 0
     return around + condition * (1 if chain.name else len(chain.stages)) + sum(map(_weigh_stage, chain.stages))
 
 
@@ -101,10 +101,10 @@ def _weigh_stage(stage: model.StageBlock) -> int:
     steps = _STATEMENT if stage.steps_function else weigh_steps(stage.steps)
     failure = _STATEMENT if stage.failure_function else weigh_steps(stage.on_failure)
     post = 3 * (_STATEMENT + _CLOSURE) + failure if stage.on_failure else 0
-    told = _STATEMENT + 2 * _TEXT if stage.tells_success else 0
+    success = _STATEMENT + 2 * _TEXT if stage.tells_success else 0
     condition = _WHEN + weigh_groovy(stage.condition) if stage.condition else 0
-    where = _weigh_where(stage.agent) + _weigh_container(stage.container)
-    return LEAST_STAGE + where + condition + steps + post + told
+    agent = _weigh_where(stage.agent) + _weigh_container(stage.container)
+    return LEAST_STAGE + agent + condition + steps + post + success
 
 
 def _weigh_where(agent: model.Agent | None) -> int:
@@ -132,21 +132,21 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
         case model.Checkout() | model.NoFork():
             return _STATEMENT
         case model.Sh():
-            # A text too long for one literal becomes a sum.
+            # A text that is too long for one literal becomes a sum.
             pieces = 1 + sum(map(len, step.lines)) // 5_000
             return _STATEMENT + 2 * pieces - 1 + (_CALL + 1 if step.prelude else 0)
         case model.Stash():
-            told = _STATEMENT + _TEXT if step.is_told else 0
+            record = _STATEMENT + _TEXT if step.is_told else 0
             return (
-                told
+                record
                 + _STATEMENT
                 + _MAP
                 + _NAMED * (2 + step.holds_user_files + step.may_be_empty + bool(step.excludes))
             )
         case model.Archive():
             around = _STATEMENT + _TEXT + _CLOSURE if step.folder else 0
-            given = 4 + bool(step.excludes)
-            return around + _STATEMENT + _MAP + given * _NAMED + (_STATEMENT if step.is_removed else 0)
+            arguments = 4 + bool(step.excludes)
+            return around + _STATEMENT + _MAP + arguments * _NAMED + (_STATEMENT if step.is_removed else 0)
         case _ if isinstance(step, Around):
             return _STATEMENT + _CLOSURE + _weigh_around(step) + weigh_steps(step.steps)
         case model.GroovyStatement():
@@ -163,14 +163,14 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
 
 
 def _weigh_around(step: Around) -> int:
-    """Return the weight of a block's head, and of what else stands around its steps."""
+    """Return the weight of a block's head, and of anything else around its steps."""
     match step:
         case model.WithCredentials():
             return 1 + sum(_CALL + _MAP + _NAMED * len(binding.arguments) for binding in step.bindings)
         case model.Wrapped():
             return _weigh_head(step.head)
         case model.Ensured():
-            # More blocks, and the error that is thrown again.
+            # Additional blocks, and the rethrown error.
             return 2 * _CLOSURE + _STATEMENT + weigh_steps(step.on_failure) + weigh_steps(step.always)
         case model.OnAgent():
             return _weigh_agent(step.agent)
@@ -184,13 +184,13 @@ def _weigh_around(step: Around) -> int:
 
 
 def _weigh_head(head: str) -> int:
-    """Return at most what the Groovy of a block's head weighs: each word or sign of it one node and its text."""
+    """Return the maximum weight of a block's head: each word or operator is a node with a text."""
     return _TEXT * (1 + len(re.findall(r"\w+|[(\[,:.+]", head)))
 
 
 def _weigh_started(step: model.StartJob) -> int:
-    one = _CALL + _MAP + _NAMED + _NAMED - _TEXT
-    parameters = sum(one + weigh_value(value) for _, value in step.parameters)
+    own = _CALL + _MAP + _NAMED + _NAMED - _TEXT
+    parameters = sum(own + weigh_value(value) for _, value in step.parameters)
     options = _NAMED * (1 + (not step.propagate) + (not step.wait))
     return _STATEMENT + _MAP + options + (_NAMED + parameters if step.parameters else 0)
 
@@ -201,7 +201,7 @@ def weigh_value(value: model.Value) -> int:  # noqa: PLR0911 - one for each kind
         case model.Joined():
             return sum(map(weigh_value, value.parts)) + len(value.parts) - 1
         case model.OrElse():
-            # Groovy's tree holds what is asked twice: as the question and as the answer.
+            # Groovy's tree contains the operand twice: as the condition and as the result.
             return 3 + 2 * weigh_value(value.value)
         case model.OneLine():
             return _CALL + weigh_value(value.value)

@@ -1,1 +1,1 @@
-"""What each stage does on its agent, in steps of Jenkins."""
+"""The steps of each stage."""

@@ -1,4 +1,4 @@
-"""Which agent a stage runs on."""
+"""The agents that stages run on."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob, PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
 
-# What Jenkins reads as one label without quotes; a dash may not be followed by ">".
+# A label that Jenkins reads without quotes; a dash must not be followed by ">".
 _PLAIN = r"[A-Za-z0-9_.:/@+=#-]+"
 
 
 def agent_of(named: NamedJob, settings: JenkinsSettings) -> model.Agent:
-    """Return the agent of a job: one with its labels, else one as the settings say."""
+    """Return the agent of a job: one with its labels, else the one in the settings."""
     label = _expression([named.job], settings) if named.job.machine.labels else settings.agent
     return model.Agent(label, named.is_pinned)
 
 
 def common_agent(jobs: Iterable[Job], settings: JenkinsSettings) -> model.Agent:
-    """Return the agent on which all *jobs* run: what each asks for, it must have."""
-    found = tuple(jobs)
-    return model.Agent(_expression(found, settings) if found else settings.agent)
+    """Return the agent for all *jobs*: it must have the labels of each."""
+    all_jobs = tuple(jobs)
+    return model.Agent(_expression(all_jobs, settings) if all_jobs else settings.agent)
 
 
 def shared_agent(scripts: PlanScripts, settings: JenkinsSettings) -> model.Agent:
@@ -32,15 +32,15 @@ def shared_agent(scripts: PlanScripts, settings: JenkinsSettings) -> model.Agent
 
 
 def _expression(jobs: Iterable[Job], settings: JenkinsSettings) -> str:
-    """Return the labels of *jobs* with "&&" between; the settings' stands for a job without any."""
-    wanted: dict[str, None] = {}
+    """Return the labels of *jobs* joined by "&&"; a job without labels has that of the settings."""
+    labels: dict[str, None] = {}
     for job in jobs:
-        wanted |= dict.fromkeys(map(_written, job.machine.labels) if job.machine.labels else [settings.agent])
-    wanted.pop("", None)
-    if len(wanted) > 1 and settings.agent in wanted and not re.fullmatch(_PLAIN, settings.agent):
-        return " && ".join(f"({one})" if one == settings.agent else one for one in wanted)
-    return " && ".join(wanted)
+        labels |= dict.fromkeys(map(_quoted, job.machine.labels) if job.machine.labels else [settings.agent])
+    labels.pop("", None)
+    if len(labels) > 1 and settings.agent in labels and not re.fullmatch(_PLAIN, settings.agent):
+        return " && ".join(f"({label})" if label == settings.agent else label for label in labels)
+    return " && ".join(labels)
 
 
-def _written(label: str) -> str:
+def _quoted(label: str) -> str:
     return label if re.fullmatch(_PLAIN, label) else f'"{label}"'

@@ -1,4 +1,4 @@
-"""What a stage waits for before it takes an agent: a person, a time, locks."""
+"""Approvals, delays and locks of a stage, before it takes an agent."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _LIKE_RUNS = f"(lock )*{_RUNS}"
 
 
 def group_resource(group: str) -> str:
-    """Return the resource that runs of a concurrency *group* hold: no stage asks for it, or it waited for itself."""
+    """Return the resource that runs of a concurrency *group* hold: no stage uses it, or it would wait for itself."""
     return _RUNS + group
 
 
-def gated(job: Job, found: LimitedSteps) -> LimitedSteps:
-    """Return the steps of a stage so that they wait as *job* says; they take the agent themselves then."""
+def with_waits(job: Job, limited: LimitedSteps) -> LimitedSteps:
+    """Return the steps of a stage after its waits and inside its locks; they then take the agent themselves."""
     deployment = job.deployment
     if not deployment.locks and deployment.approval is None and deployment.delay is None:
-        return found
-    return LimitedSteps(None, (*_waits(job), *_locked(job, on_agent(found))))
+        return limited
+    return LimitedSteps(None, (*_waits(job), *_locked(job, on_agent(limited))))
 
 
 def _waits(job: Job) -> Iterator[model.Step]:
-    """Yield the step that waits for a person, or for a time."""
+    """Yield the steps that wait for an approval, or for a delay."""
     approval, delay = job.deployment.approval, job.deployment.delay
     if approval is not None:
         message = literal(approval.message or f"Run stage {job.stage}?")
@@ -43,7 +43,7 @@ def _locked(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     if not job.deployment.locks:
         return steps
     first, *others = (f"resource: {literal(_resource(lock.name))}" for lock in job.deployment.locks)
-    # All of them at once, so that two stages never wait for each other.
+    # All at once, so that two stages never wait for each other.
     extra = f", extra: [{', '.join(f'[{other}]' for other in others)}]" if others else ""
     return (model.Wrapped(f"lock({first}{extra})", steps, _LOCKS_PLUGIN),)
 

@@ -1,4 +1,4 @@
-"""Files of a stage that later builds of the job find again, by the step of the plugin jobcacher."""
+"""Caches: files of a stage that later builds of the job restore, by the step of the plugin jobcacher."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ KEY_FUNCTION = "cacheKey"
 _PLUGIN = "jobcacher"
 CHECKOUT = "."
 _OPTIONS = {CachePolicy.PULL_PUSH: "", CachePolicy.PULL: "skipSave: true, ", CachePolicy.PUSH: "skipRestore: true, "}
-# The name becomes part of a file's.
+# The name becomes part of a file name.
 _NOT_IN_NAMES = r"[^A-Za-z0-9._-]"
 
 
 def cached(job: Job, values: GroovyTexts, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
-    """Return *steps* of *job* with its caches around them, those of one policy together."""
+    """Return *steps* of *job* inside its caches, grouped by policy."""
     for policy in reversed(CachePolicy) if job.caches else ():
-        found = [entry for cache in job.caches if cache.policy is policy for entry in _entries(cache, values)]
-        if found:
-            steps = (model.Wrapped(f"cache({_OPTIONS[policy]}caches: {_listed(found)})", steps, _PLUGIN),)
+        entries = [entry for cache in job.caches if cache.policy is policy for entry in _entries(cache, values)]
+        if entries:
+            steps = (model.Wrapped(f"cache({_OPTIONS[policy]}caches: {_listed(entries)})", steps, _PLUGIN),)
     return steps
 
 
@@ -37,36 +37,36 @@ def _listed(entries: Sequence[str]) -> str:
 
 
 def _entries(cache: Cache, values: GroovyTexts) -> Iterator[str]:
-    """Yield what the plugin is told of each folder: the files in it, and what they are kept by."""
+    """Yield the arguments of the plugin for each folder: its files and its key."""
     common = ["useDefaultExcludes: false"]
     if cache.files:
         common.append(f"cacheValidityDecidingFile: {literal(', '.join(cache.files))}")
     if cache.key.parts:
         common.append(f"cacheName: {_name(cache, values)}")
     for folder, inner in folders(cache.paths).items():
-        chosen = [f"includes: {literal(patterns(inner))}"] if inner else []
-        yield f"arbitraryFileCache({', '.join((f'path: {literal(folder)}', *chosen, *common))})"
+        includes = [f"includes: {literal(patterns(inner))}"] if inner else []
+        yield f"arbitraryFileCache({', '.join((f'path: {literal(folder)}', *includes, *common))})"
 
 
 def folders(paths: Sequence[str]) -> dict[str, list[str]]:
-    """Return the folders that the plugin keeps for *paths*, each with what of it, all where that is empty.
+    """Return the folders that the plugin caches for *paths*, each with its patterns; none means the whole folder.
 
     A folder is relative to the checkout, which is ".".
 
-    The plugin fails on a file, so what does not end in a slash is looked for in the folder around it; it keeps one
-    archive for each folder and name.
+    The plugin fails on a file, so a path without a final slash is a pattern in its parent folder; the plugin stores
+    one archive for each folder and name.
     """
-    found: dict[str, list[str]] = {}
+    patterns_by_folder: dict[str, list[str]] = {}
     for path in paths:
         if path.endswith("/") and "*" not in path:
-            found[path.rstrip("/")] = []
+            patterns_by_folder[path.rstrip("/")] = []
     for path in paths:
-        plain = path.rstrip("/")
-        if plain in found:
+        stripped = path.rstrip("/")
+        if stripped in patterns_by_folder:
             continue
-        folder = dirname(plain.partition("*")[0])
-        found.setdefault(folder or CHECKOUT, []).append(plain[len(folder) + 1 if folder else 0 :])
-    return found
+        folder = dirname(stripped.partition("*")[0])
+        patterns_by_folder.setdefault(folder or CHECKOUT, []).append(stripped[len(folder) + 1 if folder else 0 :])
+    return patterns_by_folder
 
 
 def _name(cache: Cache, values: GroovyTexts) -> str:

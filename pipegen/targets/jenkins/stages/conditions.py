@@ -1,4 +1,4 @@
-"""Conditions as Groovy: asked of the build by the functions at the end of a Jenkinsfile."""
+"""Conditions as Groovy, evaluated by the functions at the end of a Jenkinsfile."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from pipegen.targets.jenkins.stages.inputs import input_value
 _END = re.compile(r"(\\.)|\$", re.DOTALL)
 
 
-class Questions(Struct):
-    """Puts conditions into Groovy; *inputs* are the parameters of the build."""
+class ConditionWriter(Struct):
+    """Converts conditions to Groovy; *inputs* are the parameters of the build."""
 
     inputs: Sequence[Input]
 
     def of(self, condition: Condition | None) -> str:  # noqa: PLR0911 - one for each kind
-        """Return the expression, true or false, of *condition*; "" where it always holds."""
+        """Return the boolean expression of *condition*; "" if it always holds."""
         match condition:
             case None:
                 return ""
@@ -55,7 +55,7 @@ class Questions(Struct):
         return self._atom(condition)
 
     def _enclosed(self, condition: Condition) -> str:
-        """Return *condition* as it stands beside others."""
+        """Return *condition* as an operand of others."""
         if isinstance(condition, IsSet):
             return self._value(condition)
         return f"({self.of(condition)})" if isinstance(condition, AnyOf) else self.of(condition)
@@ -101,21 +101,21 @@ class Questions(Struct):
             case Subject.INPUT:
                 return self._input(atom.name)
             case Subject.VARIABLE:
-                # Not by a dot: the object has properties of its own.
+                # Not with a dot: the object has other properties.
                 return f"env.getProperty({literal(atom.name)})"
 
     def _input(self, name: str) -> str:
-        found = next((one for one in self.inputs if one.name == name), None)
-        return expression(input_value(found)) if found else f"parameter({literal(name)})"
+        input_ = next((one for one in self.inputs if one.name == name), None)
+        return expression(input_value(input_)) if input_ else f"parameter({literal(name)})"
 
 
 def lower_look(work: ScriptedPlans) -> model.Look | None:
-    """Return what files the build looks at before the stages, None where no condition asks for any."""
+    """Return the search for files before the stages, None if no condition needs it."""
     conditions = [job.condition for plan in work.plans for job in plan.jobs]
     conditions += [plan.condition for plan in work.plans if work.is_conditional]
     changed = [atom for atom in atoms(*conditions) if isinstance(atom, FilesChanged)]
-    asks_for_files = any(isinstance(atom, Exists) for atom in atoms(*conditions))
-    if not changed and not asks_for_files:
+    has_exists = any(isinstance(atom, Exists) for atom in atoms(*conditions))
+    if not changed and not has_exists:
         return None
     return model.Look(
         agent=model.Agent(work.settings.agent),
@@ -125,12 +125,12 @@ def lower_look(work: ScriptedPlans) -> model.Look | None:
 
 
 def _java(pattern: Pattern) -> str:
-    """Return the regular expression, of Java, that all of a text matches where *pattern* matches it."""
+    """Return the Java regular expression that matches a whole text if *pattern* matches it."""
     if not pattern.is_regex:
         return pattern.body
-    searched = _END.sub(lambda found: found[1] or r"\z", pattern.text)
-    flags = "(?iu)" if searched.startswith("(?i)") else ""
-    return f"{flags}(?s:.*)(?:{searched.removeprefix('(?i)')})(?s:.*)"
+    regex = _END.sub(lambda match: match[1] or r"\z", pattern.text)
+    flags = "(?iu)" if regex.startswith("(?i)") else ""
+    return f"{flags}(?s:.*)(?:{regex.removeprefix('(?i)')})(?s:.*)"
 
 
 def _list(texts: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""How often a stage is tried, for how long, and what its failure means: blocks around its steps."""
+"""Retries, timeouts and allowed failures of a stage: blocks around its steps."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _ONLY_SYSTEM = frozenset({Failure.SYSTEM})
 
 
 class LimitedSteps(Struct):
-    """Steps with the blocks that bound them, and the agent that is taken around all of it; None where none is."""
+    """Steps inside the blocks that limit them, and the agent around these; None for no agent."""
 
     agent: model.Agent | None
     steps: tuple[model.Step, ...]
 
 
 def check_limits(plan: Plan, report: Report) -> None:
-    """Report limits of *plan* that Jenkins has no way to keep."""
+    """Report limits of *plan* that Jenkins lacks."""
     for job in plan.jobs:
         retry = job.limits.retry
         if retry is None or Failure.SYSTEM not in retry.on or frozenset(retry.on) in (_ALL, _ONLY_SYSTEM):
@@ -31,18 +31,18 @@ def check_limits(plan: Plan, report: Report) -> None:
         others = " and ".join(kind.value for kind in retry.on if kind is not Failure.SYSTEM)
         report.add(
             SYSTEM_AND_OTHERS.code,
-            f'Jenkins cannot try stage "{job.title}" again after failures of the kinds system and {others} alone',
+            f'Jenkins cannot retry stage "{job.title}" after failures of the kinds system and {others} only',
             at=retry.span,
-            hint=f'leave out "on" for all kinds, or name either system or {others}',
+            hint=f'remove "on" to retry after all kinds, or name either system or {others}',
         )
 
 
 def limited(
     named: NamedJob, agent: model.Agent | None, steps: tuple[model.Step, ...], last: tuple[model.Step, ...] = ()
 ) -> LimitedSteps:
-    """Return *steps*, which run on *agent*, with their tries and time around them; *last* follows their success.
+    """Return *steps*, which run on *agent*, inside their retries and timeout; *last* follows their success.
 
-    Each try takes an agent anew where a lost one may be the reason for it.
+    Each attempt takes a new agent if a lost agent may be the reason for the retry.
     """
     limits = named.job.limits
     if limits.timeout is not None:
@@ -51,33 +51,33 @@ def limited(
         steps = (model.OnAgent(agent, steps),)
         agent = None
     if limits.retry is not None:
-        steps = (model.Wrapped(_tries(limits.retry), steps),)
+        steps = (model.Wrapped(_retry(limits.retry), steps),)
     return LimitedSteps(agent, (*steps, *last))
 
 
-def allowed(named: NamedJob, found: LimitedSteps) -> LimitedSteps:
-    """Return the steps of a stage that may fail, with what allows that around its agent too.
+def allowed(named: NamedJob, limited: LimitedSteps) -> LimitedSteps:
+    """Return the steps of a stage that may fail, with the block that allows it also around its agent.
 
-    An agent that cannot be had, or not again after a restart of the controller, is a failure like others.
+    A missing agent, also after a restart of the controller, is a failure like any other.
     """
     failure = named.job.limits.allow_failure
     if failure is None:
-        return found
-    return LimitedSteps(None, (model.Wrapped(_allowed(failure), on_agent(found)),))
+        return limited
+    return LimitedSteps(None, (model.Wrapped(_allowed(failure), on_agent(limited)),))
 
 
-def on_agent(found: LimitedSteps) -> tuple[model.Step, ...]:
+def on_agent(limited: LimitedSteps) -> tuple[model.Step, ...]:
     """Return steps that take their agent themselves."""
-    return (model.OnAgent(found.agent, found.steps),) if found.agent is not None else found.steps
+    return (model.OnAgent(limited.agent, limited.steps),) if limited.agent is not None else limited.steps
 
 
 def tells_status(named: NamedJob) -> bool:
-    """Return whether the exit code of the stage's script matters beyond zero or not."""
+    """Return whether the exact exit code of the stage's script matters."""
     allowed = named.job.limits.allow_failure
     return allowed is not None and bool(allowed.exit_codes)
 
 
-def _tries(retry: Retry) -> str:
+def _retry(retry: Retry) -> str:
     kinds = frozenset(retry.on)
     if kinds == _ALL:
         return f"retry({retry.count + 1})"
@@ -89,7 +89,7 @@ def _tries(retry: Retry) -> str:
 def _allowed(allowed: AllowFailure) -> str:
     if allowed.exit_codes:
         return f"allowExitCodes([{', '.join(map(str, allowed.exit_codes))}])"
-    # A build that is stopped is no failure of the stage.
+    # An aborted build is not a failure of the stage.
     return "catchError(buildResult: 'SUCCESS', stageResult: 'UNSTABLE', catchInterruptions: false)"
 
 

@@ -1,4 +1,4 @@
-"""What Jenkins cannot do for a stage: its machine, and tokens."""
+"""Checks for resources, services and tokens that Jenkins cannot provide."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from pipegen.targets.jenkins.stages.images import is_plain
 
 
 def check_machine(job: Job, report: Report) -> None:
-    """Report what *job* asks for and Jenkins cannot hand out."""
-    where = job.machine
-    if where.resources is not None and where.image is None and not where.labels:
+    """Report requirements of *job* that Jenkins cannot provide."""
+    machine = job.machine
+    if machine.resources is not None and machine.image is None and not machine.labels:
         report.add(
             codes.RESOURCES_BY_LABEL,
-            f'Jenkins takes any agent for stage "{job.title}": it knows nothing of processors and memory',
-            at=where.resources.span,
-            hint='name the label of agents that are large enough: "agent: large"; with "image", the container gets it',
+            f'Jenkins uses any agent for stage "{job.title}": it does not consider processors and memory',
+            at=machine.resources.span,
+            hint='name the label of agents that are large enough, "agent: large", or add an image with these limits',
         )
-    if where.services and where.image is None:
+    if machine.services and machine.image is None:
         report.add(
             codes.SERVICES_WITHOUT_IMAGE,
-            f'on Jenkins, stage "{job.title}" needs an image to reach its services from',
-            at=where.services[0].span,
-            hint='say what it runs in: "image: python:3.12"',
+            f'on Jenkins, stage "{job.title}" needs an image to reach its services',
+            at=machine.services[0].span,
+            hint='add an image: "image: python:3.12"',
         )
-    if where.image is not None and where.image.entrypoint and not _fits(where.image.entrypoint):
+    if machine.image is not None and machine.image.entrypoint and not _fits(machine.image.entrypoint):
         report.add(
             codes.LONG_ENTRYPOINT,
-            f'Jenkins gives stage "{job.title}" an entrypoint of one plain word',
-            at=where.image.span,
-            hint='take the entrypoint of the image away: "entrypoint: []"',
+            f'on Jenkins, the entrypoint of stage "{job.title}" can only be one plain word',
+            at=machine.image.span,
+            hint='remove the entrypoint of the image: "entrypoint: []"',
         )
     for token in job.id_tokens:
         report.add(
             codes.NO_ID_TOKEN,
-            f'Jenkins makes no token for "{token.variable}"',
+            f'Jenkins cannot create the ID token "{token.variable}"',
             at=token.span,
-            hint="let the plugin OpenID Connect Provider keep one as a credential, and read that as a secret text",
+            hint="create it as a credential with the plugin OpenID Connect Provider, and read that as a secret text",
         )
 
 

@@ -1,4 +1,4 @@
-"""The mail that tells of a failed stage."""
+"""The mail about a failed stage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.targets.jenkins.stages.values import GroovyTexts
 
 
 class LoweredMail(Struct):
-    """The step; the function that finds its recipients, if there must be one; and whether it reads outputs."""
+    """The step; the function that computes its recipients, if necessary; and whether it reads outputs."""
 
     step: model.SendMail
     recipients: model.Recipients | None
@@ -18,25 +18,25 @@ class LoweredMail(Struct):
 
 
 def lower_mail(mail: Mail, values: GroovyTexts, functions: StageNames) -> LoweredMail:
-    """Return *mail* for Jenkins; *functions* gives a name to the function that finds recipients at run time."""
+    """Return *mail* for Jenkins; *functions* names the function that computes recipients at run time."""
     to = values.items(mail.to)
     subject, body = values.one_line(mail.subject), values.value(mail.body)
     recipients = None
-    known: model.Value
+    addresses: model.Value
     if any(isinstance(item, model.SplitLoop) for item in to):
         recipients = model.Recipients(function=functions.take("recipients", "{name}{number}"), items=to)
-        known = model.GroovyCode(f"{recipients.function}()")
+        addresses = model.GroovyCode(f"{recipients.function}()")
     else:
-        known = _listed(tuple(item for item in to if not isinstance(item, model.SplitLoop)))
+        addresses = _listed(tuple(item for item in to if not isinstance(item, model.SplitLoop)))
     return LoweredMail(
-        step=model.SendMail(to=known, subject=subject, body=body),
+        step=model.SendMail(to=addresses, subject=subject, body=body),
         recipients=recipients,
         reads_outputs=any(map(_reads_output, (*to, subject, body))),
     )
 
 
 def _listed(items: tuple[model.Value, ...]) -> model.Value:
-    """Return *items* with commas between them."""
+    """Return *items* separated by commas."""
     if all(isinstance(item, str) for item in items):
         return ", ".join(map(str, items))
     separated: list[model.Value] = []

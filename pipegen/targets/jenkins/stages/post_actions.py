@@ -1,4 +1,4 @@
-"""What follows the script of a stage, as it went or whatever happened: files for people, and reports."""
+"""Steps after the script of a stage: archives and reports."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.stages.stashes import excludes, patterns
 
 _PARSERS = {CoverageFormat.COBERTURA: "COBERTURA", CoverageFormat.JACOCO: "JACOCO"}
-# What goes wrong with a report, or a build that is stopped, is no failure of the stage, and hides none.
+# A problem with a report, or an aborted build, is not a failure of the stage, and hides none.
 _NEVER_DECIDES = "catchError(buildResult: 'SUCCESS', stageResult: 'SUCCESS', catchInterruptions: false)"
 
-# Steps that Declarative refuses in `steps` (BlockedStepsAndMethodCalls of pipeline-model-definition), and those of
+# Steps that Declarative rejects in `steps` (BlockedStepsAndMethodCalls of pipeline-model-definition), and those for
 # which it requires a parameter that Jenkins does not: `node`, `lock(label: …)`.
 _SCRIPT_STEPS = frozenset({"lock", "node", "parallel", "properties", "stage"})
-_OURS = "lock(resource: "
+_GENERATED_LOCK = "lock(resource: "
 
 
-def with_ending(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
-    """Return *steps*, the script of *job*, and what follows them when they fail too."""
+def with_post_actions(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+    """Return *steps*, the script of *job*, with the steps that follow even if they fail."""
     when = job.retention.when
-    on_failure = tuple(_kept(job)) if when is ArtifactsWhen.FAILURE else ()
-    always = (*_reports(job), *(_kept(job) if when is ArtifactsWhen.ALWAYS else ()))
+    on_failure = tuple(_archives(job)) if when is ArtifactsWhen.FAILURE else ()
+    always = (*_reports(job), *(_archives(job) if when is ArtifactsWhen.ALWAYS else ()))
     return (model.Ensured(steps=steps, on_failure=on_failure, always=always),) if on_failure or always else steps
 
 
-def kept_on_success(job: Job) -> Iterator[model.Step]:
-    """Yield the steps that keep files of *job* for people, if that is to happen when it has succeeded only."""
+def archived_on_success(job: Job) -> Iterator[model.Step]:
+    """Yield the steps that archive files of *job* after a success, if that is when to keep them."""
     if job.retention.when is ArtifactsWhen.SUCCESS:
-        yield from _kept(job)
+        yield from _archives(job)
 
 
 def in_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
-    """Return *steps* as Declarative takes them: what is no step of Jenkins stands in `script`."""
+    """Return *steps* for Declarative: constructs that are not steps are in `script`."""
     return tuple(_in_script(step) for step in steps)
 
 
@@ -53,25 +53,25 @@ def _in_script(step: model.Step) -> model.Step:
 
 
 def _needs_script(head: str) -> bool:
-    """Return whether a block step of the user may stand in `script` only: Declarative refuses it, or its arguments."""
+    """Return whether a block step must be in `script`: Declarative rejects it, or its arguments."""
     name = model.step_name(head)
-    return "." in name or (name in _SCRIPT_STEPS and not head.startswith(_OURS))
+    return "." in name or (name in _SCRIPT_STEPS and not head.startswith(_GENERATED_LOCK))
 
 
-def _kept(job: Job) -> Iterator[model.Step]:
+def _archives(job: Job) -> Iterator[model.Step]:
     paths = [artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.is_kept]
     if paths:
         yield model.Archive(patterns(paths), excludes=excludes(job))
 
 
 def _reports(job: Job) -> Iterator[model.Step]:
-    found = tuple(_statements(job))
-    if found:
-        yield model.Wrapped(_NEVER_DECIDES, found)
+    statements = tuple(_statements(job))
+    if statements:
+        yield model.Wrapped(_NEVER_DECIDES, statements)
 
 
 def _statements(job: Job) -> Iterator[model.GroovyStatement]:
-    """Yield a step for each kind of report; where there is none, each says so in the log."""
+    """Yield a step for each kind of report; each logs a missing report."""
     reports = job.reports
     if reports.junit:
         options = "allowEmptyResults: true, skipMarkingBuildUnstable: true"
@@ -93,9 +93,9 @@ def _issues(job: Job, kind: str, tool: str) -> model.GroovyStatement:
 
 
 def _identity(job: Job, kind: str) -> str:
-    """Return how Jenkins tells the report from others of its kind in the build."""
+    """Return the ID and the name of a report, unique among those of its kind in the build."""
     return f"id: {literal(f'{job.slug}-{kind}')}, name: {literal(f'{job.stage}: {kind}')}"
 
 
 def _pattern(paths: Sequence[ReportPath]) -> str:
-    return literal(", ".join(one.path for one in paths))
+    return literal(", ".join(report.path for report in paths))

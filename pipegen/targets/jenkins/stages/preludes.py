@@ -1,4 +1,4 @@
-"""How scripts start, where several start alike."""
+"""Preludes: common starts of several scripts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pipegen.shell.script import Command, StageScriptParts
 from pipegen.structs import Struct
 from pipegen.targets.jenkins.names import StageNames
 
-# By what a script uses: whether it calls the container program, helm, git.
+# By the tools of a script: whether it calls the container program, helm, git.
 _NAMES = {
     (True, False, False): ("containers", "How a script with containers starts."),
     (False, True, False): ("releases", "How a script with helm releases starts."),
@@ -30,16 +30,16 @@ class NamedPrelude(Struct):
 
 
 class Preludes:
-    """The preludes that two or more of *scripts* have, or that name an interpreter."""
+    """The preludes that several of *scripts* share, or that name an interpreter."""
 
     def __init__(self, scripts: Iterable[StageScriptParts]) -> None:
-        alike: dict[tuple[Command, ...], list[StageScriptParts]] = {}
+        scripts_by_prelude: dict[tuple[Command, ...], list[StageScriptParts]] = {}
         for script in scripts:
-            alike.setdefault(script.prelude, []).append(script)
-        alike.pop((), None)
+            scripts_by_prelude.setdefault(script.prelude, []).append(script)
+        scripts_by_prelude.pop((), None)
         names = StageNames()
         self._named: dict[tuple[Command, ...], NamedPrelude] = {}
-        for prelude, (first, *others) in alike.items():
+        for prelude, (first, *others) in scripts_by_prelude.items():
             # The line that names an interpreter: its first bytes must be those of the script.
             is_bash = prelude[0].lines[0].startswith("#!")
             if others or is_bash:
@@ -48,7 +48,7 @@ class Preludes:
                 self._named[prelude] = NamedPrelude(names.take(name, "{name}{number}"), comment, prelude)
 
     def function(self, prelude: tuple[Command, ...]) -> str:
-        """Return the function that returns *prelude*, "" where it stands in the script itself."""
+        """Return the function that returns *prelude*, "" if it is in the script itself."""
         named = self._named.get(prelude)
         return named.function if named is not None else ""
 

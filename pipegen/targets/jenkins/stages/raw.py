@@ -1,4 +1,4 @@
-"""What the user writes in Groovy, for Jenkins alone."""
+"""Groovy that the user writes for Jenkins only."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pipegen.targets.jenkins import model
 
 _TARGET = "jenkins"
 _WRAP = "wrap"
-# What may stand before a block: a name, perhaps of a variable's method, and the arguments in brackets.
+# The head of a block: a name, possibly of a variable's method, and the arguments in parentheses.
 _CALL = r"[A-Za-z_]\w*([.]\w+)*([ \t]*[(][^\r\n]*[)])?"
-# A comment, and what Groovy knows in texts alone.
+# A comment, and a character that Groovy allows only in texts.
 _ODD = ("//", "\\")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
 def wrapped(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
-    """Return *steps* inside the block steps that *job* names, the first outermost."""
+    """Return *steps* inside the block steps of *job*, the first outermost."""
     if steps and job.raw:
         for head in reversed(heads(job)):
             steps = (model.Wrapped(head, steps),)
@@ -29,12 +29,12 @@ def wrapped(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
 
 
 def heads(job: Job) -> tuple[str, ...]:
-    """Return the block steps that *job* names for around its own, the first outermost."""
+    """Return the block steps around those of *job*, the first outermost."""
     return tuple(head.text.strip() for head in _heads(job))
 
 
 def check_raw(job: Job, report: Report) -> None:
-    """Report what *job* says to Jenkins that is no head of a block step."""
+    """Report `raw` entries of *job* for Jenkins that are not heads of block steps."""
     for target, keys in job.raw:
         if target != _TARGET:
             continue
@@ -42,9 +42,9 @@ def check_raw(job: Job, report: Report) -> None:
             if entry.key.text != _WRAP:
                 report.add(
                     codes.RAW_REFUSED,
-                    f'Jenkins takes no raw key "{entry.key.text}"',
+                    f'"raw" has no key "{entry.key.text}" for Jenkins',
                     at=entry.key.span,
-                    hint="""write "wrap: [\"ansiColor('xterm')\"]" for steps around those of the stage""",
+                    hint="""use "wrap: [\"ansiColor('xterm')\"]" for steps around those of the stage""",
                 )
             elif not isinstance(entry.value, Sequence):
                 _refuse(entry.value, report)
@@ -64,14 +64,14 @@ def _heads(job: Job) -> Iterator[Scalar]:
 def _refuse(node: Node, report: Report) -> None:
     report.add(
         codes.RAW_REFUSED,
-        "this is no step of Jenkins that takes a block",
+        "this is not a Jenkins step with a block",
         at=node.span,
         hint="write the step without its braces, on one line, such as \"ansiColor('xterm')\"",
     )
 
 
 def _is_head(node: Node) -> bool:
-    """Return whether *node* is one line of Groovy that a block may follow: a name, and brackets that are closed."""
+    """Return whether *node* is a line of Groovy that a block may follow: a name, and balanced brackets."""
     if not isinstance(node, Scalar) or node.kind is not ScalarKind.TEXT:
         return False
     text = node.text.strip()
@@ -81,28 +81,28 @@ def _is_head(node: Node) -> bool:
 
 
 def _is_closed(text: str) -> bool:
-    waiting: list[str] = []
+    open_brackets: list[str] = []
     for character in _outside(text):
         if character in _BRACKETS:
-            waiting.append(_BRACKETS[character])
-        elif character in _BRACKETS.values() and (not waiting or waiting.pop() != character):
+            open_brackets.append(_BRACKETS[character])
+        elif character in _BRACKETS.values() and (not open_brackets or open_brackets.pop() != character):
             return False
-    return not waiting and text[-1] not in "},;"
+    return not open_brackets and text[-1] not in "},;"
 
 
 def _outside(text: str) -> str:
-    """Return *text* without what stands in quotes; an open quote stays, as a bracket that nothing closes."""
-    kept, quote, at = "", "", 0
-    while at < len(text):
-        character = text[at]
+    """Return *text* without quoted texts; an unclosed quote becomes an unclosed bracket."""
+    unquoted, quote, index = "", "", 0
+    while index < len(text):
+        character = text[index]
         if quote:
             if character == "\\":
-                at += 1
+                index += 1
             elif character == quote:
                 quote = ""
         elif character in "'\"":
             quote = character
         else:
-            kept += character
-        at += 1
-    return f"{kept}(" if quote else kept
+            unquoted += character
+        index += 1
+    return f"{unquoted}(" if quote else unquoted

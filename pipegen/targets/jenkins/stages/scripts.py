@@ -1,4 +1,4 @@
-"""The scripts of a plan's stages, and whether Jenkins has what they ask for."""
+"""The scripts of a plan's stages, and checks for values that Jenkins lacks."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from pipegen.targets.texts import job_texts
 
 
 def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanScripts:
-    """Return *plan* with the script of each stage; a setup value that Jenkins does not have is reported."""
-    found = host(plan, settings)
+    """Return *plan* with the script of each stage; setup values that Jenkins lacks are reported."""
+    environment = host(plan, settings)
     check_limits(plan, report)
     producers = {job.stage: job for job in plan.jobs}
-    scripts = {job.stage: script(job, plan, producers, found) for job in plan.jobs}
+    scripts = {job.stage: script(job, plan, producers, environment) for job in plan.jobs}
     for job in plan.jobs:
         check_retention(job, report)
         check_raw(job, report)
         check_machine(job, report)
         if scripts[job.stage].setup or _has_other_texts(job):
             for reference in _without_default(job):
-                _check_setup(reference, found, report)
-    return PlanScripts(plan=plan, scripts=scripts, teardown=teardown(plan.jobs, found))
+                _check_setup(reference, environment, report)
+    return PlanScripts(plan=plan, scripts=scripts, teardown=teardown(plan.jobs, environment))
 
 
 def _has_other_texts(job: Job) -> bool:
-    """Return whether values may stand in *job* beside those that its script reads."""
+    """Return whether *job* may use values outside its script."""
     image = job.machine.image
     is_plain = image is None or image.name.constant is not None
     return bool(job.mail or job.caches or job.machine.services or not is_plain or Export in map(type, job.steps))
 
 
-def _check_setup(reference: Reference, found: ShellEnvironment, report: Report) -> None:
-    if reference.scope is Scope.SETUP and found.setup(reference.name) is None:
+def _check_setup(reference: Reference, environment: ShellEnvironment, report: Report) -> None:
+    if reference.scope is Scope.SETUP and environment.setup(reference.name) is None:
         report.add(
             codes.ENGINE_HAS_NO_VALUE,
             f'Jenkins has no value for "{reference}"',
@@ -56,7 +56,7 @@ def _check_setup(reference: Reference, found: ShellEnvironment, report: Report) 
 
 
 def _without_default(job: Job) -> Iterator[Reference]:
-    """Yield the references in *job* for which no default stands in."""
+    """Yield the references in *job* that have no default."""
     for text in job_texts(job):
         for part in text.parts:
             if isinstance(part, Reference) and part.default is None:

@@ -1,4 +1,4 @@
-"""Where each `${setup.NAME}` comes from on Jenkins."""
+"""The source of each `${setup.NAME}` on Jenkins."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _PARAMETER = "params."
 
 
 class Source(Enum):
-    """When a value is there."""
+    """When a value is set."""
 
     # A variable that Jenkins, its operator or the agent sets.
     VARIABLE = "variable"
-    # A variable of ours, set before the first stage.
+    # A variable of pipegen, set before the first stage.
     START = "start"
-    # A variable of ours, set by the first checkout.
+    # A variable of pipegen, set by the first checkout.
     CHECKOUT = "checkout"
 
 
 class SetupValue(Struct, kw_only=True):
     """One value.
 
-    *variable* is the environment variable that holds it; *code* is the Groovy
-    expression that a variable set at the start gets, or what `checkout` calls
-    one that is set then; *suffix* follows a value that is not empty. A value that
-    *is_free_text* may hold line breaks.
+    *variable* is the environment variable that contains it; *code* is the Groovy
+    expression of a variable set at the start, or the name in `checkout` of one
+    that is set then; *suffix* follows a value that is not empty. A value with
+    *is_free_text* may contain line breaks.
     """
 
     variable: str
@@ -74,12 +74,12 @@ _VALUES = {
     "logURL": SetupValue(variable="BUILD_URL", source=Source.VARIABLE, suffix="console"),
     "httpProxy": SetupValue(variable="http_proxy", source=Source.VARIABLE),
 }
-# What the labels of images hold, as `name=value` with commas between.
+# The labels of images, joined as `name=value` with commas.
 LABELS = (("jenkins.job", "$JOB_NAME"), ("jenkins.build", "$BUILD_ID"), ("ci.project", "$PIPEGEN_PROJECT"))
 
 
 def setup_value(name: str) -> SetupValue | None:
-    """Return where `${setup.NAME}` comes from, None when Jenkins has no such value; `imageLabels` is no single one."""
+    """Return the source of `${setup.NAME}`, None if Jenkins has no such value; `imageLabels` combines several."""
     if name.startswith(_PARAMETER):
         parameter = name.removeprefix(_PARAMETER)
         return SetupValue(
@@ -94,10 +94,10 @@ def setup_value(name: str) -> SetupValue | None:
 
 
 def parameter(name: str) -> str | None:
-    """Return the build parameter that the setup value *name* is, None when it is none."""
+    """Return the build parameter of the setup value *name*, None if it is not a parameter."""
     return name.removeprefix(_PARAMETER) if name.startswith(_PARAMETER) else None
 
 
 def _parameter_variable(name: str) -> str:
-    """Return the variable of a parameter, another one for each: what may not stand in a variable is spelt out."""
-    return "PIPEGEN_PARAM_" + re.sub(r"[^A-Za-z0-9_]", lambda found: f"_{ord(found[0]):02x}_", name)
+    """Return the variable of a parameter, unique because forbidden characters are replaced by their codes."""
+    return "PIPEGEN_PARAM_" + re.sub(r"[^A-Za-z0-9_]", lambda match: f"_{ord(match[0]):02x}_", name)

@@ -1,4 +1,4 @@
-"""What a script finds on a Jenkins agent."""
+"""The variables that a script finds on a Jenkins agent."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pipegen.targets.jenkins.stages.inputs import input_variable
 from pipegen.targets.jenkins.stages.setup import LABELS, setup_value
 from pipegen.targets.jenkins.stages.statuses import variable
 
-# Outside the checkout, and so in no build context; Jenkins gives each workspace such a folder.
+# Outside the checkout, so not in a build context; Jenkins creates such a folder for each workspace.
 SHARED_VALUES = "$WORKSPACE_TMP/pipegen"
-# Each is set at the start: to what this Jenkins says, else to the setting.
+# Each is set at the start: to a variable of the Jenkins server, else to the setting.
 REGISTRY = "PIPEGEN_REGISTRY"
 REPOSITORY = "PIPEGEN_REPOSITORY"
 NAMESPACE = "PIPEGEN_NAMESPACE"
@@ -25,10 +25,10 @@ REGISTRY_PASSWORD = "PIPEGEN_REGISTRY_PASSWORD"  # noqa: S105 - the name of a va
 
 
 def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
-    """Return what the scripts of *plan* find."""
+    """Return the environment of the scripts of *plan*."""
     is_local = settings.images is Images.LOCAL
     return ShellEnvironment(
-        # BUILD_ID is shared by the stages of a build, and by the tries of a stage.
+        # BUILD_ID is the same for all stages of a build, and for all attempts of a stage.
         job_id="$(od -An -N6 -tx1 /dev/urandom | tr -d ' \\n')",
         run_id="$PIPEGEN_RUN",
         setup=lambda name: _setup(name, plan),
@@ -68,7 +68,7 @@ def _setup(name: str, plan: Plan) -> str | None:
 
 
 def _quoted(text: str) -> str:
-    """Return *text* as it stands between double quotes."""
+    """Return *text* for use between double quotes."""
     return re.sub(r'([\\"$`])', r"\\\1", text)
 
 

@@ -1,4 +1,4 @@
-"""What travels between stages that have workspaces of their own: one stash for each stage that leaves something."""
+"""Stashes: the files that stages with isolated workspaces pass on, one stash for each producer."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ from pipegen.targets.jenkins.named_jobs import NamedJob
 
 
 class Stashes:
-    """The stashes of all *named* jobs, each named by the slug of its job."""
+    """The stashes of all *named* jobs, named by the slugs of their jobs."""
 
     def __init__(self, named: Sequence[NamedJob]) -> None:
-        self._jobs = {(one.plan.name, one.job.stage): one for one in named}
-        plans = {one.plan.name: one.plan for one in named}
-        self._places = {
-            name: {stage: place for place, stage in enumerate(plan.graph.topological())} for name, plan in plans.items()
+        self._jobs = {(named_job.plan.name, named_job.job.stage): named_job for named_job in named}
+        plans = {named_job.plan.name: named_job.plan for named_job in named}
+        self._positions = {
+            name: {stage: position for position, stage in enumerate(plan.graph.topological())}
+            for name, plan in plans.items()
         }
-        self._reads = {(one.plan.name, one.job.stage): self._read_stages(one) for one in named}
+        self._reads = {(named_job.plan.name, named_job.job.stage): self._read_stages(named_job) for named_job in named}
         self._read = {(plan, stage) for (plan, _), stages in self._reads.items() for stage in stages}
-        self._doubted = {
-            (one.plan.name, stage)
-            for one in named
-            for stage in self._reads[one.plan.name, one.job.stage]
-            if may_be_absent(self._jobs[one.plan.name, stage].job, one.job)
+        self._uncertain = {
+            (named_job.plan.name, stage)
+            for named_job in named
+            for stage in self._reads[named_job.plan.name, named_job.job.stage]
+            if may_be_absent(self._jobs[named_job.plan.name, stage].job, named_job.job)
         }
 
     def read_by(self, reader: NamedJob) -> tuple[model.Unstash, ...]:
-        """Return what fetches files for a job, each after those of its own ancestors: what is written last, stays."""
+        """Return the steps that fetch files for a job, each after those of its ancestors: the latest file wins."""
         plan = reader.plan.name
-        wanted = sorted(self._reads[plan, reader.job.stage], key=self._places[plan].__getitem__)
-        found = [self._jobs[plan, stage].job for stage in wanted]
-        return tuple([model.Unstash(job.slug, may_be_absent(job, reader.job)) for job in found])
+        stages = sorted(self._reads[plan, reader.job.stage], key=self._positions[plan].__getitem__)
+        producers = [self._jobs[plan, stage].job for stage in stages]
+        return tuple([model.Unstash(job.slug, may_be_absent(job, reader.job)) for job in producers])
 
     def left_by(self, producer: NamedJob) -> model.Stash | None:
-        """Return the stash that a job leaves, None when nobody reads it."""
+        """Return the stash of a job, None if no job reads it."""
         job = producer.job
         if (producer.plan.name, job.stage) not in self._read:
             return None
@@ -44,9 +45,9 @@ class Stashes:
             name=job.slug,
             includes=_includes(job, producer.script.carries),
             excludes=excludes(job),
-            holds_user_files=bool(_travelling(job)),
+            holds_user_files=bool(_shared_paths(job)),
             may_be_empty=not producer.script.carries,
-            is_told=(producer.plan.name, job.stage) in self._doubted,
+            is_told=(producer.plan.name, job.stage) in self._uncertain,
         )
 
     def _read_stages(self, reader: NamedJob) -> tuple[str, ...]:
@@ -57,21 +58,21 @@ class Stashes:
 
 
 def _includes(job: Job, carries: Sequence[str]) -> str:
-    """Return the Ant patterns of what *job* leaves; a path may be that of a file or of a folder."""
-    return patterns(_travelling(job), carries)
+    """Return the Ant patterns of the files of *job*; a path may be that of a file or of a folder."""
+    return patterns(_shared_paths(job), carries)
 
 
-def _travelling(job: Job) -> list[str]:
-    """Return the paths of the files that *job* leaves for other stages."""
+def _shared_paths(job: Job) -> list[str]:
+    """Return the paths of the files that *job* passes on to other stages."""
     return [artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.travels]
 
 
 def patterns(paths: Iterable[str], folders: Iterable[str] = ()) -> str:
     """Return the Ant patterns of *folders*, and of *paths*, each of which may be that of a file or of a folder."""
-    found = [pattern for path in paths for pattern in ((path,) if path.endswith("/**") else (path, f"{path}/"))]
-    return ", ".join([*folders, *found])
+    path_patterns = [pattern for path in paths for pattern in ((path,) if path.endswith("/**") else (path, f"{path}/"))]
+    return ", ".join([*folders, *path_patterns])
 
 
 def excludes(job: Job) -> str:
-    """Return the Ant patterns of what *job* leaves out of its artifacts."""
+    """Return the Ant patterns that *job* excludes from its artifacts."""
     return ", ".join(job.retention.exclude)

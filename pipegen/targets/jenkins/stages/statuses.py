@@ -1,4 +1,4 @@
-"""What came of stages, handed to the scripts that ask for it."""
+"""Statuses of stages, passed to the scripts that read them."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ _PREFIX = "PIPEGEN_STATUS"
 
 
 class Statuses:
-    """Which stages of the *named* jobs are asked about; *ends* names the end of each pipeline with finally stages."""
+    """The stages of the *named* jobs whose status is read; *ends* names the ends of pipelines with finally stages."""
 
     def __init__(self, named: Sequence[NamedJob], ends: Mapping[str, str]) -> None:
-        self._shown = {(one.plan.name, one.job.stage): one.name for one in named}
+        self._names = {(named_job.plan.name, named_job.job.stage): named_job.name for named_job in named}
         self._ends = ends
-        self._asked = {(one.plan.name, stage) for one in named for stage in one.job.statuses}
+        self._read = {(named_job.plan.name, stage) for named_job in named for stage in named_job.job.statuses}
 
-    def told(self, named: NamedJob) -> tuple[model.Step, ...]:
-        """Return what comes last in a stage: that it has succeeded, where somebody asks for it."""
-        return (model.Succeeded(named.name),) if (named.plan.name, named.job.stage) in self._asked else ()
+    def success_steps(self, named: NamedJob) -> tuple[model.Step, ...]:
+        """Return the last step of a stage, which records its success, if its status is read."""
+        return (model.Succeeded(named.name),) if (named.plan.name, named.job.stage) in self._read else ()
 
-    def given(self, named: NamedJob, step: model.Step) -> model.Step:
-        """Return *step* with the variables for what its script asks for."""
+    def with_statuses(self, named: NamedJob, step: model.Step) -> model.Step:
+        """Return *step* with the variables for the statuses that its script reads."""
         if not named.job.statuses:
             return step
         slugs = {"": "", **{job.stage: job.slug for job in named.plan.jobs}}
-        values = [f"{literal(variable(slugs[one]) + '=')} + {self._status(named, one)}" for one in named.job.statuses]
+        values = [
+            f"{literal(variable(slugs[stage]) + '=')} + {self._status(named, stage)}" for stage in named.job.statuses
+        ]
         return model.Wrapped(f"withEnv([{', '.join(values)}])", (step,))
 
     def _status(self, named: NamedJob, stage: str) -> str:
         if not stage:
             return f"statusOfAll({literal(self._ends[named.plan.name])})"
-        return f"status({literal(self._shown[named.plan.name, stage])})"
+        return f"status({literal(self._names[named.plan.name, stage])})"
 
 
 def variable(slug: str) -> str:
-    """Return the environment variable for the status of the stage with that *slug*; "" is the pipeline."""
+    """Return the environment variable for the status of the stage with this *slug*; "" is the pipeline."""
     return f"{_PREFIX}_{re.sub('[^A-Z0-9]', '_', slug.upper())}" if slug else _PREFIX

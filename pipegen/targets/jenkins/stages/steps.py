@@ -1,4 +1,4 @@
-"""What a stage does on its agent, in steps of Jenkins."""
+"""The steps of a stage on its agent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipegen.targets.jenkins.stages.agents import agent_of
 from pipegen.targets.jenkins.stages.caches import cached
 from pipegen.targets.jenkins.stages.images import in_image
 from pipegen.targets.jenkins.stages.limits import tells_status
-from pipegen.targets.jenkins.stages.post_actions import kept_on_success, with_ending
+from pipegen.targets.jenkins.stages.post_actions import archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.preludes import Preludes
 from pipegen.targets.jenkins.stages.raw import wrapped
 from pipegen.targets.jenkins.stages.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
@@ -27,7 +27,7 @@ ARCHIVE = ".pipegen/archive"
 
 
 class StepContext(Struct):
-    """What the steps of all jobs have in common."""
+    """The values shared by the steps of all jobs."""
 
     work: ScriptedPlans
     preludes: Preludes
@@ -36,32 +36,32 @@ class StepContext(Struct):
 
 
 def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[model.Step, ...]:
-    """Return the steps of a stage; one without a script and a job to start only says so in the log.
+    """Return the steps of a stage; one without a script and a job to start only writes to the log.
 
-    They run on its agent, which one that waits for another job gives back before: see `takes_agent`.
+    They run on its agent, which a stage that waits for another job releases first: see `takes_agent`.
     """
     is_kept = needs_agent(named) and _waits_for_job(named.job)
-    started = tuple(_started_jobs(named.job, values, is_kept=is_kept)) if _starts_jobs(named.job) else ()
-    inner = wrapped(named.job, (*_agent_steps(named, values, shared), *_retention(started)))
+    started_jobs = tuple(_started_jobs(named.job, values, is_kept=is_kept)) if _starts_jobs(named.job) else ()
+    inner = wrapped(named.job, (*_agent_steps(named, values, shared), *_kept_parameters(started_jobs)))
     if is_kept:
-        return (model.OnAgent(agent_of(named, shared.work.settings), inner), *started)
-    return (*inner, *started) or (
+        return (model.OnAgent(agent_of(named, shared.work.settings), inner), *started_jobs)
+    return (*inner, *started_jobs) or (
         model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),
     )
 
 
 def takes_agent(named: NamedJob) -> bool:
-    """Return whether the steps of a stage want an agent around all of them."""
+    """Return whether the steps of a stage need an agent around all of them."""
     return needs_agent(named) and not _waits_for_job(named.job)
 
 
 def needs_agent(named: NamedJob) -> bool:
-    """Return whether a stage needs an agent of its own."""
+    """Return whether a stage needs its own agent."""
     return not named.script.is_empty and named.plan.workspace is Workspace.ISOLATED
 
 
 def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
-    """Return the shell step of *commands*, a blank line before each that says what it does."""
+    """Return the shell step of *commands*, with their comments."""
     lines: list[str] = []
     for command in commands:
         if command.comment:
@@ -74,21 +74,21 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     script = named.script
     if script.is_empty:
         return []
-    found: list[model.Step] = []
+    steps_: list[model.Step] = []
     is_isolated = named.plan.workspace is Workspace.ISOLATED
     if is_isolated:
-        found += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
+        steps_ += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
     step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
-    placed = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
-    ended = with_ending(named.job, (shared.statuses.given(named, placed),))
-    found += cached(named.job, values, ended)
+    in_image_step = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
+    complete_step = with_post_actions(named.job, (shared.statuses.with_statuses(named, in_image_step),))
+    steps_ += cached(named.job, values, complete_step)
     if script.archives:
-        found.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
+        steps_.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
     stash = shared.stashes.left_by(named) if is_isolated else None
     if stash is not None:
-        found.append(stash)
-    found += kept_on_success(named.job)
-    return found
+        steps_.append(stash)
+    steps_ += archived_on_success(named.job)
+    return steps_
 
 
 def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
@@ -103,14 +103,14 @@ def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
 
 
 def _commands(named: NamedJob, preludes: Preludes) -> model.Step:
-    """Return the shell step of a stage, with what comes after it."""
+    """Return the shell step of a stage, with its after script."""
     sh = replace(_sh(named.script, preludes), tells_status=tells_status(named))
     after = named.script.after
     return model.WithAfter(_sh(after, preludes), (sh,)) if after is not None else sh
 
 
 def _bound(script: StageScriptParts, step: model.Step, settings: JenkinsSettings) -> model.Step:
-    """Return *step* with the credentials around it that it needs."""
+    """Return *step* inside the credentials that it needs."""
     bindings = [_binding(credential) for credential in script.credentials]
     if script.logs_in and settings.registry_credential:
         login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
@@ -144,8 +144,8 @@ def _waits_for_job(job: Job) -> bool:
     return _starts_jobs(job) and any(isinstance(step, TriggerJob) and step.wait for step in job.steps)
 
 
-def _retention(started: Sequence[model.StartJob]) -> Iterator[model.Keep]:
-    """Yield the step that reads the parameters of the *started* jobs that are wanted once the agent is gone."""
+def _kept_parameters(started: Sequence[model.StartJob]) -> Iterator[model.Keep]:
+    """Yield the step that reads the parameters of *started* jobs before the agent is released."""
     paths = tuple(value.path for job in started for _, value in job.parameters if isinstance(value, model.NoteText))
     if paths:
         yield model.Keep(paths)
@@ -168,5 +168,5 @@ def _started_jobs(job: Job, values: GroovyTexts, *, is_kept: bool) -> Iterator[m
 
 
 def prepare(checkout: str) -> tuple[model.Step, ...]:
-    """Return what comes before all stages: a fresh checkout by the function *checkout*, and no values of old builds."""
+    """Return the steps before all stages: a checkout by the function *checkout*, and the removal of old values."""
     return (model.Checkout(checkout), model.Sh(lines=(f'rm -rf "{SHARED_VALUES}"',)))

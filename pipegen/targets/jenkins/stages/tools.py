@@ -8,20 +8,20 @@ from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.settings import JenkinsSettings
 
-# The variables that programs look for; all others are TYPE_HOME.
+# The variables that programs read; all others are TYPE_HOME.
 _HOMES: Mapping[str, str] = {"jdk": "JAVA_HOME", "go": "GOROOT"}
 
 
 def tools(settings: JenkinsSettings) -> tuple[model.Tool, ...]:
-    """Return the tools that *settings* name."""
+    """Return the tools in *settings*."""
     return tuple(
-        model.Tool(type=one.type, name=one.name, home=_HOMES.get(one.type, f"{one.type.upper()}_HOME"))
-        for one in settings.tools
+        model.Tool(type=tool.type, name=tool.name, home=_HOMES.get(tool.type, f"{tool.type.upper()}_HOME"))
+        for tool in settings.tools
     )
 
 
 def uses_tools(job: Job, settings: JenkinsSettings) -> bool:
-    """Return whether the script of *job* finds the tools: in an image of its own, they are out of reach."""
+    """Return whether the script of *job* can use the tools, which are not available inside an image."""
     return bool(settings.tools) and bool(job.steps) and job.machine.image is None
 
 

@@ -1,4 +1,4 @@
-"""Folded texts to Groovy expressions, where no shell is at hand: in mails and in parameters of other jobs."""
+"""Texts as Groovy expressions, for use without a shell: in mails and in parameters of other jobs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pipegen.targets.jenkins.stages.inputs import checked_input, input_value
 from pipegen.targets.jenkins.stages.setup import LABELS, setup_value
 
 _LINE_BREAK = r"\r\n|\n|\r"
-# What a loop's names stand for: the names of each loop around, the outermost first.
-_Around = tuple[tuple[str, ...], ...]
+# The names of each enclosing loop, the outermost first.
+_LoopNames = tuple[tuple[str, ...], ...]
 
 
 class GroovyTexts(Struct):
     """Expressions for the texts of one job.
 
-    *jobs* are those of its pipeline, by stage; *output* is the helper that reads an output of an earlier stage;
-    where it *checks_inputs*, a value that an input does not take ends the stage.
+    *jobs* are those of its pipeline, by stage; *output* is the function that reads an output of an earlier stage;
+    with *checks_inputs*, a value that an input does not accept fails the stage.
     """
 
     plan: Plan
@@ -32,19 +32,19 @@ class GroovyTexts(Struct):
     checks_inputs: bool = False
 
     def name(self, text: Text) -> model.Value:
-        """Return the expression of *text*, which names what is used before a script could check inputs."""
+        """Return the expression of *text*, a name that is used before a script could check inputs."""
         return replace(self, checks_inputs=True).value(text)
 
-    def value(self, text: Text, around: _Around = (), splits: tuple[bool, ...] = ()) -> model.Value:
+    def value(self, text: Text, loops: _LoopNames = (), splits: tuple[bool, ...] = ()) -> model.Value:
         """Return the expression of *text*."""
         constant = text.constant
         if constant is not None:
             return constant
-        parts = tuple(self._part(part, around, splits) for part in text.parts)
+        parts = tuple(self._part(part, loops, splits) for part in text.parts)
         return parts[0] if len(parts) == 1 else model.Joined(parts)
 
     def one_line(self, text: Text) -> model.Value:
-        """Return the expression of *text* with each line break made a blank."""
+        """Return the expression of *text* with line breaks replaced by spaces."""
         constant = text.constant
         if constant is not None:
             return re.sub(_LINE_BREAK, " ", constant)
@@ -58,7 +58,7 @@ class GroovyTexts(Struct):
     def trigger_parameter(self, number: int, *, is_kept: bool) -> model.Value:
         """Return the value that the script has written for a parameter of the job to start.
 
-        One that *is_kept* is so for when the agent with its file is gone.
+        With *is_kept*, the value was read before the agent with its file was released.
         """
         path = f"trigger/{self.job.slug}/{number}"
         if is_kept:
@@ -67,41 +67,41 @@ class GroovyTexts(Struct):
         return model.FileText(f"/pipegen/{path}" if is_shared else f".pipegen/{path}", is_shared)
 
     def _item(
-        self, item: Text | Loop[Text], around: _Around, splits: tuple[bool, ...]
+        self, item: Text | Loop[Text], loops: _LoopNames, splits: tuple[bool, ...]
     ) -> model.Value | model.SplitLoop:
         if isinstance(item, Text):
-            return self.value(item, around, splits)
+            return self.value(item, loops, splits)
         return model.SplitLoop(
-            level=len(around) + 1,
-            source=self.value(item.source, around, splits),
+            level=len(loops) + 1,
+            source=self.value(item.source, loops, splits),
             delimiters=item.delimiters,
             words=len(item.names) if item.split else 0,
-            body=self._item(item.body, (*around, item.names), (*splits, item.split)),
+            body=self._item(item.body, (*loops, item.names), (*splits, item.split)),
         )
 
-    def _part(self, part: Part, around: _Around, splits: tuple[bool, ...]) -> model.Value:
+    def _part(self, part: Part, loops: _LoopNames, splits: tuple[bool, ...]) -> model.Value:
         match part:
             case str():
                 return part
             case Bare():
                 return part.source
             case Defaulted():
-                return model.OrElse(self.value(part.text, around, splits), part.default)
+                return model.OrElse(self.value(part.text, loops, splits), part.default)
             case Reference():
-                value = self._reference(part, around, splits)
+                value = self._reference(part, loops, splits)
                 return value if part.default is None else model.OrElse(_bare(value), part.default)
 
-    def _reference(self, reference: Reference, around: _Around, splits: tuple[bool, ...]) -> model.Value:
+    def _reference(self, reference: Reference, loops: _LoopNames, splits: tuple[bool, ...]) -> model.Value:
         match reference.scope:
             case Scope.LOOP:
-                level = max(level for level, names in enumerate(around) if reference.name in names)
-                return model.Item(level + 1, around[level].index(reference.name) if splits[level] else None)
+                level = max(level for level, names in enumerate(loops) if reference.name in names)
+                return model.Item(level + 1, loops[level].index(reference.name) if splits[level] else None)
             case Scope.SETUP:
                 return self._setup(reference)
             case Scope.INPUT:
-                one = next(one for one in self.plan.inputs if one.name == reference.name)
+                input_ = next(input_ for input_ in self.plan.inputs if input_.name == reference.name)
                 is_optional = reference.default is not None
-                return checked_input(one, may_be_empty=is_optional) if self.checks_inputs else input_value(one)
+                return checked_input(input_, may_be_empty=is_optional) if self.checks_inputs else input_value(input_)
             case Scope.STAGE:
                 producer = self.jobs[reference.namespace or ""]
                 function = f"{self.output}IfThere" if may_be_absent(producer, self.job) else self.output
@@ -130,11 +130,11 @@ class GroovyTexts(Struct):
 
 
 def _is_free_text(reference: Reference) -> bool:
-    """Return whether what is read may hold line breaks."""
+    """Return whether the value of *reference* may contain line breaks."""
     value = setup_value(reference.name) if reference.scope is Scope.SETUP else None
     return value is None or value.is_free_text
 
 
 def _bare(value: model.Value) -> model.Value:
-    """Return *value* without the empty text that stands in for a value that is not there."""
+    """Return *value* without an empty default."""
     return value.value if isinstance(value, model.OrElse) and value.default == "" else value

@@ -19,15 +19,15 @@ from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_na
 
 
 def lower_declarative(
-    work: ScriptedPlans, placed: Iterable[Block], stages: Sequence[model.StageBlock]
+    work: ScriptedPlans, blocks: Iterable[Block], stages: Sequence[model.StageBlock]
 ) -> model.Declarative:
-    """Return *stages* as *placed*; names that are not those of stages are made for what holds several."""
+    """Return *stages* in *blocks*; stages around several get names that are not in use."""
     names = StageNames()
     for stage in stages:
         names.take(stage.name)
     by_name = {stage.name: stage for stage in stages}
     combinations = shown_combinations(work.named)
-    lowered = tuple(_block(block, by_name, work, names, combinations) for block in placed)
+    lowered = tuple(_block(block, by_name, work, names, combinations) for block in blocks)
     shared = work.with_workspace(Workspace.SHARED)
     if not shared:
         return model.Declarative(agent=None, blocks=lowered, teardown=isolated_teardown(work))
@@ -42,7 +42,7 @@ def lower_declarative(
 
 
 def with_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock, ...]:
-    """Return *stages* with their steps in functions, which are methods of their own and so have sizes of their own."""
+    """Return *stages* with their steps in functions, which are separate methods with separate sizes."""
     return tuple(
         replace(stage, steps_function=f"steps{number}", failure_function=f"failed{number}" if stage.on_failure else "")
         for number, stage in enumerate(stages, 1)
@@ -50,11 +50,11 @@ def with_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock
 
 
 def with_agents_in_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock, ...]:
-    """Return *stages*, whose steps are in functions, with functions that also take the agent: less is left outside."""
-    return tuple(map(_taking_its_agent, stages))
+    """Return *stages*, whose steps are in functions, with functions that also take the agent, to save space outside."""
+    return tuple(map(_with_agent_in_function, stages))
 
 
-def _taking_its_agent(stage: model.StageBlock) -> model.StageBlock:
+def _with_agent_in_function(stage: model.StageBlock) -> model.StageBlock:
     if stage.agent is None:
         return stage
     failure = stage.on_failure
@@ -75,7 +75,7 @@ def _block(
         model.Chain(
             name=names.take(chain_name(chain, combinations)) if len(chain) > 1 and len(block) > 1 else "",
             selected=work.selected(stages[chain[0]].pipeline),
-            stages=tuple(_placed(stages[name], is_beside_others=len(block) > 1) for name in chain),
+            stages=tuple(_in_chain(stages[name], is_parallel=len(block) > 1) for name in chain),
         )
         for chain in block
     )
@@ -83,19 +83,19 @@ def _block(
     return model.Block(names.take(group_name(members, combinations)) if len(chains) > 1 else "", chains)
 
 
-def _placed(stage: model.StageBlock, *, is_beside_others: bool) -> model.StageBlock:
-    """Return *stage* as it stands among others.
+def _in_chain(stage: model.StageBlock, *, is_parallel: bool) -> model.StageBlock:
+    """Return *stage* as it is in a chain.
 
-    The conditions of `post` look at the result of the whole build too, which a stage beside this one may have changed,
-    and take a failure that is allowed for one that is not.
+    The conditions of `post` also depend on the result of the whole build, which a parallel stage may have changed,
+    and do not distinguish allowed failures.
     """
-    return replace(stage, tells_success=(is_beside_others or stage.may_be_unstable) and bool(stage.on_failure))
+    return replace(stage, tells_success=(is_parallel or stage.may_be_unstable) and bool(stage.on_failure))
 
 
 def _prepared(
     blocks: tuple[model.Block, ...], steps: tuple[model.Step, ...], names: StageNames
 ) -> tuple[model.Block, ...]:
-    """Return *blocks* with *steps* before all else: in the first stage, or in one of their own before several."""
+    """Return *blocks* with *steps* before everything else: in the first stage, or in a stage before several."""
     first = blocks[0].chains[0]
     stage = first.stages[0]
     if len(blocks[0].chains) == 1 and not stage.condition and not stage.container and not first.selected.pipelines:

@@ -1,4 +1,4 @@
-"""Steps as entries of a table: a kind, which is Groovy with holes, and texts of their own."""
+"""Steps as entries of a table: a kind, which is Groovy with holes, and the texts of the entry."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.styles.shapes import Shape, coded, hole, holes, shaped, value_shape
 
 _RUN = " {\n    runSteps(step.steps)\n}"
-_GIVEN = "given(step)"
+_ARGUMENTS = "given(step)"
 
 
 class TableEntry(Struct, kw_only=True):
-    """A step or, where it *is_value*, an argument of the one before it.
+    """A step or, with *is_value*, an argument of the step before it.
 
-    *kind* is how it is called if not by the first word of its Groovy; *steps* are what it runs around. An entry without
-    Groovy is a part of a step.
+    *kind* is its name if that is not the first word of its Groovy; *steps* are its inner steps. An entry without Groovy
+    is a part of a step.
     """
 
     shape: Shape
     kind: str = ""
     is_value: bool = False
-    given: tuple[TableEntry, ...] = ()
+    arguments: tuple[TableEntry, ...] = ()
     steps: tuple[TableEntry, ...] = ()
 
 
@@ -50,7 +50,7 @@ def _entry(step: model.Step) -> TableEntry:
 
 
 def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911 - one for each kind
-    """Return the Groovy of a step that runs no other and is given nothing but texts."""
+    """Return the Groovy of a step without inner steps and with only texts as arguments."""
     match step:
         case model.Checkout():
             return Shape(f"{step.function}()")
@@ -85,8 +85,8 @@ def _around(
     inner = entries(step.steps)
     match step:
         case model.WithCredentials():
-            given = tuple(_argument(_binding(bound)) for bound in step.bindings)
-            return TableEntry(shape=Shape(f"withCredentials({_GIVEN}){_RUN}"), given=given, steps=inner)
+            arguments = tuple(_argument(_binding(bound)) for bound in step.bindings)
+            return TableEntry(shape=Shape(f"withCredentials({_ARGUMENTS}){_RUN}"), arguments=arguments, steps=inner)
         case model.OnAgent(agent=model.Agent(is_pinned=True)):
             return TableEntry(shape=Shape(f"node(env.PIPEGEN_AGENT){_RUN}"), steps=inner)
         case model.OnAgent():
@@ -96,15 +96,15 @@ def _around(
         case model.WithAfter():
             return TableEntry(shape=_script("withAfter(", step.sh, f"){_RUN}"), steps=inner)
         case model.InImage():
-            given = tuple(_argument(_service(service)) for service in step.services)
-            return TableEntry(shape=_image(step), given=given, steps=inner)
+            arguments = tuple(_argument(_service(service)) for service in step.services)
+            return TableEntry(shape=_image(step), arguments=arguments, steps=inner)
 
 
-def _script(before: str, sh: model.Sh, behind: str = "") -> Shape:
+def _script(prefix: str, sh: model.Sh, suffix: str = "") -> Shape:
     text = "\n".join(sh.lines)
     if sh.prelude:
-        return Shape(coded(f"{before}{sh.prelude}() + ", None, behind), (f"\n{text}",))
-    return Shape(coded(before, None, behind), (text,))
+        return Shape(coded(f"{prefix}{sh.prelude}() + ", None, suffix), (f"\n{text}",))
+    return Shape(coded(prefix, None, suffix), (text,))
 
 
 def _stash(step: model.Stash) -> Shape:
@@ -137,20 +137,20 @@ def _archive(step: model.Archive) -> Shape:
 
 
 def _started(step: model.StartJob) -> TableEntry:
-    parameters = f", parameters: {_GIVEN}" if step.parameters else ""
+    parameters = f", parameters: {_ARGUMENTS}" if step.parameters else ""
     flags = ("" if step.propagate else ", propagate: false") + ("" if step.wait else ", wait: false")
-    given = (
+    argument_shapes = (
         shaped("string(name: ", hole(name), ", value: ", value_shape(value), ")") for name, value in step.parameters
     )
     return TableEntry(
-        shape=shaped("build job: ", hole(step.job), parameters, flags), given=tuple(map(_argument, given))
+        shape=shaped("build job: ", hole(step.job), parameters, flags), arguments=tuple(map(_argument, argument_shapes))
     )
 
 
 def _image(step: model.InImage) -> Shape:
     args = shaped(", args: ", hole(step.args)) if step.args else ""
     flags = ", pull: true" if step.is_pulled else ""
-    services = f", services: {_GIVEN}" if step.services else ""
+    services = f", services: {_ARGUMENTS}" if step.services else ""
     return shaped("inImage(", value_shape(step.image), args, flags, services, ")", _RUN)
 
 
@@ -171,7 +171,7 @@ def _argument(shape: Shape) -> TableEntry:
 
 
 def _ensured(step: model.Ensured) -> TableEntry:
-    """Return the entry of *step*; what it tries, what follows a failure and what follows always are its parts."""
+    """Return the entry of *step*; its steps, those after a failure and those that always run are its parts."""
     parts = [TableEntry(shape=Shape(""), kind="tried", steps=entries(step.steps))]
     code = f"try {{\n{_part(0)}\n"
     if step.on_failure:

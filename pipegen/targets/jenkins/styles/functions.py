@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from pipegen.targets.jenkins import model
 
-# In the order in which they are written, each with what it calls.
+# In the order of the file, each with the functions that it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
     "succeeded": (),
     "unlessSucceeded": ("succeeded",),
@@ -48,10 +48,10 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "usualDifference": ("event", "difference"),
     "difference": (),
 }
-# What a condition may call.
-_ASKED = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepository)\(")
+# The functions that conditions may call.
+_CONDITION_CALLS = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepository)\(")
 
-# The functions that some steps are.
+# The functions that implement steps.
 _BLOCKS: dict[type, str] = {
     model.NoFork: "noFork",
     model.InImage: "inImage",
@@ -60,7 +60,7 @@ _BLOCKS: dict[type, str] = {
     model.Succeeded: "succeeded",
     model.Keep: "keep",
 }
-# All that may call a function.
+# All nouns that may call a function.
 _CALLING = frozenset(
     {
         *_BLOCKS,
@@ -80,19 +80,19 @@ _CALLING = frozenset(
 
 
 def helpers(parts: Iterable[object]) -> tuple[str, ...]:
-    """Return the names of the functions that *parts* of the model need, without what these hold."""
+    """Return the names of the functions that *parts* of the model need, without their inner parts."""
     needed: set[str] = set()
-    waiting = [name for one in parts if type(one) in _CALLING for name in _own(one)]
-    while waiting:
-        name = waiting.pop()
+    pending = [name for part in parts if type(part) in _CALLING for name in _own(part)]
+    while pending:
+        name = pending.pop()
         if name not in needed:
             needed.add(name)
-            waiting += _CALLS.get(name, ())
+            pending += _CALLS.get(name, ())
     return tuple(name for name in _CALLS if name in needed)
 
 
 def _own(value: object) -> Iterator[str]:
-    """Yield what *value* calls itself, without its parts."""
+    """Yield the functions that *value* itself calls, without its parts."""
     match value:
         case model.OneLine():
             yield "oneLine"
@@ -105,7 +105,7 @@ def _own(value: object) -> Iterator[str]:
         case model.Stash(is_told=True):
             yield "hasStashed"
         case model.Look() | model.SelectionParameter() | model.StageBlock():
-            yield from _asked(value)
+            yield from _condition_calls(value)
         case model.Sh(tells_status=True):
             yield "runScript"
         case _ if type(value) in _BLOCKS:
@@ -114,14 +114,14 @@ def _own(value: object) -> Iterator[str]:
             yield from re.findall(r"\w+(?=\()", value.head)
 
 
-def _asked(value: model.Look | model.SelectionParameter | model.StageBlock) -> Iterator[str]:
-    """Yield what is called to find out whether stages run, or whether one has succeeded."""
+def _condition_calls(value: model.Look | model.SelectionParameter | model.StageBlock) -> Iterator[str]:
+    """Yield the functions that decide whether stages run, or whether one has succeeded."""
     match value:
         case model.Look():
             yield from ("lookAtFiles", "usualDifference") if value.has_usual else ("lookAtFiles",)
         case model.SelectionParameter():
             conditions = (condition for part in value.conditions for _, condition in part)
-            yield from (name for condition in conditions for name in _ASKED.findall(condition))
+            yield from (name for condition in conditions for name in _CONDITION_CALLS.findall(condition))
         case model.StageBlock():
-            yield from _ASKED.findall(value.condition)
+            yield from _CONDITION_CALLS.findall(value.condition)
             yield from ("unlessSucceeded",) if value.tells_success else ()

@@ -1,4 +1,4 @@
-"""Stages as `addStage` calls, and how they start."""
+"""Stages as `addStage` calls, and the start of pipelines."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from pipegen.targets.jenkins.stages.steps import prepare
 
 _MOST_STAGES = 40
 _LONGEST_ROOTS = 1_000
-# The nodes of all stages of a class. 700 functions of one light stage each, some 17 nodes, were taken, 850 were not
+# The nodes of all stages of a class. 700 functions of one small stage each, about 17 nodes, were accepted, 850 were not
 # ("Class too large"): every call adds to the constants of a class.
 MOST_CODE = 12_000
-# The nodes of what the kinds of steps in tables do.
+# The nodes of the kinds of steps in tables.
 _MOST_KINDS = 12_000
-# Of 700 functions that a class may have: those that are made for stages.
+# The functions for stages, of 700 that a class may have.
 _MOST_FUNCTIONS = 600
 
 
 def lower_scripted(
-    work: ScriptedPlans, stages: Sequence[model.StageBlock], around: FileFrame
+    work: ScriptedPlans, stages: Sequence[model.StageBlock], frame: FileFrame
 ) -> model.ScriptedPipelines:
-    """Return *stages* as calls, or as tables where these would be too many, with what stands *around* them."""
+    """Return *stages* as calls, or as tables if there would be too many, with the *frame* around them."""
     body = _with_lists(_starts(work, stages))
     body = replace(body, branches=in_functions(beside_each_other(body), weigh_run))
     if not _has_room(stages):
@@ -46,13 +46,13 @@ def lower_scripted(
 
         tables = lower_tables(work, stages)
         return replace(body, tables=replace(tables, calls=in_functions(tables.spans, _weigh_span)))
-    chunks = _chunks(work, stages, LARGEST - weigh_script(around, body))
+    chunks = _chunks(work, stages, LARGEST - weigh_script(frame, body))
     calls = in_functions(chunks, _weigh_call) if chunks[0].function else ()
     return replace(body, chunks=chunks, calls=calls)
 
 
 def _with_lists(body: model.ScriptedPipelines) -> model.ScriptedPipelines:
-    """Return *body* with functions for the roots of pipelines that have more than stand in a row."""
+    """Return *body* with functions for the roots of pipelines with very many."""
     number = count(1)
     runs = tuple(replace(run, roots=(), lists=_lists(run.roots, number)) if _is_wide(run) else run for run in body.runs)
     shared = tuple(
@@ -67,11 +67,13 @@ def _is_wide(run: model.PipelineRoots | model.SharedRun) -> bool:
 
 def _lists(roots: Sequence[str], number: Iterator[int]) -> tuple[model.RootList, ...]:
     starts = range(0, len(roots), _LONGEST_ROOTS)
-    return tuple(model.RootList(f"roots{next(number)}", tuple(roots[at : at + _LONGEST_ROOTS])) for at in starts)
+    return tuple(
+        model.RootList(f"roots{next(number)}", tuple(roots[index : index + _LONGEST_ROOTS])) for index in starts
+    )
 
 
 def is_too_large(tables: model.Tables, functions: int) -> bool:
-    """Return whether no class holds *tables* and as many other *functions*."""
+    """Return whether *tables* and this number of other *functions* are too large for a class."""
     from pipegen.targets.jenkins.styles.kinds import weigh_kinds  # noqa: PLC0415 - most files have no tables
 
     weight = weigh_kinds(tables.steps) + weigh_kinds(tables.values)
@@ -79,22 +81,25 @@ def is_too_large(tables: model.Tables, functions: int) -> bool:
 
 
 def _starts(work: ScriptedPlans, stages: Sequence[model.StageBlock]) -> model.ScriptedPipelines:
-    """Return how *stages* start, wherever they are declared."""
+    """Return the start of the pipelines of *stages*, wherever these are declared."""
     return model.ScriptedPipelines(
         chunks=(),
         runs=tuple(
             model.PipelineRoots(
-                one.plan.name, work.selected(one.plan.name), _roots(one, stages), work.ends.get(one.plan.name, "")
+                scripts.plan.name,
+                work.selected(scripts.plan.name),
+                _roots(scripts, stages),
+                work.ends.get(scripts.plan.name, ""),
             )
-            for one in work.with_workspace(Workspace.ISOLATED)
+            for scripts in work.with_workspace(Workspace.ISOLATED)
         ),
-        shared=tuple(_shared_run(one, work, stages) for one in work.with_workspace(Workspace.SHARED)),
+        shared=tuple(_shared_run(scripts, work, stages) for scripts in work.with_workspace(Workspace.SHARED)),
         teardown=isolated_teardown(work),
     )
 
 
 def _has_room(stages: Sequence[model.StageBlock]) -> bool:
-    """Return whether methods can hold *stages*, and one class these."""
+    """Return whether *stages* fit into methods, and these into one class."""
     weight = 0
     for stage in stages:
         own = weigh_added(stage)
@@ -113,13 +118,13 @@ def _weigh_call(chunk: model.Chunk) -> int:
 
 
 def _chunks(work: ScriptedPlans, stages: Sequence[model.StageBlock], room: int) -> tuple[model.Chunk, ...]:
-    """Return *stages*, those of one pipeline together: in place if there is *room*, else in functions."""
+    """Return *stages*, grouped by pipeline: in place if there is *room*, else in functions."""
     pipelines = [tuple(stage for stage in stages if stage.pipeline == plan.name) for plan in work.plans]
     in_place = tuple(
         model.Chunk(function="", selected=work.selected(part[0].pipeline), stages=part) for part in pipelines
     )
-    asked = sum(weigh_selected(chunk.selected) for chunk in in_place)
-    if len(stages) <= _MOST_STAGES and asked + sum(map(weigh_added, stages)) <= room:
+    conditions = sum(weigh_selected(chunk.selected) for chunk in in_place)
+    if len(stages) <= _MOST_STAGES and conditions + sum(map(weigh_added, stages)) <= room:
         return in_place
     pieces = [piece for part in pipelines for piece in parts(part, weigh_added, LARGEST, _MOST_STAGES)]
     return tuple(

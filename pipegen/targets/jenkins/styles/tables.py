@@ -1,16 +1,16 @@
-"""Stages as tables: the form of files for which code of their own is too much.
+"""Stages as tables: the form of large files, whose stages do not fit as code.
 
 A table is text, and a text is one constant of a class, whatever its stages do; a text may have 65,535 units, so a table
-has half of that at most, unless a single stage has more. What its lines mean:
+has at most half of that, unless a single stage has more. The meaning of its lines:
 
-    stage NAME          begins a stage
+    stage NAME          starts a stage
     after NAME          a stage directly before it
-    agent LABEL         where it runs; `pinned`: on the agent chosen at the start; `agentless`: without taking one
-    failFast NAME       of these stages, none starts any more once one has failed
-    when, steps, failed  begin its condition, its steps, and what follows a failure
-     KIND               a step; one that stands deeper is run by it, or, after a colon, an argument of it
+    agent LABEL         its agent; `pinned`: the agent chosen at the start; `agentless`: no agent
+    failFast NAME       of these stages, none starts once one has failed
+    when, steps, failed  start its condition, its steps, and the steps after a failure
+     KIND               a step; an indented one is run by it, or, after a colon, an argument of it
     |TEXT               a text of that
-    +TEXT               goes on with the text before, behind a line break
+    +TEXT               continues the text before, after a line break
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from pipegen.targets.jenkins.styles.entries import TableEntry, condition_entry, 
 from pipegen.targets.jenkins.styles.kinds import KindOf, Kinds
 
 _LONGEST = 30_000
-# Stands between lines until all are there; no text holds this character.
+# Separates lines until the table is complete; no text contains this character.
 _BREAK = "\0"
 
 
-class _Kept(Struct):
-    """The lines of an entry, kept until it is known what all of its *kind* say: how deep it stands, and its texts."""
+class _EntryRow(Struct):
+    """An entry before the common texts of its *kind* are known: its indentation, and its texts."""
 
     margin: str
     kind: KindOf
@@ -37,7 +37,7 @@ class _Kept(Struct):
 
 
 def lower_tables(work: ScriptedPlans, stages: Sequence[model.StageBlock]) -> model.Tables:
-    """Return *stages* as tables, those of a pipeline together."""
+    """Return *stages* as tables, grouped by pipeline."""
     kinds = Kinds()
     words: set[str] = set()
     rows = {stage.name: _rows(stage, kinds, words) for stage in stages}
@@ -46,7 +46,7 @@ def lower_tables(work: ScriptedPlans, stages: Sequence[model.StageBlock]) -> mod
     spans: list[model.PipelineRange] = []
     for plan in work.plans:
         first = len(texts) + 1
-        texts += _packed(_written(rows[stage.name]) for stage in stages if stage.pipeline == plan.name)
+        texts += _packed(_text(rows[stage.name]) for stage in stages if stage.pipeline == plan.name)
         spans.append(model.PipelineRange(work.selected(plan.name), first, len(texts)))
     return model.Tables(
         texts=tuple(texts),
@@ -54,28 +54,30 @@ def lower_tables(work: ScriptedPlans, stages: Sequence[model.StageBlock]) -> mod
         steps=kinds.functions(is_value=False),
         values=kinds.functions(is_value=True),
         words=frozenset(words),
-        too_large=tuple([name for name, found in rows.items() if _holds(found, too_large)]) if too_large else (),
+        too_large=tuple([name for name, stage_rows in rows.items() if _has_kind(stage_rows, too_large)])
+        if too_large
+        else (),
     )
 
 
-def _holds(rows: Iterable[str | _Kept], kinds: frozenset[KindOf]) -> bool:
+def _has_kind(rows: Iterable[str | _EntryRow], kinds: frozenset[KindOf]) -> bool:
     return any(not isinstance(row, str) and row.kind in kinds for row in rows)
 
 
-def _rows(stage: model.StageBlock, kinds: Kinds, words: set[str]) -> list[str | _Kept]:
-    """Return the lines of *stage*; *kinds* get to know its entries, *words* the first words of the other lines."""
+def _rows(stage: model.StageBlock, kinds: Kinds, words: set[str]) -> list[str | _EntryRow]:
+    """Return the lines of *stage*; its entries are added to *kinds*, the first words of other lines to *words*."""
     head = _head(stage)
     words |= {word for word, _ in head}
-    rows: list[str | _Kept] = [word if text is None else f"{word} {text}" for word, text in head]
-    for word, found in _sections(stage):
+    rows: list[str | _EntryRow] = [word if text is None else f"{word} {text}" for word, text in head]
+    for word, section in _sections(stage):
         words.add(word)
         rows.append(word)
-        _add(found, " ", kinds, rows)
+        _add(section, " ", kinds, rows)
     return rows
 
 
 def _head(stage: model.StageBlock) -> list[tuple[str, str | None]]:
-    """Return the lines that say which stage it is, after which and where: a word, and perhaps a text."""
+    """Return the lines for the name, the predecessors and the agent: a word, and possibly a text."""
     head: list[tuple[str, str | None]] = [("stage", stage.name), *[("after", name) for name in stage.after]]
     if stage.agent is None:
         head.append(("agentless", None))
@@ -89,7 +91,7 @@ def _head(stage: model.StageBlock) -> list[tuple[str, str | None]]:
 
 
 def _sections(stage: model.StageBlock) -> list[tuple[str, tuple[TableEntry, ...]]]:
-    """Return what *stage* runs, by the line that begins it."""
+    """Return the entries of *stage*, by the line that starts them."""
     sections: list[tuple[str, tuple[TableEntry, ...]]] = []
     if stage.condition:
         sections.append(("when", (condition_entry(stage.condition),)))
@@ -99,31 +101,31 @@ def _sections(stage: model.StageBlock) -> list[tuple[str, tuple[TableEntry, ...]
     return sections
 
 
-def _add(found: Iterable[TableEntry], margin: str, kinds: Kinds, rows: list[str | _Kept]) -> None:
-    """Add *found* and all in them to *rows*, each before what it holds."""
-    for entry in found:
-        rows.append(_Kept(margin, kinds.of(entry), entry.shape.texts))
-        if entry.given:
-            _add(entry.given, f"{margin} ", kinds, rows)
+def _add(table_entries: Iterable[TableEntry], margin: str, kinds: Kinds, rows: list[str | _EntryRow]) -> None:
+    """Add *table_entries* and their inner entries to *rows*, each before its inner ones."""
+    for entry in table_entries:
+        rows.append(_EntryRow(margin, kinds.of(entry), entry.shape.texts))
+        if entry.arguments:
+            _add(entry.arguments, f"{margin} ", kinds, rows)
         if entry.steps:
             _add(entry.steps, f"{margin} ", kinds, rows)
 
 
-def _written(rows: Iterable[str | _Kept]) -> str:
-    """Return the text of *rows*; a text of several lines is several of these."""
+def _text(rows: Iterable[str | _EntryRow]) -> str:
+    """Return the text of *rows*; a text of several lines takes several of these."""
     lines: list[str] = []
     for row in rows:
         if isinstance(row, str):
             lines.append(row)
         else:
             lines.append(row.margin + row.kind.mark)
-            if row.kind.told:
-                lines += [f"|{row.texts[place]}" for place in row.kind.told]
+            if row.kind.differing:
+                lines += [f"|{row.texts[index]}" for index in row.kind.differing]
     return _BREAK.join(lines).replace("\n", "\n+").replace(_BREAK, "\n")
 
 
 def _packed(rows: Iterable[str]) -> Iterator[str]:
-    """Yield tables of *rows*; each has a line break at both ends."""
+    """Yield tables of *rows*; each starts and ends with a line break."""
     packed: list[str] = []
     length = 0
     for row in rows:

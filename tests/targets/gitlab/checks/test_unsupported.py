@@ -1,16 +1,22 @@
-"""What GitLab cannot say is told at the user's own line."""
+"""Unsupported features are reported at the user's line."""
 
 from __future__ import annotations
 
+import pytest
 from targets.gitlab.compiled import compiled
 
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
 from pipegen.targets.gitlab.checks.unsupported import check_size
-from pipegen.targets.gitlab.files.sizes import Scales
+from pipegen.targets.gitlab.files.sizes import SizeEstimator
 from pipegen.targets.gitlab.memory import memory
 from pipegen.targets.gitlab.model import Document, GitLabJob, ScriptEntry
 from pipegen.targets.gitlab.settings import Workflow
+
+PUBLISHED = "{ name: app, build: app, publish: { image: true } }"
+SHARED = "{ name: app, build: app }, { name: use, run: { image: '${app.imageID}' } }"
+BUILT = "{ name: app, build: app, run: true }"
+OTHER = "registry: registry.example.org"
 
 
 def test_a_shared_workspace_is_a_warning() -> None:
@@ -22,7 +28,7 @@ def test_a_shared_workspace_is_a_warning() -> None:
 
 
 def test_a_setup_value_of_jenkins_is_an_error() -> None:
-    """A value that only Jenkins has is told where it is read."""
+    """A value that only Jenkins has is reported where it is read."""
     made = compiled("""
         pipelines:
           service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT}'] } }] }
@@ -32,7 +38,7 @@ def test_a_setup_value_of_jenkins_is_an_error() -> None:
 
 
 def test_a_default_stands_in_for_a_setup_value_of_jenkins() -> None:
-    """A reference that tells what to do without a value is fine."""
+    """A reference with a default is allowed."""
     made = compiled("""
         pipelines:
           service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT|none}'] } }] }
@@ -52,17 +58,17 @@ CONTAINER = """
 
 
 def test_the_name_of_another_job_s_container_is_an_error() -> None:
-    """A name is of no use where the container is elsewhere."""
+    """The name of a container on another runner is useless."""
     assert compiled(CONTAINER.format(images="registry")).found() == [("PG625", "${build.container}")]
 
 
 def test_one_runner_shares_its_containers() -> None:
-    """Where one engine runs all containers, a name will do."""
+    """The name is enough if one engine runs all containers."""
     assert compiled(CONTAINER.format(images="local")).found() == []
 
 
 def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
-    """What a parsed file takes is held against nine tenths of the limit."""
+    """The size of a parsed file is compared with nine tenths of the limit."""
     job = GitLabJob(name="test", stage="step 1", script=(ScriptEntry("x" * 10_000),))
     made = Document(
         stages=("step 1",),
@@ -74,8 +80,8 @@ def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
         hidden=(),
         jobs=(job,),
     )
-    scales = Scales()
-    size = scales.weigh(made)
+    scales = SizeEstimator()
+    size = scales.file_size(made)
     span = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
     report = Report()
     check_size("fits", len(made.jobs), (size, size), size * 10 // 9 + 1, span, report)
@@ -84,5 +90,23 @@ def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
 
     assert size == memory(scales.data(made))
     assert [one.code.number for one in report.diagnostics()] == ["PG627", "PG627"]
-    assert '"has a long text" as too big: its text has' in report.diagnostics()[0].message
-    assert '"is too big" as too big: parsed, its job takes' in report.diagnostics()[1].message
+    assert '"has a long text" as too large: its text has' in report.diagnostics()[0].message
+    assert '"is too big" as too large: parsed, its job takes' in report.diagnostics()[1].message
+
+
+@pytest.mark.parametrize(
+    ("stages", "settings", "is_told"),
+    [
+        (PUBLISHED, OTHER, True),
+        (SHARED, OTHER, True),
+        (SHARED, f"{OTHER}, images: local, tags: [shell]", False),
+        (PUBLISHED, f"{OTHER}, registry_credential: login", False),
+        (PUBLISHED, "images: registry", False),
+        (BUILT, OTHER, False),
+    ],
+)
+def test_a_job_token_is_for_the_own_registry(stages: str, settings: str, is_told: bool) -> None:  # noqa: FBT001
+    """A push to another registry without a credential is reported at the registry's name."""
+    made = compiled(f"{{ pipelines: {{ p: {{ stages: [{stages}] }} }}, targets: {{ gitlab: {{ {settings} }} }} }}")
+
+    assert (("PG670", "registry.example.org") in made.found()) == is_told

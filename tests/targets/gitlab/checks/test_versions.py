@@ -1,4 +1,4 @@
-"""Which GitLab a file needs."""
+"""The GitLab version that a file needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 from targets.gitlab.split_runs import split_up
 
-from pipegen.targets.gitlab.checks.versions import KEYS, OLDER, held, text
+from pipegen.targets.gitlab.checks.versions import KEYS, OLDER, features_used, text
 
 ROOT = Path(__file__).parents[4]
 FILES = sorted((ROOT / "tests/golden").glob("*/expected/**/*gitlab-ci*.yml"))
@@ -47,13 +47,13 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def test_there_are_files() -> None:
-    """What the tests below read is there."""
+    """The files that the tests below read exist."""
     assert len(FILES) > 20
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parts[-3])
 def test_each_key_that_is_written_is_in_the_table(path: Path) -> None:
-    """All of ours are; those that people write with `raw` are theirs."""
+    """All generated keys are known; keys in `raw` are the user's."""
     assert emitted(read(path)) - KEYS.keys() - OLDER <= RAW
 
 
@@ -61,14 +61,14 @@ def test_each_key_that_is_written_is_in_the_table(path: Path) -> None:
 def test_the_header_names_the_newest_version(path: Path) -> None:
     """No key in the file is newer, and one is as new."""
     found = re.search(r"^# Needs GitLab (\d+)\.(\d+) \((.+)\)\.$", path.read_text("utf-8"), re.MULTILINE)
-    known = [KEYS[one].version for one in (*emitted(read(path)), *held(read(path))) if one in KEYS]
+    known = [KEYS[one].version for one in (*emitted(read(path)), *features_used(read(path))) if one in KEYS]
 
     assert found is not None or not known
     assert found is None or not known or (int(found[1]), int(found[2])) >= max(known)
 
 
 def test_each_version_has_its_source() -> None:
-    """A page of GitLab's documentation says it; nothing is both old and new."""
+    """Each version has a page of GitLab's documentation; no key is in both tables."""
     assert all(one.source.startswith("https://docs.gitlab.com/") for one in KEYS.values())
     assert not OLDER & KEYS.keys()
 

@@ -1,4 +1,4 @@
-"""Files that a pipeline generates, and starts as its child."""
+"""Files that a pipeline generates and starts as its child."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGE = ", ".join(f"{{ name: s{number}, script: [echo {'x' * 600}] }}" for numbe
 
 
 def made(config: str, **options: str) -> tuple[list[dict[str, Any]], Report]:
-    """Return the files of the indented *config*, none after an error, and what is said."""
+    """Return the files of the indented *config*, none after an error, and the diagnostics."""
     report = Report()
     try:
         analysed = analyse(SourceFile("pipegen.yaml", dedent(config)), (), report)
@@ -33,7 +33,7 @@ def rules(job: dict[str, Any]) -> list[str]:
 
 
 def test_conditions_ask_for_the_source_of_the_run() -> None:
-    """That of the child is the pipeline that starts it; what asks for no source stays."""
+    """The child reads its parent's source; other conditions are unchanged."""
     ((data,), _) = made(
         """
         pipelines:
@@ -54,7 +54,7 @@ def test_conditions_ask_for_the_source_of_the_run() -> None:
 
 
 def test_a_child_lets_in_one_job_always() -> None:
-    """Else the job that starts it would fail; the condition of the pipeline stands at each of its jobs."""
+    """Otherwise the bridge would fail; each job has the condition of the pipeline."""
     config = """
         pipelines:
           p:
@@ -72,7 +72,7 @@ def test_a_child_lets_in_one_job_always() -> None:
 
 
 def test_rules_of_the_workflow_are_for_the_parent() -> None:
-    """They could keep the child from running, and ask for a source that is not the run's."""
+    """They could prevent the child, and would read the wrong source."""
     config = """
         targets: { gitlab: { workflow: { name: Ours, rules: [{ if: '$CI_PIPELINE_SOURCE == "push"' }] } } }
         pipelines: { p: { stages: [{ name: build, script: [make] }] } }
@@ -84,7 +84,7 @@ def test_rules_of_the_workflow_are_for_the_parent() -> None:
 
 @pytest.mark.parametrize(("option", "codes"), [({}, set()), ({"child": "yes"}, {"PG627"})])
 def test_a_child_is_one_file(option: dict[str, str], codes: set[str]) -> None:
-    """What GitLab refuses as too big is told: no file beside it would be found."""
+    """A file that is too large is reported, because included files would not be found."""
     files, report = made(
         f"{{ targets: {{ gitlab: {{ max_yaml_size_bytes: 9000 }} }}, pipelines: {{ p: {{ stages: [{LARGE}] }} }} }}",
         **option,

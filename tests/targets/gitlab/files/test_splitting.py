@@ -39,8 +39,8 @@ def drawn(seed: int) -> tuple[list[str], list[list[str]], dict[str, set[str]]]:
     span = chance.choice([4, 40])
     arcs = [
         [one, other]
-        for place, one in enumerate(names)
-        for other in names[place + 1 : place + 1 + span]
+        for stage_job, one in enumerate(names)
+        for other in names[stage_job + 1 : stage_job + 1 + span]
         if chance.random() < density
     ]
     often = chance.choice([0, 0.2, 0.6])
@@ -61,7 +61,7 @@ def drawn(seed: int) -> tuple[list[str], list[list[str]], dict[str, set[str]]]:
 
 
 def check_whole(made: SplitUp, arcs: list[list[str]], reads: dict[str, set[str]]) -> int:
-    """Check that the files keep the order and hand on what is read; return how many pairs they add."""
+    """Check the order of the files and the artifacts that readers get; return the number of added pairs."""
     data = made.data()
     ordered = Ordered(data)
     wanted = ExecutionGraph([*([name] for name in reads), *arcs])
@@ -115,7 +115,7 @@ def test_children_keep_the_order_and_the_added_waits_are_reported(seed: int) -> 
 
 
 def test_most_random_cuts_are_accepted_or_refused() -> None:
-    """What the test above asks for is there to be asked."""
+    """The configs of the test above contain the cases that it checks."""
     found = []
     for seed in range(30):
         stages, arcs, reads = drawn(seed)
@@ -128,7 +128,7 @@ def test_most_random_cuts_are_accepted_or_refused() -> None:
 
 
 def test_a_chain_of_stages_that_read_each_other_is_included() -> None:
-    """It keeps its order, and is read back from its files."""
+    """The order is the same when read back from the files."""
     text, outputs = "x" * 900, "outputs: { v: { command: date } }"
     stages = [f"{{ name: s0, script: ['{text}'], {outputs} }}"]
     stages += [f"{{ name: s{number}, script: ['{text} ${{s{number - 1}.v}}'], {outputs} }}" for number in range(1, 30)]
@@ -173,14 +173,14 @@ def test_the_text_of_a_file_is_within_the_limit_too() -> None:
 
 
 def test_a_job_that_is_too_big_alone_is_named() -> None:
-    """No file could hold it, and the others have theirs."""
+    """It fits into no file; the others are unaffected."""
     stages = [f"{{ name: s{number}, script: [{'x' * (20_000 if number == 3 else 400)}] }}" for number in range(30)]
     made = split_up(config(stages, [], 12_000))
 
     assert [one.code.number for one in made.diagnostics] == ["PG627"]
     assert made.diagnostics[0].primary is not None
     assert made.diagnostics[0].primary.span.text.startswith("s3")
-    assert "its job takes some 0.02" in made.diagnostics[0].message
+    assert "its job takes about 0.02" in made.diagnostics[0].message
 
 
 def test_more_than_150_files_are_an_error() -> None:
@@ -191,13 +191,13 @@ def test_more_than_150_files_are_an_error() -> None:
 
     assert ([one.message for one in fits.found("PG627")], len(included(fits))) == ([], 150)
     assert [one.message for one in made.found("PG627")] == [
-        'GitLab includes 150 files at most, and the jobs of ".gitlab-ci.yml" take 151'
+        'GitLab includes at most 150 files, and the jobs of ".gitlab-ci.yml" need 151'
     ]
 
 
 @pytest.mark.parametrize("cut", ["b", "c,d", "d"])
 def test_cuts_by_hand_take_what_comes_after(cut: str) -> None:
-    """The stages named and all that only comes after them are in the child."""
+    """The named stages and those that come only after them are in the child."""
     stages = [f"{{ name: {name}, script: [x] }}" for name in "abcde"]
     arcs = [["a", "b", "c"], ["d", "e"], ["a", "e"]]
     made = split_up(config(stages, arcs), [cut])
@@ -220,16 +220,16 @@ def test_a_cut_that_must_hand_back_is_refused() -> None:
     made = split_up(config(stages, [["a", "c"], ["b", "c"]]), ["a", "b"])
 
     assert [one.message for one in made.found("PG676")] == [
-        'stage "c" reads ${a.v}, which a child pipeline of --split does not hand back'
+        'stage "c" reads ${a.v}, which a child pipeline of --split cannot return'
     ]
 
 
 def test_a_stage_that_waits_for_a_person_stays_in_the_parent() -> None:
-    """Its child would never end."""
+    """The child would not end before the approval."""
     stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], approve: true }"]
     made = split_up(config(stages, [["a", "b"]]), ["b"])
 
-    assert "waits for a person" in made.found("PG676")[0].message
+    assert "waits for an approval" in made.found("PG676")[0].message
 
 
 def test_pipelines_of_a_file_are_included_together() -> None:
@@ -245,7 +245,7 @@ def test_pipelines_of_a_file_are_included_together() -> None:
 
 
 def test_a_child_that_is_too_big_includes_its_jobs() -> None:
-    """Each pipeline has files of its own."""
+    """Each pipeline has separate files."""
     stages = [f"{{ name: s{number}, script: [{'x' * 400}] }}" for number in range(30)]
     made = split_up(config(stages, [["s0", "s1"]], 6_000), [",".join(f"s{number}" for number in range(1, 30))])
     child, main = made.data().items()
@@ -257,7 +257,7 @@ def test_a_child_that_is_too_big_includes_its_jobs() -> None:
 
 
 def test_a_stage_in_an_image_of_the_parent_s_is_no_child() -> None:
-    """Variables of a dotenv report do not get to another pipeline."""
+    """Variables of a dotenv report are not passed to another pipeline."""
     stages = [
         "{ name: a, script: [x], outputs: { v: { command: date } } }",
         "{ name: b, image: 'app:${a.v}', script: [x] }",
@@ -265,7 +265,7 @@ def test_a_stage_in_an_image_of_the_parent_s_is_no_child() -> None:
     made = split_up(config(stages, [["a", "b"]]), ["b"])
 
     assert [one.message for one in made.found("PG676")] == [
-        'stage "b" has ${a.v} in the name of an image, which no child is told'
+        'stage "b" uses ${a.v} in an image name, which a child pipeline cannot get'
     ]
     assert len(split_up(config(stages, [["a", "b"]]), ["a"]).files) == 2
 
@@ -283,7 +283,7 @@ def test_a_child_of_conditions_has_a_job_that_always_runs() -> None:
 
 
 def test_children_are_named_by_what_they_say() -> None:
-    """Another script, another name; the parent's text names it."""
+    """The name depends on the content; the parent contains it."""
     names = set()
     for script in ("x", "y"):
         made = split_up(config([f"{{ name: Unit_Test, script: [{script}] }}", "{ name: b }"], []), ["Unit_Test"])
@@ -328,7 +328,7 @@ def test_files_of_the_parent_are_not_unpacked_over_later_ones() -> None:
 
 
 def test_all_combinations_of_a_matrix_are_cut_off_by_its_name() -> None:
-    """Their own names hold commas."""
+    """Names of combinations contain commas."""
     stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], matrix: { os: [linux, mac], v: ['1', '2'] } }"]
     child, _ = split_up(config(stages, [["a", "b"]]), ["b"]).data().values()
 

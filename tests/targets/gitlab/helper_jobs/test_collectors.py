@@ -40,13 +40,13 @@ def longest(made: Compiled) -> int:
 
 
 def test_fifty_needs_need_no_collector() -> None:
-    """What GitLab allows is written as it is."""
+    """Needs within the limit are unchanged."""
     assert collectors(fan_in(LIMIT)) == []
 
 
 @pytest.mark.parametrize(("before", "read"), [(51, 0), (60, 3), (60, 55), (120, 120)])
 def test_no_job_has_more_than_fifty_needs(before: int, read: int) -> None:
-    """Collectors stand for many jobs, and the order is the same."""
+    """Collectors replace many needs, and the order is the same."""
     made = fan_in(before, read=read)
 
     assert longest(made) <= LIMIT
@@ -76,7 +76,7 @@ def test_a_collector_of_order_fetches_nothing() -> None:
 
 
 def test_a_collector_of_artifacts_hands_them_on() -> None:
-    """What a collector fetches it leaves again, in a checkout without old files."""
+    """A collector stores the artifacts that it fetches, in a checkout without old files."""
     made = fan_in(60, read=60)
     name = "collect for end"
 
@@ -104,13 +104,13 @@ def test_values_are_collected_before_files() -> None:
 
 def test_what_only_some_may_download_stays_so() -> None:
     """A collector's archive is as closed as the strictest that it holds."""
-    kept = {"a": ArtifactKeys(access="developer"), "b": ArtifactKeys(access="none"), "c": ArtifactKeys()}
-    names = [*kept, *(f"s{n}" for n in range(60))]
+    artifact_keys = {"a": ArtifactKeys(access="developer"), "b": ArtifactKeys(access="none"), "c": ArtifactKeys()}
+    names = [*artifact_keys, *(f"s{n}" for n in range(60))]
     left = dict.fromkeys(names, (".pipegen/outputs/x/",))
-    made = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), left, kept=kept)
+    made = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), left, artifact_keys=artifact_keys)
     _, helpers = made.fit("end", tuple(NeedEntry(name, artifacts=True) for name in names))
 
-    assert [helper.kept.access for helper in helpers] == ["none", ""]
+    assert [helper.artifact_keys.access for helper in helpers] == ["none", ""]
 
 
 def test_variables_of_a_report_are_needed_directly() -> None:
@@ -211,7 +211,7 @@ def variables(
     if need.job in told:
         return told[need.job]
     helper = helpers.get(need.job)
-    if helper is None or not helper.kept.dotenv:
+    if helper is None or not helper.artifact_keys.dotenv:
         return ()
     return tuple(name for inner in helper.needs for name in variables(inner, helpers, told))
 

@@ -1,4 +1,4 @@
-"""The mail that tells of a failed stage, sent by a shell to a curl that writes down what it gets."""
+"""The mail about a failed stage, sent by a shell to a curl that records its arguments and input."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_mail_is_sent(tmp_path: Path, shell: str) -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_no_text_is_run(tmp_path: Path, shell: str) -> None:
-    """Hostile text arrives as it is; a subject of several lines comes on one."""
+    """Hostile text arrives unchanged; a subject of several lines arrives on one line."""
     made = mailing(
         r"""{ to: a@b.c, subject: "'; exit 1 #\n$(exit 1) \\ ${setup.branch}", body: "`exit 1`'''\\\n%s" }"""
     )
@@ -123,7 +123,7 @@ def test_a_mail_follows_its_stage() -> None:
 
 
 def test_a_mail_tells_of_a_failed_trigger_too() -> None:
-    """What a stage triggers and waits for is part of the stage.
+    """An awaited trigger is part of its stage.
 
     Each of the two has a mail of its own: GitLab skips a job that needs a skipped one, and a failed stage's trigger is.
     """

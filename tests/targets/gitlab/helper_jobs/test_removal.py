@@ -1,4 +1,4 @@
-"""The removal of what outlives its stage."""
+"""The removal of resources that outlive their stage."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_release_is_removed_by_helm() -> None:
 
 
 def test_conditions_hold_for_removals() -> None:
-    """What was not made is not removed."""
+    """Nothing is removed if nothing was created."""
     pipelines = f"one: {IMAGE}\n      two: {IMAGE}"
     made = compiled(HANDOFF.format(pipelines=pipelines, images="local"))
 

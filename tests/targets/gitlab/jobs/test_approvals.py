@@ -1,4 +1,4 @@
-"""What jobs wait for and deploy to, on GitLab."""
+"""Approvals and environments on GitLab."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from plan.planned import plan_of
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
-from pipegen.targets.gitlab.jobs.approvals import gated
+from pipegen.targets.gitlab.jobs.approvals import with_start
 from pipegen.targets.gitlab.jobs.caches import lower_caches
 from pipegen.targets.gitlab.jobs.drafts import resource_group
 from pipegen.targets.gitlab.jobs.environments import lower_environment
@@ -25,7 +25,7 @@ def test_conditions_stay() -> None:
     """A rule that leaves the job out still does; all others say how it starts."""
     plan = planned("approve: Go?")
     made = GitLabJob(name="s", stage="step 1", rules=(RuleEntry("a", when="never"), RuleEntry("b"), RuleEntry("")))
-    found = gated(made, plan.jobs[0], None, {"s": "s"})
+    found = with_start(made, plan.jobs[0], None, {"s": "s"})
 
     assert [(rule.condition, rule.when) for rule in found.rules] == [("a", "never"), ("b", "manual"), ("", "manual")]
     assert (found.when, found.is_blocking, found.manual_confirmation) == ("", True, "Go?")
@@ -33,7 +33,7 @@ def test_conditions_stay() -> None:
 
 def test_a_delay_is_no_question() -> None:
     """Nor does it block more than by its time."""
-    found = gated(GitLabJob(name="s", stage="step 1"), planned("approve: {delay: 90m}").jobs[0], None, {"s": "s"})
+    found = with_start(GitLabJob(name="s", stage="step 1"), planned("approve: {delay: 90m}").jobs[0], None, {"s": "s"})
 
     assert (found.when, found.start_in, found.is_blocking) == ("delayed", "1 hour 30 minutes", False)
 
@@ -49,7 +49,7 @@ def test_a_delay_is_no_question() -> None:
     ],
 )
 def test_locks_have_names_that_gitlab_takes(lock: str, group: str) -> None:
-    """What it would expand or refuse is made a dash, and what it was is told by a digest."""
+    """Characters that GitLab would expand or reject become dashes, and a digest keeps names distinct."""
     assert re.fullmatch(group, resource_group(planned(f'lock: "{lock}"').jobs[0], Report()))
 
 
@@ -73,7 +73,7 @@ def test_other_locks_and_environments_stay_others() -> None:
     ],
 )
 def test_addresses(url: str, expected: str, has_report: bool) -> None:  # noqa: FBT001 - what is expected
-    """What GitLab cannot expand, the script works out."""
+    """The script computes values that GitLab cannot expand."""
     plan = planned(f"environment: {{name: e, url: '{url}'}}")
     found = lower_environment(plan.jobs[0], plan, Report())
 
@@ -82,7 +82,7 @@ def test_addresses(url: str, expected: str, has_report: bool) -> None:  # noqa: 
 
 
 def test_keys_of_caches_are_alike_on_all_engines() -> None:
-    """Nothing in them means anything to GitLab."""
+    """They contain no special characters for GitLab."""
     plan = planned("cache: {paths: [a/], key: '$x/y %z', fallback: ['${setup.branch}/']}")
     (found,) = lower_caches(plan.jobs[0], plan, Report())
 

@@ -1,4 +1,4 @@
-"""Tests of times as GitLab reads them."""
+"""Durations as GitLab reads them."""
 
 from __future__ import annotations
 

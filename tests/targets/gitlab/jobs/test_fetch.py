@@ -1,4 +1,4 @@
-"""How the repository is fetched."""
+"""Options for fetching the repository."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from targets.gitlab.compiled import compiled
     ],
 )
 def test_one_way_to_fetch_is_said_once(fetch: str, variables: dict[str, str]) -> None:
-    """All jobs fetch alike."""
+    """All jobs have the same fetch options."""
     made = compiled(f"pipelines: {{ service: {{ fetch: {fetch}, stages: [{{ name: unit }}] }} }}")
 
     assert variables.items() <= made.data["variables"].items()
 
 
 def test_nothing_is_said_where_the_user_says_nothing() -> None:
-    """The project's own settings hold."""
+    """The project's settings apply."""
     made = compiled("pipelines: { service: { stages: [{ name: unit }] } }")
 
     assert "GIT_DEPTH" not in made.text

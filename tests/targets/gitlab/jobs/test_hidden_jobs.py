@@ -1,4 +1,4 @@
-"""What several jobs have around their scripts is written once."""
+"""Keys that several jobs share are written once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plain(*before: str) -> JobTools:
 
 
 def test_what_stands_once_is_not_hidden() -> None:
-    """A job that is like no other says all itself."""
+    """A job without common keys contains all keys itself."""
     found = sharing([docker("a"), plain("b"), plain()])
 
     assert found.hidden == ()
@@ -35,7 +35,7 @@ def test_what_stands_once_is_not_hidden() -> None:
 
 
 def test_what_stands_twice_is_hidden() -> None:
-    """Two equal jobs say nothing but whom they extend."""
+    """Two equal jobs only extend the hidden job."""
     found = sharing([docker("a"), docker("a")])
 
     assert [(one.name, one.image, one.before_script) for one in found.hidden] == [

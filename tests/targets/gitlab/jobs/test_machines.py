@@ -1,4 +1,4 @@
-"""Where jobs run: tags, requests, bash."""
+"""Runners of jobs: tags, requests, bash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How GitLab keeps what jobs leave: https://docs.gitlab.com/ci/yaml/#artifactswhen holds for all paths of a job."""
+"""Artifact retention: https://docs.gitlab.com/ci/yaml/#artifactswhen holds for all paths of a job."""
 
 from __future__ import annotations
 

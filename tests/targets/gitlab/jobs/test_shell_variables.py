@@ -1,4 +1,4 @@
-"""What scripts find on GitLab."""
+"""The environment of scripts on GitLab."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_the_order_is_that_of_the_arcs(seed: int) -> None:
     """Random graphs with many arcs that others imply: same order, and no need that could go."""
     chance = random.Random(seed)  # noqa: S311 - a graph is no secret
     names = [f"s{number}" for number in range(14)]
-    arcs = [[one, other] for place, one in enumerate(names) for other in names[place + 1 :] if chance.random() < 0.4]
+    arcs = [[one, other] for index, one in enumerate(names) for other in names[index + 1 :] if chance.random() < 0.4]
     listed = ", ".join(f"[{', '.join(arc)}]" for arc in [*([name] for name in names), *arcs])
     stages = ", ".join(f"{{name: {name}}}" for name in names)
     made = compiled(f"pipelines: {{ p: {{ stages: [{stages}], execution: [{listed}] }} }}")

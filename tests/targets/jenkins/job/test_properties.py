@@ -1,4 +1,4 @@
-"""What settings say of the whole job, in both styles."""
+"""Properties of the whole job in settings, in both styles."""
 
 from __future__ import annotations
 

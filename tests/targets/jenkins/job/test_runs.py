@@ -1,4 +1,4 @@
-"""Generated Jenkinsfiles, run."""
+"""Runs of generated Jenkinsfiles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from pathlib import Path
 import pytest
 from engines.jenkins_harness import Build, Node, SshKey, UsernamePassword
 from targets.jenkins.conftest import Run
-from targets.jenkins.made import DIAMOND, SPAN, artifact, jenkinsfile, loop, mail, plan, read, script, scripts, text
+from targets.jenkins.sample_plans import (
+    DIAMOND,
+    SPAN,
+    artifact,
+    jenkinsfile,
+    loop,
+    mail,
+    plan,
+    read,
+    script,
+    scripts,
+    text,
+)
 
 from pipegen.bindings.expression import Loop
 from pipegen.plan.model import (
@@ -29,7 +41,7 @@ HOSTILE = "'; exit 9 #\n$(exit 9) \\\n'''\n\"${x}\" \\u0041  "
 
 
 def happened(build: Build) -> dict[str, str]:
-    """Return what became of each stage that holds no others."""
+    """Return the result of each stage without inner stages."""
     outer = {name for stage in build.stages for name in stage.parents}
     return {stage.name: stage.status for stage in build.stages if stage.name not in outer}
 

@@ -1,10 +1,10 @@
-"""Which driver a scripted file has, and what is said of graphs that nest deep."""
+"""The driver of a scripted file, and the diagnostic for deep nesting."""
 
 from __future__ import annotations
 
 import pytest
 from graph import families
-from targets.jenkins.made import jenkinsfile, lowered, plan, scripts
+from targets.jenkins.sample_plans import jenkinsfile, lowered, plan, scripts
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report

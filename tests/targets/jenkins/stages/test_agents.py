@@ -1,9 +1,9 @@
-"""Which agent a stage runs on."""
+"""The agents of stages."""
 
 from __future__ import annotations
 
 import pytest
-from targets.jenkins.made import jenkinsfile, plan, scripts
+from targets.jenkins.sample_plans import jenkinsfile, plan, scripts
 
 from pipegen.plan.model import Machine, SharedResources, Workspace
 from pipegen.structs import replace
@@ -26,7 +26,7 @@ def on(*labels: str) -> dict[str, Machine]:
     ],
 )
 def test_all_labels_must_fit(labels: tuple[str, ...], written: str) -> None:
-    """An odd one stands in quotes."""
+    """A label with special characters is quoted."""
     text = jenkinsfile(scripts(plan(["a"], a=on(*labels))), style="scripted", settings=JenkinsSettings(agent="other"))
 
     assert f"agent: '{written}'" in text

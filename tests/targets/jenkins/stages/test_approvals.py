@@ -1,18 +1,18 @@
-"""What stages of a Jenkinsfile wait for."""
+"""Approvals and locks of stages."""
 
 from __future__ import annotations
 
 from plan.planned import plan_of
 
 from pipegen.targets.jenkins.model import Wrapped
-from pipegen.targets.jenkins.stages.approvals import gated, group_resource
+from pipegen.targets.jenkins.stages.approvals import group_resource, with_waits
 from pipegen.targets.jenkins.stages.limits import LimitedSteps
 
 
 def resource(lock: str) -> str:
     """Return what a stage with *lock* asks the plugin for."""
     (job,) = plan_of(f'[{{name: s, script: x, lock: "{lock}"}}]').jobs
-    (step,) = gated(job, LimitedSteps(None, ())).steps
+    (step,) = with_waits(job, LimitedSteps(None, ())).steps
     assert isinstance(step, Wrapped)
     return step.head
 

@@ -1,4 +1,4 @@
-"""Conditions as Groovy, where they are asked, and what they need."""
+"""Conditions as Groovy, their evaluation, and the files that they need."""
 
 from __future__ import annotations
 

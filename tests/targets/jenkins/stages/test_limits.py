@@ -1,4 +1,4 @@
-"""How often and how long a stage is tried, and what its failure means."""
+"""Retries, timeouts and allowed failures."""
 
 from __future__ import annotations
 

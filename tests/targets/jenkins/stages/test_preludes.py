@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from targets.jenkins.made import jenkinsfile, plan, script, scripts
+from targets.jenkins.sample_plans import jenkinsfile, plan, script, scripts
 
 from pipegen.shell.command import Command
 from pipegen.targets.jenkins.stages.preludes import Preludes

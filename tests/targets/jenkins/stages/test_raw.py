@@ -1,4 +1,4 @@
-"""What the user writes in Groovy."""
+"""Groovy of the user."""
 
 from __future__ import annotations
 

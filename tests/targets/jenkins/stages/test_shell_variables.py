@@ -1,9 +1,9 @@
-"""What scripts find on a Jenkins agent."""
+"""The environment of scripts on a Jenkins agent."""
 
 from __future__ import annotations
 
 import pytest
-from targets.jenkins.made import plan
+from targets.jenkins.sample_plans import plan
 
 from pipegen.plan.model import CredentialKind, Workspace
 from pipegen.shell.host import Images, Login

@@ -1,8 +1,8 @@
-"""What travels between stages with workspaces of their own."""
+"""Files passed between stages with isolated workspaces."""
 
 from __future__ import annotations
 
-from targets.jenkins.made import artifact, jenkinsfile, lowered, plan, script, scripts
+from targets.jenkins.sample_plans import artifact, jenkinsfile, lowered, plan, script, scripts
 
 from pipegen.plan.model import Output
 from pipegen.targets.jenkins import model

@@ -1,6 +1,6 @@
-"""The names of what holds several stages."""
+"""The names of stages around several others."""
 
-from targets.jenkins.made import plan
+from targets.jenkins.sample_plans import plan
 
 from pipegen.targets.jenkins.names import display_names
 from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name

@@ -1,9 +1,9 @@
-"""Which style is taken, and what is said about it."""
+"""The choice of a style, and its diagnostics."""
 
 from __future__ import annotations
 
 import pytest
-from targets.jenkins.made import DIAMOND, SPAN, jenkinsfile, lowered, mail, plan, scripts, text
+from targets.jenkins.sample_plans import DIAMOND, SPAN, jenkinsfile, lowered, mail, plan, scripts, text
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -50,7 +50,7 @@ def test_several_pipelines_are_one_graph() -> None:
 
 
 def test_auto_is_scripted_where_declarative_grows_too_large() -> None:
-    """What one method cannot hold is not written."""
+    """A declarative file that is too large for one method is not generated."""
     assert isinstance(lowered(row(30)).body, model.Declarative)
     assert isinstance(lowered(row(80)).body, model.ScriptedPipelines)
 
@@ -66,7 +66,7 @@ def test_forced_declarative_moves_steps_into_functions() -> None:
 
 
 def test_forced_declarative_has_a_largest_size() -> None:
-    """The way out is told."""
+    """The hint names the remedy."""
     report = Report()
     lowered(row(100), style="declarative", report=report)
     (found,) = report.diagnostics()
@@ -85,10 +85,10 @@ def test_added_waits_are_told() -> None:
 
     assert found.code is codes.ADDED_WAITS
     assert found.message.endswith(
-        'does not ask for: "docs" for "lint" (1 pair of stages in all); the longest path stays at 3 stages'
+        'does not require: "docs" for "lint" (1 pair of stages in all); the longest path stays at 3 stages'
     )
     assert found.hint is not None
-    assert "does not run either when that one fails" in found.hint
+    assert "is skipped when the other stage fails" in found.hint
     assert file.notes[:2] == ("Style: declarative.", 'Added wait: "docs" for "lint".')
     assert "scripted adds none" in file.notes[2]
 

@@ -1,11 +1,11 @@
-"""Stages as tables: what stands in them, and when they are written."""
+"""Stages as tables: their contents, and when they are used."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from targets.jenkins.made import lowered, plan, scripts, work_of
+from targets.jenkins.sample_plans import lowered, plan, scripts, work_of
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report

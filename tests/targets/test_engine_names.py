@@ -1,4 +1,4 @@
-"""Names that engines take."""
+"""Names that engines accept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from pipegen.bindings.expression import Reference, Text
 from pipegen.source.text import SourceFile, Span
-from pipegen.targets.fitted import fitted, fitted_text
+from pipegen.targets.engine_names import allowed_name, allowed_text
 
 _AT = Span(SourceFile("f", ""), 0, 0)
 _NOT_ALLOWED = re.compile("[^a-z/-]")
@@ -16,28 +16,28 @@ _NOT_ALLOWED = re.compile("[^a-z/-]")
 
 @pytest.mark.parametrize("name", ["it-s", "a/b", "x" * 255])
 def test_what_is_allowed_stays(name: str) -> None:
-    """A name that an engine takes is not touched."""
-    assert fitted(name, _NOT_ALLOWED, edges="/") == name
+    """A valid name is unchanged."""
+    assert allowed_name(name, _NOT_ALLOWED, edges="/") == name
 
 
 def test_no_two_names_become_one() -> None:
-    """What differs only in what is changed, cut or taken from the edges still differs."""
+    """Names that differ only in replaced, cut or stripped characters stay different."""
     names = ("it's", "it s", "it-s", "/it-s", "it-s/", "/", "//", "", "'", "é", "x" * 256, "x" * 257, "x" * 255)
-    found = [fitted(name, _NOT_ALLOWED, edges="/") for name in names if name]
+    found = [allowed_name(name, _NOT_ALLOWED, edges="/") for name in names if name]
 
     assert len(set(found)) == len(found)
     assert [one for one in found if not one or len(one) > 255 or one.strip("/") != one] == []
 
 
 def test_the_digest_is_that_of_the_name() -> None:
-    """Two files that name one lock mean one lock."""
-    assert fitted("it's", _NOT_ALLOWED) == fitted("it's", _NOT_ALLOWED) == "it-s-24ceef1c"
+    """The same name gives the same result in every file."""
+    assert allowed_name("it's", _NOT_ALLOWED) == allowed_name("it's", _NOT_ALLOWED) == "it-s-24ceef1c"
 
 
 def test_texts_keep_what_the_run_knows() -> None:
-    """The digest stands behind all of it."""
+    """The digest is at the end."""
     branch = Reference("setup", "branch", None, _AT)
-    found = [fitted_text(Text((start, branch), _AT), _NOT_ALLOWED) for start in ("a: ", "a; ", "a-")]
+    found = [allowed_text(Text((start, branch), _AT), _NOT_ALLOWED) for start in ("a: ", "a; ", "a-")]
 
     assert [len(text.parts) for text in found] == [3, 3, 2]
     assert len({text.parts for text in found}) == 3

@@ -1,4 +1,4 @@
-"""Plans and scripts made by hand, as small as a test wants them."""
+"""Small plans and scripts for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Targets that a config names and that are not installed."""
+"""Checks for targets that a config names and that are not installed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pipegen.targets import registry
 
 
 def check_targets(targets: Iterable[Located[str]], report: Report) -> None:
-    """Report *targets*, keys of the config's settings, that neither pipegen nor an installed distribution offers."""
+    """Report *targets*, keys of the config's settings, that are neither built in nor installed."""
     for target in targets:
         if target.value not in registry.BUILT_IN and target.value not in registry.names():
             known = registry.names()
-            meant = suggestion(target.value, known)
+            suggested = suggestion(target.value, known)
             report.add(
                 codes.UNKNOWN_TARGET,
                 f'there is no target "{target.value}"',
                 at=target.span,
-                hint=f'rename it to "{meant}"' if meant else f"the targets are {listed(known)}",
+                hint=f'rename it to "{suggested}"' if suggested else f"the targets are {listed(known)}",
             )
 
 
@@ -31,10 +31,10 @@ def check_raw_targets(plans: Iterable[Plan], report: Report) -> None:
     known = registry.names() if raw else ()
     for target, keys in raw:
         if target not in known:
-            found = suggestion(target, known)
+            suggested = suggestion(target, known)
             report.add(
                 codes.UNKNOWN_RAW_TARGET,
-                f'there is no target "{target}", so nobody reads what "raw" says to it',
+                f'there is no target "{target}", so its "raw" section has no effect',
                 at=keys.span,
-                hint=f'rename it to "{found}"' if found else f"the targets are {listed(known)}",
+                hint=f'rename it to "{suggested}"' if suggested else f"the targets are {listed(known)}",
             )

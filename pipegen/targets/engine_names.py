@@ -1,0 +1,38 @@
+"""Names that an engine accepts, made from any text: a changed name ends with a digest of the original.
+
+Without the digest, two locks or environments whose names differ only in forbidden characters would become one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.bindings.expression import Text
+from pipegen.digests import digest_of
+from pipegen.structs import replace
+
+_LONGEST = 255
+_DIGITS = 8
+
+
+def allowed_name(name: str, not_allowed: re.Pattern[str], edges: str = "") -> str:
+    """Return *name* with dashes for characters that are *not_allowed*, and without *edges* at its ends."""
+    cleaned = not_allowed.sub("-", name)
+    cleaned = cleaned.strip(edges) if edges else cleaned
+    if cleaned == name and len(name) <= _LONGEST:
+        return name
+    return "-".join(filter(None, (cleaned[: _LONGEST - _DIGITS - 1], _digest(name))))
+
+
+def allowed_text(text: Text, not_allowed: re.Pattern[str]) -> Text:
+    """Return *text*, a name, with dashes for characters in its fixed parts that are *not_allowed*."""
+    parts = tuple(not_allowed.sub("-", part) if isinstance(part, str) else part for part in text.parts)
+    if parts == text.parts:
+        return text
+    # Parts that are known only at run time keep names distinct by themselves.
+    digest = _digest("$".join([part for part in text.parts if isinstance(part, str)]))
+    return replace(text, parts=(*parts, f"-{digest}"))
+
+
+def _digest(name: str) -> str:
+    return digest_of(name, _DIGITS)

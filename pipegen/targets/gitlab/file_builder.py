@@ -1,0 +1,150 @@
+"""The generated files: the main file, those of child pipelines, and included ones.
+
+Every file but the main one has a digest of its content in its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from posixpath import join
+from shlex import quote
+
+from pipegen.diagnostics.report import Report
+from pipegen.digests import digest_of
+from pipegen.emit.yaml import write
+from pipegen.plan.model import Job
+from pipegen.source.text import Span
+from pipegen.structs import Struct, replace
+from pipegen.targets.base import GeneratedFile
+from pipegen.targets.gitlab.checks import versions
+from pipegen.targets.gitlab.checks.unsupported import check_includes, check_size
+from pipegen.targets.gitlab.files.sizes import SizeEstimator
+from pipegen.targets.gitlab.lower import ChildFile, Lowered
+from pipegen.targets.gitlab.memory import BUDGET, Version
+from pipegen.targets.gitlab.model import Document
+from pipegen.targets.gitlab.render import with_file_header
+
+MAIN = ".gitlab-ci.yml"
+# The folder of the files of child pipelines and of included files, next to the main file.
+FOLDER = ".gitlab-ci"
+_LONGEST, _DIGITS = 40, 10
+
+
+class FileBuilder(Struct, kw_only=True):
+    """Builds the files of a compilation.
+
+    Attributes:
+        source: the path of the config, for headers.
+        given: notes on the options, for all headers.
+        folder: the folder of the main file, from the root of the repository; "" is the root.
+        limit: the maximum memory of a parsed file, in bytes.
+        sizes: estimates the size of jobs and files.
+        is_alone: whether the main file cannot include others.
+        at: the location of diagnostics about a file that is too large.
+        jobs: the stages, by the names of their jobs.
+        version: the version of the GitLab server, if known.
+    """
+
+    source: str
+    given: Sequence[str]
+    folder: str
+    limit: int
+    sizes: SizeEstimator
+    is_alone: bool
+    at: Span
+    jobs: Mapping[str, Job]
+    version: Version | None
+    report: Report
+
+    def build(self, lowered: Lowered) -> tuple[GeneratedFile, ...]:
+        """Return the files of child pipelines, then the main file, each after the files that it includes."""
+        children = {child.bridge: self._child(child) for child in lowered.children}
+        document = lowered.document
+        if children:
+            from pipegen.targets.gitlab.files.children import with_children  # noqa: PLC0415 - most configs have none
+
+            child_files = {bridge: files[-1] for bridge, files in children.items()}
+            document = with_children(document, child_files, self.folder)
+        main = self._pipeline(document, lowered.notes, lambda _: MAIN)
+        return (*(file for files in children.values() for file in files), *main)
+
+    def _child(self, child: ChildFile) -> tuple[GeneratedFile, ...]:
+        slug = re.sub(r"[^a-z0-9]+", "-", child.title.lower()).strip("-")[:_LONGEST].strip("-") or "child"
+        note = f"A child pipeline: the job {quote(child.bridge)} of {MAIN} starts it."
+        return self._pipeline(child.document, (note,), lambda text: _file_name(slug, text))
+
+    def _pipeline(
+        self, document: Document, notes: Sequence[str], name: Callable[[str], str]
+    ) -> tuple[GeneratedFile, ...]:
+        """Return the files of one pipeline, its main file last; *name* returns the name of that file from its text."""
+        budget = self.limit * BUDGET // 100
+        used = self._features(document)
+        is_too_big = self.sizes.file_size(document) > budget and not self.is_alone
+        body = "" if is_too_big else self._body(document)
+        parts, largest = list[GeneratedFile](), 0
+        if is_too_big or (len(body.encode()) > budget and not self.is_alone):
+            parts, largest = self._parts(document, budget)
+            document = replace(document, jobs=(), includes=tuple(join(self.folder, part.name) for part in parts))
+            notes = (*notes, f"Includes its jobs from {_files(len(parts))}: GitLab bounds the size of each.")
+            body = self._body(document)
+        size = max(largest, self.sizes.file_size(document), len(body.encode()))
+        used |= {feature: [""] for feature in versions.other_features((body, *(part.text for part in parts)), size)}
+        if self.version is not None:
+            versions.check(used, self.version, self.jobs, self.at, self.report)
+        text = self._with_header(body, (*notes, *versions.note(used)))
+        file = GeneratedFile(name(text), text)
+        self._check(file, document)
+        check_includes(file.name, len(parts), self.at, self.report)
+        return (*parts, file)
+
+    def _features(self, document: Document) -> dict[str, list[str]]:
+        """Return the features of *document* that need a certain version of GitLab, with the jobs that use them."""
+        used = versions.features_used(self.sizes.data(document))
+        stages = {job.name: job.stage for job in document.jobs}
+        same_stage = [
+            job.name
+            for job in document.jobs
+            for need in job.needs
+            if need.job in stages and stages[need.job] == job.stage
+        ]
+        return used | ({versions.SAME_STAGE: [*dict.fromkeys(same_stage)]} if same_stage else {})
+
+    def _parts(self, document: Document, budget: int) -> tuple[list[GeneratedFile], int]:
+        """Return files of *budget* bytes that hold the jobs of *document*, and the size of the largest."""
+        from pipegen.targets.gitlab.files.includes import halves, split_jobs  # noqa: PLC0415 - most configs fit into one file
+
+        parts, largest = list[GeneratedFile](), 0
+        pending = [*split_jobs(document, budget, self.sizes)][::-1]
+        while pending:
+            piece = pending.pop()
+            text = self._with_header(self._body(piece), ("Jobs of a pipeline that would be too big in one file.",))
+            if len(text.encode()) > budget and len(piece.jobs) > 1:
+                pending += reversed(halves(piece))
+                continue
+            parts.append(GeneratedFile(_file_name(f"jobs-{len(parts) + 1}", text), text))
+            self._check(parts[-1], piece)
+            largest = max(largest, self.sizes.file_size(piece), len(text.encode()))
+        return parts, largest
+
+    def _body(self, document: Document) -> str:
+        return write(self.sizes.data(document))
+
+    def _with_header(self, body: str, notes: Sequence[str]) -> str:
+        return with_file_header(body, self.source, (*self.given, *notes))
+
+    def _check(self, file: GeneratedFile, document: Document) -> None:
+        jobs = document.jobs
+        job = self.jobs.get(jobs[0].name) if len(jobs) == 1 else None
+        at = job.span if job is not None else self.at
+        check_size(
+            file.name, len(jobs), (self.sizes.file_size(document), len(file.text.encode())), self.limit, at, self.report
+        )
+
+
+def _files(count: int) -> str:
+    return "a file" if count == 1 else f"{count} files"
+
+
+def _file_name(slug: str, text: str) -> str:
+    return f"{FOLDER}/{slug}-{digest_of(text, _DIGITS)}.yml"
