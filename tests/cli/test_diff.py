@@ -64,7 +64,7 @@ TEXT = """\
     script: sign
     secrets: KEY: signing-key (text)
     approve: true
-  ~ package, which was build
+  ~ package (renamed from build)
   ~ lint
     timeout: 5 min -> 10 min
   ~ docs
@@ -73,14 +73,14 @@ TEXT = """\
     script:
       + ./check `pwd`
         ./release | cat
-  in order now: 1 pair of stages
+  order added: 1 pair of stages
     package before docs
-  in order no more: 1 pair of stages
+  order removed: 1 pair of stages
     lint before package
   longest path: 3 stages, as before
     package -> sign -> release
     was lint -> package -> release
-  newly asked: sign waits for approval; sign reads the secret "signing-key"
+  new requirements: sign waits for approval; sign reads the secret "signing-key"
 """
 
 MARKDOWN = """\
@@ -91,17 +91,17 @@ MARKDOWN = """\
 **Pipeline `nightly` removed**: 1 stage, `soak`
 - longest path: 1 stage (`soak`)
 
-**Pipeline `service`** — stages: 1 added, 1 renamed, 3 changed; order: 1 pair gained, 1 pair lost
-- **newly asked**: `sign` waits for approval
-- **newly asked**: `sign` reads the secret `signing-key`
+**Pipeline `service`** — stages: 1 added, 1 renamed, 3 changed; order: 1 pair added, 1 pair removed
+- **new requirement**: `sign` waits for approval
+- **new requirement**: `sign` reads the secret `signing-key`
 - longest path: 3 stages (`package` → `sign` → `release`), was 3 stages (`lint` → `package` → `release`)
 - added: `sign`, after `package`, before `release`
-- renamed: `build` is `package`
+- renamed: `build` to `package`
 
 <details><summary>Details</summary>
 
-- in order now: `package` before `docs`
-- in order no more: `lint` before `package`
+- order added: `package` before `docs`
+- order removed: `lint` before `package`
 
 | stage | key | old | new |
 |---|---|---|---|

@@ -84,8 +84,8 @@ def test_targets_tell_what_they_can_say(pipegen: Pipegen) -> None:
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])
 def test_a_target_tells_of_each_feature(name: str, pipegen: Pipegen) -> None:
     """How it supports it, what there is to know, and what it does not take together."""
-    told, _, rest = pipegen("targets", name).out.partition("not together:\n")
-    pairs = rest.partition("needs, for what a file holds:\n")[0]
+    told, _, rest = pipegen("targets", name).out.partition("cannot be combined:\n")
+    pairs = rest.partition("minimum versions:\n")[0]
     features = registry.load(name).CAPABILITIES
 
     for line, one in zip(told.splitlines()[1:], features, strict=True):

@@ -44,9 +44,9 @@ def _described(target: Target) -> str:
         lines.append(line.rstrip())
     pairs = [(f"{pair.first} with {pair.second}", pair) for pair in incompatible(target)]
     width = max((len(words) for words, _ in pairs), default=0)
-    lines += ["not together:"] if pairs else []
+    lines += ["cannot be combined:"] if pairs else []
     lines += [f"  {words:<{width}}  {pair.code.number}  {pair.note}" for words, pair in pairs]
     needed = versions(target)
-    lines += ["needs, for what a file holds:"] if needed else []
+    lines += ["minimum versions:"] if needed else []
     lines += [f"  {version:>5}  {what}" for what, version in needed]
     return "\n".join(lines)

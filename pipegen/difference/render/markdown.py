@@ -41,21 +41,21 @@ def render(found: ConfigDifference) -> str:
 def _whole(what: str, one: Whole, *, is_timed: bool) -> str:
     told = [f"**Pipeline {_code(one.name)} {what}**: {stages(len(one.stages))}, {_codes(one.stages)}"]
     told.append(f"- longest path: {_path(one.path, is_timed=is_timed)}")
-    told += [f"- **asks**: {_code(asked.stage)} {_ask(asked)}" for asked in one.asked]
+    told += [f"- **requirement**: {_code(asked.stage)} {_ask(asked)}" for asked in one.asked]
     return "\n".join(told)
 
 
 def _pipeline(one: PipelineDifference, *, is_timed: bool) -> str:
-    was = f", which was {_code(one.old_name)}" if one.name != one.old_name else ""
+    was = f" (renamed from {_code(one.old_name)})" if one.name != one.old_name else ""
     told = [f"**Pipeline {_code(one.name)}**{was}{_summary(one)}"]
-    told += [f"- **newly asked**: {_code(asked.stage)} {_ask(asked)}" for asked in one.newly_asked]
-    told += [f"- **asked no more**: {_code(asked.stage)} {_ask(asked)}" for asked in one.asked_no_more]
+    told += [f"- **new requirement**: {_code(asked.stage)} {_ask(asked)}" for asked in one.newly_asked]
+    told += [f"- **requirement removed**: {_code(asked.stage)} {_ask(asked)}" for asked in one.asked_no_more]
     if one.old_path != one.new_path:
         was = f", was {_path(one.old_path, is_timed=is_timed)}" if one.old_path.stages else ""
         told.append(f"- longest path: {_path(one.new_path, is_timed=is_timed)}{was}")
     told += [f"- added: {_code(placed.stage)}{_place(placed.after, placed.before)}" for placed in one.added]
     told += [f"- removed: {_code(placed.stage)}" for placed in one.removed]
-    told += [f"- renamed: {_code(renamed.old)} is {_code(renamed.new)}" for renamed in one.renamed]
+    told += [f"- renamed: {_code(renamed.old)} to {_code(renamed.new)}" for renamed in one.renamed]
     details = [*_order(one), *_changes(one)]
     if details:
         folded = "\n\n".join(("<details><summary>Details</summary>", *details, "</details>"))
@@ -75,14 +75,14 @@ def _summary(one: PipelineDifference) -> str:
         )
         if count
     ]
-    order = [f"{pairs(found)} {what}" for found, what in ((one.gained, "gained"), (one.lost, "lost")) if found.count]
+    order = [f"{pairs(found)} {what}" for found, what in ((one.gained, "added"), (one.lost, "removed")) if found.count]
     parts = [f"stages: {', '.join(told)}"] if told else []
     parts += [f"order: {', '.join(order)}"] if order else []
     return f" — {'; '.join(parts)}" if parts else ""
 
 
 def _order(one: PipelineDifference) -> Iterator[str]:
-    told = [*_pairs("in order now", one.gained), *_pairs("in order no more", one.lost)]
+    told = [*_pairs("order added", one.gained), *_pairs("order removed", one.lost)]
     if told:
         yield "\n".join(told)
 

@@ -42,26 +42,26 @@ def _whole(sign: str, one: Whole, *, is_timed: bool) -> Iterator[str]:
     yield f"{sign} pipeline {one.name}"
     yield f"{_INDENT}{stages(len(one.stages))}: {', '.join(one.stages)}"
     yield f"{_INDENT}longest path: {length(one.path, is_timed=is_timed)}"
-    yield from _asked("asks for", one.asked)
+    yield from _asked("requirements", one.asked)
 
 
 def _pipeline(one: PipelineDifference, *, is_timed: bool) -> Iterator[str]:
-    was = f", which was {one.old_name}" if one.name != one.old_name else ""
+    was = f" (renamed from {one.old_name})" if one.name != one.old_name else ""
     yield f"~ pipeline {one.name}{was}"
     yield from _keys(one.changes)
     for placed in one.added:
         yield f"{_INDENT}+ {placed.stage}{place(placed)}"
         yield from (f"{_INDENT * 2}{line}" for change in placed.changes for line in _new(change))
     yield from (f"{_INDENT}- {placed.stage}{place(placed)}" for placed in one.removed)
-    yield from (f"{_INDENT}~ {renamed.new}, which was {renamed.old}" for renamed in one.renamed)
+    yield from (f"{_INDENT}~ {renamed.new} (renamed from {renamed.old})" for renamed in one.renamed)
     for changed in one.changed:
         yield f"{_INDENT}~ {', '.join(changed.stages)}"
         yield from (f"{_INDENT}{line}" for line in _keys(changed.changes))
-    yield from _pairs("in order now", one.gained)
-    yield from _pairs("in order no more", one.lost)
+    yield from _pairs("order added", one.gained)
+    yield from _pairs("order removed", one.lost)
     yield from _paths(one, is_timed=is_timed)
-    yield from _asked("newly asked", one.newly_asked)
-    yield from _asked("asked no more", one.asked_no_more)
+    yield from _asked("new requirements", one.newly_asked)
+    yield from _asked("requirements removed", one.asked_no_more)
 
 
 def _keys(changes: Iterable[KeyChange]) -> Iterator[str]:
