@@ -141,7 +141,7 @@ class _Options(Struct, kw_only=True):
     is_fail_fast: bool | None
     is_isolated: bool
     is_on_host: bool
-    is_made_anew: bool
+    ignores_cache: bool
     is_resumed: bool
     is_dry: bool
     since: str | None
@@ -156,12 +156,12 @@ class _Ready(Struct, kw_only=True):
     chosen: tuple[SelectedPipeline, ...]
     prepared: Prepared
     checkout: LocalCheckout
-    asked: RunContext
-    wish: RunRequest
+    context: RunContext
+    request: RunRequest
 
     def wants(self, job: Job) -> bool:
         """Return whether *job* runs if it is reached."""
-        return self.wish.wants(job, self.asked)
+        return self.request.wants(job, self.context)
 
 
 def run(
@@ -194,7 +194,7 @@ def run(
         is_fail_fast=fail_fast,
         is_isolated=isolated,
         is_on_host=host,
-        is_made_anew=no_cache,
+        ignores_cache=no_cache,
         is_resumed=resume,
         is_dry=dry_run,
         since=changed_since,
@@ -220,7 +220,7 @@ def _go(ready: _Ready, options: _Options, path: Path) -> None:
     if not ready.chosen:
         say("no pipeline runs here: their conditions do not hold; name one with --pipeline")
     elif options.is_dry:
-        for line in forecast(ready.chosen, ready.wants, ready.asked, on_host=options.is_on_host):
+        for line in forecast(ready.chosen, ready.wants, ready.context, on_host=options.is_on_host):
             show_text(visible(line))
     else:
         _ask_first(ready, options)
@@ -267,21 +267,21 @@ def _prepared(
         return None
     named = [plan.name for plan in analysed.plans] if names == [_ALL] else names
     defaults = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
-    asked = RunContext(checkout, {**defaults, **analysed.given}, environment)
-    wish = RunRequest(
+    context = RunContext(checkout, {**defaults, **analysed.given}, environment)
+    request = RunRequest(
         stages=options.stages,
         is_isolated=options.is_isolated,
         is_on_host=options.is_on_host,
-        is_made_anew=options.is_made_anew,
-        may_reach_out=options.allows_effects or options.is_dry or prompt.is_here(),
+        ignores_cache=options.ignores_cache,
+        allows_effects=options.allows_effects or options.is_dry or prompt.is_here(),
         environment=environment,
         started=datetime.now(UTC),
     )
     try:
-        found, prepared = gather(analysed.plans, named, asked, wish, report)
+        found, prepared = gather(analysed.plans, named, context, request, report)
     except Stopped:
         return None
-    return _Ready(chosen=found, prepared=prepared, checkout=checkout, asked=asked, wish=wish)
+    return _Ready(chosen=found, prepared=prepared, checkout=checkout, context=context, request=request)
 
 
 def _ask_first(ready: _Ready, options: _Options) -> None:
@@ -298,7 +298,7 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
     gc.freeze()
     gc.enable()
     around = home(ready.checkout.root, os.environ)
-    plan, times = plan_digest(ready.chosen, ready.prepared, ready.wish), known_durations(around)
+    plan, times = plan_digest(ready.chosen, ready.prepared, ready.request), known_durations(around)
     folder, before = _folder(around, ready, options, plan)
     runs = pipeline_runs(
         ready.chosen, lambda name, stage: times.get(TaskId(name, stage), 0.0), is_fail_fast=options.is_fail_fast
@@ -307,7 +307,7 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
     machines = (RunMachine(name="here", slots=options.slots),)
     with (
         Execution(
-            ready.chosen, ready.prepared, checkout=ready.checkout, wish=ready.wish, folder=folder, complain=say
+            ready.chosen, ready.prepared, checkout=ready.checkout, request=ready.request, folder=folder, warn=say
         ) as execution,
         Journal(folder.journal, plan, say, ready.prepared.redactor.hides) as journal,
     ):
@@ -330,7 +330,9 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
         status = "interrupted" if execution.is_interrupted else "success" if record.is_success else "failed"
     for line in summary(record, folder):
         show_text(visible(line))
-    about = About(config=path.as_posix(), started=ready.wish.started, folder=folder, machines=machines, status=status)
+    about = About(
+        config=path.as_posix(), started=ready.request.started, folder=folder, machines=machines, status=status
+    )
     for place in options.reports:
         write(place, FORMATS[place.suffix](record, about))
     return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
@@ -349,7 +351,7 @@ def _folder(around: Path, ready: _Ready, options: _Options, plan: str) -> tuple[
             say(note)
     if options.is_resumed and before.folder is None:
         raise WrongUsage("there is no earlier run of just this to go on with; leave --resume out")
-    folder = make(around, ready.wish.started, options.logs)
+    folder = make(around, ready.request.started, options.logs)
     if before.folder is not None:
         folder.go_on(before.folder)
     forget(around)
