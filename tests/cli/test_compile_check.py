@@ -89,7 +89,7 @@ def test_standard_output_holds_nothing_to_compare_with(pipegen: Pipegen) -> None
     result = pipegen("compile", "-t", "jenkins", "--check", "-o", "-")
 
     assert (result.status, result.out) == (2, "")
-    assert result.err == "pipegen: --check compares with a file: leave --output out, or name the file\n"
+    assert result.err == "pipegen: --check compares with a file: omit --output, or name the file\n"
 
 
 def test_errors_come_first(here: Path, pipegen: Pipegen) -> None:

@@ -15,9 +15,7 @@ def test_a_file_from_elsewhere_is_protected(here: Path, pipegen: Pipegen) -> Non
     result = pipegen("compile", "-t", "gitlab", "-t", "jenkins")
 
     assert (result.status, names(here)) == (1, {"Jenkinsfile"})
-    assert result.err == (
-        "pipegen: Jenkinsfile was not written by pipegen: move it away, or overwrite it with --force\n"
-    )
+    assert result.err == ("pipegen: Jenkinsfile was not written by pipegen: move it, or overwrite it with --force\n")
     assert (here / "Jenkinsfile").read_text(encoding="utf-8") == "node { }\n"
 
 

@@ -211,4 +211,4 @@ def test_a_simulation_is_a_page_too(here: Path, pipegen: Pipegen) -> None:
     assert text.startswith("<!DOCTYPE html>\n")
     assert "<td>candidate</td><td>2</td><td>3</td>" in text
     assert "Longest path" in text
-    assert (refused.status, refused.err) == (2, 'pipegen: "pipegen.yaml" is there and is no HTML: name another file\n')
+    assert (refused.status, refused.err) == (2, 'pipegen: "pipegen.yaml" exists and is not HTML: name another file\n')

@@ -168,7 +168,7 @@ def test_a_stage_brings_what_it_needs(write: Callable[..., Path], pipegen: Pipeg
 
 
 def test_inputs_are_given(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
-    """Or have a default; one that has none must be given before anything runs."""
+    """Or have a default; one that has none must be set before anything runs."""
     config = "inputs: { level: { default: low }, key: {} }\npipelines: { p: { stages: [{ name: a, script: '%s' }] } }\n"
     write(config % "echo ${inputs.level} ${inputs.key}")
 

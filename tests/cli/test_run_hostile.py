@@ -80,7 +80,7 @@ def test_only_files_and_links_within_the_tree_are_kept(project: Path, pipegen: P
     found = sorted(path.name for path in next((project.parent / "state").rglob("artifacts/odd/out")).iterdir())
     assert found == ["inside", "plain"]
     for name in ("pipe", "socket"):
-        assert f"stage odd: out/{name} is not a regular file: it is not kept" in result.err
+        assert f"stage odd: out/{name} is not a regular file: it is not stored" in result.err
     assert "out/absolute is a link out of the tree, to /etc/passwd" in result.err
     assert "out/climbing is a link out of the tree" in result.err
 
@@ -203,7 +203,7 @@ def test_no_result_is_put_back_through_a_link(project: Path, pipegen: Pipegen) -
     (project / "y").symlink_to(project.parent / "private")
     result = pipegen("run")
 
-    assert (result.status, "results are not kept, nor taken" in result.err) == (0, True)
+    assert (result.status, "results are neither stored nor reused" in result.err) == (0, True)
     assert list((project.parent / "home").iterdir()) == []
     assert (project.parent / "private").read_text() == "canary"
 

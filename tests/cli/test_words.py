@@ -40,8 +40,8 @@ def test_a_code_is_explained_by_number_and_name(word: str, pipegen: Pipegen) -> 
     [
         ("unknow-stage", 'did you mean "unknown-stage"?'),
         ("Unknown-Stag", 'did you mean "unknown-stage"?'),
-        ("PG999", "codes stand in messages, as in error[PG301]"),
-        ("", "codes stand in messages, as in error[PG301]"),
+        ("PG999", "messages contain codes, for example error[PG301]"),
+        ("", "messages contain codes, for example error[PG301]"),
     ],
 )
 def test_an_unknown_code_is_wrong_usage(word: str, told: str, pipegen: Pipegen) -> None:
