@@ -137,9 +137,9 @@ def test_nothing_to_do_is_a_file_of_one_stage(root: Path, pipegen: Pipegen) -> N
 @pytest.mark.parametrize(
     ("since", "said"),
     [
-        ("nowhere", 'unknown revision "nowhere" here; fetch it first'),
+        ("nowhere", 'unknown revision "nowhere"; fetch it first'),
         ("--output=x", 'unknown revision "--output=x"'),
-        ("", "is a variable empty?"),
+        ("", "but its value is empty"),
         ("HEAD\n", "unknown revision"),
     ],
 )

@@ -100,7 +100,7 @@ def test_a_change_in_both_is_told_as_such(here: Path, pipegen: Pipegen) -> None:
     (here / "pipegen.yaml").write_text(CONFIG.replace("lint", "style"), encoding="utf-8")
 
     told = pipegen("compile", "-t", "jenkins").err
-    assert '"Jenkinsfile" was changed after pipegen wrote it, and "pipegen.yaml" says otherwise\n' in told
+    assert '"Jenkinsfile" was changed after pipegen wrote it, and it differs from "pipegen.yaml"\n' in told
 
 
 def test_a_conflict_is_settled_in_the_config(here: Path, pipegen: Pipegen) -> None:
@@ -110,7 +110,7 @@ def test_a_conflict_is_settled_in_the_config(here: Path, pipegen: Pipegen) -> No
     conflict = text.replace("pipeline {", "<<<<<<< ours\npipeline {\n=======\npipeline  {\n>>>>>>> theirs", 1)
     (here / "Jenkinsfile").write_text(conflict, encoding="utf-8")
 
-    assert 'hint: settle the conflict in "pipegen.yaml", then overwrite' in pipegen("compile", "-t", "jenkins").err
+    assert 'hint: resolve the conflict in "pipegen.yaml", then overwrite' in pipegen("compile", "-t", "jenkins").err
 
 
 def test_line_ends_that_git_changed_are_no_change_by_hand(here: Path, pipegen: Pipegen) -> None:

@@ -118,7 +118,7 @@ def test_a_person_is_asked(empty: Path) -> None:
     shown = os.read(terminal, 10_000).decode()
     os.close(terminal)
 
-    assert "What is built here? (python, node, go, java, container, monorepo) [go]:" in shown
+    assert "Which kind of project is this? (python, node, go, java, container, monorepo) [go]:" in shown
     assert '"rust" is none of these' in shown
-    assert "a starter config for a command in Go, for gitlab" in shown
+    assert "a starter config for a command in Go on gitlab" in shown
     assert (empty / "pipegen.yaml").read_text(encoding="utf-8").endswith("\n  gitlab: {}\n")

@@ -172,7 +172,7 @@ def test_the_chart_is_a_picture_too(pipegen: Pipegen) -> None:
         (["--sweep", "1..99999"], "such as 1..32"),
         (["--sweep", "many"], "such as 1..32"),
         (["--order", "random"], '--order takes "critical-path"'),
-        (["pipegen.yaml", "pipegen.yaml", "--pipeline", "service"], "--pipeline chooses from one config"),
+        (["pipegen.yaml", "pipegen.yaml", "--pipeline", "service"], "--pipeline selects from one config"),
         (["--executors", "0"], "Invalid value for '--executors'"),
         (["nothing.yaml"], '"nothing.yaml" does not exist'),
     ],
