@@ -7,7 +7,7 @@ import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-from pipegen.cli.files.drift import CheckResult, check_results, remake_all
+from pipegen.cli.files.drift import CheckResult, check_results, regenerate_all
 from pipegen.cli.files.repository import Repository
 from pipegen.compiler import compile_file
 from pipegen.config.files.load import load
@@ -34,7 +34,7 @@ def drifted(folder: Path, how: str) -> tuple[Diagnostic, ...]:
             case "uncut":
                 compile_to(config, {})
         found = CheckResult(Report())
-        for results in remake_all(Repository(Path.cwd()), found):
+        for results in regenerate_all(Repository(Path.cwd()), found):
             check_results(results, found, "pipegen compile --all")
         return found.report.diagnostics()
 

@@ -1,4 +1,4 @@
-"""The program `pipegen`: its verbs, and what becomes of whatever goes wrong."""
+"""The program `pipegen`: its commands, and the handling of all errors."""
 
 import io
 import sys
@@ -22,9 +22,9 @@ app = typer.Typer(
 add_to(app)
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001 - the signature that typer calls
-    if asked:
-        from importlib.metadata import version  # noqa: PLC0415 - it reads much that no verb needs
+def _version(is_requested: bool) -> None:  # noqa: FBT001 - the signature that typer calls
+    if is_requested:
+        from importlib.metadata import version  # noqa: PLC0415 - slow, and no command needs it
 
         show_text(f"pipegen {version('pipegen')}")
         raise typer.Exit
@@ -41,11 +41,11 @@ def root(
 
 
 def run() -> int:
-    """Run the program and return its exit status: nothing but words reaches the user, whatever happens."""
+    """Run the program and return its exit status; report every exception as a message."""
     prepare()
     try:
         status = int(app(prog_name="pipegen", standalone_mode=False) or Exit.FINE)
-        sys.stdout.flush()  # here, where a failure can still be told
+        sys.stdout.flush()  # here, where a failure can still be reported
     except WrongUsage as error:
         say(f"pipegen: {error}")
         return Exit.USAGE
@@ -59,19 +59,19 @@ def run() -> int:
     except BrokenPipeError:
         discard()
         return Exit.PROBLEMS
-    except Exception as error:  # noqa: BLE001 - the last place where what went wrong can be told in words
+    except Exception as error:  # noqa: BLE001 - the last handler
         return _report_failure(error)
     return status
 
 
 def _report_failure(error: Exception) -> int:
-    """Tell what stopped pipegen: the world around it in a line, a bug with a place to find the details."""
+    """Report an error of the environment in one line, and a bug with the path of a log."""
     if isinstance(error, io.UnsupportedOperation):
         say("pipegen: standard output is closed")
         return Exit.FAILED
     if isinstance(error, OSError):
-        place = f"{error.filename}: " if error.filename else ""
-        say(f"pipegen: {place}{error.strerror or error}")
+        prefix = f"{error.filename}: " if error.filename else ""
+        say(f"pipegen: {prefix}{error.strerror or error}")
         return Exit.FAILED
     import tempfile  # noqa: PLC0415 - seldom needed, as the next
     import traceback  # noqa: PLC0415
@@ -79,5 +79,5 @@ def _report_failure(error: Exception) -> int:
     with tempfile.NamedTemporaryFile("w", prefix="pipegen-", suffix=".log", delete=False, encoding="utf-8") as log:
         log.writelines(traceback.format_exception(error))
     say(f"pipegen: this is a bug: {type(error).__name__}: {error}")
-    say(f"The details are in {Path(log.name)}; a report with them helps.")
+    say(f"Details are in {Path(log.name)}. Include them in a bug report.")
     return Exit.FAILED

@@ -1,4 +1,4 @@
-"""A config as YAML again."""
+"""Configs written as YAML."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 
 
 def as_yaml(tree: Mapping) -> str:
-    """Return *tree* as YAML that means the same: text stays text, and a number the way it was written."""
+    """Return *tree* as equivalent YAML; text stays text, and numbers keep their notation."""
     return write({entry.key.text: _value(entry.value) for entry in tree.entries})
 
 
@@ -18,7 +18,7 @@ def _value(node: Node) -> Value:
         case Scalar(kind=ScalarKind.NULL):
             return None
         case Scalar(kind=ScalarKind.NUMBER) if node.text.lstrip("+-").replace("_", "").isdigit():
-            # Only a tag makes a number with a fraction of it.
+            # Without the tag, it would be an integer.
             return Verbatim(f"!!float {node.text}")
         case Scalar():
             return Verbatim(node.text)

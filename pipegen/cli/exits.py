@@ -1,4 +1,4 @@
-"""Exit statuses, the same for every verb and format, and how wrong usage is told."""
+"""Exit statuses, the same for every command and format, and the exception for wrong usage."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What a process ends with."""
+    """The exit status of the program."""
 
     FINE = 0
     PROBLEMS = 1
@@ -16,4 +16,4 @@ class Exit(IntEnum):
 
 
 class WrongUsage(Exception):  # noqa: N818 - the term of the command line
-    """A call that cannot be carried out; the text says why."""
+    """Wrong arguments or options; the text is the message."""

@@ -1,4 +1,4 @@
-"""`check --fix`: what can be mended in a config is, without a change of what it means."""
+"""`check --fix`: fixes that do not change the meaning of a config."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct
 
-# What one fix leaves idle another one mends; a text of which more is left is mended by the next call.
+# A fix may enable another one; after this many rounds, the next call continues.
 _MOST_ROUNDS = 20
 
 
@@ -31,30 +31,30 @@ class Fixed(Struct):
 
     @property
     def difference(self) -> str:
-        """The change as a unified diff, which shows no secrets; "" for none."""
+        """The change as a unified diff without secrets; "" if there is none."""
         secrets = plain_secrets(self.before) if self.before.text != self.after.text else ()
-        old, new = (redact_text(one.text, secrets).splitlines(keepends=True) for one in (self.before, self.after))
+        old, new = (redact_text(file.text, secrets).splitlines(keepends=True) for file in (self.before, self.after))
         lines = difflib.unified_diff(old, new, self.before.path, self.before.path)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def fixed(path: Path) -> Fixed | None:
-    """Return what fixes make of the config at *path*, all pipelines of it; None where something is wrong with it.
+    """Return the config at *path* with all fixes; None if it has errors.
 
-    One that is not in UTF-8 stays as it is.
+    A config that is not UTF-8 is not changed.
     """
     report = Report()
-    return attempt(path, report, lambda file: Fixed(path, file, mended_text(file, report) if _is_utf8(path) else file))
+    return attempt(path, report, lambda file: Fixed(path, file, fix_file(file, report) if _is_utf8(path) else file))
 
 
-def write_fixed(found: Fixed) -> None:
-    """Write what has changed, and nothing else: the mark at the start of the file and its line ends stay."""
-    if found.before.text == found.after.text:
+def write_fixed(result: Fixed) -> None:
+    """Write the changed text; a byte order mark and line ends are kept."""
+    if result.before.text == result.after.text:
         return
-    if found.path.is_symlink():
-        raise WrongUsage(f'"{found.path}" is a link: name the file that it leads to, and that is mended')
-    mark = found.path.read_bytes().startswith(b"\xef\xbb\xbf")
-    write(found.path, ("\ufeff" if mark else "") + found.after.text)
+    if result.path.is_symlink():
+        raise WrongUsage(f'"{result.path}" is a link: name its target to apply fixes')
+    mark = result.path.read_bytes().startswith(b"\xef\xbb\xbf")
+    write(result.path, ("\ufeff" if mark else "") + result.after.text)
 
 
 def _is_utf8(path: Path) -> bool:
@@ -65,17 +65,17 @@ def _is_utf8(path: Path) -> bool:
     return True
 
 
-def mended_text(file: SourceFile, report: Report) -> SourceFile:
-    """Return *file* with all that can be fixed; raise `Stopped` where something is wrong with it."""
+def fix_file(file: SourceFile, report: Report) -> SourceFile:
+    """Return *file* with all fixes; raise `Stopped` if it has errors."""
     from pipegen.lint.fixing import apply_fixes  # noqa: PLC0415 - only for this
 
     for _ in range(_MOST_ROUNDS):
         analysed = analyse(file, (), report)
         lint(analysed, report, fixable=True)
         fixes = [
-            found.fix
-            for found in report.diagnostics()
-            if found.fix is not None and found.fix.edits[0].span.file is file
+            diagnostic.fix
+            for diagnostic in report.diagnostics()
+            if diagnostic.fix is not None and diagnostic.fix.edits[0].span.file is file
         ]
         changed = apply_fixes(file, fixes, analysed.plans, _plans) if fixes else file
         if changed.text == file.text:

@@ -1,4 +1,4 @@
-"""What `graph` and `plan` show of a generated file, in place of a config: the order that it enforces."""
+"""The order that a generated file enforces, as `graph` and `plan` show it."""
 
 from __future__ import annotations
 
@@ -27,33 +27,34 @@ FileArgument = Annotated[
 ]
 
 
-def read_generated(given: Path | None, shown: Format, **options: object) -> Reading | None:
-    """Return what the file *given* enforces, with its diagnostics *shown*; None when it is no generated file.
+def read_generated(path: Path | None, form: Format, **options: object) -> Reading | None:
+    """Return the order that the file *path* enforces, and show its diagnostics; None if it is not a generated file.
 
-    *options* are those of the command line that say something of a config, by their names without dashes.
+    *options* are the values of options that apply only to configs.
     """
-    if given is None or not given.is_file():
+    if path is None or not path.is_file():
         return None
     report = Report()
-    file = load(given, report)
+    file = load(path, report)
     engine = engine_of(file)
     if engine is None:
         return None
-    if asked := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:
-        raise WrongUsage(f'"{given}" is a generated file, of which {" and ".join(asked)} cannot be asked')
+    if config_options := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:
+        raise WrongUsage(f'"{path}" is a generated file, for which {" and ".join(config_options)} cannot be used')
     reading = None if report.has_errors() else read(file, engine, report)
-    show(report.diagnostics(), shown, sys.stderr)
+    show(report.diagnostics(), form, sys.stderr)
     if reading is None:
         raise typer.Exit(Exit.PROBLEMS)
     return reading
 
 
 def as_data(reading: Reading) -> Mapping[str, object]:
-    """Return *reading* as the JSON document that is a contract: see docs/plan.md."""
+    """Return *reading* as a JSON document; the format is documented in docs/plan.md."""
     graph, frames = reading.graph, reading.graph.stack()
-    places = {stage: number for number, frame in enumerate(frames) for stage in frame}
+    frame_numbers = {stage: number for number, frame in enumerate(frames) for stage in frame}
     stages = [
-        {"stage": stage, "frame": places[stage], "needs": list(graph.predecessors(stage))} for stage in graph.nodes
+        {"stage": stage, "frame": frame_numbers[stage], "needs": list(graph.predecessors(stage))}
+        for stage in graph.nodes
     ]
     return {
         "order": {
@@ -66,8 +67,8 @@ def as_data(reading: Reading) -> Mapping[str, object]:
     }
 
 
-def described(reading: Reading) -> str:
-    """Return *reading* for a person."""
+def describe(reading: Reading) -> str:
+    """Return *reading* as text."""
     graph = reading.graph
     lines = [f"{reading.file.path}: {reading.engine.value}, {reading.form}"]
     lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(graph.stack(), start=1)]

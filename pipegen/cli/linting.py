@@ -1,4 +1,4 @@
-"""The rules of lint, asked of what has been analysed; they are loaded when they are."""
+"""Lint rules for analysed configs, loaded on first use."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pipegen.lint.base import CheckedConfig
 
 
-def is_told(code: Code) -> bool:
-    """Return whether the rules report *code* wherever it applies: its program may not be installed."""
+def has_program(code: Code) -> bool:
+    """Return whether the program that *code* needs, if any, is installed."""
     programs = {
         codes.SHELLCHECK: "shellcheck",
         codes.SHELLCHECK_NOTE: "shellcheck",
@@ -28,25 +28,27 @@ def is_told(code: Code) -> bool:
 
 
 def lint(analysed: Analysed, report: Report, targets: Sequence[Target] | None = None, *, fixable: bool = False) -> None:
-    """Report what the rules find in *analysed*; only what may be *fixable*, if asked so.
+    """Report the findings of rules in *analysed*, with *fixable* only those that can be fixed.
 
-    Without *targets*, it is compiled for those that the config names.
+    Without *targets*, the targets are those that the config names.
     """
-    from pipegen.lint.registry import FIXABLE_RULES, RULES, run_rules  # noqa: PLC0415 - no other verb needs the rules
+    from pipegen.lint.registry import FIXABLE_RULES, RULES, run_rules  # noqa: PLC0415 - no other command needs the rules
 
     run_rules(FIXABLE_RULES if fixable else RULES, _checked(analysed, targets), report)
 
 
 def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:
-    """Report the scripts of *analysed* that do not run on *targets*.
+    """Report scripts of *analysed* that do not run on *targets*.
 
-    Their shell cannot parse them, or variables of another engine stand in them.
+    Their shell cannot parse them, or they use variables of another engine.
     """
     if not any(
-        stage.script is not None or stage.after is not None for one in analysed.pipelines for stage in one.stages
+        stage.script is not None or stage.after is not None
+        for pipeline in analysed.pipelines
+        for stage in pipeline.stages
     ):
         return
-    from pipegen.lint.rules import foreign_variable, shell_syntax  # noqa: PLC0415 - for configs with scripts alone
+    from pipegen.lint.rules import foreign_variable, shell_syntax  # noqa: PLC0415 - only for configs with scripts
 
     checked = _checked(analysed, targets)
     shell_syntax.check(checked, report)
@@ -54,7 +56,7 @@ def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report)
 
 
 def _checked(analysed: Analysed, targets: Sequence[Target] | None) -> CheckedConfig:
-    from pipegen.lint.base import CheckedConfig  # noqa: PLC0415 - no other verb needs the rules
+    from pipegen.lint.base import CheckedConfig  # noqa: PLC0415 - no other command needs the rules
 
     names = tuple(analysed.settings) if targets is None else tuple(target.NAME for target in targets)
     return CheckedConfig(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, names)

@@ -1,4 +1,4 @@
-"""What the verbs share: which config, which targets, and how diagnostics are shown."""
+"""Functions of all commands: the config, the targets, and the output of diagnostics."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Format(StrEnum):
-    """How diagnostics are shown."""
+    """The format of diagnostics."""
 
     TEXT = "text"
     CONCISE = "concise"
@@ -43,7 +43,7 @@ class Format(StrEnum):
 
     @property
     def is_report(self) -> bool:
-        """Whether it is a document that programs read, whole."""
+        """Whether it is a single document for programs."""
         return self not in (Format.TEXT, Format.CONCISE)
 
 
@@ -52,7 +52,7 @@ ConfigArgument = Annotated[
     typer.Argument(metavar="CONFIG", show_default=False, help=f"The config. Default: {', '.join(USUAL_NAMES)}."),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", "--diagnostics-format", help="The format of diagnostics.")]
-# Of verbs that show something else, which has formats of its own.
+# For commands whose main output has other formats.
 DiagnosticsOption = Annotated[Format, typer.Option("--diagnostics-format", help="The format of diagnostics.")]
 PipelineOption = Annotated[
     list[str] | None,
@@ -83,25 +83,27 @@ ChangedSinceOption = Annotated[
 StrictOption = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
 
 
-def config_path(given: Path | None) -> Path:
-    """Return the config that the user means, or end with wrong usage."""
-    if given is None:
-        found = find(Path())
-        if found is None:
-            raise WrongUsage(f"no config here: looked for {', '.join(USUAL_NAMES)}")
-        return found
-    if given.is_dir():
-        found = find(given)
-        raise WrongUsage(f'"{given}" is a folder: ' + (f'its config is "{found}"' if found else "it holds no config"))
-    if not given.exists():
-        raise WrongUsage(f'"{given}" does not exist')
-    if os.fspath(given) != os.fsencode(given).decode(errors="replace"):
-        raise WrongUsage(f'the name "{given}" is not UTF-8: generated files could not hold it')
-    return given
+def config_path(path: Path | None) -> Path:
+    """Return the path of the config; raise `WrongUsage` if there is none."""
+    if path is None:
+        usual = find(Path())
+        if usual is None:
+            raise WrongUsage(f"no config in this folder: looked for {', '.join(USUAL_NAMES)}")
+        return usual
+    if path.is_dir():
+        usual = find(path)
+        raise WrongUsage(
+            f'"{path}" is a folder: ' + (f'name its config "{usual}"' if usual else "it contains no config")
+        )
+    if not path.exists():
+        raise WrongUsage(f'"{path}" does not exist')
+    if os.fspath(path) != os.fsencode(path).decode(errors="replace"):
+        raise WrongUsage(f'the name "{path}" is not UTF-8: generated files cannot contain it')
+    return path
 
 
 def load_targets(names: Sequence[str]) -> tuple[Target, ...]:
-    """Return the targets *names*, each once, or end with wrong usage."""
+    """Return the targets *names* without duplicates; raise `WrongUsage` if one fails to load."""
     try:
         return tuple(registry.load(name) for name in dict.fromkeys(names))
     except registry.TargetError as error:
@@ -109,21 +111,21 @@ def load_targets(names: Sequence[str]) -> tuple[Target, ...]:
 
 
 def named_targets(analysed: Analysed) -> tuple[Target, ...]:
-    """Return the targets that the config names, else those of the project's settings, or end with wrong usage."""
-    names, place = tuple(analysed.settings), analysed.file.path
+    """Return the targets of the config, else those of the project settings; raise `WrongUsage` on failure."""
+    names, origin = tuple(analysed.settings), analysed.file.path
     if not names and analysed.file.absolute_path is not None:
         project = read_project(analysed.file.absolute_path, Report())
-        names, place = project.targets, str(project.path)
+        names, origin = project.targets, str(project.path)
     try:
         return load_targets(names)
     except WrongUsage as error:
-        raise WrongUsage(f'"targets" in {place}: {error}') from error
+        raise WrongUsage(f'"targets" in {origin}: {error}') from error
 
 
 def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | None:
-    """Return what *work* makes of the config at *path*; None when diagnostics stop it.
+    """Return the result of *work* on the config at *path*; None if errors are reported.
 
-    *report* tells of it as the settings of the project ask.
+    *report* follows the settings of the project.
     """
     try:
         report.apply_policy(read_project(path, report).policy)
@@ -133,7 +135,7 @@ def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | 
     except Stopped:
         return None
     except OSError as error:
-        # To read a file that is open may fail without its name.
+        # Errors while reading an open file have no file name.
         if error.filename is None and error.errno is not None:
             error.filename = str(path)
         raise
@@ -147,7 +149,7 @@ def analysed_since(
     since: str | None,
     after: Callable[[Analysed, Report], object] | None = None,
 ) -> Analysed:
-    """Return what *file* says, as `analyse` does; of that, what has changed *since* a revision, if one is given."""
+    """Return the analysis of *file*, narrowed to changes *since* a revision unless it is None."""
     analysed = analyse(file, names, report, given, after)
     if since is None:
         return analysed
@@ -157,33 +159,33 @@ def analysed_since(
 
 
 def fixed_inputs(options: Sequence[str] | None) -> dict[str, str]:
-    """Return the values of the inputs that the *options* `--set` fix, or end with wrong usage."""
-    found: dict[str, str] = {}
+    """Return the values of inputs from the *options* `--set`; raise `WrongUsage` if one is invalid."""
+    values: dict[str, str] = {}
     for option in options or ():
         name, is_given, value = option.partition("=")
         if not is_given:
             raise WrongUsage(f'--set takes NAME=VALUE, not "{option}"')
-        if found.setdefault(name, value) != value:
-            raise WrongUsage(f'--set gives "{name}" two values')
+        if values.setdefault(name, value) != value:
+            raise WrongUsage(f'--set sets "{name}" to two values')
         if os.fsencode(value).decode(errors="replace") != value or "\0" in value:
-            raise WrongUsage(f'the value of "{name}" is not UTF-8: generated files could not hold it')
-    return found
+            raise WrongUsage(f'the value of "{name}" is not UTF-8: generated files cannot contain it')
+    return values
 
 
-def show_made(given: Path | None, work: Callable[[SourceFile, Report], T], form: Format = Format.TEXT) -> T:
-    """Return what *work* makes of the config that the user means, with its diagnostics shown; end without that."""
-    path, report = config_path(given), Report()
-    made = attempt(path, report, lambda file: work(file, report))
+def show_made(config: Path | None, work: Callable[[SourceFile, Report], T], form: Format = Format.TEXT) -> T:
+    """Return the result of *work* on the config, and show its diagnostics; exit if there are errors."""
+    path, report = config_path(config), Report()
+    result = attempt(path, report, lambda file: work(file, report))
     show(report.diagnostics(), form, sys.stderr)
-    if made is None:
+    if result is None:
         raise typer.Exit(Exit.PROBLEMS)
-    return made
+    return result
 
 
 def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> None:
-    """Write *diagnostics* to *stream*, with colour when a person looks at it."""
+    """Write *diagnostics* to *stream*, in colour on a terminal."""
     if not diagnostics and form is Format.TEXT:
-        return  # a person is told nothing: that is known without what would draw it
+        return  # saves importing the renderers
     if diagnostics:
         from pipegen.cli.redaction import without_tokens  # noqa: PLC0415 - most calls have nothing to show
 
@@ -194,19 +196,19 @@ def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> Non
 
 
 def end(status: Exit) -> None:
-    """End the verb with *status*."""
+    """Exit with *status* unless it is FINE."""
     if status is not Exit.FINE:
         raise typer.Exit(status)
 
 
 def tell(form: Format, words: str) -> None:
-    """Tell a person what was done; programs read nothing but diagnostics."""
+    """Show *words* to the user, only if diagnostics are text."""
     if form is Format.TEXT:
         say(words)
 
 
 def wrong_option(option: str, value: str, allowed: Sequence[str]) -> WrongUsage:
-    """Return what to raise for an option's value that is not among *allowed*."""
+    """Return the exception for a value of an option that is not in *allowed*."""
     return WrongUsage(f'{option} takes {listed(allowed)}, not "{value}"')
 
 
@@ -219,20 +221,20 @@ _OPTION = "--changed-since"
 
 
 def narrowed(analysed: Analysed, since: str, report: Report) -> Analysed:
-    """Return *analysed* with what has changed *since* a revision alone; end with wrong usage where git knows none."""
+    """Return *analysed* narrowed to changes *since* a revision; raise `WrongUsage` if it is unknown."""
     if not since:
-        raise WrongUsage(f"{_OPTION} takes a commit, a branch or a tag, and there is no name: is a variable empty?")
+        raise WrongUsage(f"{_OPTION} takes a commit, a branch or a tag, but its value is empty")
     plans = analysed.plans
     if not plans:
         return analysed
     if is_no_commit(since):
         report_whole(plans[0].span, "there is no earlier commit to compare with", report)
         return replace(analysed, plans=unfiltered_plans(plans))
-    place = analysed.file.absolute_path
-    root = repository_root(place) if place is not None else Path()
+    path = analysed.file.absolute_path
+    root = repository_root(path) if path is not None else Path()
     files = known_revision(root, since, _OPTION).changed()
-    own = next((source for source in analysed.sources if source.from_root in files), None)
-    if own is not None:
-        report_whole(plans[0].span, f'the config itself has changed since "{since}", in {own.path}', report)
+    changed_source = next((source for source in analysed.sources if source.from_root in files), None)
+    if changed_source is not None:
+        report_whole(plans[0].span, f'the config itself has changed since "{since}", in {changed_source.path}', report)
         return replace(analysed, plans=unfiltered_plans(plans))
     return replace(analysed, plans=narrow(plans, files, since, report, chosen=bool(analysed.selected)))

@@ -1,4 +1,4 @@
-"""The first config of a repository: what seems to be built there, and what the config of such a thing looks like."""
+"""Starter configs: the kind of project in a folder, and the config for it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pipegen.structs import Struct
 
 
 class ProjectKind(Struct):
-    """Something that is built: what it is called, and the files of which a folder of that kind holds one."""
+    """A kind of project: its description, and the files of which such a folder contains one."""
 
     words: str
     files: tuple[str, ...]
 
 
-# What `pipegen init` can write, in the order in which a folder is looked at.
+# The templates of `pipegen init`, in the order of detection.
 KINDS: Mapping[str, ProjectKind] = {
     "python": ProjectKind("a Python package", ("pyproject.toml", "setup.py", "requirements.txt")),
     "node": ProjectKind("a Node package", ("package.json",)),
@@ -29,20 +29,20 @@ KINDS: Mapping[str, ProjectKind] = {
     "monorepo": ProjectKind("several services in one repository", ()),
 }
 _ENGINE_FILES = {"gitlab": ".gitlab-ci.yml", "jenkins": "Jenkinsfile"}
-# A service whose name needs no thought, in a path, a pattern or the name of a stage.
+# Names of services that need no quoting in paths, patterns and stage names.
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,40}")
 _SERVICES = ("api", "web")
 SCHEMA = "pipegen.schema.json"
 
 
 class StarterConfig(Struct, kw_only=True):
-    """What a first config is made for.
+    """The properties of a starter config.
 
     Attributes:
-        kind: one of KINDS; None where nothing tells.
-        tool: what builds it, where a kind has several: "gradle" or "maven".
+        kind: one of KINDS; None if unknown.
+        tool: the build tool of a Java project: "gradle" or "maven".
         services: the folders of a monorepo.
-        engines: the targets that seem to be in use; none where nothing tells.
+        engines: the targets that are in use; () if unknown.
     """
 
     kind: str | None
@@ -51,8 +51,8 @@ class StarterConfig(Struct, kw_only=True):
     engines: tuple[str, ...]
 
 
-def look(folder: Path) -> StarterConfig:
-    """Return what *folder* seems to hold."""
+def inspect(folder: Path) -> StarterConfig:
+    """Return the detected properties of *folder*."""
     services = _services(folder)
     kind = _kind(folder) or ("monorepo" if len(services) > 1 else None)
     return StarterConfig(
@@ -79,6 +79,6 @@ def _kind(folder: Path) -> str | None:
 
 
 def _services(folder: Path) -> tuple[str, ...]:
-    """Return the folders right in *folder* that hold something which is built."""
-    found = sorted(place for place in folder.iterdir() if place.is_dir() and _PLAIN.fullmatch(place.name))
-    return tuple(place.name for place in found if _kind(place) is not None)
+    """Return the direct subfolders of *folder* that contain a project."""
+    folders = sorted(path for path in folder.iterdir() if path.is_dir() and _PLAIN.fullmatch(path.name))
+    return tuple(path.name for path in folders if _kind(path) is not None)

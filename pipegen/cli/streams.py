@@ -1,4 +1,4 @@
-"""Standard output and error: any text can be written, every loss is noticed, and nothing steers a terminal."""
+"""Standard output and error: any text can be written, errors are detected, and control characters are escaped."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pipegen.visible import visible_lines
 
 
 def prepare() -> None:
-    """Let characters that a terminal cannot show be escaped, and a stream that is closed be no surprise."""
-    if sys.stdout is None:  # what is written there would be lost: not writable, it fails
+    """Escape characters that the encoding lacks, and replace closed streams."""
+    if sys.stdout is None:  # read-only, so that writing fails instead of losing output
         sys.stdout = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - open until the process ends
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as above
@@ -24,19 +24,19 @@ def prepare() -> None:
 
 
 def show_text(text: str, *, ends_line: bool = True) -> None:
-    """Write *text* for a person to standard output: what steers a terminal is written as escapes."""
+    """Write *text* to standard output, with control characters escaped."""
     typer.echo(visible_lines(text), nl=ends_line)
 
 
 def show_data(text: str, *, ends_line: bool = True) -> None:
-    """Write *text* in a form that programs read, and that has its own escapes, to standard output."""
+    """Write *text* in a format for programs, which has its own escapes, to standard output."""
     typer.echo(text, nl=ends_line)
 
 
 def show_file(text: str) -> None:
-    """Write the *text* of a file to standard output: its own bytes, whatever the encoding; to a terminal as for people.
+    """Write the *text* of a file to standard output as UTF-8; on a terminal, escape control characters.
 
-    What is copied from there is no longer the file where that holds what cannot be seen.
+    With escapes, text copied from the terminal differs from the file.
     """
     if sys.stdout.isatty():
         show_text(text, ends_line=False)
@@ -46,13 +46,13 @@ def show_file(text: str) -> None:
 
 
 def say(words: str, *, ends_line: bool = True) -> None:
-    """Write *words* for the user beside the output, likewise."""
+    """Write *words* to standard error, with control characters escaped."""
     sys.stderr.write(visible_lines(words) + ("\n" if ends_line else ""))
     sys.stderr.flush()
 
 
 def discard() -> None:
-    """Drop what the streams still hold: the reader went away, and the interpreter would tell so when it ends."""
+    """Drop buffered output after the reader closed the pipe, so that the interpreter reports no error at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())

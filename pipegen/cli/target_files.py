@@ -1,4 +1,4 @@
-"""What a target makes of plans: read out of what it generates, which is not written."""
+"""The files that a target generates for plans, and the order that they enforce."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Target
 
 _DECLARATIVE = re.compile(r"^pipeline \{$", re.MULTILINE)
-# What GitLab allows of a name that is too long ends so, or has this within.
+# The mark in names that are shortened for GitLab.
 _CUT = "…"
 
 
 class TargetFiles(Struct, kw_only=True):
-    """The files of a target, and how their order differs from that of the plans.
+    """The files of a target, and the difference of their order from the plans.
 
-    *style* is that of a Jenkinsfile, "" for other files; *stages* counts those of the config that are in the files;
-    *jobs* are those of GitLab, () for other engines.
+    *style* is the style of a Jenkinsfile, or ""; *stages* is the number of the config's stages in the files; *jobs* are
+    those of GitLab, or ().
     """
 
     target: str
@@ -38,84 +38,88 @@ class TargetFiles(Struct, kw_only=True):
 
     @property
     def helpers(self) -> tuple[str, ...]:
-        """What stands for no stage of the config."""
+        """Jobs and stages that are not in the config."""
         return (*self.difference.extra, *(name for one in self.jobs for name in one.helpers))
 
 
 def check_readable(targets: Sequence[Target]) -> None:
-    """End with wrong usage when nothing reads what one of *targets* generates."""
+    """Raise `WrongUsage` if the files of one of *targets* cannot be read back."""
     for target in targets:
         if target.NAME not in READABLE:
             raise WrongUsage(f'the order of "{target.NAME}" cannot be read back: --target takes {listed(READABLE)}')
 
 
 def make(analysed: Analysed, target: Target, options: Mapping[str, str], report: Report) -> TargetFiles:
-    """Return what *target* makes of the plans; *report* gets what is said of that."""
+    """Return the files that *target* generates for the plans."""
     files = generate(analysed, target, options, report)
-    made = read_order(target.NAME, files)
-    found = difference(_asked(analysed.plans, made), made)
+    order = read_order(target.NAME, files)
+    order_difference = difference(_requested_order(analysed.plans, order), order)
     return TargetFiles(
         target=target.NAME,
         files=tuple(file.name for file in files),
         style=_style(files[-1]) if target.NAME == "jenkins" else "",
-        stages=sum(len(plan.jobs) for plan in analysed.plans) - len(found.missing),
-        difference=found,
+        stages=sum(len(plan.jobs) for plan in analysed.plans) - len(order_difference.missing),
+        difference=order_difference,
         jobs=tuple(read_jobs(file.text) for file in files) if target.NAME == "gitlab" else (),
     )
 
 
-def data(made: TargetFiles) -> Mapping[str, object]:
-    """Return *made* for programs: see docs/plan.md."""
-    found = made.difference
-    told: dict[str, object] = {"name": made.target, "files": list(made.files)}
-    if made.style:
-        told["style"] = made.style
-    told |= {
-        "stages": made.stages,
-        "waits": [{"stages": list(wait.later), "for": list(wait.earlier)} for wait in found.waits],
-        "pairs": found.pairs,
-        "longest_path": {"asked": list(found.expected), "made": list(found.actual)},
-        "missing": list(found.missing),
-        "helpers": list(made.helpers),
+def data(target_files: TargetFiles) -> Mapping[str, object]:
+    """Return *target_files* as data; the format is documented in docs/plan.md."""
+    order_difference = target_files.difference
+    document: dict[str, object] = {"name": target_files.target, "files": list(target_files.files)}
+    if target_files.style:
+        document["style"] = target_files.style
+    document |= {
+        "stages": target_files.stages,
+        "waits": [{"stages": list(wait.later), "for": list(wait.earlier)} for wait in order_difference.waits],
+        "pairs": order_difference.pairs,
+        "longest_path": {"asked": list(order_difference.expected), "made": list(order_difference.actual)},
+        "missing": list(order_difference.missing),
+        "helpers": list(target_files.helpers),
     }
-    if made.jobs:
-        told |= {"jobs": sum(len(one.names) for one in made.jobs), "most_needs": _most_needs(made)}
-    return told
+    if target_files.jobs:
+        document |= {"jobs": sum(len(one.names) for one in target_files.jobs), "most_needs": _most_needs(target_files)}
+    return document
 
 
-def described(made: TargetFiles, names: Callable[[Iterable[str]], str]) -> str:
-    """Return *made* for people; *names* writes several names on one line."""
-    style = f", {made.style}" if made.style else ""
+def describe(target_files: TargetFiles, names: Callable[[Iterable[str]], str]) -> str:
+    """Return *target_files* as text; *names* joins names on one line."""
+    style = f", {target_files.style}" if target_files.style else ""
     return "\n".join(
-        (f"target {made.target}: {names(made.files)}{style}", *(f"  {one}" for one in _lines(made, names)))
+        (
+            f"target {target_files.target}: {names(target_files.files)}{style}",
+            *(f"  {one}" for one in _lines(target_files, names)),
+        )
     )
 
 
-def _lines(made: TargetFiles, names: Callable[[Iterable[str]], str]) -> Iterator[str]:
-    found = made.difference
-    if not found.waits:
-        yield "waits without need: none"
-        yield f"longest path: {_stages(found.actual)}"
+def _lines(target_files: TargetFiles, names: Callable[[Iterable[str]], str]) -> Iterator[str]:
+    order_difference = target_files.difference
+    if not order_difference.waits:
+        yield "extra waits: none"
+        yield f"longest path: {_stages(order_difference.actual)}"
     else:
-        pairs = "1 pair" if found.pairs == 1 else f"{found.pairs} pairs"
-        yield f"waits without need: {pairs} of stages"
-        yield from (_wait(wait, names) for wait in found.waits)
-        if len(found.actual) > len(found.expected):
-            yield f"longest path: {_stages(found.actual)}; without these waits {len(found.expected)}"
+        pairs = "1 pair" if order_difference.pairs == 1 else f"{order_difference.pairs} pairs"
+        yield f"extra waits: {pairs} of stages"
+        yield from (_wait(wait, names) for wait in order_difference.waits)
+        if len(order_difference.actual) > len(order_difference.expected):
+            expected = len(order_difference.expected)
+            yield f"longest path: {_stages(order_difference.actual)}; without these waits {expected}"
         else:
-            yield f"longest path: {_stages(found.actual)}, as without these waits"
-        yield f"  {' -> '.join(found.actual)}"
-    if found.lost:
-        yield f"order that the files do not show: {found.lost} pairs of stages"
-    if found.missing:
-        yield f"left out: {names(found.missing)}"
-    if made.jobs:
-        jobs = sum(len(one.names) for one in made.jobs)
-        yield f"jobs: {jobs} for {made.stages} stages, with up to {_most_needs(made)} needs"
+            yield f"longest path: {_stages(order_difference.actual)}, as without these waits"
+        yield f"  {' -> '.join(order_difference.actual)}"
+    if order_difference.lost:
+        yield f"order missing in the files: {order_difference.lost} pairs of stages"
+    if order_difference.missing:
+        yield f"left out: {names(order_difference.missing)}"
+    if target_files.jobs:
+        jobs = sum(len(one.names) for one in target_files.jobs)
+        yield f"jobs: {jobs} for {target_files.stages} stages, with up to {_most_needs(target_files)} needs"
     else:
-        yield f"stages: {made.stages}"
-    if made.helpers:
-        yield f"beside the stages: {names(made.helpers)}"
+        yield f"stages: {target_files.stages}"
+    if target_files.helpers:
+        yield f"helper jobs and stages: {names(target_files.helpers)}"
 
 
 def _wait(wait: ExtraWait, names: Callable[[Iterable[str]], str]) -> str:
@@ -126,34 +130,34 @@ def _stages(path: Sequence[str]) -> str:
     return "1 stage" if len(path) == 1 else f"{len(path)} stages"
 
 
-def _most_needs(made: TargetFiles) -> int:
-    return max(one.most_needs for one in made.jobs)
+def _most_needs(target_files: TargetFiles) -> int:
+    return max(one.most_needs for one in target_files.jobs)
 
 
 def _style(file: GeneratedFile) -> str:
     return "declarative" if _DECLARATIVE.search(file.text) else "scripted"
 
 
-def _asked(plans: Sequence[Plan], made: ExecutionGraph) -> ExecutionGraph:
-    """Return the order that *plans* ask for, stages by their names in *made*; finally stages come after all others."""
+def _requested_order(plans: Sequence[Plan], order: ExecutionGraph) -> ExecutionGraph:
+    """Return the order of *plans* with the names of *order*; finally stages come after all others."""
     arcs: list[tuple[str, ...]] = []
     for plan in plans:
-        wanted = {job.stage: f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage for job in plan.jobs}
-        shown = {stage: _shown(name, made) for stage, name in wanted.items()}
-        arcs += [(shown[job.stage],) for job in plan.jobs]
-        arcs += [(shown[earlier], shown[later]) for earlier, later in plan.graph.arcs]
+        display_names = {job.stage: f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage for job in plan.jobs}
+        order_names = {stage: _name_in_order(name, order) for stage, name in display_names.items()}
+        arcs += [(order_names[job.stage],) for job in plan.jobs]
+        arcs += [(order_names[earlier], order_names[later]) for earlier, later in plan.graph.arcs]
         final = [job.stage for job in plan.jobs if job.is_final]
-        arcs += [(shown[leaf], shown[last]) for leaf in plan.graph.leaves for last in final]
+        arcs += [(order_names[leaf], order_names[last]) for leaf in plan.graph.leaves for last in final]
     return ExecutionGraph(arcs)
 
 
-def _shown(name: str, made: ExecutionGraph) -> str:
-    """Return the name in *made* of the stage that would be called *name*; itself where it has none."""
-    if name in made:
+def _name_in_order(name: str, order: ExecutionGraph) -> str:
+    """Return the name in *order* of the stage *name*; *name* if there is none."""
+    if name in order:
         return name
-    return next((one for one in made.nodes if one == f"stage {name}" or _is_cut(one, name)), name)
+    return next((one for one in order.nodes if one == f"stage {name}" or _is_shortened(one, name)), name)
 
 
-def _is_cut(shown: str, name: str) -> bool:
-    start, cut, _ = shown.partition(_CUT)
-    return bool(cut) and name.startswith(start)
+def _is_shortened(short: str, name: str) -> bool:
+    start, mark, _ = short.partition(_CUT)
+    return bool(mark) and name.startswith(start)

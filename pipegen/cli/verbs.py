@@ -1,6 +1,6 @@
-"""The verbs of the program, each imported when it is called for: help and the others start without it.
+"""The commands of the program, each imported on first use, so that help and other commands start faster.
 
-What typer reads of functions are types and not texts: it would evaluate each text four times.
+Annotations that typer reads are types, not strings: it would evaluate each string four times.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 
 class Verb(NamedTuple):
-    """Where a verb is defined, and the first sentence of its help."""
+    """The function of a command, and the first sentence of its help."""
 
     function: str
     summary: str
@@ -35,32 +35,32 @@ VERBS: Mapping[str, Verb] = {
 
 
 def function(name: str) -> Callable[..., None]:
-    """Return what carries out the verb *name*."""
+    """Return the function of the command *name*."""
     module = import_module(f"pipegen.cli.commands.{name}")
     return cast("Callable[..., None]", getattr(module, VERBS[name].function))
 
 
 def add_to(app: typer.Typer) -> None:
-    """Give *app*, a group of the class `Verbs`, a place for each verb."""
+    """Add a placeholder for each command to *app*, a group of the class `Verbs`."""
     for name, verb in VERBS.items():
         app.command(name, short_help=verb.summary)(_nothing)
 
 
 class Verbs(TyperGroup):
-    """The verbs; each takes its place when it is called for."""
+    """The commands; each replaces its placeholder on first use."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, TyperCommand | None, list[str]]:
-        """Return the verb that *args* begin with, its name, and what follows it."""
-        found = cast("tuple[str | None, TyperCommand | None, list[str]]", super().resolve_command(ctx, args))
-        name, command, rest = found
+        """Return the name of the command in *args*, the command, and the remaining arguments."""
+        resolved = cast("tuple[str | None, TyperCommand | None, list[str]]", super().resolve_command(ctx, args))
+        name, command, rest = resolved
         return (name, command, rest) if name is None else (name, _loaded(name), rest)
 
 
 def _loaded(name: str) -> TyperCommand:
-    made = typer.Typer(add_completion=False, rich_markup_mode=None)
-    made.command(name)(function(name))
-    return cast("TyperCommand", typer.main.get_command(made))
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name)(function(name))
+    return cast("TyperCommand", typer.main.get_command(app))
 
 
 def _nothing() -> None:
-    """Hold the place of a verb."""
+    """Do nothing: a placeholder of a command."""

@@ -1,4 +1,4 @@
-"""Versions of a config: files of the working tree, and what git holds of them."""
+"""Versions of a config: files in the working tree and in git revisions."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ from pipegen.source.tree import Node
 from pipegen.structs import Struct, replace
 
 
-class Present(Struct):
-    """A config of the working tree."""
+class FileVersion(Struct):
+    """A config in the working tree."""
 
     name: str
     file: Path
 
 
-class Past(Struct):
-    """The config at *path* of a revision, seen from the root of the repository; "" is the usual one."""
+class RevisionVersion(Struct):
+    """The config at *path* of a revision, relative to the root of the repository; "" is the default path."""
 
     name: str
     revision: Revision
     path: str = ""
 
 
-Wanted: TypeAlias = Present | Past
+ConfigVersion: TypeAlias = FileVersion | RevisionVersion
 
 
-def wanted(old: str | None, new: str | None) -> tuple[Wanted, Wanted]:
-    """Return the versions *old*, HEAD without it, and *new*, the config here without it; or end with wrong usage.
+def versions(old: str | None, new: str | None) -> tuple[ConfigVersion, ConfigVersion]:
+    """Return the versions *old*, by default HEAD, and *new*, by default the config in the working tree.
 
-    A revision without a path means the file that the other one is, or the config here.
+    A revision without a path has the path of the other version or of the config. Raise `WrongUsage` on failure.
     """
-    first = _wanted(old if old is not None else "HEAD")
-    second = _wanted(new) if new is not None else _here()
-    path = next((path for one in (second, first) if (path := _path(one))), "") or _usual_path()
+    first = _parse_version(old if old is not None else "HEAD")
+    second = _parse_version(new) if new is not None else _here()
+    path = next((path for version in (second, first) if (path := _path(version))), "") or _usual_path()
     return _with_path(first, path), _with_path(second, path)
 
 
-def analysed(one: Wanted, report: Report) -> Analysed | None:
-    """Return what the version says; None when diagnostics stop it."""
+def analysed(version: ConfigVersion, report: Report) -> Analysed | None:
+    """Return the analysis of the version; None if it has errors."""
     try:
-        if isinstance(one, Present):
-            return _analysed(load(one.file, report), report)
-        with _checked_out(one.revision, one.path) as place:
-            # A dot, so that what is included is shown as a file of that revision too.
-            return _analysed(load(place, report, shown=f"{one.revision.name}:./{one.path}"), report)
+        if isinstance(version, FileVersion):
+            return _analysed(load(version.file, report), report)
+        with _checked_out(version.revision, version.path) as checkout_path:
+            # With the dot, included files are shown as files of the revision, too.
+            return _analysed(load(checkout_path, report, shown=f"{version.revision.name}:./{version.path}"), report)
     except Stopped:
         return None
 
@@ -68,78 +68,85 @@ def _analysed(file: SourceFile, report: Report) -> Analysed:
     return analyse(file, (), report)
 
 
-def _here() -> Present:
+def _here() -> FileVersion:
     path = config_path(None)
-    return Present(path.as_posix(), path)
+    return FileVersion(path.as_posix(), path)
 
 
-def _wanted(name: str) -> Wanted:
+def _parse_version(name: str) -> ConfigVersion:
     if Path(name).is_file():
-        return Present(name, config_path(Path(name)))
+        return FileVersion(name, config_path(Path(name)))
     root = repository_root(Path.cwd() / "any")
     if (root / ".git").exists():
-        # No name of a branch or tag holds a colon.
-        before, _, path = name.partition(":")
-        found = revision(root, before)
-        if found is not None:
-            return Past(name, found, _from_root(path, root) if path else "")
+        # Names of branches and tags contain no colon.
+        revision_name, _, path = name.partition(":")
+        known_revision = revision(root, revision_name)
+        if known_revision is not None:
+            return RevisionVersion(name, known_revision, _from_root(path, root) if path else "")
     if Path(name).is_dir():
-        return Present(name, config_path(Path(name)))
-    raise WrongUsage(f'"{name}" is neither a file nor a revision that git knows here')
+        return FileVersion(name, config_path(Path(name)))
+    raise WrongUsage(f'"{name}" is neither a file nor a git revision')
 
 
 def _from_root(path: str, root: Path) -> str:
-    """Return *path* of a revision as git takes it: from the root, or with a dot from the current folder."""
+    """Return *path* of a revision relative to the root; with a dot, it is relative to the current folder."""
     if path.startswith(("./", "../")):
         path = posixpath.join(Path.cwd().relative_to(root).as_posix(), path)
     return posixpath.normpath(path)
 
 
-def _path(one: Wanted) -> str:
-    """Return the path of a version from the root of its repository, "" where that is not known."""
-    if isinstance(one, Past):
-        return one.path
-    folder = folder_of(Path.cwd() / one.file, repository_root(one.file))
-    return posixpath.join(folder, one.file.name)
+def _path(version: ConfigVersion) -> str:
+    """Return the path of a version relative to the root of its repository, "" if unknown."""
+    if isinstance(version, RevisionVersion):
+        return version.path
+    folder = folder_of(Path.cwd() / version.file, repository_root(version.file))
+    return posixpath.join(folder, version.file.name)
 
 
 def _usual_path() -> str:
-    found = find(Path())
-    return _path(Present("", found)) if found is not None else ""
+    config = find(Path())
+    return _path(FileVersion("", config)) if config is not None else ""
 
 
-def _with_path(one: Wanted, path: str) -> Wanted:
-    """Return *one* with the path of its config: *path*, or where the revision has none there, a usual one."""
-    if isinstance(one, Present) or one.path:
-        return one
+def _with_path(version: ConfigVersion, path: str) -> ConfigVersion:
+    """Return *version* with the path of its config: *path*, or a default path in the same folder."""
+    if isinstance(version, FileVersion) or version.path:
+        return version
     folder = posixpath.dirname(path).removesuffix(".pipeline").rstrip("/")
-    tried = dict.fromkeys((*([path] if path else ()), *(posixpath.join(folder, name) for name in USUAL_NAMES)))
-    found = next((name for name in tried if one.revision.content(name) is not None), None)
-    if found is None:
-        raise WrongUsage(f'revision "{one.name}" has no config: looked for {", ".join(tried)}')
-    return replace(one, path=found)
+    candidates = dict.fromkeys((*([path] if path else ()), *(posixpath.join(folder, name) for name in USUAL_NAMES)))
+    config = next((name for name in candidates if version.revision.content(name) is not None), None)
+    if config is None:
+        raise WrongUsage(f'revision "{version.name}" has no config: looked for {", ".join(candidates)}')
+    return replace(version, path=config)
 
 
 @contextmanager
-def _checked_out(one: Revision, path: str) -> Iterator[Path]:
-    """Yield the file at *path* of a revision, with what it includes around it, in a repository of their own."""
+def _checked_out(revision: Revision, path: str) -> Iterator[Path]:
+    """Yield the file at *path* of a revision in a temporary repository with its included files."""
     with tempfile.TemporaryDirectory(prefix="pipegen-") as name:
         root = Path(name).resolve()
         (root / ".git").mkdir()
         waiting, seen = [path], {path}
         while waiting:
-            found = waiting.pop()
-            data = one.content(found)
+            current = waiting.pop()
+            data = revision.content(current)
             if data is None:
                 continue
-            place = root / found
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(data)
-            included = [posixpath.normpath(posixpath.join(posixpath.dirname(found), at)) for at in _included(data)]
-            new = [at for at in included if at not in seen and not at.startswith(("/", "../", ".git/"))]
+            target = root / current
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+            included = [
+                posixpath.normpath(posixpath.join(posixpath.dirname(current), included_path))
+                for included_path in _included(data)
+            ]
+            new = [
+                included_path
+                for included_path in included
+                if included_path not in seen and not included_path.startswith(("/", "../", ".git/"))
+            ]
             waiting, seen = [*waiting, *new], {*seen, *new}
         if not (root / path).is_file():
-            raise WrongUsage(f'revision "{one.name}" has no file "{path}"')
+            raise WrongUsage(f'revision "{revision.name}" has no file "{path}"')
         yield root / path
 
 

@@ -1,4 +1,4 @@
-"""Data that is kept with a seal: a short digest by which a reader knows that it is what was written."""
+"""Data stored with a checksum, so that a reader detects damage."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _WITH_CHECKSUM = re.compile(rb'\{"seal": "([0-9a-f]{16})", (.*\})\s*', re.DOTALL
 
 
 def checksum(*parts: object) -> str:
-    """Return the seal of *parts*: chance changes none of them without a change of it."""
+    """Return the checksum of *parts*; it detects accidental changes only."""
     return hashlib.blake2b(repr(parts).encode(errors="surrogateescape"), digest_size=8).hexdigest()
 
 
 def with_checksum(data: Mapping[str, object]) -> bytes:
-    """Return *data*, which holds something, as one line of JSON that begins with the seal of the rest."""
+    """Return *data*, which is not empty, as one line of JSON that begins with the checksum of the rest."""
     rest = json.dumps(data)[1:]
     return f'{{"seal": "{checksum(rest)}", {rest}'.encode()
 
 
-def opened(text: bytes, kind: type[T]) -> T | None:
-    """Return the data that was sealed as *text*, None where that is not as it was written, or is not of that *kind*.
+def verified(text: bytes, kind: type[T]) -> T | None:
+    """Return the data in *text*; None if its checksum is wrong or it is not of that *kind*.
 
-    A seal keeps nobody out who may write there: what bears one may still be anything.
+    Anybody who may write the file can compute a checksum, so the data is still untrusted.
     """
-    found = _WITH_CHECKSUM.fullmatch(text)
-    if found is None or not found[2].isascii() or checksum(found[2].decode()) != found[1].decode():
+    match = _WITH_CHECKSUM.fullmatch(text)
+    if match is None or not match[2].isascii() or checksum(match[2].decode()) != match[1].decode():
         return None
     try:
-        return convert(json.loads(b"{" + found[2]), kind)
+        return convert(json.loads(b"{" + match[2]), kind)
     except (ValueError, RecursionError):
         return None

@@ -1,4 +1,4 @@
-"""Time, as the engine knows it: what a run and a simulation differ in, beside the executor."""
+"""The clock of the engine: real in a run, virtual in a simulation."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Seconds, and what happens when they have passed.
+    """The current time, and calls that are due later.
 
-    The real clock waits for what executors watch (processes, files) and for the time of day; the virtual one jumps to
-    the next thing that is due. All calls come from one thread.
+    The real clock waits for time to pass and for the processes and files that executors watch; the virtual clock jumps
+    to the next call that is due. All calls come from one thread.
     """
 
     def now(self) -> float:
@@ -18,12 +18,12 @@ class Clock(Protocol):
         ...
 
     def at(self, time: float, call: Callable[[], None]) -> Callable[[], None]:
-        """Arrange *call* at *time*, at once if that is past; return what takes it back (a no-op once called).
+        """Schedule *call* at *time*, immediately if that is past; return a function that cancels it.
 
-        Calls that are due at the same time come in the order they were arranged.
+        Calls that are due at the same time run in the order in which they were scheduled.
         """
         ...
 
     def wait(self) -> bool:
-        """Do the next thing that is due, waiting for it; return False when there is nothing left to wait for."""
+        """Wait for the next call and make it; return False if nothing is left to wait for."""
         ...

@@ -1,6 +1,6 @@
-"""The one loop of a run: what may start is placed and started, what ends is judged, and what follows from that happens.
+"""The loop of a run: it places and starts tasks that are ready, and handles the outcomes of attempts.
 
-All state is here, and all of it changes in calls of the clock, one after the other.
+All state is here. It changes only in calls of the clock, one after the other.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from pipegen.plan.model import Failure
 from pipegen.run.clock import Clock
-from pipegen.run.events import Cause, Ended, Listener, Over, Parked, Ready, RunEvent, Skipped, Started
+from pipegen.run.events import Cause, Ended, Listener, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
 from pipegen.run.executors.base import Executor
 from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Reason, RunMoment, State, Status
@@ -20,89 +20,89 @@ from pipegen.run.progress import Progress, StatusChanges
 from pipegen.run.scheduling.base import Placement, Refusal, Scheduler
 from pipegen.structs import MutableStruct, field, replace
 
-# What stops in good order has as long as docker gives a container before it is killed:
+# Seconds between the request to stop and the kill, as for a container of docker:
 # https://docs.docker.com/reference/cli/docker/container/stop/
 GRACE = 10.0
 
-# Asks a person about a task; the answer is called once, now or later, or never.
+# Asks a person to approve a task; calls the second argument with the answer at most once, now or later.
 Ask = Callable[[Task, Callable[[bool], None]], None]
 
-# Asked about a task that has got its place: why it cannot start after all, None where it can. What it waits for is told
-# by the call that is given, from the clock; it then queues again.
+# Returns why a placed task cannot start, None if it can. Calls the second argument, from the clock, when the task may
+# queue again.
 Hold = Callable[[Task, Callable[[], None]], Refusal | None]
 
 _NOTHING: Mapping[TaskId, Outcome] = MappingProxyType({})
 
 
 class StalledError(RuntimeError):
-    """Tasks are left, and nothing that could happen would let them start: no machine can ever take them."""
+    """Tasks remain that no machine can ever run."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         names = ", ".join(f'"{task.id.stage}"' for task in tasks)
-        super().__init__(f"nothing is left to wait for, and yet these have not run: {names}")
+        super().__init__(f"nothing is left to wait for, but these stages have not run: {names}")
         self.tasks = tuple(tasks)
 
 
-class _Place(Enum):
-    """Where a task is that has not come to its end."""
+class _Phase(Enum):
+    """The phase of a task in a run."""
 
-    BEFORE = "before"
+    PENDING = "pending"
     ASKED = "asked"
     DELAYED = "delayed"
     QUEUED = "queued"
     HELD = "held"
     RUNNING = "running"
-    AGAIN = "again"
-    OVER = "over"
+    RETRYING = "retrying"
+    ENDED = "ended"
 
 
-class _Course(MutableStruct):
-    """A task, and how far it is.
+class _TaskRun(MutableStruct):
+    """The state of a task.
 
-    *attempt* and *outcome* are those of its last try; *held* is what it was held by last; *alarm* takes back what the
-    clock shall do for it.
+    *attempt* and *outcome* are those of its last attempt; *held* is the last reason that held it; *alarm* cancels its
+    scheduled call.
     """
 
     task: Task
     progress: Progress
-    place: _Place = _Place.BEFORE
-    tries: int = 0
+    phase: _Phase = _Phase.PENDING
+    attempts: int = 0
     attempt: Attempt | None = None
     outcome: Outcome | None = None
     is_late: bool = False
     held: Refusal | None = None
     alarm: Callable[[], None] | None = None
 
-    def calm(self) -> None:
-        """Take back what the clock shall do."""
+    def cancel_alarm(self) -> None:
+        """Cancel the scheduled call."""
         if self.alarm is not None:
             self.alarm()
             self.alarm = None
 
 
 class _Pipeline(MutableStruct):
-    """A pipeline's run, its tasks by stage."""
+    """The run of a pipeline, with its tasks by stage."""
 
     run: PipelineRun
     progress: Progress
-    courses: dict[str, _Course] = field(default_factory=dict)
+    task_runs: dict[str, _TaskRun] = field(default_factory=dict)
     is_over: bool = False
 
 
 class Engine:
-    """Runs pipelines side by side, to their ends.
+    """Runs pipelines in parallel until all have ended.
 
     Args:
         runs: the pipelines.
-        clock: what it waits with.
-        executor: what runs tries.
-        scheduler: what places tasks.
-        listeners: who hears of all that happens, in this order.
-        is_wanted: whether the condition of a task holds; asked once nothing before it is left to wait for.
-        is_needed: whether its result is needed; asked after that.
-        ask: how a person is asked; without it, everything is approved.
-        hold: what keeps tasks from starting that have got their places; without it, nothing.
-        ended: what came of tasks in an earlier run that this one goes on with.
+        clock: the clock to wait with.
+        executor: runs attempts.
+        scheduler: places tasks.
+        listeners: receive all events, in this order.
+        is_wanted: whether the condition of a task holds; called when its predecessors have ended.
+        is_needed: whether the result of a task is needed; called after *is_wanted*.
+        ask: asks a person for approvals; without it, everything is approved.
+        hold: keeps placed tasks from starting; without it, none.
+        ended: outcomes of tasks in the earlier run that this run resumes.
     """
 
     def __init__(
@@ -123,209 +123,219 @@ class Engine:
         self._listeners = tuple(listeners)
         self._ask, self._hold, self._ended = ask, hold, ended
         self._pipelines = {run.name: _pipeline(run, is_wanted, is_needed) for run in runs}
-        self._courses = {course.task.id: course for one in self._pipelines.values() for course in one.courses.values()}
-        self._left = len(self._pipelines)
+        self._task_runs = {
+            task_run.task.id: task_run
+            for pipeline in self._pipelines.values()
+            for task_run in pipeline.task_runs.values()
+        }
+        self._remaining = len(self._pipelines)
         self._is_stopped = False
-        self._is_looking = False
-        self._next_look: tuple[float, Callable[[], None]] | None = None
+        self._is_scheduled = False
+        self._next_cycle: tuple[float, Callable[[], None]] | None = None
 
     def run(self) -> dict[str, Status]:
-        """Run to the end; return what came of each pipeline."""
+        """Run to the end; return the status of each pipeline."""
         for pipeline in self._pipelines.values():
             self._begin(pipeline)
-        while self._left:
+        while self._remaining:
             if not self._clock.wait():
-                raise StalledError([one.task for one in self._courses.values() if one.place is not _Place.OVER])
+                raise StalledError(
+                    [task_run.task for task_run in self._task_runs.values() if task_run.phase is not _Phase.ENDED]
+                )
         return {name: pipeline.progress.result for name, pipeline in self._pipelines.items()}
 
     def stop(self, *, kill: bool = False) -> None:
-        """Let nothing new start but finally stages; or *kill* what runs, and let nothing start at all."""
+        """Start only finally stages from now on; with *kill*, kill running attempts and start nothing."""
         self._is_stopped = True
         for pipeline in self._pipelines.values():
-            self._follow(pipeline, pipeline.progress.kill() if kill else pipeline.progress.stop())
-        for course in self._courses.values():
-            if course.place is _Place.AGAIN:
-                self._scheduler.drop(course.task.id)
-                self._judge(course, is_final=True)
-            elif course.place is _Place.RUNNING and kill and course.attempt is not None:
-                self._executor.stop(course.attempt, kill=True)
+            self._apply(pipeline, pipeline.progress.kill() if kill else pipeline.progress.stop())
+        for task_run in self._task_runs.values():
+            if task_run.phase is _Phase.RETRYING:
+                self._scheduler.drop(task_run.task.id)
+                self._finish_attempt(task_run, is_final=True)
+            elif task_run.phase is _Phase.RUNNING and kill and task_run.attempt is not None:
+                self._executor.stop(task_run.attempt, kill=True)
 
     def moment(self, pipeline: str) -> RunMoment:
-        """Return where *pipeline* is, in the words of the rules."""
+        """Return the current state of *pipeline* as the rules see it."""
         return self._pipelines[pipeline].progress.moment()
 
-    # What follows from a change
+    # Status changes
 
     def _begin(self, pipeline: _Pipeline) -> None:
-        before = {
-            stage: self._ended[course.task.id]
-            for stage, course in pipeline.courses.items()
-            if course.task.id in self._ended
+        outcomes = {
+            stage: self._ended[task_run.task.id]
+            for stage, task_run in pipeline.task_runs.items()
+            if task_run.task.id in self._ended
         }
-        for stage in before:
-            pipeline.courses[stage].place = _Place.OVER
-        states = {stage: _state(outcome) for stage, outcome in before.items()}
-        allowed = [stage for stage, outcome in before.items() if outcome.is_allowed(pipeline.courses[stage].task.job)]
-        self._follow(pipeline, pipeline.progress.begin(states, allowed))
+        for stage in outcomes:
+            pipeline.task_runs[stage].phase = _Phase.ENDED
+        states = {stage: _state(outcome) for stage, outcome in outcomes.items()}
+        allowed = [
+            stage for stage, outcome in outcomes.items() if outcome.is_allowed(pipeline.task_runs[stage].task.job)
+        ]
+        self._apply(pipeline, pipeline.progress.begin(states, allowed))
 
-    def _follow(self, pipeline: _Pipeline, news: StatusChanges) -> None:
-        """Do what *news* of *pipeline* ask for."""
-        for stage, reason in news.skipped:
-            self._skip(pipeline.courses[stage], reason)
-        for course in sorted((pipeline.courses[stage] for stage in news.ready), key=lambda one: one.task.order):
-            self._open(course)
+    def _apply(self, pipeline: _Pipeline, changes: StatusChanges) -> None:
+        """Apply *changes* of *pipeline*."""
+        for stage, reason in changes.skipped:
+            self._skip(pipeline.task_runs[stage], reason)
+        for task_run in sorted(
+            (pipeline.task_runs[stage] for stage in changes.ready), key=lambda task_run: task_run.task.order
+        ):
+            self._take(task_run)
         if pipeline.progress.is_over and not pipeline.is_over:
             pipeline.is_over = True
-            self._left -= 1
-            self._tell(Over(self._clock.now(), pipeline.run.name, pipeline.progress.result))
+            self._remaining -= 1
+            self._notify(PipelineEnded(self._clock.now(), pipeline.run.name, pipeline.progress.result))
 
-    def _skip(self, course: _Course, reason: Reason) -> None:
-        course.calm()
-        if course.place is _Place.QUEUED:
-            self._scheduler.drop(course.task.id)
-        course.place = _Place.OVER
-        self._tell(Skipped(self._clock.now(), course.task.id, reason))
+    def _skip(self, task_run: _TaskRun, reason: Reason) -> None:
+        task_run.cancel_alarm()
+        if task_run.phase is _Phase.QUEUED:
+            self._scheduler.drop(task_run.task.id)
+        task_run.phase = _Phase.ENDED
+        self._notify(Skipped(self._clock.now(), task_run.task.id, reason))
 
-    # Before a try
+    # Before an attempt
 
-    def _open(self, course: _Course) -> None:
-        """Take a task that nothing before it holds up: somebody may have to be asked, or some time to pass."""
-        task, now = course.task, self._clock.now()
-        self._tell(Ready(now, task.id))
+    def _take(self, task_run: _TaskRun) -> None:
+        """Take a task whose predecessors have ended; it may need an approval or a delay."""
+        task, now = task_run.task, self._clock.now()
+        self._notify(Ready(now, task.id))
         if task.job.deployment.approval is not None:
-            course.place = _Place.ASKED
-            self._tell(Parked(now, task.id, Cause.APPROVAL))
-            # An answer that comes at once is no other than one that comes late.
-            self._ask(task, lambda is_yes: self._soon(partial(self._answer, course, is_yes=is_yes)))
+            task_run.phase = _Phase.ASKED
+            self._notify(Waiting(now, task.id, Cause.APPROVAL))
+            # Immediate and late answers take the same way.
+            self._ask(task, lambda is_yes: self._call_soon(partial(self._answer, task_run, is_yes=is_yes)))
         else:
-            self._delay(course)
+            self._delay(task_run)
 
-    def _answer(self, course: _Course, *, is_yes: bool) -> None:
-        if course.place is not _Place.ASKED:
+    def _answer(self, task_run: _TaskRun, *, is_yes: bool) -> None:
+        if task_run.phase is not _Phase.ASKED:
             return
         if is_yes:
-            self._delay(course)
+            self._delay(task_run)
         else:
-            pipeline = self._pipelines[course.task.id.pipeline]
-            self._follow(pipeline, pipeline.progress.refuse(course.task.id.stage))
+            pipeline = self._pipelines[task_run.task.id.pipeline]
+            self._apply(pipeline, pipeline.progress.refuse(task_run.task.id.stage))
 
-    def _delay(self, course: _Course) -> None:
-        delay, now = course.task.job.deployment.delay, self._clock.now()
+    def _delay(self, task_run: _TaskRun) -> None:
+        delay, now = task_run.task.job.deployment.delay, self._clock.now()
         if delay is None:
-            self._queue(course)
+            self._queue(task_run)
             return
-        course.place = _Place.DELAYED
-        self._tell(Parked(now, course.task.id, Cause.DELAY))
-        course.alarm = self._clock.at(now + delay.seconds, partial(self._queue, course))
+        task_run.phase = _Phase.DELAYED
+        self._notify(Waiting(now, task_run.task.id, Cause.DELAY))
+        task_run.alarm = self._clock.at(now + delay.seconds, partial(self._queue, task_run))
 
-    def _queue(self, course: _Course) -> None:
-        course.place = _Place.QUEUED
-        self._scheduler.add(course.task, self._clock.now())
-        self._look_soon()
+    def _queue(self, task_run: _TaskRun) -> None:
+        task_run.phase = _Phase.QUEUED
+        self._scheduler.add(task_run.task, self._clock.now())
+        self._schedule_soon()
 
-    def _look_soon(self) -> None:
-        """Look at the queue once all that happens at this time has happened."""
-        if not self._is_looking:
-            self._is_looking = True
-            self._soon(self._look)
+    def _schedule_soon(self) -> None:
+        """Schedule tasks after all other calls that are due now."""
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            self._call_soon(self._schedule)
 
-    def _look(self) -> None:
-        self._is_looking = False
+    def _schedule(self) -> None:
+        self._is_scheduled = False
         now = self._clock.now()
         cycle = self._scheduler.cycle(now)
         for placement in cycle.placed:
             self._start(placement)
         for refusal in cycle.refused:
-            self._tell(Parked(now, refusal.task.id, refusal.cause, refusal.what))
-        self._look_again(self._scheduler.next_time())
+            self._notify(Waiting(now, refusal.task.id, refusal.cause, refusal.what))
+        self._schedule_at(self._scheduler.next_time())
 
-    def _look_again(self, time: float | None) -> None:
-        """Look at the queue at *time*, and at no other that was arranged."""
-        if self._next_look is not None:
-            if self._next_look[0] == time:
+    def _schedule_at(self, time: float | None) -> None:
+        """Schedule tasks at *time* instead of at the time set before."""
+        if self._next_cycle is not None:
+            if self._next_cycle[0] == time:
                 return
-            self._next_look[1]()
-        self._next_look = None if time is None else (time, self._clock.at(time, self._look_now))
+            self._next_cycle[1]()
+        self._next_cycle = None if time is None else (time, self._clock.at(time, self._schedule_due))
 
-    def _look_now(self) -> None:
-        self._next_look = None
-        self._look_soon()
+    def _schedule_due(self) -> None:
+        self._next_cycle = None
+        self._schedule_soon()
 
-    # A try
+    # An attempt
 
     def _start(self, placement: Placement) -> None:
-        course = self._courses[placement.task.id]
-        task, progress, now = course.task, course.progress, self._clock.now()
-        held = self._hold(task, partial(self._go_free, course))
-        if held is not None:
-            self._put_back(course, held)
+        task_run = self._task_runs[placement.task.id]
+        task, progress, now = task_run.task, task_run.progress, self._clock.now()
+        refusal = self._hold(task, partial(self._requeue, task_run))
+        if refusal is not None:
+            self._hold_back(task_run, refusal)
             return
-        course.tries += 1
-        course.is_late = False
-        course.place = _Place.RUNNING
+        task_run.attempts += 1
+        task_run.is_late = False
+        task_run.phase = _Phase.RUNNING
         statuses = tuple((stage, progress.status(stage)) for stage in task.job.statuses)
-        attempt = course.attempt = Attempt(task, course.tries, placement.machine, statuses)
+        attempt = task_run.attempt = Attempt(task, task_run.attempts, placement.machine, statuses)
         progress.start(task.id.stage)
-        self._tell(Started(now, attempt))
+        self._notify(Started(now, attempt))
         if task.job.limits.timeout is not None:
-            course.alarm = self._clock.at(now + task.job.limits.timeout.seconds, partial(self._time_out, course))
+            task_run.alarm = self._clock.at(now + task.job.limits.timeout.seconds, partial(self._time_out, task_run))
         self._executor.start(attempt, self._end)
 
-    def _put_back(self, course: _Course, held: Refusal) -> None:
-        """Let *course* wait without a place; that it waits for the same thing again is not told again."""
+    def _hold_back(self, task_run: _TaskRun, refusal: Refusal) -> None:
+        """Release the place of *task_run*; report the reason only if it changed."""
         now = self._clock.now()
-        course.place = _Place.HELD
-        self._scheduler.release(course.task.id, now)
-        self._look_soon()
-        if held != course.held:
-            course.held = held
-            self._tell(Parked(now, held.task.id, held.cause, held.what))
+        task_run.phase = _Phase.HELD
+        self._scheduler.release(task_run.task.id, now)
+        self._schedule_soon()
+        if refusal != task_run.held:
+            task_run.held = refusal
+            self._notify(Waiting(now, refusal.task.id, refusal.cause, refusal.what))
 
-    def _go_free(self, course: _Course) -> None:
-        if course.place is _Place.HELD:
-            self._queue(course)
+    def _requeue(self, task_run: _TaskRun) -> None:
+        if task_run.phase is _Phase.HELD:
+            self._queue(task_run)
 
-    def _time_out(self, course: _Course) -> None:
-        course.is_late = True
-        course.alarm = self._clock.at(self._clock.now() + GRACE, partial(self._halt, course, kill=True))
-        self._halt(course, kill=False)
+    def _time_out(self, task_run: _TaskRun) -> None:
+        task_run.is_late = True
+        task_run.alarm = self._clock.at(self._clock.now() + GRACE, partial(self._halt, task_run, kill=True))
+        self._halt(task_run, kill=False)
 
-    def _halt(self, course: _Course, *, kill: bool) -> None:
-        if course.attempt is not None:
-            self._executor.stop(course.attempt, kill=kill)
+    def _halt(self, task_run: _TaskRun, *, kill: bool) -> None:
+        if task_run.attempt is not None:
+            self._executor.stop(task_run.attempt, kill=kill)
 
     def _end(self, attempt: Attempt, outcome: Outcome) -> None:
-        """Take what came of *attempt*: what executors call."""
-        course = self._courses[attempt.task.id]
-        course.calm()
-        course.outcome = _late(attempt, outcome) if course.is_late else outcome
+        """Handle the *outcome* of *attempt*; executors call this."""
+        task_run = self._task_runs[attempt.task.id]
+        task_run.cancel_alarm()
+        task_run.outcome = _timed_out(attempt, outcome) if task_run.is_late else outcome
         self._scheduler.release(attempt.task.id, self._clock.now())
-        self._look_soon()
-        self._judge(course, is_final=self._is_stopped or not _is_tried_again(attempt, course.outcome))
+        self._schedule_soon()
+        self._finish_attempt(task_run, is_final=self._is_stopped or not _is_retried(attempt, task_run.outcome))
 
-    def _judge(self, course: _Course, *, is_final: bool) -> None:
-        """Go on after a try: with another one, or with what follows."""
-        attempt, outcome, now = course.attempt, course.outcome, self._clock.now()
+    def _finish_attempt(self, task_run: _TaskRun, *, is_final: bool) -> None:
+        """Continue after an attempt: with the next attempt, or with the successors of the task."""
+        attempt, outcome, now = task_run.attempt, task_run.outcome, self._clock.now()
         if attempt is None or outcome is None:
-            raise RuntimeError("a task without a try cannot be judged")
-        self._tell(Ended(now, attempt, outcome, is_final))
+            raise RuntimeError("the task has had no attempt")
+        self._notify(Ended(now, attempt, outcome, is_final))
         if not is_final:
-            course.place = _Place.AGAIN
-            self._scheduler.retry(course.task, attempt.number, now)
+            task_run.phase = _Phase.RETRYING
+            self._scheduler.retry(task_run.task, attempt.number, now)
             return
-        course.place = _Place.OVER
-        pipeline = self._pipelines[course.task.id.pipeline]
-        is_allowed = outcome.is_allowed(course.task.job)
-        self._follow(pipeline, course.progress.end(course.task.id.stage, _state(outcome), is_allowed=is_allowed))
+        task_run.phase = _Phase.ENDED
+        pipeline = self._pipelines[task_run.task.id.pipeline]
+        is_allowed = outcome.is_allowed(task_run.task.job)
+        self._apply(pipeline, task_run.progress.end(task_run.task.id.stage, _state(outcome), is_allowed=is_allowed))
 
-    # Words and times
+    # Events and calls
 
-    def _soon(self, call: Callable[[], None]) -> None:
+    def _call_soon(self, call: Callable[[], None]) -> None:
         self._clock.at(self._clock.now(), call)
 
-    def _tell(self, event: RunEvent) -> None:
+    def _notify(self, event: RunEvent) -> None:
         for listener in self._listeners:
-            listener.hear(event)
+            listener.notify(event)
 
 
 def _pipeline(run: PipelineRun, is_wanted: Callable[[Task], bool], is_needed: Callable[[Task], bool]) -> _Pipeline:
@@ -337,24 +347,24 @@ def _pipeline(run: PipelineRun, is_wanted: Callable[[Task], bool], is_needed: Ca
         is_needed=lambda stage: is_needed(tasks[stage]),
         is_fail_fast=run.is_fail_fast,
     )
-    return _Pipeline(run, progress, {stage: _Course(task, progress) for stage, task in tasks.items()})
+    return _Pipeline(run, progress, {stage: _TaskRun(task, progress) for stage, task in tasks.items()})
 
 
 def _state(outcome: Outcome) -> State:
-    return State.SUCCESS if outcome.ending in (AttemptResult.SUCCESS, AttemptResult.REUSED) else State.FAILED
+    return State.SUCCESS if outcome.result in (AttemptResult.SUCCESS, AttemptResult.REUSED) else State.FAILED
 
 
-def _late(attempt: Attempt, outcome: Outcome) -> Outcome:
-    """Return what a try that took too long comes to: it has failed, even when its script ends well on being stopped."""
+def _timed_out(attempt: Attempt, outcome: Outcome) -> Outcome:
+    """Return the outcome of an attempt that timed out: it failed, even if its script succeeded after the signal."""
     timeout = attempt.task.job.limits.timeout
     reason = f"it took more than {timeout.seconds} s" if timeout else outcome.reason
     return replace(
-        outcome, ending=AttemptResult.FAILED, failure=Failure.TIMEOUT, exit_code=None, reason=reason, outputs=()
+        outcome, result=AttemptResult.FAILED, failure=Failure.TIMEOUT, exit_code=None, reason=reason, outputs=()
     )
 
 
-def _is_tried_again(attempt: Attempt, outcome: Outcome) -> bool:
+def _is_retried(attempt: Attempt, outcome: Outcome) -> bool:
     retry = attempt.task.job.limits.retry
-    if retry is None or outcome.ending is not AttemptResult.FAILED or attempt.number > retry.count:
+    if retry is None or outcome.result is not AttemptResult.FAILED or attempt.number > retry.count:
         return False
     return (outcome.failure or Failure.SCRIPT) in retry.on

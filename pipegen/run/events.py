@@ -1,4 +1,4 @@
-"""What happens in a run, as it is told: to the journal, to the person who watches, to reports."""
+"""Events of a run, for the journal, the terminal and reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipegen.structs import Struct
 
 
 class Cause(Enum):
-    """What a task that could start waits for."""
+    """The reason why a ready task waits."""
 
     SLOT = "slot"
     CPU = "cpu"
@@ -21,24 +21,24 @@ class Cause(Enum):
     BACKOFF = "backoff"
     DELAY = "delay"
     APPROVAL = "approval"
-    # An equal task is on its way, whose result will do.
+    # An equal task runs, whose result can be reused.
     EQUAL = "equal"
 
 
 class RunEvent(Struct):
-    """Something that happened *time* seconds after the run began."""
+    """An event *time* seconds after the start of the run."""
 
     time: float
 
 
 class Ready(RunEvent):
-    """Nothing before the task is left to wait for."""
+    """All predecessors of the task have ended."""
 
     task: TaskId
 
 
-class Parked(RunEvent):
-    """The task could start, but for *cause*; *what* names the lock, label or machine, "" where nothing does."""
+class Waiting(RunEvent):
+    """A ready task waits because of *cause*; *what* is the name of the lock, label or stage, or ""."""
 
     task: TaskId
     cause: Cause
@@ -46,15 +46,15 @@ class Parked(RunEvent):
 
 
 class Started(RunEvent):
-    """A try began."""
+    """An attempt started."""
 
     attempt: Attempt
 
 
 class Ended(RunEvent):
-    """A try ended; with *is_final* no other follows.
+    """An attempt ended; if *is_final*, no other follows.
 
-    When the run is stopped while a task waits for its next try, the last one is told again, as final.
+    If the run is stopped while a task waits for its next attempt, the event is repeated as final.
     """
 
     attempt: Attempt
@@ -69,16 +69,16 @@ class Skipped(RunEvent):
     reason: Reason
 
 
-class Over(RunEvent):
-    """A pipeline's run has ended, finally stages and all."""
+class PipelineEnded(RunEvent):
+    """A pipeline has ended, including its finally stages."""
 
     pipeline: str
     status: Status
 
 
 class Listener(Protocol):
-    """Somebody who hears all events in the order they happen, before the engine goes on."""
+    """A receiver of all events, in order, before the engine continues."""
 
-    def hear(self, event: RunEvent) -> None:
-        """Take note of *event*."""
+    def notify(self, event: RunEvent) -> None:
+        """Handle *event*."""
         ...

@@ -1,9 +1,8 @@
-"""The journal of a run: what happened, line by line, so that a run that was killed can go on, and the next be timed.
+"""The journal of a run: its events, one per line, to resume the run and to time later ones.
 
-Each line is a JSON object with a seal, written in one piece, before the engine goes on; a line that was cut short when
-the process was killed is as if it had never been, and so is one that was damaged later, which is counted. A run that
-goes on writes into the same file, behind a line that says so. Times are seconds since the line that begins the run, or
-goes on with it.
+Each line is a JSON object with a checksum, written at once before the engine continues. Readers ignore a line that was
+cut off by a kill, and count lines that were damaged later. A resumed run appends to the same file after a new header
+line. Times are seconds since the last header line.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from types import TracebackType
 from typing import Self
 
 from pipegen.plan.model import Failure, Plan
-from pipegen.run.checksum import opened, with_checksum
-from pipegen.run.events import Ended, Over, RunEvent, Skipped, Started
+from pipegen.run.checksum import verified, with_checksum
+from pipegen.run.events import Ended, PipelineEnded, RunEvent, Skipped, Started
 from pipegen.run.model import AttemptResult, Outcome, TaskId
 from pipegen.run.outcome import Status
 from pipegen.structs import MutableStruct, Struct, field, replace
 
-# Grows when the lines come to mean something else.
+# Incremented when the meaning of the lines changes.
 FORMAT = 2
 
 
 class _Line(Struct, kw_only=True):
-    """What stands in a line, of whatever kind it is."""
+    """The content of a line of any kind."""
 
     journal: int | None = None
     plan: str = ""
@@ -46,44 +45,44 @@ class _Line(Struct, kw_only=True):
 
 
 class UnreadableJournalError(ValueError):
-    """A file that is no journal, or one of another format."""
+    """The file is not a journal, or has another format."""
 
 
 class Journal:
-    """Writes what it hears to the end of *path*; *plan* is a digest of what is run.
+    """Appends events to *path*; *plan* is a digest of the pipelines that run.
 
-    Where the disk takes no more, the journal ends, and not the run: *complain* is told. What came of a stage that bound
-    a value which *hides* something is not kept.
+    If writing fails, the journal ends, the run continues, and *warn* is called. Outcomes with values that contain a
+    secret, as *hides* says, are not stored.
     """
 
     def __init__(
         self,
         path: Path,
         plan: str,
-        complain: Callable[[str], None] = lambda _: None,
+        warn: Callable[[str], None] = lambda _: None,
         hides: Callable[[bytes], bool] = lambda _: False,
     ) -> None:
         self._hides = hides
-        self._path, self._complain, self._is_full = path, complain, False
+        self._path, self._warn, self._is_full = path, warn, False
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         _end_line(path, self._file)
         self._write({"journal": FORMAT, "plan": plan})
 
-    def hear(self, event: RunEvent) -> None:
-        """Write *event* where somebody will want to know of it."""
+    def notify(self, event: RunEvent) -> None:
+        """Write *event* if a later run needs it."""
         match event:
             case Started():
-                self._write({**_told("started", event, event.attempt.task.id), "try": event.attempt.number})
+                self._write({**_event_data("started", event, event.attempt.task.id), "try": event.attempt.number})
             case Ended():
-                about = _told("ended", event, event.attempt.task.id)
+                common = _event_data("ended", event, event.attempt.task.id)
                 outcome = event.outcome
                 has_secret = any(self._hides(value) for _, value in outcome.outputs)
-                kept = replace(outcome, outputs=()) if has_secret else outcome
+                stored = replace(outcome, outputs=()) if has_secret else outcome
                 is_kept = not has_secret and not outcome.is_waiting
-                self._write({**about, "is_final": event.is_final, "is_kept": is_kept, **_outcome_data(kept)})
+                self._write({**common, "is_final": event.is_final, "is_kept": is_kept, **_outcome_data(stored)})
             case Skipped():
-                self._write({**_told("skipped", event, event.task), "reason": event.reason.name})
-            case Over():
+                self._write({**_event_data("skipped", event, event.task), "reason": event.reason.name})
+            case PipelineEnded():
                 self._write(
                     {"event": "over", "time": event.time, "pipeline": event.pipeline, "status": event.status.name}
                 )
@@ -107,7 +106,7 @@ class Journal:
             self._put(with_checksum(data) + b"\n")
         except OSError as error:
             self._is_full = True
-            self._complain(f"{self._path}: {error.strerror}: --resume will repeat what comes to an end from now on")
+            self._warn(f"{self._path}: {error.strerror}: --resume will repeat the stages that end from now on")
 
     def _put(self, line: bytes) -> None:
         while line:
@@ -115,14 +114,14 @@ class Journal:
 
 
 class JournalContent(MutableStruct):
-    """What a journal tells.
+    """The content of a journal.
 
     Attributes:
-        plan: the digest of what was run.
-        ended: what came of the stages that came to an end of their own, well or not.
-        durations: how many seconds the last tries took of those that ended well.
-        over: the pipelines whose runs have ended, and how.
-        lost: how many lines are not what was written.
+        plan: the digest of the pipelines that ran.
+        ended: the outcomes of stages that ended without being cancelled.
+        durations: the seconds of the last attempts of stages that succeeded.
+        over: the statuses of pipelines that ended.
+        lost: the number of damaged lines.
     """
 
     plan: str
@@ -133,8 +132,8 @@ class JournalContent(MutableStruct):
 
 
 def read(path: Path) -> JournalContent:
-    """Return what the journal at *path* tells; raise `UnreadableJournalError` where it is none."""
-    story: JournalContent | None = None
+    """Return the content of the journal at *path*; raise `UnreadableJournalError` if it is not a journal."""
+    content: JournalContent | None = None
     started: dict[TaskId, float] = {}
     lost = 0
     for line in _lines(path):
@@ -143,48 +142,48 @@ def read(path: Path) -> JournalContent:
         elif line.journal is not None:
             if line.journal != FORMAT:
                 raise UnreadableJournalError(f"a journal of format {line.journal}, not {FORMAT}")
-            story = JournalContent(line.plan) if story is None else story
-            story.over.clear()
+            content = JournalContent(line.plan) if content is None else content
+            content.over.clear()
             started.clear()
-        elif story is None:
+        elif content is None:
             break
-        elif not _is_taken(line, story, started):
+        elif not _is_taken(line, content, started):
             lost += 1
-    if story is None:
-        raise UnreadableJournalError("no journal of a run")
-    story.lost = lost
-    return story
+    if content is None:
+        raise UnreadableJournalError("not a journal of a run")
+    content.lost = lost
+    return content
 
 
-def finished(story: JournalContent, plans: Iterable[Plan]) -> dict[TaskId, Outcome]:
-    """Return what a run that goes on need not repeat: the stages of *plans* that succeeded or were allowed to fail.
+def finished(content: JournalContent, plans: Iterable[Plan]) -> dict[TaskId, Outcome]:
+    """Return the outcomes that a resumed run keeps: stages of *plans* that succeeded or were allowed to fail.
 
-    Finally stages tell of the whole, so they run again unless all has ended well.
+    Finally stages depend on the whole pipeline, so they run again unless the pipeline succeeded.
     """
-    found = {}
+    outcomes = {}
     for plan in plans:
-        is_over = story.over.get(plan.name) is Status.SUCCESS
+        is_over = content.over.get(plan.name) is Status.SUCCESS
         for job in plan.jobs:
-            outcome = story.ended.get(TaskId(plan.name, job.stage))
+            outcome = content.ended.get(TaskId(plan.name, job.stage))
             if outcome is None or (job.is_final and not is_over):
                 continue
-            if outcome.ending is not AttemptResult.FAILED or outcome.is_allowed(job):
-                found[TaskId(plan.name, job.stage)] = outcome
-    return found
+            if outcome.result is not AttemptResult.FAILED or outcome.is_allowed(job):
+                outcomes[TaskId(plan.name, job.stage)] = outcome
+    return outcomes
 
 
-def _is_taken(line: _Line, story: JournalContent, started: dict[TaskId, float]) -> bool:
-    """Add what *line* tells to *story*; return False, with nothing added, where no journal tells that."""
+def _is_taken(line: _Line, content: JournalContent, started: dict[TaskId, float]) -> bool:
+    """Add *line* to *content*; return False, and add nothing, if the line is invalid."""
     try:
-        _take(line, story, started)
+        _take(line, content, started)
     except (KeyError, ValueError):
         return False
     return True
 
 
-def _take(line: _Line, story: JournalContent, started: dict[TaskId, float]) -> None:
+def _take(line: _Line, content: JournalContent, started: dict[TaskId, float]) -> None:
     if line.event == "over":
-        story.over[line.pipeline] = Status[line.status]
+        content.over[line.pipeline] = Status[line.status]
         return
     task = TaskId(line.pipeline, line.stage)
     if line.event == "started":
@@ -192,41 +191,41 @@ def _take(line: _Line, story: JournalContent, started: dict[TaskId, float]) -> N
     elif line.event == "ended" and line.is_final and line.ending != AttemptResult.CANCELLED.name:
         outcome = _outcome(line)
         if line.is_kept:
-            story.ended[task] = outcome
-        # What was taken from the cache says nothing of the time it takes.
-        if task in started and outcome.ending is AttemptResult.SUCCESS:
-            story.durations[task] = line.time - started[task]
+            content.ended[task] = outcome
+        # A reused result says nothing about the duration.
+        if task in started and outcome.result is AttemptResult.SUCCESS:
+            content.durations[task] = line.time - started[task]
 
 
 def _lines(path: Path) -> Iterator[_Line | None]:
-    """Yield the lines that are whole, None for one that is not, but for the last: it was cut short by a kill."""
+    """Yield valid lines, and None for damaged ones, except for a last line that was cut off."""
     with path.open("rb") as file:
         for line in file:
-            data = opened(line, _Line)
+            data = verified(line, _Line)
             if data is not None or line.endswith(b"\n"):
                 yield data
 
 
 def _end_line(path: Path, file: int) -> None:
-    """End the last line, or remove it where it was cut short, so that the next one stands by itself."""
-    with path.open("rb") as written:
+    """End the last line, or remove it if it was cut off, so that the next one starts on its own line."""
+    with path.open("rb") as lines:
         last = b""
-        for line in written:
+        for line in lines:
             last = line
         if last and not last.endswith(b"\n"):
-            if opened(last, _Line) is not None:
+            if verified(last, _Line) is not None:
                 os.write(file, b"\n")
             else:
-                os.ftruncate(file, written.tell() - len(last))
+                os.ftruncate(file, lines.tell() - len(last))
 
 
-def _told(what: str, event: RunEvent, task: TaskId) -> dict[str, object]:
-    return {"event": what, "time": event.time, "pipeline": task.pipeline, "stage": task.stage}
+def _event_data(kind: str, event: RunEvent, task: TaskId) -> dict[str, object]:
+    return {"event": kind, "time": event.time, "pipeline": task.pipeline, "stage": task.stage}
 
 
 def _outcome_data(outcome: Outcome) -> dict[str, object]:
     return {
-        "ending": outcome.ending.name,
+        "ending": outcome.result.name,
         "failure": outcome.failure.name if outcome.failure is not None else None,
         "exit_code": outcome.exit_code,
         "reason": outcome.reason,
@@ -236,7 +235,7 @@ def _outcome_data(outcome: Outcome) -> dict[str, object]:
 
 def _outcome(line: _Line) -> Outcome:
     return Outcome(
-        ending=AttemptResult[line.ending],
+        result=AttemptResult[line.ending],
         failure=Failure[line.failure] if line.failure is not None else None,
         exit_code=line.exit_code,
         reason=line.reason,

@@ -1,4 +1,4 @@
-"""What a run is made of: its stages as tasks, what each takes while it runs, and what came of a try."""
+"""The model of a run: tasks, their resource demands, attempts and outcomes."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pipegen.structs import SpannedStruct, Struct
 
 
 class TaskId(Struct, order=True):
-    """A stage of a pipeline, by the two names."""
+    """The names of a pipeline and its stage."""
 
     pipeline: str
     stage: str
 
 
 class Demand(Struct, kw_only=True):
-    """What a task takes while it runs: all of it, or it does not start.
+    """The resources that a task takes while it runs.
 
     Attributes:
-        slots: how many of a machine's slots.
-        cpu: thousandths of a processor; 0 does not matter.
-        memory: bytes; 0 does not matter.
-        labels: what a machine must have, all of them.
-        locks: names that one task at a time may hold, over all runs.
+        slots: the number of slots of the machine.
+        cpu: thousandths of a processor; 0 is no requirement.
+        memory: bytes; 0 is no requirement.
+        labels: labels that the machine must have.
+        locks: names of locks, each held by one task at a time over all runs.
     """
 
     slots: int = 1
@@ -37,7 +37,7 @@ class Demand(Struct, kw_only=True):
 
 
 class RunMachine(Struct, kw_only=True):
-    """A place where tasks run, and what it has; None is without bound."""
+    """A machine and its resources; None is unlimited."""
 
     name: str
     slots: int | None = 1
@@ -50,13 +50,12 @@ class Task(SpannedStruct, kw_only=True):
     """A stage in one run.
 
     Attributes:
-        id: which stage.
-        job: what it does.
-        plan: the pipeline it belongs to.
-        demand: what it takes.
-        remaining: seconds from its start to the end of the longest path behind it, itself included, as far as
-            durations are known.
-        order: its place among all tasks as the user wrote them, from 0.
+        id: the names of pipeline and stage.
+        job: the job to run.
+        plan: the plan of its pipeline.
+        demand: the resources that it takes.
+        remaining: seconds from its start to the end of the longest path from it, as far as durations are known.
+        order: its index among all tasks in the user's order.
     """
 
     UNCOMPARED: ClassVar = ("job", "plan")
@@ -73,10 +72,10 @@ class PipelineRun(Struct, kw_only=True):
     """A pipeline in one run.
 
     Attributes:
-        name: the pipeline's.
+        name: the name of the pipeline.
         graph: the order of its stages, without finally stages.
-        tasks: all its stages in the user's order, finally stages too.
-        is_fail_fast: whether a failure keeps others from starting.
+        tasks: all stages in the user's order, including finally stages.
+        is_fail_fast: whether no stage starts after a failure.
     """
 
     name: str
@@ -86,9 +85,9 @@ class PipelineRun(Struct, kw_only=True):
 
 
 class Attempt(Struct):
-    """One try of a task on a machine; *number* counts from 1.
+    """An attempt to run a task on a machine; *number* counts from 1.
 
-    *statuses* is what came of the stages (of the pipeline: "") whose status a finally stage reads.
+    *statuses* are those that a finally stage reads, by stage; "" is the pipeline.
     """
 
     task: Task
@@ -98,29 +97,29 @@ class Attempt(Struct):
 
 
 class AttemptResult(Enum):
-    """How a try ended."""
+    """The result of an attempt."""
 
     SUCCESS = "success"
     FAILED = "failed"
-    # The run was stopped from outside while it ran.
+    # The run was stopped during the attempt.
     CANCELLED = "cancelled"
-    # Nothing ran: an earlier result was taken in its place.
+    # Nothing ran: the result of an earlier run was reused.
     REUSED = "reused"
 
 
 class Outcome(Struct, kw_only=True):
-    """What came of a try.
+    """The outcome of an attempt.
 
     Attributes:
-        ending: how it ended.
-        failure: the kind of failure, where it failed.
-        exit_code: that of the script, None where none ran to its end.
-        reason: a few words for people, "" where *ending* says all.
-        outputs: the values that it bound, by name; bytes as the script left them.
-        is_waiting: whether its files, those of an earlier result, are put back only when a stage reads them.
+        result: how it ended.
+        failure: the kind of failure, if it failed.
+        exit_code: the exit code of the script, None if the script did not end.
+        reason: an explanation, "" if *result* says everything.
+        outputs: the bound values by name, as the script wrote them.
+        is_waiting: whether the files of a reused result are restored only when a stage reads them.
     """
 
-    ending: AttemptResult
+    result: AttemptResult
     failure: Failure | None = None
     exit_code: int | None = None
     reason: str = ""
@@ -128,8 +127,8 @@ class Outcome(Struct, kw_only=True):
     is_waiting: bool = False
 
     def is_allowed(self, job: Job) -> bool:
-        """Return whether it is a failure that *job* may have."""
+        """Return whether it is a failure that *job* allows."""
         allowed = job.limits.allow_failure
-        if allowed is None or self.ending is not AttemptResult.FAILED:
+        if allowed is None or self.result is not AttemptResult.FAILED:
             return False
         return not allowed.exit_codes or self.exit_code in allowed.exit_codes

@@ -1,7 +1,6 @@
-"""What becomes of stages: which may start, which never will, and what came of all.
+"""The rules that decide which stages start, which are skipped, and the status of the pipeline.
 
-These rules hold on every engine and in a run of our own. They know no clock and start nothing: they look at one moment
-of a run and tell what follows from it.
+The same rules hold on every engine and in a local run. They are pure functions of the state of a run.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pipegen.structs import Struct, field
 
 
 class Status(Enum):
-    """What came of a stage, or of a pipeline, as finally stages read it."""
+    """The status of a stage or pipeline, as finally stages read it."""
 
     SUCCESS = "success"
     FAILED = "failed"
@@ -23,41 +22,41 @@ class Status(Enum):
 
 
 class State(Enum):
-    """Where a stage is; one in no state has not started."""
+    """The state of a stage that has started."""
 
     RUNNING = "running"
     SUCCESS = "success"
-    # Its tries are used up.
+    # No attempts remain.
     FAILED = "failed"
 
 
 class Reason(Enum):
     """Why a stage never starts."""
 
-    STOPPED = "nothing new starts any more"
+    STOPPED = "no further stages start"
     CONDITION = "its condition is false"
     UNNEEDED = "its result is not needed"
-    BEFORE = "a stage before it did not succeed"
-    REFUSED = "somebody said no"
+    BEFORE = "an earlier stage did not succeed"
+    REFUSED = "the approval was refused"
 
 
-# What comes after a stage that never starts for one of these runs as if it had succeeded.
+# The successors of a stage that is skipped for one of these reasons run as if it had succeeded.
 HOLDS_NOTHING_UP = frozenset({Reason.CONDITION, Reason.UNNEEDED})
 
 
 class RunMoment(Struct, kw_only=True):
-    """A moment of a run.
+    """The state of a run at one moment.
 
     Attributes:
-        graph: the stages in their order, without finally stages.
+        graph: the order of the stages, without finally stages.
         final: the finally stages.
-        states: where the stages that have started are.
-        unwanted: the stages whose condition is false, as far as that is known.
-        refused: the stages that wait for an approval and do not get it.
-        allowed: the stages that have failed, or would, and may.
-        is_fail_fast: whether a failure keeps others from starting.
-        is_stopped: whether somebody has asked that nothing new starts but finally stages.
-        is_killed: whether not even those start any more.
+        states: the states of the stages that have started.
+        unwanted: the stages whose condition is known to be false.
+        refused: the stages whose approval was refused.
+        allowed: the stages that are allowed to fail.
+        is_fail_fast: whether no stage starts after a failure.
+        is_stopped: whether only finally stages may still start.
+        is_killed: whether no stage may start.
     """
 
     graph: ExecutionGraph
@@ -72,30 +71,30 @@ class RunMoment(Struct, kw_only=True):
 
 
 def skipped(moment: RunMoment) -> dict[str, Reason]:
-    """Return the stages of the graph that never start, each with the reason, in an order that the arcs allow.
+    """Return the stages of the graph that never start, with the reasons, in topological order.
 
-    A stage whose condition is false holds nothing up, as if it had succeeded. One that waits for a stage that still may
-    start is not among them, although it may be later.
+    The successors of a stage whose condition is false run as if it had succeeded. A stage that waits for one that may
+    still start is not included, although it may be later.
     """
-    found: dict[str, Reason] = {}
+    reasons: dict[str, Reason] = {}
     is_stopped = moment.is_stopped or (moment.is_fail_fast and any(_failures(moment, moment.graph.nodes)))
     for stage in moment.graph.topological():
         if stage in moment.states:
             continue
-        before = moment.graph.predecessors(stage)
+        predecessors = moment.graph.predecessors(stage)
         if stage in moment.refused:
-            found[stage] = Reason.REFUSED
+            reasons[stage] = Reason.REFUSED
         elif is_stopped:
-            found[stage] = Reason.STOPPED
-        elif any(_is_lost(one, moment, found) for one in before):
-            found[stage] = Reason.BEFORE
-        elif stage in moment.unwanted and all(_is_over(one, moment, found) for one in before):
-            found[stage] = Reason.CONDITION
-    return found
+            reasons[stage] = Reason.STOPPED
+        elif any(_is_lost(earlier, moment, reasons) for earlier in predecessors):
+            reasons[stage] = Reason.BEFORE
+        elif stage in moment.unwanted and all(_is_over(earlier, moment, reasons) for earlier in predecessors):
+            reasons[stage] = Reason.CONDITION
+    return reasons
 
 
 def ready(moment: RunMoment) -> tuple[str, ...]:
-    """Return the stages of the graph that may start now: nothing before them is left to wait for."""
+    """Return the stages of the graph that may start now: their predecessors have ended."""
     never = skipped(moment)
     return tuple(
         stage
@@ -107,20 +106,20 @@ def ready(moment: RunMoment) -> tuple[str, ...]:
 
 
 def is_over(moment: RunMoment) -> bool:
-    """Return whether no stage of the graph runs or will."""
+    """Return whether no stage of the graph runs or will run."""
     never = skipped(moment)
     return all(_is_over(stage, moment, never) for stage in moment.graph.nodes)
 
 
 def final_ready(moment: RunMoment) -> tuple[str, ...]:
-    """Return the finally stages that may start now: all of them, whatever happened, once the others are over."""
+    """Return the finally stages that may start now: all of them, once the other stages have ended."""
     if moment.is_killed or not is_over(moment):
         return ()
     return tuple(stage for stage in moment.final if stage not in moment.states and stage not in moment.unwanted)
 
 
 def status(stage: str, moment: RunMoment) -> Status:
-    """Return what came of *stage*, as finally stages are told; UNKNOWN while that is open."""
+    """Return the status of *stage*, as finally stages read it; UNKNOWN until it has ended."""
     match moment.states.get(stage):
         case State.SUCCESS:
             return Status.SUCCESS
@@ -132,7 +131,7 @@ def status(stage: str, moment: RunMoment) -> Status:
 
 
 def status_of_all(moment: RunMoment) -> Status:
-    """Return what came of the stages of the graph, as finally stages are told; UNKNOWN while they are not over."""
+    """Return the status of the graph, as finally stages read it; UNKNOWN until its stages have ended."""
     if not is_over(moment):
         return Status.UNKNOWN
     is_bad = any(_failures(moment, moment.graph.nodes)) or _is_cut_short(moment)
@@ -140,30 +139,30 @@ def status_of_all(moment: RunMoment) -> Status:
 
 
 def result(moment: RunMoment) -> Status:
-    """Return what came of the run, finally stages and all; UNKNOWN while something is left to do."""
+    """Return the status of the run including finally stages; UNKNOWN until all have ended."""
     final = {stage: moment.states.get(stage) for stage in moment.final if stage not in moment.unwanted}
-    left = (State.RUNNING,) if moment.is_killed else (State.RUNNING, None)
-    if not is_over(moment) or any(state in left for state in final.values()):
+    unfinished = (State.RUNNING,) if moment.is_killed else (State.RUNNING, None)
+    if not is_over(moment) or any(state in unfinished for state in final.values()):
         return Status.UNKNOWN
     is_bad = any(_failures(moment, final)) or None in final.values()
     return Status.FAILED if is_bad else status_of_all(moment)
 
 
 def _is_cut_short(moment: RunMoment) -> bool:
-    """Return whether a stage that should have run did not because somebody asked for that."""
+    """Return whether a stage was skipped because the run was stopped."""
     never = skipped(moment) if moment.is_stopped else {}
     return any(why is Reason.STOPPED and stage not in moment.unwanted for stage, why in never.items())
 
 
 def _failures(moment: RunMoment, stages: Collection[str]) -> Iterator[str]:
-    """Yield those of *stages* that have failed and may not; what somebody said no to has failed too."""
-    for one in stages:
-        if one in moment.refused or (moment.states.get(one) is State.FAILED and one not in moment.allowed):
-            yield one
+    """Yield those of *stages* that failed without permission; a refused approval is a failure."""
+    for stage in stages:
+        if stage in moment.refused or (moment.states.get(stage) is State.FAILED and stage not in moment.allowed):
+            yield stage
 
 
 def _is_lost(stage: str, moment: RunMoment, never: Mapping[str, Reason]) -> bool:
-    """Return whether what comes after *stage* does not run."""
+    """Return whether the successors of *stage* do not run."""
     if stage in never:
         return never[stage] not in HOLDS_NOTHING_UP
     return moment.states.get(stage) is State.FAILED and stage not in moment.allowed

@@ -1,4 +1,4 @@
-"""The rules of `outcome`, kept up to date one change at a time: all changes of a run take time linear in its arcs."""
+"""The rules of `outcome`, applied incrementally: all changes of a run take time linear in its arcs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pipegen.structs import Struct
 
 
 class StatusChanges(Struct):
-    """What follows from a change: stages that may start now, and those that never will."""
+    """The stages that may start after a change, and those that are skipped."""
 
     ready: Sequence[str] = ()
     skipped: Sequence[tuple[str, Reason]] = ()
 
 
 class Progress:
-    """How far a pipeline's run is.
+    """The state of a pipeline's run.
 
-    Once nothing before a stage is left to wait for, *is_wanted* is asked whether its condition holds, then *is_needed*
+    When the predecessors of a stage have ended, *is_wanted* returns whether its condition holds, then *is_needed*
     whether its result is needed.
     """
 
@@ -41,31 +41,31 @@ class Progress:
         self._missing = {stage: graph.in_degree(stage) for stage in graph.nodes}
         self._open, self._open_final = len(graph.nodes), len(final)
         self._is_stopped = self._is_killed = self._is_failed = self._is_final_bad = False
-        # Whether somebody has kept a stage from starting that should have run.
+        # Whether a stage was skipped because the run was stopped.
         self._is_cut_short = False
         self._has_begun_final = False
-        # What had ended before, and whose predecessors have not: nothing follows from it yet.
+        # Stages of the earlier run whose predecessors run again: their successors still wait.
         self._withheld: set[str] = set()
-        # What is not told yet.
+        # Changes that are not returned yet.
         self._ready: list[str] = []
         self._lost: list[tuple[str, Reason]] = []
 
-    # What it is asked
+    # State
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to do, finally stages included."""
+        """Whether all stages have ended, including finally stages."""
         return not self._open and not self._open_final
 
     @property
     def result(self) -> Status:
-        """What came of the run; UNKNOWN while something is left to do."""
+        """The status of the run; UNKNOWN until all stages have ended."""
         if not self.is_over:
             return Status.UNKNOWN
         return Status.FAILED if self._is_final_bad else self.status("")
 
     def status(self, stage: str) -> Status:
-        """Return what came of *stage*, of all but finally stages where that is ""; UNKNOWN while it is open."""
+        """Return the status of *stage*, or for "" of all but finally stages; UNKNOWN until it has ended."""
         if not stage:
             is_bad = self._is_failed or self._is_cut_short
             return Status.UNKNOWN if self._open else Status.FAILED if is_bad else Status.SUCCESS
@@ -74,7 +74,7 @@ class Progress:
         return _STATUSES[self._states[stage]] if stage in self._states else Status.UNKNOWN
 
     def moment(self) -> RunMoment:
-        """Return where the run is, in the words of the rules."""
+        """Return the current state of the run as the rules see it."""
         return RunMoment(
             graph=self._graph,
             final=self._final,
@@ -88,56 +88,56 @@ class Progress:
         )
 
     def skipped(self) -> Mapping[str, Reason]:
-        """Return the stages that never start, each with the first reason that there was."""
+        """Return the stages that never start, with the first reason of each."""
         return dict(self._skipped)
 
     def _skipped_for(self, *reasons: Reason) -> frozenset[str]:
         return frozenset(stage for stage, why in self._skipped.items() if why in reasons)
 
-    # What it is told
+    # Changes
 
     def begin(self, ended: Mapping[str, State], allowed: Collection[str] = ()) -> StatusChanges:
-        """Begin where stages have *ended* before; those of them that failed and are *allowed* to hold nothing up.
+        """Begin with the stages that *ended* in an earlier run; failures that are *allowed* do not block others.
 
-        What comes after one that ended, but waits for another one farther up, waits for that.
+        If a predecessor of an ended stage runs again, the successors of that stage wait for it.
         """
         self._states.update(ended)
         for stage, state in ended.items():
             self._end(stage, state, is_allowed=stage in allowed)
         for stage in self._graph.roots:
             if not self._is_decided(stage) and not self._reach(stage):
-                self._go_on(stage, is_lost=False)
-        return self._told()
+                self._release(stage, is_lost=False)
+        return self._take_changes()
 
     def start(self, stage: str) -> None:
         """Note that *stage* has started."""
         self._states[stage] = State.RUNNING
 
     def end(self, stage: str, state: State, *, is_allowed: bool = False) -> StatusChanges:
-        """Note that *stage* has ended; where it failed, *is_allowed* says whether it may."""
+        """Note that *stage* has ended; *is_allowed* is whether it may fail."""
         self._end(stage, state, is_allowed=is_allowed)
-        return self._told()
+        return self._take_changes()
 
     def refuse(self, stage: str) -> StatusChanges:
-        """Note that somebody has said no to *stage*, which has not started."""
+        """Note that the approval of *stage* was refused."""
         self._skip(stage, Reason.REFUSED)
         self._fail()
-        self._go_on(stage, is_lost=True)
-        return self._told()
+        self._release(stage, is_lost=True)
+        return self._take_changes()
 
     def stop(self) -> StatusChanges:
-        """Let nothing new start but finally stages."""
+        """Start only finally stages from now on."""
         self._is_stopped = True
         self._stop(self._graph.nodes)
-        return self._told()
+        return self._take_changes()
 
     def kill(self) -> StatusChanges:
-        """Let nothing new start, not even finally stages."""
+        """Start no more stages, not even finally stages."""
         self._is_stopped = self._is_killed = True
         self._stop((*self._graph.nodes, *self._final))
-        return self._told()
+        return self._take_changes()
 
-    # What follows
+    # Effects of changes
 
     def _end(self, stage: str, state: State, *, is_allowed: bool) -> None:
         self._states[stage] = state
@@ -153,7 +153,7 @@ class Progress:
         if self._missing[stage] and not is_bad:
             self._withheld.add(stage)
         else:
-            self._go_on(stage, is_lost=is_bad)
+            self._release(stage, is_lost=is_bad)
 
     def _fail(self) -> None:
         self._is_failed = True
@@ -167,8 +167,8 @@ class Progress:
                 self._is_cut_short |= stage in self._missing
                 self._is_final_bad |= stage not in self._missing
 
-    def _go_on(self, stage: str, *, is_lost: bool) -> None:
-        """Tell all that comes after *stage* that it is over, and with *is_lost*, that they never start."""
+    def _release(self, stage: str, *, is_lost: bool) -> None:
+        """Release the successors of *stage*, or with *is_lost*, skip them."""
         waiting = deque([(stage, is_lost)])
         while waiting:
             earlier, is_lost = waiting.popleft()
@@ -187,7 +187,7 @@ class Progress:
                     waiting.append((later, False))
 
     def _reach(self, stage: str) -> bool:
-        """Return whether *stage*, which has nothing left to wait for, may start; it is skipped where it may not."""
+        """Return whether *stage*, whose predecessors have ended, may start; skip it if not."""
         is_wanted = self._is_wanted(stage)
         if is_wanted and self._is_needed(stage):
             self._ready.append(stage)
@@ -210,15 +210,15 @@ class Progress:
         """Return whether *stage* has started or never will."""
         return stage in self._states or stage in self._skipped
 
-    def _told(self) -> StatusChanges:
+    def _take_changes(self) -> StatusChanges:
         if not self._open and not self._has_begun_final:
             self._has_begun_final = True
             for stage in self._final:
                 if not self._is_decided(stage):
                     self._reach(stage)
-        news = StatusChanges([stage for stage in self._ready if stage not in self._skipped], self._lost)
+        changes = StatusChanges([stage for stage in self._ready if stage not in self._skipped], self._lost)
         self._ready, self._lost = [], []
-        return news
+        return changes
 
 
 _STATUSES = {State.RUNNING: Status.UNKNOWN, State.SUCCESS: Status.SUCCESS, State.FAILED: Status.FAILED}

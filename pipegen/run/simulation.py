@@ -1,4 +1,4 @@
-"""A run on paper: how long it takes on given machines, and what it waits for."""
+"""Simulated runs: the duration on given machines, and the waits."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from pipegen.visible import visible
 
 
 class Simulation(Struct, kw_only=True):
-    """What a run on paper came to.
+    """The result of a simulated run.
 
     Attributes:
-        pipelines: the names of those that ran.
-        machines: where it ran.
-        bars: the attempts of stages in the order in which they started.
-        makespan: when the last one ended.
-        work: the slots of all stages, each times its duration.
+        pipelines: the names of the pipelines.
+        machines: the machines.
+        bars: the attempts in the order in which they started.
+        makespan: the end of the last attempt.
+        work: the sum over all stages of slots times duration.
         path: the longest path of all pipelines.
     """
 
@@ -37,60 +37,60 @@ class Simulation(Struct, kw_only=True):
     path: TaskPath
 
     def name(self, task: TaskId) -> str:
-        """Return the name of *task*: the stage's, after the pipeline's where there are several."""
+        """Return the name of the stage of *task*, with its pipeline if there are several."""
         return f"{task.pipeline}: {task.stage}" if len(self.pipelines) > 1 else task.stage
 
     @property
     def title(self) -> str:
-        """What ran where, in words."""
+        """The pipelines and the machines, in words."""
         return f"{', '.join(map(visible, self.pipelines))} on {self._place}"
 
     @property
     def _place(self) -> str:
         machines, slots = len(self.machines), self.slots
         if slots is None:
-            return "executors without bound"
+            return "unlimited executors"
         if machines in (1, slots):
             return counted(slots, "executor")
         return f"{counted(machines, 'executor')} with {counted(slots, 'slot')}"
 
     @property
     def slots(self) -> int | None:
-        """All slots together; None without bound."""
+        """The number of slots of all machines; None is unlimited."""
         counts = [machine.slots for machine in self.machines]
         return None if None in counts else sum(count for count in counts if count is not None)
 
     @property
     def stages(self) -> int:
-        """How many stages ran, each once however often it was attempted."""
+        """The number of stages that ran."""
         return len({bar.task.id for bar in self.bars})
 
     @property
     def shared_work(self) -> float:
-        """The time that the work takes where no slot is ever idle."""
+        """The duration of the work if no slot is ever idle."""
         return self.work / self.slots if self.slots else 0.0
 
     @property
     def lower_bound(self) -> float:
-        """What no order of these stages on these machines undercuts."""
+        """The duration that no order of these stages on these machines can beat."""
         return max(self.path.seconds, self.shared_work)
 
     @property
     def utilisation(self) -> float | None:
-        """The share of all slots' time that was used; None where slots are without bound, or no time passed."""
+        """The fraction of the time of all slots that was used; None for unlimited slots or no duration."""
         return self.work / (self.slots * self.makespan) if self.slots and self.makespan else None
 
     def waiting(self) -> dict[tuple[Cause, str], list[tuple[TaskId, float]]]:
-        """Return, by what stages waited for, who did for how long: longer first, causes in their own order."""
-        found: dict[tuple[Cause, str], dict[TaskId, float]] = {}
+        """Return the stages that waited, with their seconds, longest first, by cause and name in order of causes."""
+        seconds_by_cause: dict[tuple[Cause, str], dict[TaskId, float]] = {}
         for bar in self.bars:
             for wait in bar.waits:
-                times = found.setdefault((wait.cause, wait.what), {})
+                times = seconds_by_cause.setdefault((wait.cause, wait.what), {})
                 times[bar.task.id] = times.get(bar.task.id, 0.0) + wait.seconds
         order = list(Cause)
         return {
-            key: sorted(found[key].items(), key=lambda one: -one[1])
-            for key in sorted(found, key=lambda one: (order.index(one[0]), one[1]))
+            key: sorted(seconds_by_cause[key].items(), key=lambda item: -item[1])
+            for key in sorted(seconds_by_cause, key=lambda key: (order.index(key[0]), key[1]))
         }
 
 
@@ -102,9 +102,9 @@ def counted(number: int, noun: str) -> str:
 def simulate(
     runs: Sequence[PipelineRun], durations: Mapping[TaskId, float], machines: Sequence[RunMachine], scheduler: Scheduler
 ) -> Simulation:
-    """Return what *runs* side by side come to on *machines*, placed by *scheduler*, which knows these.
+    """Return the simulation of *runs* in parallel on *machines*, placed by a *scheduler* for these machines.
 
-    Every stage runs and succeeds, and nobody has to be waited for; only one whose condition can never hold is skipped.
+    Every stage succeeds and every approval is given at once; only stages whose condition can never hold are skipped.
     """
     clock, timeline = VirtualClock(), Timeline()
     engine = Engine(

@@ -1,4 +1,4 @@
-"""The same run on more and more executors: where another one stops helping."""
+"""Simulations of a run on different numbers of executors."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Self
 from pipegen.run.simulation import Simulation
 from pipegen.structs import Struct
 
-# Makespans that differ by less are the same to a person.
+# Makespans that differ by less count as equal.
 _NEAR = 0.05
-# Sums of fractions come out a little different in another order.
+# The rounding error of sums of fractions.
 _ROUNDING = 1e-9
 
 
 class Sweep(Struct):
-    """Simulations by the number of executors, fewest first; there is at least one."""
+    """Simulations by ascending number of executors; at least one."""
 
     simulations: tuple[tuple[int, Simulation], ...]
 
     @classmethod
     def over(cls, counts: Iterable[int], simulate: Callable[[int], Simulation]) -> Self:
-        """Return what *simulate* comes to for each of *counts* executors, which rise."""
+        """Return the result of *simulate* for each of *counts* executors, which ascend."""
         return cls(tuple((count, simulate(count)) for count in counts))
 
     @property

@@ -1,4 +1,4 @@
-"""A plan as what a run is made of."""
+"""A plan as a run with tasks."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ def pipeline_run(
     graph: ExecutionGraph | None = None,
     first: int = 0,
 ) -> PipelineRun:
-    """Return the run of *plan*: of the stages in *graph*, which says in which order they run then, or of all.
+    """Return the run of *plan*: of the stages in *graph*, in that order, or of all stages.
 
-    A stage that takes an environment down is in a run only where *graph* names it: a person starts it, some other day.
-    *durations* are those of stages, as far as they are known. *first* is the place of its first stage among the stages
-    of all pipelines that run side by side. A part of the stages still has all finally stages.
+    A stage that stops an environment is started manually, so it runs only if *graph* contains it. *durations* holds the
+    known seconds by stage. *first* is the index of the first stage among the stages of all pipelines that run in
+    parallel. All finally stages are included.
     """
-    order = running(plan, plan.graph) if graph is None else graph
+    run_graph = running(plan, plan.graph) if graph is None else graph
     known = {job.stage: (durations or {}).get(job.stage, 0.0) for job in plan.jobs if can_run(job)}
-    remaining = longest_behind(order, known, delays(plan.jobs))
-    jobs = [job for job in plan.jobs if job.is_final or job.stage in order]
+    remaining = longest_behind(run_graph, known, delays(plan.jobs))
+    jobs = [job for job in plan.jobs if job.is_final or job.stage in run_graph]
     return PipelineRun(
         name=plan.name,
-        graph=order,
+        graph=run_graph,
         tasks=tuple(
             Task(
                 id=TaskId(plan.name, job.stage),
@@ -36,35 +36,35 @@ def pipeline_run(
                 plan=plan,
                 demand=demand(job),
                 remaining=remaining.get(job.stage, known.get(job.stage, 0.0)),
-                order=place,
+                order=index,
             )
-            for place, job in enumerate(jobs, start=first)
+            for index, job in enumerate(jobs, start=first)
         ),
         is_fail_fast=plan.is_fail_fast,
     )
 
 
 def running(plan: Plan, graph: ExecutionGraph) -> ExecutionGraph:
-    """Return *graph* without the stages of *plan* that take an environment down; nothing comes after those (PG544)."""
+    """Return *graph* without the stages of *plan* that stop an environment; these have no successors (PG544)."""
     stopping = {job.stage for job in plan.jobs if job.deployment.environment and job.deployment.environment.stops}
     if stopping.isdisjoint(graph.nodes):
         return graph
-    told = [*((node,) for node in graph.nodes), *graph.arcs]
-    return ExecutionGraph(arc for arc in told if stopping.isdisjoint(arc))
+    rows = [*((node,) for node in graph.nodes), *graph.arcs]
+    return ExecutionGraph(arc for arc in rows if stopping.isdisjoint(arc))
 
 
 def can_run(job: Job) -> bool:
-    """Return whether there is a run in which the condition of *job* holds."""
+    """Return whether the condition of *job* can hold in any run."""
     return job.condition != NEVER
 
 
 def delays(jobs: Iterable[Job]) -> dict[str, float]:
-    """Return the seconds for which stages are put off, those that are."""
+    """Return the delays of stages in seconds, without stages that have none."""
     return {job.stage: float(job.deployment.delay.seconds) for job in jobs if job.deployment.delay and can_run(job)}
 
 
 def demand(job: Job) -> Demand:
-    """Return what *job* takes of a machine while it runs."""
+    """Return the resources that *job* takes while it runs."""
     resources = job.machine.resources
     return Demand(
         cpu=(resources.cpu or 0) if resources else 0,
@@ -75,14 +75,14 @@ def demand(job: Job) -> Demand:
 
 
 def longest_behind(
-    graph: ExecutionGraph, durations: Mapping[str, float], put_off: Mapping[str, float]
+    graph: ExecutionGraph, durations: Mapping[str, float], delay_of: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return how long the longest path from the start of each stage takes, that stage included.
+    """Return the seconds of the longest path from each stage, including that stage.
 
-    *put_off* are the seconds that stages wait before they start, where they do.
+    *delay_of* holds the delays of stages in seconds.
     """
-    found: dict[str, float] = {}
+    lengths: dict[str, float] = {}
     for stage in reversed(graph.topological()):
-        behind = max((put_off.get(later, 0.0) + found[later] for later in graph.successors(stage)), default=0.0)
-        found[stage] = behind + durations.get(stage, 0.0)
-    return found
+        longest = max((delay_of.get(later, 0.0) + lengths[later] for later in graph.successors(stage)), default=0.0)
+        lengths[stage] = longest + durations.get(stage, 0.0)
+    return lengths

@@ -1,16 +1,16 @@
-"""What happened when: the tries of a run with their times, and what they waited for."""
+"""The attempts of a run with their times and waits."""
 
 from __future__ import annotations
 
 import heapq
 
-from pipegen.run.events import Cause, Ended, Parked, Ready, RunEvent, Skipped, Started
+from pipegen.run.events import Cause, Ended, Ready, RunEvent, Skipped, Started, Waiting
 from pipegen.run.model import Attempt, Outcome, Task, TaskId
 from pipegen.structs import Struct
 
 
 class TaskWait(Struct):
-    """Some time that a task spent before it started; *what* names the lock or label, "" where nothing does."""
+    """A period for which a task waited; *what* is the name of the lock or label, or ""."""
 
     cause: Cause
     what: str
@@ -19,12 +19,12 @@ class TaskWait(Struct):
 
     @property
     def seconds(self) -> float:
-        """How long it was."""
+        """The duration."""
         return self.end - self.start
 
 
 class Bar(Struct, kw_only=True):
-    """A try from start to end. *lanes* are the slots of its machine that it took, from 0; *waits* came before it."""
+    """An attempt from start to end, the indexes of its slots in *lanes*, and the *waits* before it."""
 
     attempt: Attempt
     lanes: tuple[int, ...]
@@ -35,34 +35,34 @@ class Bar(Struct, kw_only=True):
 
     @property
     def task(self) -> Task:
-        """The task that was tried."""
+        """The task of the attempt."""
         return self.attempt.task
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The duration."""
         return self.end - self.start
 
 
 class Timeline:
-    """A listener that keeps all tries; each takes the lowest slots of its machine that are free."""
+    """A listener that records all attempts; each takes the lowest free slots of its machine."""
 
     def __init__(self) -> None:
         self._bars: list[Bar] = []
         self._waits: dict[TaskId, list[TaskWait]] = {}
-        # Since when a task waits, and what for.
-        self._parked: dict[TaskId, Parked] = {}
+        # The current wait of each task.
+        self._parked: dict[TaskId, Waiting] = {}
         self._running: dict[TaskId, tuple[float, tuple[int, ...]]] = {}
-        # Of each machine, how many slots were ever taken, and which of them are free.
+        # By machine: the number of slots ever used, and those that are free.
         self._lanes: dict[str, int] = {}
         self._free: dict[str, list[int]] = {}
 
-    def hear(self, event: RunEvent) -> None:
-        """Take note of *event*."""
+    def notify(self, event: RunEvent) -> None:
+        """Handle *event*."""
         match event:
             case Ready() | Skipped():
                 self._close(event.task, event.time)
-            case Parked():
+            case Waiting():
                 self._close(event.task, event.time)
                 self._parked[event.task] = event
             case Started():
@@ -72,11 +72,11 @@ class Timeline:
                 self._end(event)
 
     def bars(self) -> tuple[Bar, ...]:
-        """Return the tries that have ended, in the order in which they started."""
+        """Return the attempts that have ended, in the order in which they started."""
         return tuple(sorted(self._bars, key=lambda bar: (bar.start, bar.task.order)))
 
     def _close(self, task: TaskId, time: float) -> None:
-        """End what *task* waits for."""
+        """End the current wait of *task*."""
         parked = self._parked.pop(task, None)
         if parked is not None and time > parked.time:
             self._waits.setdefault(task, []).append(TaskWait(parked.cause, parked.what, parked.time, time))
@@ -100,10 +100,10 @@ class Timeline:
 
     def _take(self, attempt: Attempt) -> tuple[int, ...]:
         free = self._free.setdefault(attempt.machine, [])
-        found = []
+        lanes = []
         for _ in range(attempt.task.demand.slots):
             if not free:
                 self._lanes[attempt.machine] = self._lanes.get(attempt.machine, 0) + 1
                 free.append(self._lanes[attempt.machine] - 1)
-            found.append(heapq.heappop(free))
-        return tuple(found)
+            lanes.append(heapq.heappop(free))
+        return tuple(lanes)

@@ -11,8 +11,8 @@ from cases.left_out import check_listed, is_left_out
 
 from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
-from pipegen.run.scheduling.queue.hints import ANYTHING, Hint, Hints, QueueEvent, Worth, worth
-from pipegen.run.scheduling.queue.queue import Habits, Queue
+from pipegen.run.scheduling.queue.hints import ANYTHING, Hint, Hints, QueueEvent, QueueingStrategy, strategy_for
+from pipegen.run.scheduling.queue.queue import Queue, QueueSettings
 
 CASES = "k8s_queue.json"
 
@@ -21,8 +21,12 @@ Op = dict[str, Any]
 
 NANO = 1e-9
 HINTS = {"queue": Hint.HELPS, "skip": Hint.DOES_NOT, "error": Hint.UNSURE}
-WORTH = {"skip": Worth.NOTHING, "after_backoff": Worth.AFTER_BACKOFF, "immediately": Worth.AT_ONCE}
-PARTS = {"active": QueueState.ACTIVE, "backoff": QueueState.BACKOFF, "unschedulable": QueueState.PARKED}
+WORTH = {
+    "skip": QueueingStrategy.SKIP,
+    "after_backoff": QueueingStrategy.AFTER_BACKOFF,
+    "immediately": QueueingStrategy.IMMEDIATELY,
+}
+PARTS = {"active": QueueState.ACTIVE, "backoff": QueueState.BACKOFF, "unschedulable": QueueState.UNSCHEDULABLE}
 
 # Cases that are about what one process does not have; the table in the documents gives the reasons.
 LEFT_OUT = ("close/*", "gang/*", "update/nomination-*")
@@ -42,9 +46,9 @@ class Replay:
         self.queue: Queue[str] = Queue(
             lambda entry: (-self.priorities.get(entry.item, 0), entry.since),
             hints_of(case),
-            Habits(
+            QueueSettings(
                 delays=Delays(case.get("initial_backoff_s", 1.0), case.get("max_backoff_s", 10.0)),
-                longest_park=case.get("max_unschedulable_s", 300.0),
+                longest_unschedulable=case.get("max_unschedulable_s", 300.0),
                 is_eager=case.get("pop_from_backoff", True),
             ),
             gates,
@@ -149,7 +153,7 @@ class Replay:
 
     def do_flush_unschedulable(self, _op: Op) -> None:
         """Let those go on who are parked for long."""
-        self.queue.flush_parked(self.now)
+        self.queue.flush_unschedulable(self.now)
 
     def do_drain_backoff(self, op: Op) -> None:
         """Take those out of the queue whose backoff is over."""
@@ -176,7 +180,7 @@ class Replay:
 
     def expect_unschedulable(self, told: list[str]) -> None:
         """Expect the parked pods."""
-        assert sorted(self.parts(QueueState.PARKED)) == sorted(told)
+        assert sorted(self.parts(QueueState.UNSCHEDULABLE)) == sorted(told)
 
     def expect_in_flight(self, told: list[str]) -> None:
         """Expect the pods in flight."""
@@ -189,7 +193,9 @@ class Replay:
     def expect_where(self, told: dict[str, str]) -> None:
         """Expect where each pod is."""
         for pod, part in told.items():
-            assert pod in (self.parts(QueueState.PARKED, is_gated=True) if part == "gated" else self.parts(PARTS[part]))
+            assert pod in (
+                self.parts(QueueState.UNSCHEDULABLE, is_gated=True) if part == "gated" else self.parts(PARTS[part])
+            )
 
     def expect_counts(self, told: dict[str, int]) -> None:
         """Expect how many pods are in parts."""
@@ -199,7 +205,7 @@ class Replay:
         """Expect how long pods wait."""
         for pod, seconds in told.items():
             entry = self.queue.entry(pod)
-            assert Habits().delays.after(entry.failures) == seconds
+            assert QueueSettings().delays.after(entry.failures) == seconds
 
 
 def hints_of(case: Case) -> Hints[str]:
@@ -232,7 +238,7 @@ def check_worth(case: Case) -> None:
     )
     event = QueueEvent(ANYTHING if case["event"] == "wildcard" else case["event"], case["event_target"])
 
-    assert worth(entry, event, hints) is WORTH[case["expect"]["strategy"]]
+    assert strategy_for(entry, event, hints) is WORTH[case["expect"]["strategy"]]
     assert len(calls) == case["expect"]["hint_calls"]
 
 

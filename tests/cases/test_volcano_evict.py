@@ -5,9 +5,9 @@ from __future__ import annotations
 from cases.left_out import is_left_out
 from cases.volcano import LEFT_OUT, Case, World, shown
 
-from pipegen.run.scheduling.hosts import SchedulerNode
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
-from pipegen.run.scheduling.places import MachineState
+from pipegen.run.scheduling.machine_state import MachineState
+from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.statement import ActionKind, Statement
 
 CASES = "volcano_evict.json"
@@ -19,7 +19,7 @@ KINDS = {"allocate": ActionKind.PLACE, "pipeline": ActionKind.PROMISE, "evict": 
 def check_statement(case: Case) -> None:
     """Do the operations, and expect what is recorded and where the task is."""
     world = World({**case, "actions": []})
-    statement = Statement(world.session.places)
+    statement = Statement(world.session.machines)
     (queued_task,) = world.queued_tasks.values()
     is_error = False
     for name, *arguments in case["operations"]:
@@ -34,11 +34,11 @@ def check_statement(case: Case) -> None:
     told = case["expect"]
 
     assert is_error is told.get("error", False)
-    assert shown(queued_task) == {"node": queued_task.host, **told["task"]}
+    assert shown(queued_task) == {"node": queued_task.node, **told["task"]}
     if "recorded" in told:
         assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in told["recorded"]]
     if case["operations"][-1] == ["discard"]:
-        (host,) = world.session.places.hosts.values()
+        (host,) = world.session.machines.nodes.values()
         assert host.room == host.limits
 
 
@@ -46,7 +46,7 @@ def statement_of(operations: list[list[str]], places: MachineState) -> Statement
     """Return a statement in which *operations* were done."""
     statement = Statement(places)
     for name, task in operations:
-        queued_task = QueuedTask(name=task, gang=Gang(name="g", job_queue=JobQueue(name="l")), asks={})
+        queued_task = QueuedTask(name=task, gang=Gang(name="g", job_queue=JobQueue(name="l")), requests={})
         done = statement.promise if KINDS[name] is ActionKind.PROMISE else statement.place
         assert done(queued_task, "n1")
     return statement

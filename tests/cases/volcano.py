@@ -9,16 +9,16 @@ from typing import Any
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
-from pipegen.run.scheduling.amounts import SLOTS, put_to
-from pipegen.run.scheduling.hosts import SchedulerNode
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, Standing
+from pipegen.run.scheduling.amounts import SLOTS, add_to
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
+from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.policies.drf import drf
 from pipegen.run.scheduling.policies.fit import fit
 from pipegen.run.scheduling.policies.gang import gang
 from pipegen.run.scheduling.policies.pack import pack
 from pipegen.run.scheduling.policies.priority import priority
 from pipegen.run.scheduling.policies.proportion import proportion
-from pipegen.run.scheduling.queue.queue import Habits
+from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
 from pipegen.run.scheduling.votes import Vote, Votes, only
@@ -104,7 +104,7 @@ class World:
             for place, one in enumerate(case["nodes"])
         ]
         self.case = case
-        self.session = Session(nodes, tiers(case), habits=Habits(), patience=1000)
+        self.session = Session(nodes, tiers(case), settings=QueueSettings(), patience=1000)
         self.job_queues = {one["name"]: job_queue(one, place) for place, one in enumerate(case["queues"])}
         for one in self.job_queues.values():
             self.session.open_job_queue(one)
@@ -133,7 +133,7 @@ class World:
         one = QueuedTask(
             name=pod["name"],
             gang=group,
-            asks={**amounts(pod["request"]), SLOTS: 1},
+            requests={**amounts(pod["request"]), SLOTS: 1},
             labels=labels(pod.get("node_selector", {})),
             role=pod.get("role", ""),
             priority=pod.get("priority", 0),
@@ -141,9 +141,9 @@ class World:
             is_light=not pod["request"],
         )
         group.size += 1
-        put_to(group.job_queue.asked, one.asks)
+        add_to(group.job_queue.requested, one.requests)
         if pod["phase"] == "Running":
-            statement = Statement(self.session.places)
+            statement = Statement(self.session.machines)
             assert statement.place(one, pod["node"])
             statement.commit()
         else:
@@ -155,7 +155,7 @@ class World:
         if phase == "Pending" and "enqueue" in self.case["actions"]:
             self.session.entering.append(one)
             return
-        put_to(one.job_queue.admitted, one.minimum or {})
+        add_to(one.job_queue.admitted, one.minimum or {})
         if one.job_queue.name in self.session.job_queues:
             self.session.admit(one)
 
@@ -170,7 +170,7 @@ class World:
 
     def bound(self) -> dict[str, str]:
         """Return the members that started, each with its machine."""
-        return {one.name: one.host for one in self.session.started}
+        return {one.name: one.node for one in self.session.started}
 
 
 def job_queue(queue: Case, order: int) -> JobQueue:
@@ -197,5 +197,5 @@ def labels(found: Mapping[str, str]) -> tuple[str, ...]:
 
 def shown(one: QueuedTask) -> dict[str, str]:
     """Return where *one* is, in Volcano's words."""
-    words = {Standing.WAITING: "Pending", Standing.PROMISED: "Pipelined", Standing.PLACED: "Allocated"}
-    return {"node": one.host, "status": words[one.standing]}
+    words = {TaskState.WAITING: "Pending", TaskState.PROMISED: "Pipelined", TaskState.PLACED: "Allocated"}
+    return {"node": one.node, "status": words[one.state]}

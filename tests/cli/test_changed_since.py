@@ -137,10 +137,10 @@ def test_nothing_to_do_is_a_file_of_one_stage(root: Path, pipegen: Pipegen) -> N
 @pytest.mark.parametrize(
     ("since", "said"),
     [
-        ("nowhere", 'git knows no revision "nowhere" here; fetch it first'),
-        ("--output=x", 'git knows no revision "--output=x"'),
-        ("", "is a variable empty?"),
-        ("HEAD\n", "git knows no revision"),
+        ("nowhere", 'unknown revision "nowhere"; fetch it first'),
+        ("--output=x", 'unknown revision "--output=x"'),
+        ("", "but its value is empty"),
+        ("HEAD\n", "unknown revision"),
     ],
 )
 def test_a_revision_that_git_does_not_know_is_wrong_usage(since: str, said: str, root: Path, pipegen: Pipegen) -> None:

@@ -134,6 +134,6 @@ def test_a_link_is_not_replaced_by_what_it_leads_to(here: Path, pipegen: Pipegen
     result = pipegen("check", "--fix", "link.yaml")
 
     assert (result.status, (here / "link.yaml").is_symlink()) == (2, True)
-    assert result.err == 'pipegen: "link.yaml" is a link: name the file that it leads to, and that is mended\n'
+    assert result.err == 'pipegen: "link.yaml" is a link: name its target to apply fixes\n'
     assert pipegen("check", "--fix", "real.yaml").status == 0
     assert (here / "real.yaml").read_text(encoding="utf-8") != IDLE

@@ -44,7 +44,8 @@ def test_no_config_is_wrong_usage(pipegen: Pipegen) -> None:
 
     assert result.status == 2
     assert result.err == (
-        "pipegen: no config here: looked for pipegen.yaml, pipegen.yml, .pipeline/config.yaml, .pipeline/config.yml\n"
+        "pipegen: no config in this folder: "
+        "looked for pipegen.yaml, pipegen.yml, .pipeline/config.yaml, .pipeline/config.yml\n"
     )
 
 
@@ -108,7 +109,7 @@ def test_one_output_for_two_targets_is_wrong_usage(output: str, here: Path, pipe
     result = pipegen("compile", "-t", "gitlab", "-t", "jenkins", "-o", output)
 
     assert (result.status, result.out, names(here)) == (2, "", set())
-    assert result.err == "pipegen: --output takes the file of one target: name one, or leave --output out\n"
+    assert result.err == "pipegen: --output is for a single target: name one target, or omit --output\n"
 
 
 def test_one_output_for_two_targets_of_the_config_is_wrong_usage(here: Path, pipegen: Pipegen) -> None:

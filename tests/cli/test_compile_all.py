@@ -106,7 +106,7 @@ def test_a_renamed_config_is_named_with_the_command_that_mends_it(mono: Path, pi
     (mono / "api/pipegen.yaml").rename(mono / "new folder/api.yaml")
     told = pipegen("compile", "--check").err
 
-    assert '"api/pipegen.yaml", which "api/Jenkinsfile" was made from, is now "new folder/api.yaml"' in told
+    assert '"api/pipegen.yaml", from which "api/Jenkinsfile" was generated, is now "new folder/api.yaml"' in told
     assert "run: pipegen compile 'new folder/api.yaml' -t jenkins -o api/Jenkinsfile\n" in told
     pipegen("compile", "new folder/api.yaml", "-t", "jenkins", "-o", "api/Jenkinsfile")
     assert codes(pipegen) == []
@@ -120,7 +120,7 @@ def test_a_folder_that_was_renamed_is_found(mono: Path, pipegen: Pipegen) -> Non
     (mono / "img").rename(mono / "image")
 
     assert codes(pipegen) == [("PG682", "image/Jenkinsfile")]
-    assert 'was made from, is now "image/pipegen.yaml"' in pipegen("compile", "--check").err
+    assert 'was generated, is now "image/pipegen.yaml"' in pipegen("compile", "--check").err
 
 
 def test_a_renamed_config_of_a_split_pipeline_is_found(empty: Path, pipegen: Pipegen) -> None:
@@ -139,8 +139,8 @@ def test_a_config_that_was_renamed_and_changed_is_lost(mono: Path, pipegen: Pipe
     (mono / "api/pipegen.yml").write_text(service("api", more="# new\n").replace("make", "ninja"), encoding="utf-8")
     told = pipegen("compile", "--check").err
 
-    assert 'error[PG683]: "api/pipegen.yaml", which "api/Jenkinsfile" was made from, is not there' in told
-    assert 'bring the config back; no file is made from "api/pipegen.yml"' in told
+    assert 'error[PG683]: "api/pipegen.yaml", from which "api/Jenkinsfile" was generated, does not exist' in told
+    assert 'restore the config; no file is generated from "api/pipegen.yml"' in told
 
 
 def test_a_name_that_no_file_has_is_that_of_no_config(mono: Path, pipegen: Pipegen) -> None:
@@ -150,7 +150,7 @@ def test_a_name_that_no_file_has_is_that_of_no_config(mono: Path, pipegen: Pipeg
     result = pipegen("compile", "--check")
 
     assert result.status == 1
-    assert "is not there" in result.err
+    assert "does not exist" in result.err
 
 
 def test_a_change_by_hand_without_a_config_is_told(mono: Path, pipegen: Pipegen) -> None:
@@ -201,7 +201,7 @@ def test_what_the_config_here_names_and_nobody_made_is_missing(here: Path, pipeg
     result = pipegen("compile", "--check")
 
     assert result.status == 1
-    assert 'error[PG681]: "Jenkinsfile", which "pipegen.yaml" compiles to, is not there' in result.err
+    assert 'error[PG681]: "Jenkinsfile", generated from "pipegen.yaml", does not exist' in result.err
     assert ".gitlab-ci.yml" not in result.err
 
 
@@ -273,7 +273,9 @@ def test_nothing_to_check_is_wrong_usage(pipegen: Pipegen) -> None:
     result = pipegen("compile", "--check")
 
     assert result.status == 2
-    assert result.err.startswith("pipegen: no generated file in this repository, and no config here that names targets")
+    assert result.err.startswith(
+        "pipegen: no generated file in this repository, and no config with targets in this folder"
+    )
 
 
 def test_all_files_are_written_anew(mono: Path, pipegen: Pipegen) -> None:

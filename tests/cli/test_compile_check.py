@@ -31,7 +31,7 @@ def test_a_stale_file_is_shown_as_a_diff(here: Path, pipegen: Pipegen) -> None:
     assert result.status == 1
     assert lines[:2] == ["--- .gitlab-ci.yml", "+++ .gitlab-ci.yml"]
     assert {"-lint:", "+style:"} < set(lines)
-    assert 'error[PG681]: ".gitlab-ci.yml" is not what "pipegen.yaml" says\n  --> .gitlab-ci.yml:37:1\n' in result.err
+    assert 'error[PG681]: ".gitlab-ci.yml" differs from "pipegen.yaml"\n  --> .gitlab-ci.yml:37:1\n' in result.err
     assert 'hint: run "pipegen compile"\n' in result.err
     assert (here / ".gitlab-ci.yml").read_bytes() == before
 
@@ -89,7 +89,7 @@ def test_standard_output_holds_nothing_to_compare_with(pipegen: Pipegen) -> None
     result = pipegen("compile", "-t", "jenkins", "--check", "-o", "-")
 
     assert (result.status, result.out) == (2, "")
-    assert result.err == "pipegen: --check compares with a file: leave --output out, or name the file\n"
+    assert result.err == "pipegen: --check compares with a file: omit --output, or name the file\n"
 
 
 def test_errors_come_first(here: Path, pipegen: Pipegen) -> None:

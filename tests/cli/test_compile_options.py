@@ -94,7 +94,7 @@ def test_strict_lets_warnings_stop(here: Path, pipegen: Pipegen) -> None:
     result = pipegen("compile", "-t", "gitlab", "--strict")
 
     assert (result.status, names(here)) == (1, set())
-    assert result.err.endswith("\n1 warning\nnothing is written: with --strict, warnings count as errors\n")
+    assert result.err.endswith("\n1 warning\nno files are written: with --strict, warnings count as errors\n")
 
 
 def test_strict_stops_nothing_without_warnings(here: Path, pipegen: Pipegen) -> None:

@@ -15,9 +15,7 @@ def test_a_file_from_elsewhere_is_protected(here: Path, pipegen: Pipegen) -> Non
     result = pipegen("compile", "-t", "gitlab", "-t", "jenkins")
 
     assert (result.status, names(here)) == (1, {"Jenkinsfile"})
-    assert result.err == (
-        "pipegen: Jenkinsfile was not written by pipegen: move it away, or overwrite it with --force\n"
-    )
+    assert result.err == ("pipegen: Jenkinsfile was not written by pipegen: move it, or overwrite it with --force\n")
     assert (here / "Jenkinsfile").read_text(encoding="utf-8") == "node { }\n"
 
 
@@ -102,7 +100,7 @@ def test_a_change_in_both_is_told_as_such(here: Path, pipegen: Pipegen) -> None:
     (here / "pipegen.yaml").write_text(CONFIG.replace("lint", "style"), encoding="utf-8")
 
     told = pipegen("compile", "-t", "jenkins").err
-    assert '"Jenkinsfile" was changed after pipegen wrote it, and "pipegen.yaml" says otherwise\n' in told
+    assert '"Jenkinsfile" was changed after pipegen wrote it, and it differs from "pipegen.yaml"\n' in told
 
 
 def test_a_conflict_is_settled_in_the_config(here: Path, pipegen: Pipegen) -> None:
@@ -112,7 +110,7 @@ def test_a_conflict_is_settled_in_the_config(here: Path, pipegen: Pipegen) -> No
     conflict = text.replace("pipeline {", "<<<<<<< ours\npipeline {\n=======\npipeline  {\n>>>>>>> theirs", 1)
     (here / "Jenkinsfile").write_text(conflict, encoding="utf-8")
 
-    assert 'hint: settle the conflict in "pipegen.yaml", then overwrite' in pipegen("compile", "-t", "jenkins").err
+    assert 'hint: resolve the conflict in "pipegen.yaml", then overwrite' in pipegen("compile", "-t", "jenkins").err
 
 
 def test_line_ends_that_git_changed_are_no_change_by_hand(here: Path, pipegen: Pipegen) -> None:

@@ -27,7 +27,7 @@ def test_nothing_in_the_current_folder_is_wrong_usage(verb: tuple[str, ...], pip
     result = pipegen(*verb)
 
     assert (result.status, result.out) == (2, "")
-    assert result.err.startswith("pipegen: no config here: looked for pipegen.yaml,")
+    assert result.err.startswith("pipegen: no config in this folder: looked for pipegen.yaml,")
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
@@ -38,13 +38,13 @@ def test_a_folder_is_told_with_the_config_in_it(verb: tuple[str, ...], empty: Pa
     result = pipegen(*verb, "service")
 
     assert result.status == 2
-    assert result.err == 'pipegen: "service" is a folder: its config is "service/.pipeline/config.yaml"\n'
+    assert result.err == 'pipegen: "service" is a folder: name its config "service/.pipeline/config.yaml"\n'
 
 
 @pytest.mark.usefixtures("empty")
 def test_a_folder_without_a_config_is_told(pipegen: Pipegen) -> None:
     """There is nothing to write instead."""
-    assert pipegen("check", ".").err == 'pipegen: "." is a folder: it holds no config\n'
+    assert pipegen("check", ".").err == 'pipegen: "." is a folder: it contains no config\n'
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])

@@ -45,7 +45,7 @@ def test_a_bug_is_told_in_words(
     assert (result.status, result.out) == (3, "")
     assert result.err == (
         f"pipegen: this is a bug: ZeroDivisionError: division by zero\n"
-        f"The details are in {log}; a report with them helps.\n"
+        f"Details are in {log}. Include them in a bug report.\n"
     )
     assert re.search(r"^Traceback .*^ZeroDivisionError: division by zero$", log.read_text(), re.DOTALL | re.MULTILINE)
 

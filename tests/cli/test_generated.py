@@ -108,7 +108,7 @@ def test_options_that_ask_for_a_config(verb: str, option: tuple[str, ...], shown
     result = pipegen(verb, "Jenkinsfile", *option)
 
     assert (result.status, result.out) == (2, "")
-    assert result.err == f'pipegen: "Jenkinsfile" is a generated file, of which {shown} cannot be asked\n'
+    assert result.err == f'pipegen: "Jenkinsfile" is a generated file, for which {shown} cannot be used\n'
 
 
 def test_child_pipelines_are_read_beside_their_parent(empty: Path, pipegen: Pipegen) -> None:

@@ -76,7 +76,7 @@ def test_a_picture_is_written_out_or_to_a_file(form: str, start: str, pipegen: P
 @pytest.mark.usefixtures("here")
 def test_no_other_file_is_written_over(pipegen: Pipegen) -> None:
     """Nor a folder, nor one that is not there."""
-    for name, told in (("pipegen.yaml", "is no HTML"), (".", "is a folder"), ("no/page.html", "does not exist")):
+    for name, told in (("pipegen.yaml", "is not HTML"), (".", "is a folder"), ("no/page.html", "does not exist")):
         result = pipegen("graph", "--format", "html", "-o", name)
 
         assert result.status == 2
@@ -120,7 +120,7 @@ def test_what_holds_for_a_stage_is_told_in_words(flow: dict[str, Any]) -> None:
         ["Lock", "production"],
         ["Agent", "linux, big"],
         ["Timeout", "1 h"],
-        ["Tries", "3"],
+        ["Attempts", "3"],
         ["May fail", "with exit status 3"],
     ]
     assert flow["test: 3.12"]["facts"] == [["Matrix", "python = 3.12"]]
@@ -211,4 +211,4 @@ def test_a_simulation_is_a_page_too(here: Path, pipegen: Pipegen) -> None:
     assert text.startswith("<!DOCTYPE html>\n")
     assert "<td>candidate</td><td>2</td><td>3</td>" in text
     assert "Longest path" in text
-    assert (refused.status, refused.err) == (2, 'pipegen: "pipegen.yaml" is there and is no HTML: name another file\n')
+    assert (refused.status, refused.err) == (2, 'pipegen: "pipegen.yaml" exists and is not HTML: name another file\n')

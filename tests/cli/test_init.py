@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cli.calling import Pipegen, environment, names
 
-from pipegen.cli.starter_config import KINDS, look
+from pipegen.cli.starter_config import KINDS, inspect
 
 PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()", "init")
 # What a change of some paths means on GitLab, which whoever names some should know.
@@ -61,7 +61,7 @@ def test_what_a_folder_holds_tells(files: list[str], kind: str | None, tool: str
     for name in files:
         (empty / name).parent.mkdir(exist_ok=True)
         (empty / name).touch()
-    found = look(empty)
+    found = inspect(empty)
 
     assert (found.kind, found.tool) == (kind, tool)
 
@@ -85,7 +85,7 @@ def test_nothing_is_overwritten(here: Path, pipegen: Pipegen) -> None:
     before = (here / "pipegen.yaml").read_bytes()
     refused = pipegen("init", "--template", "go")
 
-    assert (refused.status, '"pipegen.yaml" is there already' in refused.err) == (2, True)
+    assert (refused.status, '"pipegen.yaml" exists already' in refused.err) == (2, True)
     assert (here / "pipegen.yaml").read_bytes() == before
     assert pipegen("init", "--template", "go", "--force").status == 0
     assert (here / "pipegen.yaml").read_bytes() != before
@@ -94,7 +94,7 @@ def test_nothing_is_overwritten(here: Path, pipegen: Pipegen) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "nothing here tells what is built: name it with --template: python, node,"),
+        ([], "unknown kind of project: name it with --template: python, node,"),
         (["--template", "rust"], '--template takes "python", "node"'),
         (["--template", "go", "--target", "circle"], "circle"),
     ],
@@ -118,7 +118,7 @@ def test_a_person_is_asked(empty: Path) -> None:
     shown = os.read(terminal, 10_000).decode()
     os.close(terminal)
 
-    assert "What is built here? (python, node, go, java, container, monorepo) [go]:" in shown
+    assert "Which kind of project is this? (python, node, go, java, container, monorepo) [go]:" in shown
     assert '"rust" is none of these' in shown
-    assert "a start for a command in Go, for gitlab" in shown
+    assert "a starter config for a command in Go on gitlab" in shown
     assert (empty / "pipegen.yaml").read_text(encoding="utf-8").endswith("\n  gitlab: {}\n")

@@ -46,7 +46,7 @@ def test_without_an_earlier_run_there_are_no_durations(pipegen: Pipegen) -> None
     """Wrong usage, with the way out."""
     result = pipegen("simulate", "--durations", "journal")
 
-    assert (result.status, "no run here has timed these stages yet" in result.err) == (2, True)
+    assert (result.status, "no earlier run has durations of these stages" in result.err) == (2, True)
 
 
 def test_what_no_run_has_timed_is_told(project: Path, pipegen: Pipegen) -> None:

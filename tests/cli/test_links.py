@@ -88,7 +88,7 @@ def test_no_folder_of_a_clone_leads_out(verb: str, clone: Path, home: Path, pipe
     refused = [pipegen(verb, *options, path) for path in ("out/file", ".git/hooks/pre-commit", ".git/config")]
 
     assert [result.status for result in refused] == [2, 2, 2]
-    assert "leads out of the repository: nothing is written there" in refused[0].err
+    assert "leads out of the repository: no file is written there" in refused[0].err
     assert 'leads into ".git"' in refused[1].err
     assert (state(home), state(clone / ".git/hooks")) == before
 

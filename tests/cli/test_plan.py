@@ -194,7 +194,7 @@ def test_conditions_clocks_and_inputs_are_told(here: Path, pipegen: Pipegen) -> 
     assert told.startswith(
         "inputs\n"
         '  level: string, one of fast, full, default "fast"\n'
-        "  who: number, must be given\n"
+        "  who: number, must be set\n"
         "\n"
         "pipeline p\n"
         "  when: branch main\n"

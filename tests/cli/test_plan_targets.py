@@ -66,7 +66,7 @@ def test_a_forced_style_tells_what_it_costs(targets: Told, pipegen: Pipegen) -> 
     assert (told["waits"], told["pairs"]) == ([{"stages": ["report"], "for": ["lint"]}], 1)
     assert shown.out.endswith(
         "target jenkins: Jenkinsfile, declarative\n"
-        "  waits without need: 1 pair of stages\n"
+        "  extra waits: 1 pair of stages\n"
         "    report for lint\n"
         "  longest path: 2 stages, as without these waits\n"
         "    lint -> package\n"
@@ -84,7 +84,7 @@ def test_collectors_are_told(targets: Told, pipegen: Pipegen) -> None:
     assert told["jobs"] == 61 + len(told["helpers"])
     assert 0 < told["most_needs"] <= 50
     assert f"  jobs: {told['jobs']} for 61 stages, with up to {told['most_needs']} needs\n" in shown
-    assert f"  beside the stages: {', '.join(told['helpers'])}" in shown
+    assert f"  helper jobs and stages: {', '.join(told['helpers'])}" in shown
 
 
 def test_a_stage_that_is_renamed_is_still_found(targets: Told) -> None:

@@ -138,13 +138,13 @@ def test_a_pipe_gets_lines(write: Callable[..., Path], pipegen: Pipegen) -> None
         "ok       build",
         "ok       end",
         "ok       unit",
-        "skip     after-bad: a stage before it did not succeed",
+        "skip     after-bad: an earlier stage did not succeed",
         "skip     other: its condition is false",
     ]
     assert (sorted(started), started[-1]) == (["bad", "build", "end", "may", "unit"], "end")
     assert started.index("build") < started.index("unit")
     assert "  | before" in lines
-    assert "3 ok, 1 failed, 1 failed and may, 2 skipped in" in "\n".join(lines)
+    assert "3 ok, 1 failed, 1 failed as allowed, 2 skipped in" in "\n".join(lines)
     assert lines[-1].startswith("logs: /")
 
 
@@ -168,7 +168,7 @@ def test_a_stage_brings_what_it_needs(write: Callable[..., Path], pipegen: Pipeg
 
 
 def test_inputs_are_given(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
-    """Or have a default; one that has none must be given before anything runs."""
+    """Or have a default; one that has none must be set before anything runs."""
     config = "inputs: { level: { default: low }, key: {} }\npipelines: { p: { stages: [{ name: a, script: '%s' }] } }\n"
     write(config % "echo ${inputs.level} ${inputs.key}")
 
@@ -258,7 +258,7 @@ def test_fail_fast_is_the_users_choice(write: Callable[..., Path], pipegen: Pipe
         "execution: [[a], [b]] } }\n"
     )
 
-    assert "skip     b: nothing new starts any more" in pipegen("run", "-j", "1").out
+    assert "skip     b: no further stages start" in pipegen("run", "-j", "1").out
     assert "ok       b" in pipegen("run", "-j", "1", "--keep-going").out
 
 
@@ -356,7 +356,7 @@ def test_an_interrupt_lets_nothing_new_start_and_a_second_one_kills(
     out, _ = running.communicate(timeout=30)
 
     assert running.returncode == 130
-    assert "skip     next: nothing new starts any more" in out
+    assert "skip     next: no further stages start" in out
     assert "cancelled long" in out
     assert (sleepers(), left(state)) == ([], set())
 

@@ -170,7 +170,7 @@ def test_a_cache_out_of_reach_stops_nobody(project: Path, pipegen: Pipegen) -> N
     (project.parent / "cache").write_text("a file")
     result = pipegen("run")
 
-    assert (result.status, "results of earlier runs are out of reach" in result.err) == (0, True)
+    assert (result.status, "the results of earlier runs cannot be read" in result.err) == (0, True)
     assert ran(project) == ["generate", "build", "test", "note"]
 
 
@@ -195,7 +195,7 @@ def test_who_waits_for_an_equal_stage_leaves_its_place(project: Path, pipegen: P
     result = pipegen("run", "-j", "2")
 
     assert (result.status, ran(project)) == (0, ["quick", "slow"])
-    assert 'wait     two: slow, for what is the same as "slow"' in result.out
+    assert 'wait     two: slow, for the equal stage "slow"' in result.out
 
 
 def test_a_stage_waits_for_an_equal_one_that_fails_and_tries_itself(project: Path, pipegen: Pipegen) -> None:
@@ -223,7 +223,7 @@ def test_how_much_is_kept_is_said_by_a_variable(
     monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "much")
     result = pipegen("run")
 
-    assert (result.status, 'PIPEGEN_CACHE_SIZE holds "much"' in result.err) == (2, True)
+    assert (result.status, 'PIPEGEN_CACHE_SIZE is "much"' in result.err) == (2, True)
 
 
 def test_a_lock_holds_over_runs(project: Path) -> None:
@@ -255,7 +255,7 @@ def test_a_failed_run_goes_on(project: Path, pipegen: Pipegen, monkeypatch: pyte
     result = pipegen("run", "--resume")
 
     assert (result.status, ran(project)) == (0, ["test", "note"])
-    assert "2 ok, 2 done before" in result.out
+    assert "2 ok, 2 done earlier" in result.out
     assert (pipegen("run", "--resume").status, ran(project)) == (0, [])
 
 

@@ -80,7 +80,7 @@ def test_only_files_and_links_within_the_tree_are_kept(project: Path, pipegen: P
     found = sorted(path.name for path in next((project.parent / "state").rglob("artifacts/odd/out")).iterdir())
     assert found == ["inside", "plain"]
     for name in ("pipe", "socket"):
-        assert f"stage odd: out/{name} is no regular file: it is not kept" in result.err
+        assert f"stage odd: out/{name} is not a regular file: it is not stored" in result.err
     assert "out/absolute is a link out of the tree, to /etc/passwd" in result.err
     assert "out/climbing is a link out of the tree" in result.err
 
@@ -93,7 +93,7 @@ def test_a_result_that_cannot_be_kept_is_made_each_time(project: Path, pipegen: 
     first, second = pipegen("run"), pipegen("run")
 
     assert [first.status, second.status] == [0, 0]
-    assert "what a leaves is not kept for later runs: p is no regular file" in first.err
+    assert "the result of a is not stored for later runs: p is not a regular file" in first.err
     assert "1 ok" in second.out
 
 
@@ -173,8 +173,8 @@ def test_a_value_is_not_read_through_a_link_or_a_pipe(
     result = pipegen("run", *options)
 
     assert result.status == 1
-    assert "what it leaves could not be kept" in result.out or "is gone" in result.out
-    assert "reader: a stage before it did not succeed" in result.out
+    assert "its files could not be stored" in result.out or "is gone" in result.out
+    assert "reader: an earlier stage did not succeed" in result.out
     assert list(tell_tales(project.parent / "state", "canary")) == []
 
 
@@ -203,7 +203,7 @@ def test_no_result_is_put_back_through_a_link(project: Path, pipegen: Pipegen) -
     (project / "y").symlink_to(project.parent / "private")
     result = pipegen("run")
 
-    assert (result.status, "results are not kept, nor taken" in result.err) == (0, True)
+    assert (result.status, "results are neither stored nor reused" in result.err) == (0, True)
     assert list((project.parent / "home").iterdir()) == []
     assert (project.parent / "private").read_text() == "canary"
 
@@ -218,7 +218,7 @@ def test_no_log_is_written_through_a_link(project: Path, pipegen: Pipegen) -> No
 
     assert result.status == 0
     assert (project.parent / "private").read_text() == "canary"
-    assert result.err.count("the rest of what is printed is not kept") == 2
+    assert result.err.count("the rest of the output is lost") == 2
 
 
 def test_a_run_ends_on_term(project: Path) -> None:

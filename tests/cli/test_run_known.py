@@ -145,7 +145,7 @@ def test_equal_contents_run_once_at_a_time(project: Path, pipegen: Pipegen) -> N
 
     assert (result.status, ran(project)) == (0, ["a", "b", "read 1"])
     # Whichever of the two starts first, the other one waits for it.
-    assert re.search(r'read-(a|b), for what is the same as "read-(?!\1)(a|b)"', result.out)
+    assert re.search(r'read-(a|b), for the equal stage "read-(?!\1)(a|b)"', result.out)
 
 
 @MODES

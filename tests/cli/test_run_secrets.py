@@ -65,7 +65,7 @@ def test_what_holds_a_secret_is_not_kept(
     first = pipegen("run", *options)
     logs = {path.stem: path.read_text(encoding="utf-8") for path in kept.rglob("logs/*.log")}
     assert (first.status, logs["reads"]) == (1, "[masked]\n0\n")
-    assert "what reads leaves holds a secret: it is not kept for later runs" in first.err
+    assert "the result of reads contains a secret: it is not stored for later runs" in first.err
     assert holding(kept) == []
 
     monkeypatch.delenv("STOP")

@@ -59,7 +59,7 @@ def test_other_verbs_take_it_too(pipegen: Pipegen, verb: str) -> None:
     ("options", "told"),
     [
         (["--set", "level"], '--set takes NAME=VALUE, not "level"'),
-        (["--set", "note=a", "--set", "note=b"], '--set gives "note" two values'),
+        (["--set", "note=a", "--set", "note=b"], '--set sets "note" to two values'),
     ],
 )
 def test_what_says_nothing_is_wrong_usage(pipegen: Pipegen, options: list[str], told: str) -> None:

@@ -158,21 +158,21 @@ def test_the_chart_is_a_picture_too(pipegen: Pipegen) -> None:
     refused = pipegen("simulate", "--svg", "pipegen.yaml")
 
     assert Path("chart.svg").read_text(encoding="utf-8").startswith("<svg ")
-    assert (refused.status, refused.err) == (2, 'pipegen: "pipegen.yaml" is there and is no SVG: name another file\n')
+    assert (refused.status, refused.err) == (2, 'pipegen: "pipegen.yaml" exists and is not SVG: name another file\n')
 
 
 @pytest.mark.usefixtures("skewed")
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--executors", "2", "--cluster", "c"], "leave --executors and --sweep out"),
-        (["--sweep", "1..4", "--cluster", "c"], "leave --executors and --sweep out"),
+        (["--executors", "2", "--cluster", "c"], "omit --executors and --sweep"),
+        (["--sweep", "1..4", "--cluster", "c"], "omit --executors and --sweep"),
         (["--sweep", "0..4"], "such as 1..32"),
         (["--sweep", "9..4"], "such as 1..32"),
         (["--sweep", "1..99999"], "such as 1..32"),
         (["--sweep", "many"], "such as 1..32"),
         (["--order", "random"], '--order takes "critical-path"'),
-        (["pipegen.yaml", "pipegen.yaml", "--pipeline", "service"], "--pipeline chooses from one config"),
+        (["pipegen.yaml", "pipegen.yaml", "--pipeline", "service"], "--pipeline selects from one config"),
         (["--executors", "0"], "Invalid value for '--executors'"),
         (["nothing.yaml"], '"nothing.yaml" does not exist'),
     ],

@@ -116,7 +116,7 @@ def told(process: subprocess.Popen[str], words: str) -> str:
 def test_errors_do_not_end_it_and_an_interruption_does(here: Path, watching: subprocess.Popen[str]) -> None:
     """Each time it tells what it did; it ends as whatever is interrupted ends."""
     config, made = here / "pipegen.yaml", here / "Jenkinsfile"
-    assert told(watching, "watching") == "Jenkinsfile written\nwatching pipegen.yaml; Ctrl-C ends this\n"
+    assert told(watching, "watching") == "Jenkinsfile written\nwatching pipegen.yaml; press Ctrl-C to stop\n"
 
     time.sleep(0.05)  # the clock of a file system may be coarse
     config.write_text(BROKEN, encoding="utf-8")
@@ -138,4 +138,4 @@ def test_what_is_watched_is_written(option: tuple[str, ...], pipegen: Pipegen) -
     """A check, or standard output, is no file that could follow the config."""
     result = pipegen("compile", "-t", "jenkins", "--watch", *option)
 
-    assert (result.status, result.err) == (2, "pipegen: --watch writes files: leave --check and --output - out\n")
+    assert (result.status, result.err) == (2, "pipegen: --watch writes files: omit --check and --output -\n")

@@ -40,8 +40,8 @@ def test_a_code_is_explained_by_number_and_name(word: str, pipegen: Pipegen) -> 
     [
         ("unknow-stage", 'did you mean "unknown-stage"?'),
         ("Unknown-Stag", 'did you mean "unknown-stage"?'),
-        ("PG999", "codes stand in messages, as in error[PG301]"),
-        ("", "codes stand in messages, as in error[PG301]"),
+        ("PG999", "messages contain codes, for example error[PG301]"),
+        ("", "messages contain codes, for example error[PG301]"),
     ],
 )
 def test_an_unknown_code_is_wrong_usage(word: str, told: str, pipegen: Pipegen) -> None:
@@ -84,8 +84,8 @@ def test_targets_tell_what_they_can_say(pipegen: Pipegen) -> None:
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])
 def test_a_target_tells_of_each_feature(name: str, pipegen: Pipegen) -> None:
     """How it supports it, what there is to know, and what it does not take together."""
-    told, _, rest = pipegen("targets", name).out.partition("not together:\n")
-    pairs = rest.partition("needs, for what a file holds:\n")[0]
+    told, _, rest = pipegen("targets", name).out.partition("cannot be combined:\n")
+    pairs = rest.partition("minimum versions:\n")[0]
     features = registry.load(name).CAPABILITIES
 
     for line, one in zip(told.splitlines()[1:], features, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from corpus.test_corpus import FOLDER, INDEX, NAMES, analysed
 
-from pipegen.cli.fixing import mended_text
+from pipegen.cli.fixing import fix_file
 from pipegen.cli.linting import lint
 from pipegen.compiler import analyse
 from pipegen.config.files.load import load
@@ -28,7 +28,7 @@ def accepted() -> list[str]:
 
 def fixed(file: SourceFile) -> SourceFile:
     """Return *file* with what can be fixed."""
-    return mended_text(file, Report())
+    return fix_file(file, Report())
 
 
 def test_what_is_too_much_goes_and_nothing_else() -> None:

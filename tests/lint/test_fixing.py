@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from lint.asking import analysed
 
-from pipegen.cli.fixing import mended_text
+from pipegen.cli.fixing import fix_file
 from pipegen.compiler import analyse
 from pipegen.diagnostics.model import Edit, Fix
 from pipegen.diagnostics.report import Report, Stopped
@@ -21,7 +21,7 @@ from pipegen.source.text import SourceFile, Span
 
 def fixed(text: str) -> str:
     """Return *text* with what can be fixed."""
-    return mended_text(SourceFile("pipegen.yaml", text), Report()).text
+    return fix_file(SourceFile("pipegen.yaml", text), Report()).text
 
 
 def comments(text: str) -> list[str]:

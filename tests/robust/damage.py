@@ -16,7 +16,7 @@ from robust.figure import Figures
 from run.paper import FAILED, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.checksum import opened, with_checksum
+from pipegen.run.checksum import verified, with_checksum
 from pipegen.run.journal import Journal, JournalContent, UnreadableJournalError, read
 from pipegen.run.local.cache.blobs import DamagedError
 from pipegen.run.local.cache.index import DamagedIndexError
@@ -28,19 +28,19 @@ _PLENTY = 1_000_000
 # What takes seven minutes: of each damage to an index a store is copied, opened and filled again.
 _BY_NIGHT = 50_000
 _GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
-_BUILT = Outcome(ending=AttemptResult.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
+_BUILT = Outcome(result=AttemptResult.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
 _BLOCK = 512
 # Files in memory where there are any: a database waits for its disk, and what is tried here does not depend on one.
 QUICK = next((place for place in ("/dev/shm",) if Path(place).is_dir()), None)  # noqa: S108 - a folder of its own in there
 _STAGES = [f"stage {number}" for number in range(8)]
 
 
-def damages(data: bytes, tries: int) -> Iterator[tuple[str, bytes]]:
-    """Yield what may become of *data*, with words on it: about so many *tries*, or all bytes where it has fewer."""
+def damages(data: bytes, attempts: int) -> Iterator[tuple[str, bytes]]:
+    """Yield what may become of *data*, with words on it: about so many *attempts*, or all bytes where it has fewer."""
     yield "empty", b""
     yield "twice", data * 2
     yield "of the same length, and other", bytes(255 - byte for byte in data)
-    step = max(1, len(data) * 3 // tries)
+    step = max(1, len(data) * 3 // attempts)
     dice = Random(len(data))
     for place in range(0, len(data), step):
         bit = 1 << dice.randrange(8)
@@ -56,10 +56,10 @@ def _put(data: bytes, place: int, other: bytes) -> bytes:
     return data[:place] + other + data[place + len(other) :]
 
 
-def tried(kept: Path, tries: int, fault: Callable[[], str]) -> tuple[int, list[str]]:
+def tried(kept: Path, attempts: int, fault: Callable[[], str]) -> tuple[int, list[str]]:
     """Damage the file *kept* in many ways; return how many, and what each *fault* says, "" for none."""
     data, wrong, count = kept.read_bytes(), [], 0
-    for words, other in damages(data, tries):
+    for words, other in damages(data, attempts):
         kept.write_bytes(other)
         try:
             found = fault()
@@ -71,7 +71,7 @@ def tried(kept: Path, tries: int, fault: Callable[[], str]) -> tuple[int, list[s
     return count, wrong
 
 
-def journals(folder: Path, tries: int) -> tuple[int, list[str]]:
+def journals(folder: Path, attempts: int) -> tuple[int, list[str]]:
     """Damage a journal: each stage came to what it came to, or to nothing that is known."""
     place = folder / "journal"
     write_journal(place)
@@ -83,7 +83,7 @@ def journals(folder: Path, tries: int) -> tuple[int, list[str]]:
         except UnreadableJournalError:
             return ""
 
-    return tried(place, tries, fault)
+    return tried(place, attempts, fault)
 
 
 def write_journal(place: Path) -> None:
@@ -93,7 +93,7 @@ def write_journal(place: Path) -> None:
         paper.run()
         with Journal(place, "plan") as journal:
             for event in paper.heard.events:
-                journal.hear(event)
+                journal.notify(event)
 
 
 def differing(story: JournalContent, whole: JournalContent) -> str:
@@ -102,7 +102,7 @@ def differing(story: JournalContent, whole: JournalContent) -> str:
     return f"other outcomes of {others}" if others or story.plan != whole.plan else ""
 
 
-def summaries(folder: Path, tries: int) -> tuple[int, list[str]]:
+def summaries(folder: Path, attempts: int) -> tuple[int, list[str]]:
     """Damage a summary of durations: it tells what it told, or what journals tell, of which there is none."""
     name = "20220131-164755-01234567"
     (folder / name).mkdir()
@@ -112,14 +112,14 @@ def summaries(folder: Path, tries: int) -> tuple[int, list[str]]:
     assert whole
 
     def fault() -> str:
-        is_same = opened(place.read_bytes(), dict) == opened(data, dict)
+        is_same = verified(place.read_bytes(), dict) == verified(data, dict)
         found = known_durations(folder)
         return f"tells {found}" if found != (whole if is_same else {}) else ""
 
-    return tried(place, tries, fault)
+    return tried(place, attempts, fault)
 
 
-def indexes(folder: Path, tries: int) -> tuple[int, list[str]]:
+def indexes(folder: Path, attempts: int) -> tuple[int, list[str]]:
     """Damage the index of a store: a value that is found is that of its stage, and what is saved then is found."""
     whole, tree = folder / "whole", folder / "store"
     with closing(Store(whole, _PLENTY)) as store:
@@ -138,7 +138,7 @@ def indexes(folder: Path, tries: int) -> tuple[int, list[str]]:
         # What is noticed late costs what is made before.
         return "" if any(_is_renewed(tree) for _ in range(3)) else "not made anew"
 
-    return tried(place, tries, fault)
+    return tried(place, attempts, fault)
 
 
 def _value(store: Store, name: str) -> bytes | None:

@@ -63,7 +63,7 @@ class Called:
         if self.status or "bug" in self.told or "Traceback" in self.told:
             return f"status {self.status}: {self.told[-600:]}"
         # A run that goes on with one that had ended has nothing to do.
-        if self.value != _VALUE and not (self.value == "" and "3 done before" in self.told):
+        if self.value != _VALUE and not (self.value == "" and "3 done earlier" in self.told):
             return f"value {self.value!r}: {self.told[-600:]}"
         return f"ran {self.ran}: {self.told[-600:]}" if ran is not None and self.ran != ran else ""
 

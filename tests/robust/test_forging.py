@@ -13,7 +13,7 @@ import pytest
 from cli.calling import Pipegen
 from robust.forging import KINDS, SUMMARY, figures, forged, shapes, tried
 
-from pipegen.run.checksum import opened
+from pipegen.run.checksum import verified
 from pipegen.run.local import durations
 from pipegen.run.local.cache import record
 
@@ -63,8 +63,8 @@ def test_readers_that_trust_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_seals_of_forgers_hold() -> None:
     """Else all of it would be dropped for its seal."""
-    assert opened(forged(json.dumps(SUMMARY)), dict) is not None
-    assert sum(opened(forged(one), dict) is not None for one in shapes(SUMMARY)) > 100
+    assert verified(forged(json.dumps(SUMMARY)), dict) is not None
+    assert sum(verified(forged(one), dict) is not None for one in shapes(SUMMARY)) > 100
 
 
 @pytest.mark.parametrize("content", [*map(forged, ('{"a": [1]}', '{"runs": 1, "format": 2}')), b"\xff\0", b"[" * 10**5])

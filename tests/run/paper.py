@@ -8,7 +8,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Deployment, Job, Limits, Plan, Selection, SharedResources, Workspace
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Ask, Engine
-from pipegen.run.events import Cause, Ended, Listener, Over, Parked, Ready, RunEvent, Skipped, Started
+from pipegen.run.events import Cause, Ended, Listener, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
 from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Status
@@ -18,8 +18,8 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 
 NOWHERE = Span(SourceFile("pipeline.yml", ""), 0, 0)
-SUCCESS = Outcome(ending=AttemptResult.SUCCESS)
-FAILED = Outcome(ending=AttemptResult.FAILED, exit_code=1)
+SUCCESS = Outcome(result=AttemptResult.SUCCESS)
+FAILED = Outcome(result=AttemptResult.FAILED, exit_code=1)
 
 # What a test says about a stage beside its place in the order.
 Limited = Mapping[str, Limits]
@@ -125,7 +125,7 @@ class Slots:
         self._later.pop(task, None)
 
     def next_time(self) -> float | None:
-        """Return when the next try may start."""
+        """Return when the next attempt may start."""
         return min((time for time, _ in self._later.values()), default=None)
 
 
@@ -136,7 +136,7 @@ class Heard:
         self.events: list[RunEvent] = []
         self._look = look
 
-    def hear(self, event: RunEvent) -> None:
+    def notify(self, event: RunEvent) -> None:
         """Keep *event*."""
         self.events.append(event)
         self._look(event)
@@ -154,18 +154,18 @@ def _words(event: RunEvent) -> str:  # noqa: PLR0911 - one for each kind
     match event:
         case Ready():
             return f"{event.task.stage} ready"
-        case Parked():
+        case Waiting():
             return f"{event.task.stage} waits for {event.cause.value}"
         case Started():
             return f"{event.attempt.task.id.stage} starts" + (
                 f" ({event.attempt.number})" if event.attempt.number > 1 else ""
             )
         case Ended():
-            told = event.outcome.failure.value if event.outcome.failure else event.outcome.ending.value
+            told = event.outcome.failure.value if event.outcome.failure else event.outcome.result.value
             return f"{event.attempt.task.id.stage} {told}{'' if event.is_final else ', again'}"
         case Skipped():
             return f"{event.task.stage} skipped: {event.reason.name.lower()}"
-        case Over():
+        case PipelineEnded():
             return f"{event.pipeline} {event.status.value}"
     return ""
 
@@ -226,10 +226,10 @@ class Paper:
         """Run to the end."""
         return self.engine.run()
 
-    def hear(self, event: RunEvent) -> None:
-        """Tell everybody of *event*."""
+    def notify(self, event: RunEvent) -> None:
+        """OnEnd everybody of *event*."""
         for listener in (*self.listeners, self.heard):
-            listener.hear(event)
+            listener.notify(event)
 
     def _duration(self, attempt: Attempt) -> float:
         stage = attempt.task.id.stage

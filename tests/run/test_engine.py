@@ -20,7 +20,7 @@ from pipegen.run.scheduling.base import Refusal
 from pipegen.run.tasks import pipeline_run
 from pipegen.structs import replace
 
-CANCELLED = Outcome(ending=AttemptResult.CANCELLED)
+CANCELLED = Outcome(result=AttemptResult.CANCELLED)
 
 
 def retry(count: int, *on: Failure) -> Limits:
@@ -91,7 +91,7 @@ def test_a_failed_try_is_followed_by_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "on", "tries"),
+    ("failure", "on", "attempts"),
     [
         (Failure.SYSTEM, Failure.SYSTEM, 2),
         (Failure.SCRIPT, Failure.SYSTEM, 1),
@@ -100,14 +100,14 @@ def test_a_failed_try_is_followed_by_another() -> None:
     ],
 )
 def test_only_failures_of_the_kinds_that_are_said_are_tried_again(
-    failure: Failure | None, on: Failure, tries: int
+    failure: Failure | None, on: Failure, attempts: int
 ) -> None:
     """A failure of no kind is one of the script."""
-    outcome = Outcome(ending=AttemptResult.FAILED, failure=failure)
+    outcome = Outcome(result=AttemptResult.FAILED, failure=failure)
     paper = Paper(paper_plan(ExecutionGraph([["a"]]), limits={"a": retry(1, on)}), outcomes={"a": [outcome]})
     paper.run()
 
-    assert sum(isinstance(event, Started) for event in paper.heard.events) == tries
+    assert sum(isinstance(event, Started) for event in paper.heard.events) == attempts
 
 
 def test_each_try_has_its_time() -> None:
@@ -150,7 +150,7 @@ def test_a_try_that_does_not_stop_is_killed() -> None:
     clock = VirtualClock()
     limits = Limits(timeout=Timeout(3, NOWHERE), allow_failure=AllowFailure((7,), NOWHERE))
     plan = paper_plan(ExecutionGraph([["a"]]), limits={"a": limits})
-    executor = Stubborn(clock, lambda _: 20.0, lambda _: Outcome(ending=AttemptResult.FAILED, exit_code=7))
+    executor = Stubborn(clock, lambda _: 20.0, lambda _: Outcome(result=AttemptResult.FAILED, exit_code=7))
     status = Engine([pipeline_run(plan)], clock=clock, executor=executor, scheduler=Slots(1)).run()
 
     assert (status, told) == ({"p": Status.FAILED}, [(3.0, False), (13.0, True)])
@@ -165,7 +165,7 @@ def test_an_allowed_failure_holds_nothing_up(codes: tuple[int, ...], code: int |
     limits = Limits(allow_failure=AllowFailure(codes, NOWHERE))
     paper = Paper(
         paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": limits}),
-        outcomes={"a": [Outcome(ending=AttemptResult.FAILED, exit_code=code)]},
+        outcomes={"a": [Outcome(result=AttemptResult.FAILED, exit_code=code)]},
     )
 
     assert paper.run() == {"p": expected}
@@ -325,13 +325,13 @@ def test_what_can_never_start_is_told() -> None:
         scheduler=Slots(0),
     )
 
-    with pytest.raises(StalledError, match=r'these have not run: "build", "test", "release", "lint"'):
+    with pytest.raises(StalledError, match=r'these stages have not run: "build", "test", "release", "lint"'):
         engine.run()
 
 
 def test_a_reused_result_is_a_success() -> None:
     """Its followers run."""
-    paper = Paper(paper_plan(ExecutionGraph([["a", "b"]])), outcomes={"a": [Outcome(ending=AttemptResult.REUSED)]})
+    paper = Paper(paper_plan(ExecutionGraph([["a", "b"]])), outcomes={"a": [Outcome(result=AttemptResult.REUSED)]})
 
     assert paper.run() == {"p": Status.SUCCESS}
 

@@ -12,7 +12,7 @@ from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Plan, Retry, Timeout
 from pipegen.run import outcome
-from pipegen.run.events import Ended, Over, Ready, RunEvent, Skipped, Started
+from pipegen.run.events import Ended, PipelineEnded, Ready, RunEvent, Skipped, Started
 from pipegen.run.model import Attempt, AttemptResult, Outcome, RunMachine, Task, TaskId
 from pipegen.run.outcome import State, Status
 from pipegen.run.scheduling.scheduler import scheduler
@@ -20,8 +20,8 @@ from pipegen.run.scheduling.scheduler import scheduler
 OUTCOMES = st.sampled_from(
     [
         *(SUCCESS, SUCCESS, FAILED),
-        Outcome(ending=AttemptResult.FAILED, failure=Failure.SYSTEM),
-        Outcome(ending=AttemptResult.FAILED, exit_code=7),
+        Outcome(result=AttemptResult.FAILED, failure=Failure.SYSTEM),
+        Outcome(result=AttemptResult.FAILED, exit_code=7),
     ]
 )
 LIMITS = st.builds(
@@ -100,14 +100,14 @@ class Told:
                 case Skipped(task=TaskId(name, stage)) if name == pipeline:
                     assert stage not in told.skipped | told.states.keys()
                     told.skipped.add(stage)
-                case Over(pipeline=name) if name == pipeline:
+                case PipelineEnded(pipeline=name) if name == pipeline:
                     told.over.append(event.status)
                 case Started(attempt=Attempt(task=Task(id=TaskId(name, stage)))) if name == pipeline:
                     assert stage in told.ready - told.skipped
                     told.states[stage] = State.RUNNING
                 case Ended(attempt=Attempt(task=Task(id=TaskId(name, stage)))) if name == pipeline and event.is_final:
                     assert told.states[stage] is State.RUNNING
-                    is_good = event.outcome.ending is AttemptResult.SUCCESS
+                    is_good = event.outcome.result is AttemptResult.SUCCESS
                     told.states[stage] = State.SUCCESS if is_good else State.FAILED
         return told
 

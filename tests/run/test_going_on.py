@@ -47,9 +47,9 @@ def outcome(stage: str, *, is_good: bool) -> Outcome:
     """Return what *stage* always comes to."""
     if is_good:
         return Outcome(
-            ending=AttemptResult.SUCCESS, exit_code=0, outputs=(("name", f"{stage}\n\xff".encode("latin-1")),)
+            result=AttemptResult.SUCCESS, exit_code=0, outputs=(("name", f"{stage}\n\xff".encode("latin-1")),)
         )
-    return Outcome(ending=AttemptResult.FAILED, failure=Failure.SCRIPT, exit_code=3, reason="exit status 3")
+    return Outcome(result=AttemptResult.FAILED, failure=Failure.SCRIPT, exit_code=3, reason="exit status 3")
 
 
 class Case:
@@ -76,7 +76,7 @@ class Case:
             results = None
         for event in paper.heard.events:
             assert not (isinstance(event, Started) and event.attempt.task.id in ended)
-            if isinstance(event, Ended) and event.outcome.ending is AttemptResult.SUCCESS:
+            if isinstance(event, Ended) and event.outcome.result is AttemptResult.SUCCESS:
                 task = event.attempt.task
                 self._good[path] |= set() if task.job.is_final else {task.id}
         return None if results is None else State(results, ended, paper.heard.events)

@@ -11,14 +11,14 @@ from run.paper import FAILED, NOWHERE, Paper, paper_plan
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry
 from pipegen.run.checksum import with_checksum
-from pipegen.run.events import Ended, Over
+from pipegen.run.events import Ended, PipelineEnded
 from pipegen.run.journal import FORMAT, Journal, UnreadableJournalError, finished, read
 from pipegen.run.model import Attempt, AttemptResult, Outcome, TaskId
 from pipegen.run.outcome import Status
 
 WITH_CHECKSUM = (with_checksum({"event": "over"}) + b"\n", with_checksum({"journal": FORMAT + 1}) + b"\n")
 GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
-BUILT = Outcome(ending=AttemptResult.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
+BUILT = Outcome(result=AttemptResult.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
 
 
 def write(path: Path, paper: Paper, plan: str = "plan") -> None:
@@ -26,7 +26,7 @@ def write(path: Path, paper: Paper, plan: str = "plan") -> None:
     paper.run()
     with Journal(path, plan) as journal:
         for event in paper.heard.events:
-            journal.hear(event)
+            journal.notify(event)
 
 
 def test_what_ended_comes_back(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_each_prefix_is_a_journal(tmp_path: Path) -> None:
         assert len(story.ended) == sum(b'"event": "ended"' in line and b"}}" in line for line in lines)
         counts.add(len(story.ended))
         with Journal(tmp_path / "cut", "plan") as journal:
-            journal.hear(Over(9.0, "p", Status.FAILED))
+            journal.notify(PipelineEnded(9.0, "p", Status.FAILED))
         again = read(tmp_path / "cut")
         assert (again.ended, again.over) == (story.ended, {"p": Status.FAILED})
     assert counts == set(range(len(ended) + 1))
@@ -101,8 +101,8 @@ def test_what_was_stopped_runs_again(tmp_path: Path) -> None:
     paper.run()
     attempt = next(event.attempt for event in paper.heard.events if isinstance(event, Ended))
     with Journal(tmp_path / "journal", "plan") as journal:
-        journal.hear(
-            Ended(1.0, Attempt(attempt.task, 1, "here"), Outcome(ending=AttemptResult.CANCELLED), is_final=True)
+        journal.notify(
+            Ended(1.0, Attempt(attempt.task, 1, "here"), Outcome(result=AttemptResult.CANCELLED), is_final=True)
         )
 
     assert read(tmp_path / "journal").ended == {}
@@ -124,14 +124,14 @@ def test_a_journal_ends_where_the_disk_is_full(tmp_path: Path, monkeypatch: pyte
     place, told = tmp_path / "journal", list[str]()
     with Journal(place, "plan", told.append) as journal:
         for event in (
-            Over(1.0, "one", Status.SUCCESS),
-            Over(2.0, "other", Status.FAILED),
-            Over(3.0, "p", Status.FAILED),
+            PipelineEnded(1.0, "one", Status.SUCCESS),
+            PipelineEnded(2.0, "other", Status.FAILED),
+            PipelineEnded(3.0, "p", Status.FAILED),
         ):
-            journal.hear(event)
+            journal.notify(event)
             monkeypatch.setattr(Journal, "_put", _full)
 
-    assert told == [f"{place}: No space left on device: --resume will repeat what comes to an end from now on"]
+    assert told == [f"{place}: No space left on device: --resume will repeat the stages that end from now on"]
     assert read(place).over == {"one": Status.SUCCESS}
 
 
@@ -145,7 +145,7 @@ def test_a_value_that_is_secret_is_not_written(tmp_path: Path) -> None:
     paper.run()
     with Journal(tmp_path / "journal", "plan", hides=lambda value: b"1.0" in value) as journal:
         for event in paper.heard.events:
-            journal.hear(event)
+            journal.notify(event)
     story = read(tmp_path / "journal")
 
     assert base64.b64encode(BUILT.outputs[0][1]) not in (tmp_path / "journal").read_bytes()

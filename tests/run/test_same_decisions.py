@@ -112,10 +112,10 @@ def ran_on_paper(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: in
     class Listening(Timeline):
         """Tells who starts when several do at once."""
 
-        def hear(self, event: RunEvent) -> None:
+        def notify(self, event: RunEvent) -> None:
             if isinstance(event, Started):
                 started.append(event.attempt.task.id)
-            super().hear(event)
+            super().notify(event)
 
     with patch.object(simulation, "Timeline", Listening):
         simulation.simulate(runs, times, executors, scheduler(executors))

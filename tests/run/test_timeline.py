@@ -8,7 +8,7 @@ from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Delay, Deployment, Failure, Limits, Plan, Retry
-from pipegen.run.events import Cause, Ended, Parked, Ready, RunEvent, Started
+from pipegen.run.events import Cause, Ended, Ready, RunEvent, Started, Waiting
 from pipegen.run.model import Attempt, Demand, Outcome, Task, TaskId
 from pipegen.run.timeline import Bar, TaskWait, Timeline
 
@@ -17,7 +17,7 @@ def told(*events: RunEvent) -> tuple[Bar, ...]:
     """Return what a timeline makes of *events*."""
     timeline = Timeline()
     for event in events:
-        timeline.hear(event)
+        timeline.notify(event)
     return timeline.bars()
 
 
@@ -91,7 +91,7 @@ def test_a_try_that_is_told_again_as_final_is_one_bar() -> None:
     attempt = Attempt(task, 1, "m")
 
     found = told(
-        *(Ready(0.0, task.id), Parked(0.0, task.id, Cause.LOCK, "x"), Started(1.0, attempt)),
+        *(Ready(0.0, task.id), Waiting(0.0, task.id, Cause.LOCK, "x"), Started(1.0, attempt)),
         *(Ended(2.0, attempt, FAILED, False), Ended(3.0, attempt, FAILED, True)),
     )
     assert spans(found) == [("a", 1, (0,), 1.0, 2.0)]

@@ -1,4 +1,4 @@
-"""`pipegen check`: all that is wrong with a config, and no output files."""
+"""`pipegen check`: reports errors and probable mistakes without output files."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,8 @@ import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, write
-from pipegen.cli.files.repository import here
-from pipegen.cli.linting import is_told, lint
+from pipegen.cli.files.repository import current_repository
+from pipegen.cli.linting import has_program, lint
 from pipegen.cli.redaction import without_tokens
 from pipegen.cli.session import (
     Format,
@@ -78,20 +78,20 @@ def check(
     output = None if output == Path("-") else output
     _check_output(output, paths)
     load_targets(target or ())
-    given = fixed_inputs(inputs)
+    fixed = fixed_inputs(inputs)
     if fix or diff:
-        _mend(paths, is_dry=diff)
-    reports = [_checked(path, target, pipeline, given) for path in paths]
-    # What two configs include is told of once.
-    found = redact_plain_secrets(
+        _fix(paths, is_dry=diff)
+    reports = [_checked(path, target, pipeline, fixed) for path in paths]
+    # Files that two configs include are reported once.
+    diagnostics = redact_plain_secrets(
         tuple(dict.fromkeys(diagnostic for report in reports for diagnostic in report.diagnostics()))
     )
     if output is not None:
-        # The log is for people all the same.
-        write(output, FORMATS[form.value](without_tokens(found)))
+        # Text goes to the log, for the user.
+        write(output, FORMATS[form.value](without_tokens(diagnostics)))
         form = Format.TEXT
-    show(found, form, sys.stdout)
-    if not is_told(codes.SHELLCHECK):
+    show(diagnostics, form, sys.stdout)
+    if not has_program(codes.SHELLCHECK):
         tell(form, "shellcheck is not installed, so scripts are checked without it")
     if any(report.has_errors(strict=strict) for report in reports):
         end(Exit.PROBLEMS)
@@ -100,7 +100,7 @@ def check(
 
 
 def _check_output(output: Path | None, configs: Sequence[Path]) -> None:
-    """End with wrong usage when no report can stand at *output*."""
+    """Raise `WrongUsage` if no report can be written to *output*."""
     if output is None:
         return
     check_place(output)
@@ -108,29 +108,29 @@ def _check_output(output: Path | None, configs: Sequence[Path]) -> None:
         raise WrongUsage(f'"{output}" is the config itself')
 
 
-def _mend(paths: Sequence[Path], *, is_dry: bool) -> None:
-    """Fix the configs at *paths*; a dry run shows what would change, and ends the verb where anything would."""
-    from pipegen.cli.fixing import fixed, write_fixed  # noqa: PLC0415 - a check needs none of it
+def _fix(paths: Sequence[Path], *, is_dry: bool) -> None:
+    """Fix the configs at *paths*; a dry run shows the changes, and exits if there are any."""
+    from pipegen.cli.fixing import fixed, write_fixed  # noqa: PLC0415 - a check without fixes does not need it
 
-    changes = [found for path in dict.fromkeys(paths) if (found := fixed(path)) is not None]
+    changes = [result for path in dict.fromkeys(paths) if (result := fixed(path)) is not None]
     if not is_dry:
-        for found in changes:
-            write_fixed(found)
-    elif differences := [found.difference for found in changes if found.difference]:
+        for result in changes:
+            write_fixed(result)
+    elif differences := [result.difference for result in changes if result.difference]:
         show_text("".join(differences), ends_line=False)
         end(Exit.PROBLEMS)
 
 
 def _paths(configs: Sequence[Path], *, every: bool) -> Sequence[Path]:
-    """Return the configs that are meant, or end with wrong usage."""
+    """Return the paths of the configs; raise `WrongUsage` if there are none."""
     if not every:
         return [config_path(path) for path in configs] if configs else [config_path(None)]
     if configs:
-        raise WrongUsage("--all checks all configs there are: name none")
-    found = here().main_configs
-    if not found:
+        raise WrongUsage("--all checks all configs: omit CONFIG")
+    main_configs = current_repository().main_configs
+    if not main_configs:
         raise WrongUsage(f"no config in this repository: looked for {', '.join(USUAL_NAMES)}")
-    return found
+    return main_configs
 
 
 def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, fixed: Mapping[str, str]) -> Report:
@@ -147,24 +147,23 @@ def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, f
         targets = check_further(analysed, report)
         if not (pipeline or fixed or report.has_errors()):
             is_whole = bool(targets) and not target
-            report_unused(report, analysed.file, lambda code: _is_told(code, is_whole=is_whole))
+            report_unused(report, analysed.file, lambda code: _is_checked(code, is_whole=is_whole))
     return report
 
 
-def _is_told(code: Code, *, is_whole: bool) -> bool:
-    """Return whether a check tells of *code* wherever there is something to tell.
+def _is_checked(code: Code, *, is_whole: bool) -> bool:
+    """Return whether a check reports all diagnostics of *code*.
 
-    One that is not *is_whole* leaves out what targets would tell: some are chosen, or none is known. A run alone tells
-    of PG8xx.
+    Unless it *is_whole*, some targets are not checked. Only runs report PG8xx.
     """
     if code is codes.FOREIGN_VARIABLE and not is_whole:
         return False
-    return code.number[2] in ("1234567" if is_whole else "123457") and is_told(code)
+    return code.number[2] in ("1234567" if is_whole else "123457") and has_program(code)
 
 
 def _check_targets(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:
-    for one in targets:
+    for target in targets:
         try:
-            generate(analysed, one, {}, report)
+            generate(analysed, target, {}, report)
         except Stopped:
             continue

@@ -1,4 +1,4 @@
-"""`pipegen compile`: the files that an engine reads."""
+"""`pipegen compile`: generates the files of engines."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -85,7 +85,7 @@ _ForceOption = Annotated[
 
 
 class _Options(Struct):
-    """Options that some targets know."""
+    """Options of some targets."""
 
     style: str | None
     split: tuple[str, ...]
@@ -118,7 +118,7 @@ def compile_(
     --all, or --check without other options, processes each generated file of the
     repository, with the config and the options in its header.
     """
-    asked = _Asked(
+    request = _Request(
         target=target,
         pipeline=tuple(pipeline or ()),
         output=output,
@@ -129,9 +129,9 @@ def compile_(
         strict=strict,
     )
     is_whole = not (config or target or pipeline or inputs or changed_since or output or style or split or child)
-    _check_asked(asked, every=every, watch=watch, is_whole=is_whole)
+    _check_request(request, every=every, watch=watch, is_whole=is_whole)
     if every or (check and is_whole):
-        from pipegen.cli.files.renewal import check_all, write_all  # noqa: PLC0415 - for the repository as a whole
+        from pipegen.cli.files.renewal import check_all, write_all  # noqa: PLC0415 - only for --all
 
         end(check_all(form, strict=strict) if check else write_all(form, strict=strict, force=force))
         return
@@ -140,13 +140,13 @@ def compile_(
     if watch:
         from pipegen.cli.files.watch import watch as watched  # noqa: PLC0415 - only for this
 
-        watched(path, lambda: _compile(path, fixed, asked))
+        watched(path, lambda: _compile(path, fixed, request))
     else:
-        _compile(path, fixed, asked)
+        _compile(path, fixed, request)
 
 
-class _Asked(Struct, kw_only=True):
-    """What the command line says of a compilation, beside the config and its inputs."""
+class _Request(Struct, kw_only=True):
+    """The options of a compilation, except the config and its inputs."""
 
     target: Sequence[str] | None
     pipeline: tuple[str, ...]
@@ -158,84 +158,85 @@ class _Asked(Struct, kw_only=True):
     strict: bool
 
 
-def _check_asked(asked: _Asked, *, every: bool, watch: bool, is_whole: bool) -> None:
-    """End with wrong usage when what is *asked* does not go together."""
+def _check_request(request: _Request, *, every: bool, watch: bool, is_whole: bool) -> None:
+    """Raise `WrongUsage` if options of *request* cannot be combined."""
     if every and (watch or not is_whole):
         raise WrongUsage(
-            "--all takes each file as it was made: no CONFIG, and no option but --check, --force, --strict"
+            "--all uses the options in the headers: omit CONFIG and all options except --check, --force, --strict"
         )
-    if watch and (asked.check or asked.output == "-"):
-        raise WrongUsage("--watch writes files: leave --check and --output - out")
-    if asked.check and asked.output == "-":
-        raise WrongUsage("--check compares with a file: leave --output out, or name the file")
+    if watch and (request.check or request.output == "-"):
+        raise WrongUsage("--watch writes files: omit --check and --output -")
+    if request.check and request.output == "-":
+        raise WrongUsage("--check compares with a file: omit --output, or name the file")
 
 
-def _compile(path: Path, fixed: Mapping[str, str], asked: _Asked) -> None:
-    """Write what is *asked* for, or compare it with what lies there."""
-    report, output, since = Report(), asked.output, asked.options.since
+def _compile(path: Path, fixed: Mapping[str, str], request: _Request) -> None:
+    """Write the requested files, or compare them with existing files."""
+    report, output, since = Report(), request.output, request.options.since
 
     def compiled(analysed: Analysed, report: Report) -> tuple[Result, ...]:
-        targets = load_targets(asked.target) if asked.target else named_targets(analysed)
+        targets = load_targets(request.target) if request.target else named_targets(analysed)
         check_scripts(analysed, targets, report)
-        return _results(analysed, targets, output, asked.options, report)
+        return _results(analysed, targets, output, request.options, report)
 
     def check_further(analysed: Analysed, report: Report) -> None:
         with suppress(WrongUsage):
             compiled(analysed, report)
 
     analysed = attempt(
-        path, report, lambda file: analysed_since(file, asked.pipeline, report, fixed, since, check_further)
+        path, report, lambda file: analysed_since(file, request.pipeline, report, fixed, since, check_further)
     )
     results = compiled(analysed, report) if analysed is not None else ()
-    is_sound = analysed is not None and not report.has_errors(strict=asked.strict)
+    is_sound = analysed is not None and not report.has_errors(strict=request.strict)
     if not is_sound or output == "-":
-        show(report.diagnostics(), asked.form, check_stream(asked.form) if asked.check else sys.stderr)
+        show(report.diagnostics(), request.form, check_stream(request.form) if request.check else sys.stderr)
     if not is_sound:
         if not report.has_errors():
-            tell(asked.form, "nothing is written: with --strict, warnings count as errors")
+            tell(request.form, "no files are written: with --strict, warnings count as errors")
         end(Exit.PROBLEMS)
     if output == "-":
         show_file(_stream(results))
         return
-    _check_places(results, path, is_written=not asked.check)
-    if asked.check:
-        end(check_files(results, asked.form, report, strict=asked.strict))
+    _check_places(results, path, is_written=not request.check)
+    if request.check:
+        end(check_files(results, request.form, report, strict=request.strict))
     else:
-        end(write_files(results, asked.form, report, force=asked.force))
+        end(write_files(results, request.form, report, force=request.force))
 
 
 def _results(
-    analysed: Analysed, targets: Sequence[Target], output: str | None, given: _Options, report: Report
+    analysed: Analysed, targets: Sequence[Target], output: str | None, flags: _Options, report: Report
 ) -> tuple[Result, ...]:
     if not targets:
         raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
     _check_usage(targets, output)
     options = {
-        **target_options(targets, given.style, given.split, is_child=given.is_child),
+        **target_options(targets, flags.style, flags.split, is_child=flags.is_child),
         **_folder(output),
-        **({"changed_since": given.since} if given.since else {}),
+        **({"changed_since": flags.since} if flags.since else {}),
     }
     results: list[Result] = []
-    for one in targets:
+    for target in targets:
         try:
-            files = generate(analysed, one, options, report)
+            files = generate(analysed, target, options, report)
         except Stopped:
             continue
         results += [
-            Result(target=one.NAME, path=_place(file, one, output), file=file, config=analysed.file) for file in files
+            Result(target=target.NAME, path=_place(file, target, output), file=file, config=analysed.file)
+            for file in files
         ]
     return tuple(results)
 
 
 def _check_usage(targets: Sequence[Target], output: str | None) -> None:
     if output is not None and len(targets) > 1:
-        raise WrongUsage("--output takes the file of one target: name one, or leave --output out")
+        raise WrongUsage("--output is for a single target: name one target, or omit --output")
 
 
 def target_options(
     targets: Sequence[Target], style: str | None, split: Sequence[str] = (), *, is_child: bool = False
 ) -> Mapping[str, str]:
-    """Return what *style*, *split* and *is_child* say to *targets*, or end with wrong usage."""
+    """Return the options of *targets*; raise `WrongUsage` if a target lacks one."""
     options: dict[str, str] = {}
     if style is not None:
         allowed = [value for target in targets for value in target.OPTIONS.get("style", ())]
@@ -244,35 +245,35 @@ def target_options(
         if style not in allowed:
             raise wrong_option("--style", style, allowed)
         options["style"] = style
-    given = {"split": "\n".join(split), "child": "yes" if is_child else ""}
-    for name, value in given.items():
+    flags = {"split": "\n".join(split), "child": "yes" if is_child else ""}
+    for name, value in flags.items():
         if value and not any(name in target.OPTIONS for target in targets):
             raise WrongUsage(f"--{name} is for the target gitlab")
     if split and is_child:
-        raise WrongUsage("--child writes one file, for GitLab reads no other that is generated: leave --split out")
-    return options | {name: value for name, value in given.items() if value}
+        raise WrongUsage("--child writes one file, because GitLab reads no further generated files: omit --split")
+    return options | {name: value for name, value in flags.items() if value}
 
 
 def _folder(output: str | None) -> Mapping[str, str]:
-    """Return the folder of *output* from the root of the repository, as engines count; nothing for that root."""
+    """Return the option with the folder of *output* relative to the root of the repository; {} for the root."""
     folder = "" if output == "-" else folder_from_root(Path(output or "any"))
     return {"folder": folder} if folder else {}
 
 
 def _stream(results: Sequence[Result]) -> str:
-    """Return the text of *results*, of several as a stream of documents, each with its name."""
+    """Return the text of *results*; several files form a stream of documents with their names."""
     if len(results) == 1:
         return results[0].file.text
     return "".join(f"--- # {result.file.name}\n{result.file.text}" for result in results)
 
 
 def _place(file: GeneratedFile, target: Target, output: str | None) -> Path:
-    """Return where *file* goes: the main one where the user says, others beside it."""
+    """Return the path of *file*: the main file at *output*, others next to it."""
     return placed(file, target, Path(target.FILE if output is None or output == "-" else output))
 
 
 def _check_places(results: Sequence[Result], config: Path, *, is_written: bool) -> None:
-    """End with wrong usage before any file is written when one of *results* has no place."""
+    """Raise `WrongUsage` before any file is written if one of *results* cannot be written."""
     for result in results:
         if is_written:
             _make_folder(result, results[-1])
@@ -283,7 +284,7 @@ def _check_places(results: Sequence[Result], config: Path, *, is_written: bool) 
 
 
 def _make_folder(result: Result, parent: Result) -> None:
-    """Make the folder of a file that stands below that of its *parent*."""
+    """Create the folder of a file that is in a subfolder of its *parent*."""
     if _is_below(result, parent) and parent.path.parent.is_dir():
         make_folder(result.path.parent)
 

@@ -1,4 +1,4 @@
-"""`pipegen diff`: what changed in meaning between two versions of a config."""
+"""`pipegen diff`: shows changes in meaning between two versions of a config."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from pipegen.cli.exits import Exit
 from pipegen.cli.session import Format, end, show
 from pipegen.cli.streams import show_data, show_text
 from pipegen.cli.timing.durations import load_durations
-from pipegen.cli.versions import Wanted, analysed, wanted
+from pipegen.cli.versions import ConfigVersion, analysed, versions
 from pipegen.compiler import Analysed
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Diagnostic, Severity
@@ -24,7 +24,7 @@ from pipegen.difference.version import Version
 
 
 class DiffFormat(StrEnum):
-    """How a difference is shown."""
+    """The format of differences."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -64,39 +64,48 @@ def diff(
     It compares stages, order, values, conditions and the longest path, and ignores comments, layout, and templates with
     the same result. The exit status is 1 if there are changes.
     """
-    names = wanted(old, new)
-    found = [_read(one) for one in names]
+    config_versions = versions(old, new)
+    analyses = [_read(version) for version in config_versions]
     if durations is None:
-        versions = [_version(one, read) for one, read in zip(names, found, strict=True)]
+        compared = [_version(version, analysis) for version, analysis in zip(config_versions, analyses, strict=True)]
     else:
-        times = _times(durations, found)
-        versions = [_version(one, read, time) for one, read, time in zip(names, found, times, strict=True)]
-    difference = compare(versions[0], versions[1])
-    written = show_data if form is DiffFormat.JSON else show_text
-    written(_RENDERERS[form](difference), ends_line=False)
+        times = _times(durations, analyses)
+        compared = [
+            _version(version, analysis, seconds)
+            for version, analysis, seconds in zip(config_versions, analyses, times, strict=True)
+        ]
+    difference = compare(compared[0], compared[1])
+    write = show_data if form is DiffFormat.JSON else show_text
+    write(_RENDERERS[form](difference), ends_line=False)
     end(Exit.PROBLEMS if difference.has_changes else Exit.FINE)
 
 
-def _read(one: Wanted) -> Analysed:
-    """Return what the version says; end with what is wrong with it."""
+def _read(version: ConfigVersion) -> Analysed:
+    """Return the analysis of *version*; show its errors and exit if there are any."""
     report = Report()
-    found = analysed(one, report)
-    if found is None:
-        show([each for each in report.diagnostics() if each.severity is Severity.ERROR], Format.TEXT, sys.stderr)
+    analysis = analysed(version, report)
+    if analysis is None:
+        show(
+            [diagnostic for diagnostic in report.diagnostics() if diagnostic.severity is Severity.ERROR],
+            Format.TEXT,
+            sys.stderr,
+        )
         raise typer.Exit(Exit.PROBLEMS)
-    return found
+    return analysis
 
 
-def _version(one: Wanted, found: Analysed, times: Mapping[str, Mapping[str, float]] | None = None) -> Version:
-    return Version(name=one.name, plans=found.plans, settings=found.settings, times=times)
+def _version(
+    version: ConfigVersion, analysis: Analysed, times: Mapping[str, Mapping[str, float]] | None = None
+) -> Version:
+    return Version(name=version.name, plans=analysis.plans, settings=analysis.settings, times=times)
 
 
-def _times(path: Path, found: list[Analysed]) -> list[Mapping[str, Mapping[str, float]]]:
-    """Return the seconds of the stages of each version, as the file at *path* says; what is wrong with it is shown."""
-    reports = [Report() for _ in found]
+def _times(path: Path, analyses: list[Analysed]) -> list[Mapping[str, Mapping[str, float]]]:
+    """Return the seconds of the stages of each version from the file at *path*, and show its diagnostics."""
+    reports = [Report() for _ in analyses]
     times: list[Mapping[str, Mapping[str, float]]] = []
-    for one, report in zip(found, reports, strict=True):
-        plans = {plan.name: plan for plan in one.plans}
+    for analysis, report in zip(analyses, reports, strict=True):
+        plans = {plan.name: plan for plan in analysis.plans}
         try:
             known = load_durations(path, plans, report)
             report.stop_if_errors()
@@ -111,6 +120,10 @@ def _times(path: Path, found: list[Analysed]) -> list[Mapping[str, Mapping[str, 
 
 
 def _common(old: Report, new: Report) -> list[Diagnostic]:
-    """Return what is told of times for the new version; a stage that the old one alone has may have one."""
-    before = {one.message for one in old.diagnostics()}
-    return [one for one in new.diagnostics() if one.code is not codes.UNKNOWN_DURATION or one.message in before]
+    """Return the diagnostics of times for the new version, except unknown stages that exist in the old one."""
+    old_messages = {diagnostic.message for diagnostic in old.diagnostics()}
+    return [
+        diagnostic
+        for diagnostic in new.diagnostics()
+        if diagnostic.code is not codes.UNKNOWN_DURATION or diagnostic.message in old_messages
+    ]

@@ -1,4 +1,4 @@
-"""`pipegen explain`: the page of a code."""
+"""`pipegen explain`: shows the page of a diagnostic."""
 
 from typing import Annotated
 
@@ -15,11 +15,11 @@ def explain(
     code: Annotated[str, typer.Argument(metavar="CODE", help='A code or its name: "PG301", "unknown-stage".')],
 ) -> None:
     """Explain a diagnostic: its cause, its impact, and how to fix it."""
-    found = page(code)
-    if found is None:
-        guess = suggestion(code.casefold(), [one.name for one in table()])
+    text = page(code)
+    if text is None:
+        similar = suggestion(code.casefold(), [entry.name for entry in table()])
         raise WrongUsage(
             f'no code "{code}"; '
-            + (f'did you mean "{guess}"?' if guess else "codes stand in messages, as in error[PG301]")
+            + (f'did you mean "{similar}"?' if similar else "messages contain codes, for example error[PG301]")
         )
-    show_text(found.rstrip("\n"))
+    show_text(text.rstrip("\n"))

@@ -1,4 +1,4 @@
-"""`pipegen graph`: the graph of stages, drawn."""
+"""`pipegen graph`: draws the graph of stages."""
 
 import json
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from pipegen.source.text import SourceFile
 
 
 class Drawing(StrEnum):
-    """How a graph is drawn."""
+    """The format of a graph."""
 
     TEXT = "text"
     DOT = "dot"
@@ -69,9 +69,9 @@ def graph(
     generated text of each target for a stage.
     """
     if target and form is not Drawing.HTML:
-        raise WrongUsage("--target is for --format html, which shows what a target makes of each stage")
+        raise WrongUsage("--target is for --format html, which shows the generated text of each stage")
     if output is not None and form not in _PICTURES:
-        raise WrongUsage("--output is for --format svg and html: let the shell keep other drawings")
+        raise WrongUsage("--output is for --format svg and html: redirect other formats by the shell")
     check_picture(output, form.value.upper())
     reading = read_generated(
         config, diagnostics, pipeline=pipeline, set=inputs, changed_since=changed_since, target=target
@@ -102,7 +102,7 @@ def graph(
 
 
 def _drawn(graphs: Sequence[tuple[str, ExecutionGraph]], form: Drawing) -> str:
-    """Return *graphs*, each with its name, in one text; a name is shown when there are several."""
+    """Return *graphs* in one text, with names if there are several."""
     titled = [(name if len(graphs) > 1 else "", graph) for name, graph in graphs]
     match form:
         case Drawing.TEXT:
@@ -110,7 +110,7 @@ def _drawn(graphs: Sequence[tuple[str, ExecutionGraph]], form: Drawing) -> str:
         case Drawing.DOT:
             return "\n".join(render_dot(graph, title=title) for title, graph in titled)
         case Drawing.MERMAID:
-            # Mermaid draws one graph a text: several pipelines stand side by side in it.
+            # A Mermaid text has a single graph, which contains all pipelines.
             return render_mermaid(_united(graphs) if len(graphs) != 1 else graphs[0][1])
         case _:
             pipelines = [{"name": name, **json_value(graph)} for name, graph in graphs]

@@ -1,4 +1,4 @@
-"""`pipegen plan`: what the config comes to, before any target."""
+"""`pipegen plan`: shows the plan of a config, independent of targets."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from pipegen.cli.session import (
     show_made,
 )
 from pipegen.cli.streams import show_data, show_file, show_text
-from pipegen.cli.target_files import TargetFiles, check_readable, data, described, make
+from pipegen.cli.target_files import TargetFiles, check_readable, data, describe, make
 from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
@@ -37,7 +37,7 @@ from pipegen.source.text import SourceFile
 
 
 class PlanFormat(StrEnum):
-    """How a plan is shown."""
+    """The format of a plan."""
 
     TEXT = "text"
     JSON = "json"
@@ -78,7 +78,7 @@ def plan(
         return
     if expanded:
         if pipeline or inputs or changed_since or target or style or form is not PlanFormat.TEXT:
-            raise WrongUsage("--expanded shows the whole config, as YAML: leave other options out")
+            raise WrongUsage("--expanded shows the whole config as YAML: omit other options")
         show_file(as_yaml(show_made(config, expand, diagnostics)))
         return
     targets, fixed = load_targets(target or ()), fixed_inputs(inputs)
@@ -89,50 +89,54 @@ def plan(
         analysed = analysed_since(file, pipeline or (), report, fixed, changed_since)
         return analysed.plans, [make(analysed, one, options, report) for one in targets]
 
-    plans, made = show_made(config, work, diagnostics)
-    _show(plans, made, form)
+    plans, target_files = show_made(config, work, diagnostics)
+    _show(plans, target_files, form)
 
 
-def _show(plans: Sequence[Plan], made: Sequence[TargetFiles], form: PlanFormat) -> None:
+def _show(plans: Sequence[Plan], target_files: Sequence[TargetFiles], form: PlanFormat) -> None:
     if form is PlanFormat.JSON:
-        show_data(json.dumps(as_data(plans, made), indent=2))
+        show_data(json.dumps(as_data(plans, target_files), indent=2))
     else:
-        show_text("\n\n".join((*_inputs(plans), *map(_described, plans), *(described(one, _listed) for one in made))))
+        show_text(
+            "\n\n".join(
+                (*_inputs(plans), *map(_describe, plans), *(describe(files, _listed) for files in target_files))
+            )
+        )
 
 
 def _show_reading(reading: Reading, form: PlanFormat) -> None:
     if form is PlanFormat.JSON:
         show_data(json.dumps(generated.as_data(reading), indent=2))
     else:
-        show_text(generated.described(reading))
+        show_text(generated.describe(reading))
 
 
-def as_data(plans: Sequence[Plan], made: Sequence[TargetFiles] = ()) -> Mapping[str, object]:
-    """Return *plans*, and what was *made* of them, as the JSON document that is a contract: see docs/plan.md."""
+def as_data(plans: Sequence[Plan], target_files: Sequence[TargetFiles] = ()) -> Mapping[str, object]:
+    """Return *plans* and *target_files* as a JSON document; the format is documented in docs/plan.md."""
     inputs = plans[0].inputs if plans else ()
     return {
         **({"inputs": [_input_data(one) for one in inputs]} if inputs else {}),
         "pipelines": [_plan_data(plan) for plan in plans],
-        **({"targets": [data(one) for one in made]} if made else {}),
+        **({"targets": [data(one) for one in target_files]} if target_files else {}),
     }
 
 
-def _input_data(one: Input) -> Mapping[str, object]:
-    told: dict[str, object] = {"name": one.name, "type": one.type.value, "default": one.default}
-    return {**told, "choices": list(one.choices)} if one.choices else told
+def _input_data(input_: Input) -> Mapping[str, object]:
+    document: dict[str, object] = {"name": input_.name, "type": input_.type.value, "default": input_.default}
+    return {**document, "choices": list(input_.choices)} if input_.choices else document
 
 
 def _plan_data(plan: Plan) -> Mapping[str, object]:
-    told: dict[str, object] = {"name": plan.name}
+    document: dict[str, object] = {"name": plan.name}
     if plan.selection is Selection.ON_DEMAND:
-        told["on_demand"] = True
+        document["on_demand"] = True
     if plan.condition is not None:
-        told["when"] = words(plan.condition)
+        document["when"] = words(plan.condition)
     if plan.schedules:
-        told["schedules"] = [{"cron": one.cron, "timezone": one.timezone or "UTC"} for one in plan.schedules]
+        document["schedules"] = [{"cron": one.cron, "timezone": one.timezone or "UTC"} for one in plan.schedules]
     final = _final(plan)
     return {
-        **told,
+        **document,
         "frames": [list(frame) for frame in plan.frames],
         **({"finally": final} if final else {}),
         "jobs": [_job_data(job) for job in plan.jobs],
@@ -140,7 +144,7 @@ def _plan_data(plan: Plan) -> Mapping[str, object]:
 
 
 def _job_data(job: Job) -> Mapping[str, object]:
-    told = {
+    document = {
         "stage": job.stage,
         "frame": job.frame,
         "needs": list(job.needs),
@@ -148,10 +152,10 @@ def _job_data(job: Job) -> Mapping[str, object]:
         "binds": list(job.binds),
         "line": job.span.first.line,
     }
-    return {**told, "when": words(job.condition)} if job.condition is not None else told
+    return {**document, "when": words(job.condition)} if job.condition is not None else document
 
 
-def _described(plan: Plan) -> str:
+def _describe(plan: Plan) -> str:
     lines = [f"pipeline {plan.name}"]
     lines += ["  runs: only when asked for"] if plan.selection is Selection.ON_DEMAND else []
     lines += [f"  when: {words(plan.condition)}"] if plan.condition is not None else []
@@ -166,16 +170,15 @@ def _described(plan: Plan) -> str:
 
 
 def _inputs(plans: Sequence[Plan]) -> list[str]:
-    """Return what is told of the inputs of the file; nothing where it has none."""
+    """Return the text for the inputs of the file; [] if it has none."""
     inputs = plans[0].inputs if plans else ()
     return ["\n".join(("inputs", *(f"  {one.name}: {_input(one)}" for one in inputs)))] if inputs else []
 
 
-def _input(one: Input) -> str:
-    choices = f", one of {_listed(one.choices)}" if one.choices else ""
-    return (
-        f"{one.type.value}{choices}, {'must be given' if one.default is None else f'default {json.dumps(one.default)}'}"
-    )
+def _input(input_: Input) -> str:
+    choices = f", one of {_listed(input_.choices)}" if input_.choices else ""
+    default = "must be set" if input_.default is None else f"default {json.dumps(input_.default)}"
+    return f"{input_.type.value}{choices}, {default}"
 
 
 def _clock(schedule: Schedule) -> str:
@@ -187,7 +190,7 @@ def _final(plan: Plan) -> list[str]:
 
 
 def _details(job: Job) -> list[str]:
-    told = (
+    entries = (
         ("after", job.needs),
         ("when", [words(job.condition)] if job.condition is not None else ()),
         ("steps", [step_key(step) for step in job.steps if not isinstance(step, Leave)]),
@@ -196,9 +199,9 @@ def _details(job: Job) -> list[str]:
         ("files of", job.files),
         ("leaves", [artifact.path or "files known at run time" for artifact in job.artifacts]),
     )
-    return [f"    {name:<8}  {_listed(words)}" for name, words in told if words]
+    return [f"    {name:<8}  {_listed(words)}" for name, words in entries if words]
 
 
 def _listed(words: Iterable[str]) -> str:
-    """Return *words* with commas between; in quotes where one holds a comma, as the names of combinations do."""
+    """Return *words* joined by commas; words with commas, such as names of combinations, are quoted."""
     return ", ".join(f'"{word}"' if "," in word else word for word in words)

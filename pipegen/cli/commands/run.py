@@ -1,4 +1,4 @@
-"""`pipegen run`: the pipeline on this machine."""
+"""`pipegen run`: runs the pipeline on this machine."""
 
 import gc
 import os
@@ -55,7 +55,7 @@ from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.structs import Struct
 from pipegen.visible import visible
 
-# As on GitLab and Jenkins: names of pipelines with commas between, or all.
+# As on GitLab and Jenkins: names of pipelines separated by commas, or "all".
 _PIPELINES = "PIPEGEN_PIPELINE"
 _ALL = "all"
 
@@ -134,14 +134,14 @@ _DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the stages that w
 
 
 class _Options(Struct, kw_only=True):
-    """The options that say how, and not what."""
+    """The options of a run."""
 
     slots: int
     stages: tuple[str, ...]
     is_fail_fast: bool | None
     is_isolated: bool
     is_on_host: bool
-    is_made_anew: bool
+    ignores_cache: bool
     is_resumed: bool
     is_dry: bool
     since: str | None
@@ -150,18 +150,18 @@ class _Options(Struct, kw_only=True):
     logs: Path | None
 
 
-class _Ready(Struct, kw_only=True):
-    """A run that can begin."""
+class _PreparedRun(Struct, kw_only=True):
+    """A run that can start."""
 
-    chosen: tuple[SelectedPipeline, ...]
+    selected: tuple[SelectedPipeline, ...]
     prepared: Prepared
     checkout: LocalCheckout
-    asked: RunContext
-    wish: RunRequest
+    context: RunContext
+    request: RunRequest
 
     def wants(self, job: Job) -> bool:
-        """Return whether *job* runs if it is reached."""
-        return self.wish.wants(job, self.asked)
+        """Return whether *job* runs when its predecessors have ended."""
+        return self.request.wants(job, self.context)
 
 
 def run(
@@ -194,7 +194,7 @@ def run(
         is_fail_fast=fail_fast,
         is_isolated=isolated,
         is_on_host=host,
-        is_made_anew=no_cache,
+        ignores_cache=no_cache,
         is_resumed=resume,
         is_dry=dry_run,
         since=changed_since,
@@ -205,22 +205,22 @@ def run(
     _check_reports(options.reports)
     environment = _environment(env_file)
     _check_cache(environment)
-    path, found, fixed = config_path(config), Report(), fixed_inputs(inputs)
+    path, diagnostics_report, fixed = config_path(config), Report(), fixed_inputs(inputs)
     names = pipeline or [name for name in environment.get(_PIPELINES, "").split(",") if name]
-    ready = _prepared(path, names, fixed, options, environment, found)
-    show(found.diagnostics(), diagnostics, sys.stderr)
+    ready = _prepare(path, names, fixed, options, environment, diagnostics_report)
+    show(diagnostics_report.diagnostics(), diagnostics, sys.stderr)
     if ready is None:
         end(Exit.PROBLEMS)
     else:
-        _go(ready, options, path)
+        _start(ready, options, path)
 
 
-def _go(ready: _Ready, options: _Options, path: Path) -> None:
-    """Run what is *ready*, or tell what would run, or why nothing does."""
-    if not ready.chosen:
-        say("no pipeline runs here: their conditions do not hold; name one with --pipeline")
+def _start(ready: _PreparedRun, options: _Options, path: Path) -> None:
+    """Run *ready*, or show the dry run, or why no pipeline runs."""
+    if not ready.selected:
+        say("no pipeline runs, because all conditions are false: name a pipeline with --pipeline")
     elif options.is_dry:
-        for line in forecast(ready.chosen, ready.wants, ready.asked, on_host=options.is_on_host):
+        for line in forecast(ready.selected, ready.wants, ready.context, on_host=options.is_on_host):
             show_text(visible(line))
     else:
         _ask_first(ready, options)
@@ -230,7 +230,7 @@ def _go(ready: _Ready, options: _Options, path: Path) -> None:
 def _check_reports(paths: Sequence[Path]) -> None:
     for path in paths:
         if path.suffix not in FORMATS:
-            raise WrongUsage(f'--report takes a file that ends in {", ".join(FORMATS)}, not "{path.name}"')
+            raise WrongUsage(f'--report takes a file with the extension {", ".join(FORMATS)}, not "{path.name}"')
         check_place(path)
 
 
@@ -242,7 +242,7 @@ def _check_cache(environment: Mapping[str, str]) -> None:
 
 
 def _environment(env_file: Path | None) -> dict[str, str]:
-    """Return the variables around, and those of *env_file*, which go before them."""
+    """Return the environment variables, overridden by those of *env_file*."""
     if env_file is None:
         return dict(os.environ)
     try:
@@ -251,78 +251,80 @@ def _environment(env_file: Path | None) -> dict[str, str]:
         raise WrongUsage(f"{env_file}: {error}") from error
 
 
-def _prepared(
+def _prepare(
     path: Path,
     names: Sequence[str],
     fixed: Mapping[str, str],
     options: _Options,
     environment: Mapping[str, str],
     report: Report,
-) -> _Ready | None:
-    """Return what runs, all that it needs at hand; None where something is reported that keeps it from running."""
+) -> _PreparedRun | None:
+    """Return the prepared run; None if errors are reported."""
     checkout = LocalCheckout(repository_root(path), only_known=options.is_isolated)
-    chosen = [] if names == [_ALL] else names
-    analysed = attempt(path, report, lambda file: analysed_since(file, chosen, report, fixed, options.since))
+    pipelines = [] if names == [_ALL] else names
+    analysed = attempt(path, report, lambda file: analysed_since(file, pipelines, report, fixed, options.since))
     if analysed is None:
         return None
     named = [plan.name for plan in analysed.plans] if names == [_ALL] else names
     defaults = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
-    asked = RunContext(checkout, {**defaults, **analysed.inputs}, environment)
-    wish = RunRequest(
+    context = RunContext(checkout, {**defaults, **analysed.inputs}, environment)
+    request = RunRequest(
         stages=options.stages,
         is_isolated=options.is_isolated,
         is_on_host=options.is_on_host,
-        is_made_anew=options.is_made_anew,
-        may_reach_out=options.allows_effects or options.is_dry or prompt.is_here(),
+        ignores_cache=options.ignores_cache,
+        allows_effects=options.allows_effects or options.is_dry or prompt.is_interactive(),
         environment=environment,
         started=datetime.now(UTC),
     )
     try:
-        found, prepared = gather(analysed.plans, named, asked, wish, report)
+        selected, prepared = gather(analysed.plans, named, context, request, report)
     except Stopped:
         return None
-    return _Ready(chosen=found, prepared=prepared, checkout=checkout, asked=asked, wish=wish)
+    return _PreparedRun(selected=selected, prepared=prepared, checkout=checkout, context=context, request=request)
 
 
-def _ask_first(ready: _Ready, options: _Options) -> None:
-    """Ask a person about what reaches outside of this machine; end where the answer is no."""
-    found = tuple(effects(job for one in ready.chosen for job in one.jobs if ready.wants(job)))
-    if found and not options.allows_effects and not prompt.allows(found):
-        say("nothing has run")
+def _ask_first(ready: _PreparedRun, options: _Options) -> None:
+    """Ask the user to allow effects outside of this machine; exit if the answer is no."""
+    requested = tuple(effects(job for one in ready.selected for job in one.jobs if ready.wants(job)))
+    if requested and not options.allows_effects and not prompt.allows(requested):
+        say("no stage was run")
         end(Exit.PROBLEMS)
 
 
-def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
-    """Run, tell of it, and report; return the status to end with."""
-    # What is read by now stays: a run may take hours, and looks for garbage in what it makes alone.
+def _run(ready: _PreparedRun, options: _Options, path: Path) -> Exit:
+    """Run, show the progress, and write reports; return the exit status."""
+    # Existing objects stay until the end, so a long run collects only garbage among new ones.
     gc.freeze()
     gc.enable()
-    around = home(ready.checkout.root, os.environ)
-    plan, times = plan_digest(ready.chosen, ready.prepared, ready.wish), known_durations(around)
-    folder, before = _folder(around, ready, options, plan)
+    runs_folder = home(ready.checkout.root, os.environ)
+    plan, times = plan_digest(ready.selected, ready.prepared, ready.request), known_durations(runs_folder)
+    folder, earlier = _folder(runs_folder, ready, options, plan)
     runs = pipeline_runs(
-        ready.chosen, lambda name, stage: times.get(TaskId(name, stage), 0.0), is_fail_fast=options.is_fail_fast
+        ready.selected, lambda name, stage: times.get(TaskId(name, stage), 0.0), is_fail_fast=options.is_fail_fast
     )
-    record = RunRecord(runs, before.ended)
+    record = RunRecord(runs, earlier.ended)
     machines = (RunMachine(name="here", slots=options.slots),)
     with (
         Execution(
-            ready.chosen, ready.prepared, checkout=ready.checkout, wish=ready.wish, folder=folder, complain=say
+            ready.selected, ready.prepared, checkout=ready.checkout, request=ready.request, folder=folder, warn=say
         ) as execution,
         Journal(folder.journal, plan, say, ready.prepared.redactor.hides) as journal,
     ):
         view = _view(record, execution)
-        who = prompt.Prompter(execution.clock, view.say)
+        prompter = prompt.Prompter(execution.clock, view.say)
         try:
             execution.run(
                 runs,
                 scheduler=scheduler(machines),
                 listeners=(journal, record, view),
-                ended=before.ended,
+                ended=earlier.ended,
                 is_wanted=lambda task: ready.wants(task.job),
-                ask=(lambda _, answer: answer(True)) if options.allows_effects else who.ask,
+                ask=(lambda _, answer: answer(True)) if options.allows_effects else prompter.ask,
                 interrupted=lambda kill: view.say(
-                    "killing what runs" if kill else "nothing new starts; once more to kill what runs"
+                    "killing running stages"
+                    if kill
+                    else "no further stages start; interrupt again to kill running stages"
                 ),
             )
         finally:
@@ -330,41 +332,43 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
         status = "interrupted" if execution.is_interrupted else "success" if record.is_success else "failed"
     for line in summary(record, folder):
         show_text(visible(line))
-    about = About(config=path.as_posix(), started=ready.wish.started, folder=folder, machines=machines, status=status)
-    for place in options.reports:
-        write(place, FORMATS[place.suffix](record, about))
+    about = About(
+        config=path.as_posix(), started=ready.request.started, folder=folder, machines=machines, status=status
+    )
+    for report_path in options.reports:
+        write(report_path, FORMATS[report_path.suffix](record, about))
     return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
 
 
-def _folder(around: Path, ready: _Ready, options: _Options, plan: str) -> tuple[RunFolder, EarlierRun]:
-    """Return a new folder in *around*, and the run to go on with; what older ones have left is removed."""
-    for rest in dead(around):
-        clean(rest.id, ready.prepared.program)
-        rest.take_up()
-        rest.close(is_done=False)
-    before = EarlierRun()
+def _folder(runs_folder: Path, ready: _PreparedRun, options: _Options, plan: str) -> tuple[RunFolder, EarlierRun]:
+    """Return a new folder in *runs_folder*, and the run to resume; clean up dead runs."""
+    for dead_run in dead(runs_folder):
+        clean(dead_run.id, ready.prepared.program)
+        dead_run.take_up()
+        dead_run.close(is_done=False)
+    earlier = EarlierRun()
     if options.is_resumed:
-        before = last_run(around, plan, ready.chosen, is_isolated=options.is_isolated)
-        for note in before.notes:
+        earlier = last_run(runs_folder, plan, ready.selected, is_isolated=options.is_isolated)
+        for note in earlier.notes:
             say(note)
-    if options.is_resumed and before.folder is None:
-        raise WrongUsage("there is no earlier run of just this to go on with; leave --resume out")
-    folder = make(around, ready.wish.started, options.logs)
-    if before.folder is not None:
-        folder.go_on(before.folder)
-    forget(around)
-    return folder, before
+    if options.is_resumed and earlier.folder is None:
+        raise WrongUsage("there is no earlier run with the same stages and options: omit --resume")
+    folder = make(runs_folder, ready.request.started, options.logs)
+    if earlier.folder is not None:
+        folder.go_on(earlier.folder)
+    forget(runs_folder)
+    return folder, earlier
 
 
 def _view(record: RunRecord, execution: Execution) -> Live | Plain:
-    """Return what tells of the run while it goes on: a picture on a terminal, else lines."""
+    """Return the view of the running stages: a live display on a terminal, else lines."""
     if not sys.stdout.isatty() or os.environ.get("TERM") in (None, "", "dumb") or os.environ.get("CI"):
-        return Plain(record, _written)
+        return Plain(record, _write)
     live = Live(record, sys.stdout)
     live.begin(execution.clock)
     return live
 
 
-def _written(text: str) -> None:
-    """Write *text* at once: who reads along in a pipe sees it."""
+def _write(text: str) -> None:
+    """Write *text* without buffering, for readers of a pipe."""
     show_text(text, ends_line=False)

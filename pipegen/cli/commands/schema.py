@@ -1,4 +1,4 @@
-"""`pipegen schema`: the JSON Schema of configs."""
+"""`pipegen schema`: prints the JSON Schema of configs."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ from pipegen.assets import folder
 from pipegen.cli.streams import show_data
 from pipegen.targets import registry
 
-# What only a document of its own says.
+# Keys of a whole document that a subschema omits.
 _OF_DOCUMENTS = ("$schema", "title")
 
 
@@ -17,10 +17,11 @@ def schema() -> None:
 
 
 def schema_text() -> str:
-    """Return the JSON Schema of a config with the settings of each built-in target; those of others stay open."""
-    whole: dict[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    """Return the JSON Schema of a config with the settings of built-in targets; those of others are not restricted."""
+    schema_data: dict[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
     settings = {name: dict(registry.load(name).SETTINGS) for name in registry.BUILT_IN}
-    whole["properties"]["targets"]["properties"] = {
-        name: {key: value for key, value in own.items() if key not in _OF_DOCUMENTS} for name, own in settings.items()
+    schema_data["properties"]["targets"]["properties"] = {
+        name: {key: value for key, value in target_schema.items() if key not in _OF_DOCUMENTS}
+        for name, target_schema in settings.items()
     }
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(schema_data, indent=2, ensure_ascii=False) + "\n"

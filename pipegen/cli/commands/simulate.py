@@ -1,4 +1,4 @@
-"""`pipegen simulate`: a run on paper."""
+"""`pipegen simulate`: simulates a run."""
 
 import json
 import re
@@ -28,7 +28,7 @@ from pipegen.cli.session import (
 from pipegen.cli.streams import show_data, show_text
 from pipegen.cli.timing.cluster import read_cluster
 from pipegen.cli.timing.orders import EngineOrder
-from pipegen.cli.timing.paper import Paper, anywhere, on_paper
+from pipegen.cli.timing.scenario import Scenario, scenario_of, without_demands
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.run.chart.data import as_data, sweep_data
@@ -43,13 +43,13 @@ from pipegen.run.sweep import Sweep
 from pipegen.structs import Struct
 
 _RANGE = re.compile(r"([0-9]{1,6})\.\.([0-9]{1,6})")
-# A sweep further than this is a slip of the finger.
+# Longer sweeps are probably typos.
 _MOST_STEPS = 1_000
 _WIDTH = 100
 
 
 class Shown(StrEnum):
-    """How a run on paper is shown."""
+    """The format of a simulation."""
 
     TEXT = "text"
     JSON = "json"
@@ -99,9 +99,9 @@ _Html = Annotated[
 
 
 class _Result(Struct, kw_only=True):
-    """What is shown."""
+    """The result to show."""
 
-    paper: Paper
+    scenario: Scenario
     simulation: Simulation
     sweep: Sweep | None
     target: EngineOrder | None
@@ -127,7 +127,7 @@ def simulate(
     Without --executors and --cluster, each stage gets an executor at once.
     """
     if cluster is not None and (executors is not None or sweep is not None):
-        raise WrongUsage("--cluster says which executors there are: leave --executors and --sweep out")
+        raise WrongUsage("--cluster defines the executors: omit --executors and --sweep")
     if order not in ORDERS:
         raise wrong_option("--order", order, ORDERS)
     counts = _counts(sweep)
@@ -135,15 +135,15 @@ def simulate(
     check_picture(html, HTML)
     report = Report()
     try:
-        paper = on_paper(_analysed(configs, pipeline, inputs, report), durations, target, order, report)
-        machines = _machines(cluster, executors, paper, report)
+        scenario = scenario_of(_analysed(configs, pipeline, inputs, report), durations, target, order, report)
+        machines = _machines(cluster, executors, scenario, report)
     except Stopped:
         show(report.diagnostics(), diagnostics, sys.stderr)
         raise typer.Exit(Exit.PROBLEMS) from None
     show(report.diagnostics(), diagnostics, sys.stderr)
-    result = _result(paper if cluster is not None else anywhere(paper), machines, counts, target)
+    result = _result(scenario if cluster is not None else without_demands(scenario), machines, counts, target)
     if svg is not None:
-        write(svg, render_svg(result.simulation, paper.unit))
+        write(svg, render_svg(result.simulation, scenario.unit))
     if html is not None:
         write(html, _page(result))
     if form is Shown.JSON:
@@ -152,70 +152,76 @@ def simulate(
         show_text(_text(result))
 
 
-# What is asked for
+# Arguments
 
 
 def _analysed(
     configs: Sequence[Path] | None, pipelines: Sequence[str] | None, inputs: Sequence[str] | None, report: Report
 ) -> tuple[Analysed, ...]:
-    """Return *configs* checked, or the one that is found; raise `Stopped` when one of them has errors."""
+    """Return the analyses of *configs*, or of the default config; raise `Stopped` if there are errors."""
     paths = [config_path(path) for path in configs or (None,)]
     if pipelines and len(paths) > 1:
-        raise WrongUsage("--pipeline chooses from one config: give one, or leave --pipeline out")
+        raise WrongUsage("--pipeline selects from one config: name one config, or omit --pipeline")
     fixed = fixed_inputs(inputs)
-    found = [attempt(path, report, lambda file: analyse(file, pipelines or (), report, fixed)) for path in paths]
+    analyses = [attempt(path, report, lambda file: analyse(file, pipelines or (), report, fixed)) for path in paths]
     report.stop_if_errors()
-    return tuple(one for one in found if one is not None)
+    return tuple(analysis for analysis in analyses if analysis is not None)
 
 
-def _machines(cluster: Path | None, executors: int | None, paper: Paper, report: Report) -> tuple[RunMachine, ...]:
-    """Return where the run takes place; raise `Stopped` when a stage could run nowhere."""
+def _machines(
+    cluster: Path | None, executors: int | None, scenario: Scenario, report: Report
+) -> tuple[RunMachine, ...]:
+    """Return the machines; raise `Stopped` if a stage fits on none."""
     if cluster is None:
         return alike(executors)
     machines = read_cluster(cluster, report)
-    check([task for run in paper.runs for task in run.tasks], machines, report)
+    check([task for run in scenario.runs for task in run.tasks], machines, report)
     report.stop_if_errors()
     return machines
 
 
 def alike(executors: int | None) -> tuple[RunMachine, ...]:
-    """Return as many *executors* that take any stage, without bound for None: one machine with as many slots."""
+    """Return one machine with a slot for each of *executors*, unlimited for None."""
     return (RunMachine(name="executor", slots=executors),)
 
 
-def _counts(given: str | None) -> range | None:
-    if given is None:
+def _counts(text: str | None) -> range | None:
+    if text is None:
         return None
-    found = _RANGE.fullmatch(given)
-    first, last = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = _RANGE.fullmatch(text)
+    first, last = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= first <= last or last - first >= _MOST_STEPS:
-        raise WrongUsage(f'--sweep takes numbers of executors such as 1..32, not "{given}"')
+        raise WrongUsage(f'--sweep takes numbers of executors such as 1..32, not "{text}"')
     return range(first, last + 1)
 
 
-# What is told
+# Results
 
 
 def _result(
-    paper: Paper, machines: tuple[RunMachine, ...], counts: range | None, target: EngineOrder | None
+    scenario: Scenario, machines: tuple[RunMachine, ...], counts: range | None, target: EngineOrder | None
 ) -> _Result:
-    swept = Sweep.over(counts, lambda count: paper.on(alike(count))) if counts is not None else None
+    swept = Sweep.over(counts, lambda count: scenario.on(alike(count))) if counts is not None else None
     if swept is not None and machines == alike(None):
-        # Nobody said how many: as many as help.
+        # By default, use as many executors as help.
         simulation = dict(swept.simulations)[swept.enough]
     else:
-        simulation = paper.on(machines)
-    return _Result(paper=paper, simulation=simulation, sweep=swept, target=target)
+        simulation = scenario.on(machines)
+    return _Result(scenario=scenario, simulation=simulation, sweep=swept, target=target)
 
 
 def _data(result: _Result) -> dict[str, object]:
-    found = {"order": result.paper.order, "target": result.target, **as_data(result.simulation, result.paper.unit)}
-    return found if result.sweep is None else {**found, "sweep": sweep_data(result.sweep)}
+    document = {
+        "order": result.scenario.order,
+        "target": result.target,
+        **as_data(result.simulation, result.scenario.unit),
+    }
+    return document if result.sweep is None else {**document, "sweep": sweep_data(result.sweep)}
 
 
 def _text(result: _Result) -> str:
     width = shutil.get_terminal_size((_WIDTH, 24)).columns
-    glyphs, unit = Glyphs.of(sys.stdout.encoding), result.paper.unit
+    glyphs, unit = Glyphs.of(sys.stdout.encoding), result.scenario.unit
     parts = [_head(result)]
     if result.sweep is not None:
         parts.append(render_sweep(result.sweep, unit, width, glyphs))
@@ -223,17 +229,17 @@ def _text(result: _Result) -> str:
 
 
 def _page(result: _Result) -> str:
-    from pipegen.cli.pictures.simulation_page import page  # noqa: PLC0415 - most simulations need no templates
+    from pipegen.cli.pictures.simulation_page import page  # noqa: PLC0415 - only for pages
 
-    return page(result.simulation, result.paper.unit, _head(result))
+    return page(result.simulation, result.scenario.unit, _head(result))
 
 
 def _head(result: _Result) -> str:
-    """Return in words what was simulated."""
+    """Return the description of the simulation."""
     simulation = result.simulation
-    lines = [f"{simulation.title}, order {result.paper.order}"]
+    lines = [f"{simulation.title}, order {result.scenario.order}"]
     if result.target is not None:
         lines.append(f"in the order that {result.target} enforces")
-    if not result.paper.unit.is_seconds:
-        lines.append("each stage takes 1, and a delay nothing: no durations are given")
+    if not result.scenario.unit.is_seconds:
+        lines.append("without durations, each stage takes 1 and delays take 0")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""`pipegen targets`: what each target can and cannot express."""
+"""`pipegen targets`: shows the features that each target supports."""
 
 from typing import Annotated
 
@@ -17,26 +17,26 @@ def targets(
     ] = None,
 ) -> None:
     """Show the targets and the language features that each supports."""
-    found, failures = (load_targets(names), ()) if names else _all()
-    show_text("\n\n".join(_described(target) for target in found))
+    loaded, failures = (load_targets(names), ()) if names else _all()
+    show_text("\n\n".join(_describe(target) for target in loaded))
     for failure in failures:
         say(f"pipegen: {failure}")
     end(Exit.PROBLEMS if failures else Exit.FINE)
 
 
 def _all() -> tuple[tuple[Target, ...], tuple[str, ...]]:
-    """Return the targets that load, and why others do not: one of somebody else's hides no other."""
-    found: list[Target] = []
+    """Return the targets that load, and the errors of the others."""
+    loaded: list[Target] = []
     failures: list[str] = []
     for name in registry.names():
         try:
-            found.append(registry.load(name))
+            loaded.append(registry.load(name))
         except registry.TargetError as error:
             failures.append(str(error))
-    return tuple(found), tuple(failures)
+    return tuple(loaded), tuple(failures)
 
 
-def _described(target: Target) -> str:
+def _describe(target: Target) -> str:
     width = max((len(capability.feature) for capability in target.CAPABILITIES), default=0)
     lines = [f"{target.NAME} writes {target.FILE}"]
     for capability in target.CAPABILITIES:
@@ -44,9 +44,9 @@ def _described(target: Target) -> str:
         lines.append(line.rstrip())
     pairs = [(f"{pair.first} with {pair.second}", pair) for pair in incompatible(target)]
     width = max((len(words) for words, _ in pairs), default=0)
-    lines += ["not together:"] if pairs else []
+    lines += ["cannot be combined:"] if pairs else []
     lines += [f"  {words:<{width}}  {pair.code.number}  {pair.note}" for words, pair in pairs]
-    needed = versions(target)
-    lines += ["needs, for what a file holds:"] if needed else []
-    lines += [f"  {version:>5}  {what}" for what, version in needed]
+    minimum_versions = versions(target)
+    lines += ["minimum versions:"] if minimum_versions else []
+    lines += [f"  {version:>5}  {feature}" for feature, version in minimum_versions]
     return "\n".join(lines)

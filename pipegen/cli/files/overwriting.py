@@ -1,4 +1,4 @@
-"""Whether a file may be written over: a picture takes the place of a picture, and of nothing else."""
+"""Protection of files: a picture only overwrites a picture."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _STARTS = {SVG: b"<svg", HTML: b"<!doctype html"}
 
 
 def check_picture(path: Path | None, kind: str) -> None:
-    """End with wrong usage when no picture of *kind* can stand at *path*, or something else stands there."""
+    """Raise `WrongUsage` if no picture of *kind* can be written to *path*, or another file exists there."""
     if path is None:
         return
     check_place(path)
     start = content(path, len(_STARTS[kind]))
     if start is not None and start.lower() not in (b"", _STARTS[kind]):
-        raise WrongUsage(f'"{path}" is there and is no {kind}: name another file')
+        raise WrongUsage(f'"{path}" exists and is not {kind}: name another file')

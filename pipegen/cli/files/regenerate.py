@@ -1,4 +1,4 @@
-"""A generated file made anew: from the config that its header names, with the options that it notes."""
+"""Regeneration of a file from the config and options in its header."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pipegen.source.text import SourceFile
 from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile, Target
 
-# The engine whose comments begin so.
+# The engine by the start of comments.
 _BY_MARK = {"// ": "jenkins", "# ": "gitlab"}
 _KNOWN = ("--pipeline", "--set", "--split", "--style", "--child")
 
 
 class Result(Struct, kw_only=True):
-    """What a *target* made, and where it goes: *path* is seen from here; *config* is what it was made from."""
+    """A file that *target* generated from *config*; *path* is relative to the current folder."""
 
     target: str
     path: Path
@@ -30,13 +30,13 @@ class Result(Struct, kw_only=True):
 
 
 class HeaderOptions(Struct):
-    """The options that a header notes, each with its values; a flag has none that counts."""
+    """The options in a header, with their values."""
 
     values: Mapping[str, tuple[str, ...]]
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """Those that a file cannot be made anew with."""
+        """The options that regeneration does not support."""
         return tuple(name for name in self.values if name not in _KNOWN)
 
     def of(self, name: str) -> tuple[str, ...]:
@@ -44,13 +44,13 @@ class HeaderOptions(Struct):
         return self.values.get(name, ())
 
     def for_target(self, folder: str) -> dict[str, str]:
-        """Return what a target is told, for files in *folder*."""
+        """Return the options of a target for files in *folder*."""
         split, style = "\n".join(self.of("--split")), "".join(self.of("--style"))
-        given = {"split": split, "style": style, "folder": folder, "child": "yes" if "--child" in self.values else ""}
-        return {name: value for name, value in given.items() if value}
+        options = {"split": split, "style": style, "folder": folder, "child": "yes" if "--child" in self.values else ""}
+        return {name: value for name, value in options.items() if value}
 
 
-def noted(written: GeneratedPath) -> HeaderOptions:
+def header_options(written: GeneratedPath) -> HeaderOptions:
     """Return the options in the header of *written*."""
     values: dict[str, tuple[str, ...]] = {}
     name = ""
@@ -63,34 +63,34 @@ def noted(written: GeneratedPath) -> HeaderOptions:
     return HeaderOptions(values)
 
 
-def remade(written: GeneratedPath, config: Path, report: Report, *, source: str = "") -> tuple[Result, ...]:
-    """Return the files that *written* stands for, itself last, as *config* says them; () when diagnostics stop that.
+def regenerate(written: GeneratedPath, config: Path, report: Report, *, source: str = "") -> tuple[Result, ...]:
+    """Return the files of *written*, itself last, generated from *config*; () if there are errors.
 
-    With *source*, they are what *config* would come to if it were called so, and stood there.
+    With *source*, they are generated as if *config* had this path.
     """
-    options = noted(written)
-    fixed, own = fixed_inputs(options.of("--set")), Report()
+    options = header_options(written)
+    fixed, own_report = fixed_inputs(options.of("--set")), Report()
     folder, _, name = source.rpartition("/")
 
     def work(file: SourceFile) -> Analysed:
-        called = replace(file, path=name, folder=folder) if source else file
-        return analyse(called, options.of("--pipeline"), own, fixed)
+        renamed = replace(file, path=name, folder=folder) if source else file
+        return analyse(renamed, options.of("--pipeline"), own_report, fixed)
 
-    analysed = attempt(config, own, work)
-    report.take(own)
+    analysed = attempt(config, own_report, work)
+    report.take(own_report)
     if analysed is None:
         return ()
-    told = options.for_target(folder_from_root(written.path))
-    made = [_made(analysed, target, told, written) for target in _targets(written, analysed)]
-    if not made:
+    target_options = options.for_target(folder_from_root(written.path))
+    generated = [_generate(analysed, target, target_options, written) for target in _targets(written, analysed)]
+    if not generated:
         return ()
-    likeliest = max(made, key=lambda one: one.likeness)
-    report.take(likeliest.report)
-    return likeliest.results
+    best = max(generated, key=lambda one: one.likeness)
+    report.take(best.report)
+    return best.results
 
 
-class _Made(Struct):
-    """What a target makes, what it says of that, and how much of it is what lies there."""
+class _Candidate(Struct):
+    """The files of a target, their diagnostics, and their likeness to the existing files."""
 
     results: tuple[Result, ...]
     report: Report
@@ -98,11 +98,11 @@ class _Made(Struct):
 
 
 def placed(file: GeneratedFile, target: Target, main: Path) -> Path:
-    """Return where *file* goes: the main one of *target* to *main*, others beside that."""
+    """Return the path of *file*: *main* for the main file of *target*, others next to it."""
     return main if file.name == target.FILE else main.parent / file.name
 
 
-def _made(analysed: Analysed, target: Target, options: Mapping[str, str], written: GeneratedPath) -> _Made:
+def _generate(analysed: Analysed, target: Target, options: Mapping[str, str], written: GeneratedPath) -> _Candidate:
     report = Report()
     try:
         files = tuple(generate(analysed, target, options, report))
@@ -112,11 +112,11 @@ def _made(analysed: Analysed, target: Target, options: Mapping[str, str], writte
         Result(target=target.NAME, path=placed(file, target, written.path), file=file, config=analysed.file)
         for file in files
     )
-    return _Made(results, report, _likeness(target, files[-1].text if files else "", written))
+    return _Candidate(results, report, _likeness(target, files[-1].text if files else "", written))
 
 
 def _likeness(target: Target, text: str, written: GeneratedPath) -> tuple[int, ...]:
-    """Return how likely *target*, which says *text* now, is to have written a file: by its text, then by its name."""
+    """Return how likely *target*, which generates *text*, has written a file: by its text, then by its name."""
     usual, lines = Path(target.FILE), written.text.splitlines()[written.header.height :]
     return (
         text == written.text,
@@ -127,14 +127,14 @@ def _likeness(target: Target, text: str, written: GeneratedPath) -> tuple[int, .
 
 
 def _targets(written: GeneratedPath, analysed: Analysed) -> tuple[Target, ...]:
-    """Return the targets that may have written a file: the header does not name one."""
+    """Return the targets that may have written a file; the header does not name the target."""
     usual = _BY_MARK.get(written.header.mark)
     others = [name for name in analysed.settings if name not in _BY_MARK.values()]
-    return tuple(target for name in (*([usual] if usual else []), *others) for target in _loaded(name))
+    return tuple(target for name in (*([usual] if usual else []), *others) for target in _load(name))
 
 
-def _loaded(name: str) -> tuple[Target, ...]:
+def _load(name: str) -> tuple[Target, ...]:
     try:
         return load_targets((name,))
     except WrongUsage:
-        return ()  # its distribution is not here: another target may fit
+        return ()  # its distribution is not installed; another target may match

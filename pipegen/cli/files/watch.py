@@ -1,4 +1,4 @@
-"""`compile --watch`: work that is done again when a file that it reads changes."""
+"""`compile --watch`: repeats work when a file that it reads changes."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from pipegen.cli.exits import WrongUsage
 from pipegen.cli.streams import say
 from pipegen.config.files.sources import sources
 
-# A look at a hundred files takes less than a millisecond, works on every file system, and needs no library.
+# Checking a hundred files takes less than a millisecond, works on every file system, and needs no library.
 _SECONDS = 0.2
-# How often files are looked at that never stop changing, before the work is done all the same: for five seconds.
+# The maximum number of checks while files keep changing: five seconds.
 _MOST_LOOKS = 25
 _State = Mapping[Path, tuple[int, int, int] | None]
 
 
 def watch(config: Path, work: Callable[[], None], wait: Callable[[float], None] = time.sleep) -> None:
-    """Do *work* now, and whenever *config* or a file that it includes has changed, until a person interrupts that."""
-    gc.enable()  # this goes on for long
-    state = _state(config)  # before the work: what is saved while that goes on counts as well
+    """Do *work* now, and whenever *config* or an included file changes, until the user interrupts it."""
+    gc.enable()  # this process runs long
+    state = _state(config)  # before the work, so that changes during it count
     while True:
         _attempt(work)
-        say(f"watching {_told(config, len(state))}; Ctrl-C ends this")
+        say(f"watching {_watched_files(config, len(state))}; press Ctrl-C to stop")
         before, state = state, _changed(config, state, wait)
         say(f"\n{time.strftime('%H:%M:%S')} {_names(before, state)} changed")
 
 
 def _attempt(work: Callable[[], None]) -> None:
-    """Do *work*; what goes wrong in it has been told, or is told here, and ends nothing."""
+    """Do *work*, and report its errors without ending."""
     try:
         work()
     except typer.Exit:
@@ -44,7 +44,7 @@ def _attempt(work: Callable[[], None]) -> None:
 
 
 def _changed(config: Path, before: _State, wait: Callable[[float], None]) -> _State:
-    """Return the state of the files once it is not that of *before*, and no longer changes: editors write in steps."""
+    """Wait until the files differ from *before* and stop changing, as editors write in steps; return their state."""
     now = _state(config)
     while now == before:
         wait(_SECONDS)
@@ -64,13 +64,13 @@ def _state(config: Path) -> _State:
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _told(config: Path, files: int) -> str:
+def _watched_files(config: Path, files: int) -> str:
     more = files - 1
     return f"{config}" + (f" and {more} included {'file' if more == 1 else 'files'}" if more else "")
 

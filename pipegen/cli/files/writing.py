@@ -1,4 +1,4 @@
-"""Generated files checked against those that lie there, or written in their place."""
+"""Generated files compared with existing files, or written."""
 
 from __future__ import annotations
 
@@ -16,47 +16,47 @@ from pipegen.diagnostics.report import Report
 
 
 def check_files(results: Sequence[Result], form: Format, report: Report, *, strict: bool) -> Exit:
-    """Show how the files that lie there differ from *results*, and why, beside what *report* holds."""
-    found = CheckResult(report, strict)
-    check_results(results, found, "pipegen compile")
+    """Show how existing files differ from *results*, and why, with the diagnostics of *report*."""
+    checked = CheckResult(report, strict)
+    check_results(results, checked, "pipegen compile")
     for written in left_over(results):
         report_left_over(written, report)
-    return show_checked(found, form)
+    return show_checked(checked, form)
 
 
-def show_checked(found: CheckResult, form: Format) -> Exit:
-    """Show how files differ from their configs, and why: the diffs on one stream, diagnostics on the other."""
-    if found.diffs:
-        from pipegen.cli.redaction import text_without_tokens  # noqa: PLC0415 - files that differ are few
+def show_checked(checked: CheckResult, form: Format) -> Exit:
+    """Show the diffs of files on one stream, and diagnostics on the other."""
+    if checked.diffs:
+        from pipegen.cli.redaction import text_without_tokens  # noqa: PLC0415 - few files differ
 
         write_text = say if form.is_report else show_text
-        for diff in found.diffs:
+        for diff in checked.diffs:
             write_text(text_without_tokens(diff), ends_line=False)
-    return show_found(found, form, check_stream(form))
+    return show_found(checked, form, check_stream(form))
 
 
 def check_stream(form: Format) -> TextIO:
-    """Return where `--check` writes diagnostics: a report for programs is the output, and diffs stand beside it."""
+    """Return the stream for diagnostics of `--check`: standard output for reports, with diffs on standard error."""
     return sys.stdout if form.is_report else sys.stderr
 
 
-def show_found(found: CheckResult, form: Format, stream: TextIO) -> Exit:
-    """Show the diagnostics of *found* on *stream*, and its words to people."""
-    show(found.report.diagnostics(), form, stream)
-    for words in found.words:
+def show_found(checked: CheckResult, form: Format, stream: TextIO) -> Exit:
+    """Show the diagnostics of *checked* on *stream*, and its messages to the user."""
+    show(checked.report.diagnostics(), form, stream)
+    for words in checked.words:
         tell(form, words)
-    return Exit.PROBLEMS if found.diffs or found.report.has_errors(strict=found.strict) else Exit.FINE
+    return Exit.PROBLEMS if checked.diffs or checked.report.has_errors(strict=checked.strict) else Exit.FINE
 
 
 def write_files(results: Sequence[Result], form: Format, report: Report, *, force: bool) -> Exit:
-    """Write *results*, all or none: what a person wrote or changed is kept unless *force* says otherwise.
+    """Write *results*, all or none; keep files that the user wrote or changed unless *force*.
 
-    What *report* holds is shown before, with what is to be said of the files that lie there.
+    The diagnostics of *report* are shown first, with those of the existing files.
     """
     for result in results:
         if not force and is_foreign(result.path):
             show(report.diagnostics(), form, sys.stderr)
-            say(f"pipegen: {result.path} was not written by pipegen: move it away, or overwrite it with --force")
+            say(f"pipegen: {result.path} was not written by pipegen: move it, or overwrite it with --force")
             return Exit.PROBLEMS
     for written, result in () if force else edited(results):
         report_edited(written, result, report)
@@ -71,7 +71,7 @@ def write_files(results: Sequence[Result], form: Format, report: Report, *, forc
 
 
 def write_one(result: Result) -> str:
-    """Write *result*, and return words on that."""
+    """Write *result*, and return a message."""
     if "/" in result.file.name:
         make_folder(result.path.parent)
     is_new = write(result.path, result.file.text)

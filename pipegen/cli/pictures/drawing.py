@@ -22,49 +22,51 @@ from pipegen.targets.base import Target
 
 
 def of_file(reading: Reading, *, is_page: bool) -> str:
-    """Return the picture of what a generated file enforces."""
+    """Return the picture of the order that a generated file enforces."""
     pictures = [bare_picture(reading.file.path, reading.graph)]
     return render_page(reading.file.path, pictures) if is_page else render_svg(pictures)
 
 
 def of_config(
-    given: Path | None,
+    config: Path | None,
     analyse: Callable[[SourceFile, Report], Analysed],
     targets: Sequence[str] | None,
     form: Format,
     *,
     is_page: bool,
 ) -> str:
-    """Return the picture of the config that the user means; on a page, with what *targets* make of each stage."""
-    chosen = load_targets(targets or ())
+    """Return the picture of a config; on a page, with the text that *targets* generate for each stage."""
+    loaded_targets = load_targets(targets or ())
 
     def work(file: SourceFile, report: Report) -> str:
         analysed = analyse(file, report)
         pictures = [picture(plan) for plan in analysed.plans]
         if not is_page:
             return render_svg(pictures)
-        return render_page(file.from_root, _with_details(analysed, pictures, chosen or _usual(analysed)))
+        return render_page(file.from_root, _with_details(analysed, pictures, loaded_targets or _usual(analysed)))
 
-    return show_made(given, work, form)
+    return show_made(config, work, form)
 
 
 def _usual(analysed: Analysed) -> tuple[Target, ...]:
-    """Return the targets that the config names, those that can be read where it names none."""
+    """Return the readable targets of the config, or all readable targets if there are none."""
     return load_targets([name for name in analysed.settings if name in READABLE] or READABLE)
 
 
 def _with_details(analysed: Analysed, pictures: Sequence[Picture], targets: Sequence[Target]) -> list[Picture]:
-    """Return *pictures* with what is told of each stage."""
+    """Return *pictures* with the details of each stage."""
     written = written_stages(expand(analysed.file, Report()))
-    made = [(target.NAME, *excerpts(analysed, target)) for target in targets]
-    found = []
+    excerpts_by_target = [(target.NAME, *excerpts(analysed, target)) for target in targets]
+    detailed = []
     for plan, one in zip(analysed.plans, pictures, strict=True):
-        told = details(plan, written)
-        for stage, detail in told.items():
-            detail["generated"] = [[name, parts.get((plan.name, stage), ""), reason] for name, parts, reason in made]
-        found.append(_told(one, told))
-    return found
+        details_by_stage = details(plan, written)
+        for stage, detail in details_by_stage.items():
+            detail["generated"] = [
+                [name, parts.get((plan.name, stage), ""), reason] for name, parts, reason in excerpts_by_target
+            ]
+        detailed.append(_add_details(one, details_by_stage))
+    return detailed
 
 
-def _told(one: Picture, told: Mapping[str, Mapping[str, object]]) -> Picture:
-    return replace(one, stages=tuple(replace(stage, detail=told[stage.name]) for stage in one.stages))
+def _add_details(bare: Picture, details_by_stage: Mapping[str, Mapping[str, object]]) -> Picture:
+    return replace(bare, stages=tuple(replace(stage, detail=details_by_stage[stage.name]) for stage in bare.stages))

@@ -1,4 +1,4 @@
-"""Plans as pictures: what their boxes and arcs say."""
+"""Pictures of plans, with the texts of boxes and arcs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipegen.plan.stage.condition_text import words
 
 
 def picture(plan: Plan) -> Picture:
-    """Return *plan* as a picture; its stages without details."""
+    """Return the picture of *plan*, without details of stages."""
     path = _path(plan.graph)
     return Picture(
         name=plan.name,
@@ -26,7 +26,7 @@ def picture(plan: Plan) -> Picture:
 
 
 def bare_picture(name: str, graph: ExecutionGraph) -> Picture:
-    """Return the picture of a *graph* of whose stages only the names are known."""
+    """Return the picture of a *graph* with names of stages only."""
     path = _path(graph)
     return Picture(
         name=name,
@@ -39,7 +39,7 @@ def bare_picture(name: str, graph: ExecutionGraph) -> Picture:
 
 
 def _path(graph: ExecutionGraph) -> tuple[str, ...]:
-    """Return the longest path of *graph*; () where no stage comes after another."""
+    """Return the longest path of *graph*; () without arcs."""
     return longest_path(graph) if graph.arcs else ()
 
 
@@ -63,13 +63,13 @@ def _stage(job: Job) -> StageBox:
 
 
 def _marks(job: Job) -> Iterator[tuple[StageMark, str]]:
-    """Yield what is special about *job*, and in words what that means for it."""
+    """Yield the special properties of *job* with explanations."""
     if job.is_final:
         yield StageMark.FINALLY, "after all others, whatever happened"
     if job.condition is not None:
         yield StageMark.CONDITION, f"when {words(job.condition)}"
     if job.deployment.approval is not None:
-        yield StageMark.APPROVAL, "waits for a person"
+        yield StageMark.APPROVAL, "needs an approval"
     if job.deployment.delay is not None:
         yield StageMark.DELAY, "starts after a delay"
     if job.combination is not None:
@@ -79,7 +79,7 @@ def _marks(job: Job) -> Iterator[tuple[StageMark, str]]:
 
 
 def _links(plan: Plan) -> Iterator[tuple[tuple[str, str], Link]]:
-    """Yield what each arc carries, where it does."""
+    """Yield the values and files that arcs transfer."""
     jobs = {job.stage: job for job in plan.jobs}
     for earlier, later in plan.graph.arcs:
         values = tuple(output.name for output in jobs[later].reads if output.stage == earlier)
@@ -89,7 +89,7 @@ def _links(plan: Plan) -> Iterator[tuple[tuple[str, str], Link]]:
 
 
 def left_by(job: Job) -> Iterator[str]:
-    """Yield the paths of the files that *job* leaves for those after it."""
+    """Yield the paths of the files of *job* for later stages."""
     for artifact in job.artifacts:
         if artifact.travels:
             yield artifact.path or "files known at run time"

@@ -1,4 +1,4 @@
-"""A run on paper as one page that needs no other file: the chart, and its figures in tables."""
+"""Simulations as self-contained pages: the chart, and its figures in tables."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pipegen.visible import visible
 
 
 def page(simulation: Simulation, unit: Unit, words: str) -> str:
-    """Return the page of *simulation*; *words* say what was simulated."""
+    """Return the page of *simulation*; *words* describe it."""
     path = " → ".join(visible(simulation.name(task)) for task in simulation.path.tasks)
     return render_chart(
         title=f"{visible(simulation.title)}: {unit.words(simulation.makespan)}",
-        heading="A run on paper",
+        heading="Simulated run",
         words=(*words.splitlines(), f"Longest path, {unit.words(simulation.path.seconds)}: {path}"),
         chart=render_svg(simulation, unit),
         tables=(_waiting(simulation, unit), _stages(simulation, unit)),
@@ -29,7 +29,7 @@ def _waiting(simulation: Simulation, unit: Unit) -> Table:
         name = f'{CAUSES[cause]} "{visible(what)}"' if what else CAUSES[cause]
         whole = unit.words(sum(time for _, time in times))
         rows.append((name, whole, ", ".join(visible(simulation.name(task)) for task, _ in times)))
-    return Table("What stages waited for", ("Waited for", "In all", "Stages"), tuple(rows))
+    return Table("Waits of stages", ("Cause", "Total", "Stages"), tuple(rows))
 
 
 def _stages(simulation: Simulation, unit: Unit) -> Table:
@@ -45,4 +45,4 @@ def _stages(simulation: Simulation, unit: Unit) -> Table:
         )
         for bar in simulation.bars
     )
-    return Table("Stages", ("Stage", "Start", "End", "Took", "Waited", "Executor"), tuple(rows))
+    return Table("Stages", ("Stage", "Start", "End", "Duration", "Waited", "Executor"), tuple(rows))

@@ -1,4 +1,4 @@
-"""What the page with a picture tells of each stage, as data for templates/pictures/page.js.j2, which shows it."""
+"""Details of stages on the page with a picture, as data for templates/pictures/page.js.j2."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from pipegen.source.tree import Node, Scalar, children
 
 _MINUTE, _HOUR = 60, 3_600
 
-# Keys at the top of a file stand apart; those of a stage need not.
+# Blank lines between top-level keys, which are removed for stages.
 _BETWEEN_KEYS = re.compile(r"\n\n(?=\S)")
 
 Written = Mapping[tuple[str, int], TreeMapping]
 
 
 def written_stages(tree: TreeMapping) -> Written:
-    """Return the stages in *tree*, which holds all that includes, templates and defaults say, by where their names are.
+    """Return the stages in *tree*, an expanded config, by the locations of their names.
 
-    Combinations of a matrix, and stages of a pipeline that several others call, are written once.
+    Combinations of a matrix, and stages of a called pipeline, share one entry.
     """
-    found: dict[tuple[str, int], TreeMapping] = {}
+    stages_by_location: dict[tuple[str, int], TreeMapping] = {}
     for pipeline in children(tree.get("pipelines") or tree):
         stages = pipeline.get("stages") if isinstance(pipeline, TreeMapping) else None
         for stage in children(stages) if stages is not None else ():
             name = stage.get("name") if isinstance(stage, TreeMapping) else None
             if isinstance(stage, TreeMapping) and name is not None:
-                found[_place(name.span)] = stage
-    return found
+                stages_by_location[_location(name.span)] = stage
+    return stages_by_location
 
 
 def details(plan: Plan, written: Written) -> dict[str, dict[str, object]]:
-    """Return what is told of each stage of *plan*; what there is nothing of is left out."""
+    """Return the details of each stage of *plan*, without empty ones."""
     readers: dict[tuple[str, str], list[str]] = {}
     for job in plan.jobs:
         for output in job.reads:
             readers.setdefault((output.stage, output.name), []).append(job.stage)
-    return {job.stage: dict(_told(job, plan, written.get(_place(job.span)), readers)) for job in plan.jobs}
+    return {job.stage: dict(_stage_details(job, plan, written.get(_location(job.span)), readers)) for job in plan.jobs}
 
 
-def _told(
+def _stage_details(
     job: Job, plan: Plan, stage: TreeMapping | None, readers: Mapping[tuple[str, str], list[str]]
 ) -> Iterator[tuple[str, object]]:
-    told: dict[str, object] = {
+    entries: dict[str, object] = {
         "place": f"{job.span.file.from_root}:{job.span.first.line}",
         "description": _text(stage.get("description")) if stage is not None else "",
-        "facts": [list(fact) for fact in (*_waits(job), *_place_of_work(job), *_bounds(job))],
+        "facts": [list(fact) for fact in (*_waits(job), *_machine(job), *_bounds(job))],
         "needs": list(job.needs),
         "followers": list(plan.graph.successors(job.stage)) if job.stage in plan.graph else [],
         "reads": [[output.stage, output.name] for output in job.reads],
@@ -62,20 +62,20 @@ def _told(
         "script": "\n".join(_lines(stage.get("script"))) if stage is not None else "",
         "config": _BETWEEN_KEYS.sub("\n", as_yaml(stage)) if stage is not None else "",
     }
-    return ((key, value) for key, value in told.items() if value)
+    return ((key, value) for key, value in entries.items() if value)
 
 
 _Facts = Iterator[tuple[str, str]]
 
 
 def _waits(job: Job) -> _Facts:
-    """Yield when *job* runs, and what it waits for."""
+    """Yield the conditions, approvals and waits of *job*."""
     deployment = job.deployment
     if job.condition is not None:
         yield "When", words(job.condition)
     if deployment.approval is not None:
         approvers = f" (by {', '.join(deployment.approval.approvers)})" if deployment.approval.approvers else ""
-        yield "Approval", (deployment.approval.message or "a person says yes") + approvers
+        yield "Approval", (deployment.approval.message or "required") + approvers
     if deployment.delay is not None:
         yield "Starts after", _time(deployment.delay.seconds)
     if deployment.environment is not None:
@@ -84,8 +84,8 @@ def _waits(job: Job) -> _Facts:
         yield "Lock", ", ".join(lock.name for lock in deployment.locks)
 
 
-def _place_of_work(job: Job) -> _Facts:
-    """Yield where *job* runs."""
+def _machine(job: Job) -> _Facts:
+    """Yield the machine of *job*."""
     machine = job.machine
     if job.combination is not None:
         yield "Matrix", ", ".join(f"{axis} = {value}" for axis, value in job.combination.values)
@@ -98,18 +98,18 @@ def _place_of_work(job: Job) -> _Facts:
 
 
 def _bounds(job: Job) -> _Facts:
-    """Yield how often and how long *job* may run."""
+    """Yield the limits of *job*."""
     limits = job.limits
     if limits.timeout is not None:
         yield "Timeout", _time(limits.timeout.seconds)
     if limits.retry is not None:
-        yield "Tries", str(limits.retry.count + 1)
+        yield "Attempts", str(limits.retry.count + 1)
     if limits.allow_failure is not None:
         codes = ", ".join(map(str, limits.allow_failure.exit_codes))
-        yield "May fail", f"with exit status {codes}" if codes else "the pipeline goes on"
+        yield "May fail", f"with exit status {codes}" if codes else "the pipeline continues"
 
 
-def _place(span: Span) -> tuple[str, int]:
+def _location(span: Span) -> tuple[str, int]:
     return span.file.path, span.start
 
 
@@ -127,7 +127,7 @@ def _lines(node: Node | None) -> Iterator[str]:
 
 
 def _shown(text: Text) -> str:
-    """Return *text* as a person writes it."""
+    """Return the source of *text*."""
     return "".join(map(_part, text.parts))
 
 

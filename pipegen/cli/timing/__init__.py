@@ -1,1 +1,1 @@
-"""Runs on paper: machines, durations, and the orders of engines."""
+"""Simulated scenarios: machines, durations, and the orders of engines."""

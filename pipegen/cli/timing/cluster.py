@@ -1,4 +1,4 @@
-"""The machines of a cluster, as a file says them."""
+"""The machines of a cluster, from a file."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from pipegen.source.tree import Mapping, Node, Scalar, Sequence, integer
 
 
 def read_cluster(path: Path, report: Report, *, shown: str | None = None) -> tuple[RunMachine, ...]:
-    """Return the machines that the file at *path* says; raise `Stopped` where it says them wrong."""
+    """Return the machines in the file at *path*; raise `Stopped` if it is invalid."""
     file = load(path, report, shown=shown)
     report.stop_if_errors()
     tree = read(file, report)
     check_settings(tree, _schema(), report, "cluster")
     report.stop_if_errors()
-    found: dict[str, tuple[RunMachine, Span]] = {}
+    machines: dict[str, tuple[RunMachine, Span]] = {}
     for item in _items(tree.get("machines") if isinstance(tree, Mapping) else None):
         for machine, span in _machines(item, report):
-            if machine.name in found:
-                _report_twice(machine.name, span, found[machine.name][1], report)
+            if machine.name in machines:
+                _report_duplicate(machine.name, span, machines[machine.name][1], report)
                 break
-            found[machine.name] = (machine, span)
+            machines[machine.name] = (machine, span)
     report.stop_if_errors()
-    return tuple(machine for machine, _ in found.values())
+    return tuple(machine for machine, _ in machines.values())
 
 
 def _schema() -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _schema() -> dict[str, Any]:
 
 
 def _machines(item: Node, report: Report) -> Iterator[tuple[RunMachine, Span]]:
-    """Yield the machines of one *item*, each with the place of its name."""
+    """Yield the machines of one *item*, each with the span of its name."""
     if not isinstance(item, Mapping):
         return
     name, count = item.get("name"), _number(item.get("count"))
@@ -63,7 +63,7 @@ def _machines(item: Node, report: Report) -> Iterator[tuple[RunMachine, Span]]:
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:
-    """Return the items of a list, what stands in place of a list of one, or nothing."""
+    """Return the items of a list, a single value as a list, or ()."""
     if node is None:
         return ()
     return node.items if isinstance(node, Sequence) else (node,)
@@ -73,11 +73,11 @@ def _number(node: Node | None) -> int:
     return integer(node.text) if isinstance(node, Scalar) else 1
 
 
-def _report_twice(name: str, span: Span, first: Span, report: Report) -> None:
+def _report_duplicate(name: str, span: Span, first: Span, report: Report) -> None:
     report.add(
         codes.DUPLICATE_MACHINE,
         f'there are two machines "{name}"',
         at=span,
         also=[Label(first, "the first one")],
-        hint='give each a name of its own, or write "count" once',
+        hint='give each a unique name, or use "count"',
     )

@@ -1,4 +1,4 @@
-"""How long stages take, as a file says it: their names, each with seconds or a time in words."""
+"""Durations of stages from a file: names, each with seconds or a duration in words."""
 
 from __future__ import annotations
 
@@ -22,85 +22,85 @@ from pipegen.source.tree import Node, Scalar, ScalarKind
 # As in a config: see "duration" in its schema.
 _WORDS = re.compile(r"\s*([0-9]+\s*(s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?)\s*)+", re.ASCII)
 _HINT = 'write seconds, or a time such as "90s", "20 minutes" or "1h 30m"'
-# So many seconds are more than thirty years.
+# Longer durations (30 years) are invalid.
 _LONGEST = 1e9
-# A number of more digits is no time, and some are none that a machine can hold.
+# Longer numbers are invalid, and some cause overflows.
 _LONGEST_TEXT = 100
 
 
 def load_durations(
     path: Path, plans: Mapping[str, Plan], report: Report, *, shown: str | None = None
 ) -> dict[TaskId, float]:
-    """Return the seconds that the stages of *plans* take, by the names of their runs, as the file at *path* says.
+    """Return the seconds of the stages of *plans*, by the names of their runs, from the file at *path*.
 
-    A stage is named alone or after its pipeline, `service: build`; a stage with a matrix is named for all combinations,
-    or a combination for itself. What the file does not name takes as long as the others on average, and is reported.
+    An entry names a stage, or a stage with its pipeline as in `service: build`, or a combination of a matrix. Stages
+    without an entry take the mean of the others, and are reported.
     """
     file = load(path, report, shown=shown)
     report.stop_if_errors()
-    told = _told(_tree(file, report), report)
+    entries = _entries(_tree(file, report), report)
     report.stop_if_errors()
     used: set[str] = set()
-    found: dict[TaskId, float] = {}
+    durations: dict[TaskId, float] = {}
     missing: list[TaskId] = []
     left_out: list[TaskId] = []
     for run, plan in plans.items():
         for job in plan.jobs:
-            key = next((name for name in _names(run, plan, job) if name in told), None)
+            key = next((name for name in _names(run, plan, job) if name in entries), None)
             if key is None:
-                # What takes an environment down is in no run.
+                # Stages that stop an environment do not run.
                 is_left_out = job.deployment.environment is not None and job.deployment.environment.stops
                 (left_out if is_left_out else missing).append(TaskId(run, job.stage))
             else:
-                used.update(name for name in _names(run, plan, job) if name in told)
-                found[TaskId(run, job.stage)] = told[key][0]
-    _report_unknown([(name, span) for name, (_, span) in told.items() if name not in used], plans, report)
-    rest = sum(found.values()) / len(found) if found else 1.0
-    _report_missing(missing, rest, file, report)
-    return found | dict.fromkeys((*missing, *left_out), rest)
+                used.update(name for name in _names(run, plan, job) if name in entries)
+                durations[TaskId(run, job.stage)] = entries[key][0]
+    _report_unknown([(name, span) for name, (_, span) in entries.items() if name not in used], plans, report)
+    mean = sum(durations.values()) / len(durations) if durations else 1.0
+    _report_missing(missing, mean, file, report)
+    return durations | dict.fromkeys((*missing, *left_out), mean)
 
 
 def check_timeouts(plans: Mapping[str, Plan], durations: Mapping[TaskId, float], report: Report) -> None:
-    """Report stages of *plans* that take longer than they may."""
+    """Report stages of *plans* that exceed their timeouts."""
     for run, plan in plans.items():
         for job in plan.jobs:
             limit, time = job.limits.timeout, durations[TaskId(run, job.stage)]
             if limit is not None and time > limit.seconds:
                 report.add(
                     codes.LONGER_THAN_TIMEOUT,
-                    f'stage "{job.stage}" takes {time:g} s, and may take {limit.seconds} s',
+                    f'stage "{job.stage}" takes {time:g} s, but its timeout is {limit.seconds} s',
                     at=limit.span,
                     also=[Label(job.span, "this stage")],
-                    hint="a run would end it as failed; here it runs to its end",
+                    hint="in a run, the stage would fail; in the simulation, it runs to its end",
                 )
 
 
 def _names(run: str, plan: Plan, job: Job) -> list[str]:
-    """Return the names by which a file may know *job*, the nearest first."""
+    """Return the names of *job* in a file, most specific first."""
     owners = dict.fromkeys((run, plan.name))
     stages = dict.fromkeys((job.stage, job.title))
     return [*(f"{owner}: {stage}" for stage in stages for owner in owners), *stages]
 
 
 def _tree(file: SourceFile, report: Report) -> Node:
-    """Return what *file* holds; one that holds nothing is no config that is empty, but a map that is none."""
-    found = Report()
+    """Return the tree of *file*; an empty file is an empty scalar, which is reported later."""
+    own_report = Report()
     try:
-        tree = read(file, found)
+        tree = read(file, own_report)
     except Stopped:
-        if any(one.code is codes.EMPTY_FILE for one in found.diagnostics()):
+        if any(diagnostic.code is codes.EMPTY_FILE for diagnostic in own_report.diagnostics()):
             return Scalar("", Span(file, 0, 0))
-        report.take(found)
+        report.take(own_report)
         raise
-    report.take(found)
+    report.take(own_report)
     return tree
 
 
-def _told(tree: Node, report: Report) -> dict[str, tuple[float, Span]]:
+def _entries(tree: Node, report: Report) -> dict[str, tuple[float, Span]]:
     if not isinstance(tree, TreeMapping):
         report.add(
             codes.INVALID_DURATIONS,
-            "durations are a map of stages to times",
+            "durations must be a map of stages to times",
             at=tree.span,
             hint='write lines such as "build: 90" or "test: 4 minutes"',
         )
@@ -135,23 +135,23 @@ def _seconds(name: Scalar, node: Node, report: Report) -> float:
 def _report_unknown(names: Sequence[tuple[str, Span]], plans: Mapping[str, Plan], report: Report) -> None:
     known = dict.fromkeys(name for run, plan in plans.items() for job in plan.jobs for name in _names(run, plan, job))
     for name, span in names:
-        near = suggestion(name, known)
+        similar = suggestion(name, known)
         report.add(
             codes.UNKNOWN_DURATION,
             f'no pipeline here has a stage "{name}"',
             at=span,
-            hint=f'rename it to "{near}", or remove it' if near else "remove it, or choose its pipeline too",
+            hint=f'rename it to "{similar}", or remove it' if similar else "remove it, or choose its pipeline too",
         )
 
 
-def _report_missing(stages: Sequence[TaskId], rest: float, file: SourceFile, report: Report) -> None:
+def _report_missing(stages: Sequence[TaskId], mean: float, file: SourceFile, report: Report) -> None:
     if not stages:
         return
     names = listed([task.stage for task in stages])
     noun, verb = ("stage", "takes") if len(stages) == 1 else ("stages", "take")
     report.add(
         codes.MISSING_DURATION,
-        f"no time is given for {noun} {names}, which {verb} {round(rest, 2):g} s here, the mean of the others",
+        f"no duration for {noun} {names}, which {verb} {round(mean, 2):g} s here, the mean of the others",
         at=Span(file, 0, 0),
-        hint="add them, so that the figures hold",
+        hint="add them, so that the figures are correct",
     )

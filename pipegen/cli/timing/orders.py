@@ -1,4 +1,4 @@
-"""The order in which an engine lets stages run, read back from the very file that it would get."""
+"""The order of stages that an engine enforces, read back from its generated file."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _Names: TypeAlias = Mapping[tuple[str, str], str]
 
 
 class EngineOrder(StrEnum):
-    """Whose order stages are in."""
+    """The engine whose order is used."""
 
     GITLAB = "gitlab"
-    # Frame after frame, as people write a Jenkinsfile by hand, and as PipelineLib runs stages.
+    # Frame by frame, as in Jenkinsfiles written manually, and as PipelineLib runs stages.
     JENKINS_FRAMES = "jenkins-frames"
     JENKINS_DECLARATIVE = "jenkins-declarative"
     JENKINS_SCRIPTED = "jenkins-scripted"
 
 
 def enforced(analysed: Analysed, order: EngineOrder, report: Report) -> Mapping[str, ExecutionGraph]:
-    """Return the order of each pipeline's stages under *order*; what the engine cannot say is reported."""
+    """Return the graph of each pipeline under *order*; report features that the engine lacks."""
     if order is EngineOrder.JENKINS_FRAMES:
         return {plan.name: _frames(plan.graph) for plan in analysed.plans}
-    found, names = _gitlab(analysed, report) if order is EngineOrder.GITLAB else _jenkins(analysed, order, report)
-    return {plan.name: _part(found, plan, names) for plan in analysed.plans}
+    graph, names = _gitlab(analysed, report) if order is EngineOrder.GITLAB else _jenkins(analysed, order, report)
+    return {plan.name: _part(graph, plan, names) for plan in analysed.plans}
 
 
 def read_order(target: str, files: Sequence[GeneratedFile]) -> ExecutionGraph:
@@ -49,16 +49,16 @@ def read_order(target: str, files: Sequence[GeneratedFile]) -> ExecutionGraph:
     return gitlab.read(last.text, {file.name: file.text for file in children}.get)[0]
 
 
-# No other verb waits for what these import.
+# Imported on use, so that other commands start faster.
 
 
 def _gitlab(analysed: Analysed, report: Report) -> tuple[ExecutionGraph, _Names]:
     """Return the order of the jobs, and their names by pipeline and stage."""
     from pipegen.targets.gitlab.names import JobNames, stage_names  # noqa: PLC0415 - see above
 
-    found = read_order("gitlab", generate(analysed, registry.load("gitlab"), {}, report))
-    # What is renamed was told when the file was made.
-    return found, stage_names(analysed.plans, JobNames(), Report())
+    graph = read_order("gitlab", generate(analysed, registry.load("gitlab"), {}, report))
+    # Renamed jobs were reported when the file was generated.
+    return graph, stage_names(analysed.plans, JobNames(), Report())
 
 
 def _jenkins(analysed: Analysed, order: EngineOrder, report: Report) -> tuple[ExecutionGraph, _Names]:
@@ -76,11 +76,15 @@ def _frames(graph: ExecutionGraph) -> ExecutionGraph:
     return ExecutionGraph([*nodes, *(pair for before, after in pairwise(frames) for pair in product(before, after))])
 
 
-def _part(found: ExecutionGraph, plan: Plan, names: _Names) -> ExecutionGraph:
-    """Return the order of the stages of *plan* in *found*, by their own names; finally stages come after all anyway.
+def _part(engine_order: ExecutionGraph, plan: Plan, names: _Names) -> ExecutionGraph:
+    """Return the graph of *plan* in *engine_order* with the names of its stages, without finally stages.
 
-    A stage that an engine leaves out, as Jenkins does one that takes an environment down, is left out.
+    Stages that the engine leaves out are left out, as Jenkins does with those that stop an environment.
     """
-    stages = {names[plan.name, stage]: stage for stage in plan.graph.nodes if names[plan.name, stage] in found}
-    arcs = [(stages[one], stages[other]) for one, other in found.arcs if one in stages and other in stages]
+    stages = {names[plan.name, stage]: stage for stage in plan.graph.nodes if names[plan.name, stage] in engine_order}
+    arcs = [
+        (stages[earlier], stages[later])
+        for earlier, later in engine_order.arcs
+        if earlier in stages and later in stages
+    ]
     return ExecutionGraph([*((stage,) for stage in stages.values()), *arcs])

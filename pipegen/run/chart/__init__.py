@@ -1,1 +1,1 @@
-"""A run as a chart, in text and as a picture, and its figures."""
+"""Charts and figures of simulations, as text, SVG and data."""

@@ -1,4 +1,4 @@
-"""A run on paper as data: a contract, see docs/simulate.md."""
+"""Simulations as JSON documents; the format is documented in docs/simulate.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.run.simulation import Simulation
 from pipegen.run.sweep import Sweep
 from pipegen.run.timeline import Bar
 
-# Times are sums of fractions; past a millionth of a second they are noise.
+# Digits of times: more are rounding errors of sums.
 _DIGITS = 6
 
 
@@ -48,11 +48,11 @@ def as_data(simulation: Simulation, unit: Unit) -> dict[str, object]:
 
 
 def sweep_data(sweep: Sweep) -> dict[str, object]:
-    """Return *sweep* as a part of a JSON document."""
+    """Return *sweep* as part of a JSON document."""
     return {
         "enough": sweep.enough,
         "nearly_enough": sweep.nearly_enough,
-        "steps": [{"executors": count, **_figures(one)} for count, one in sweep.simulations],
+        "steps": [{"executors": count, **_figures(simulation)} for count, simulation in sweep.simulations],
     }
 
 

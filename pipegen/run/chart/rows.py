@@ -1,4 +1,4 @@
-"""What a chart of a run has in its rows: stages, or where there are too many of them, the slots of executors."""
+"""The rows of a chart: stages, or if there are too many, the slots of executors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipegen.structs import Struct
 
 
 class ChartRow(Struct):
-    """A line of a chart: a name, and the attempts in it, in the order in which they started."""
+    """A row of a chart: a name, and its attempts in the order in which they started."""
 
     name: str
     bars: tuple[Bar, ...]
@@ -23,34 +23,34 @@ class ChartRow(Struct):
 
 
 def rows(simulation: Simulation, most: int) -> tuple[ChartRow, ...]:
-    """Return a row for each stage in the order in which they started; for each slot when there are more than *most*."""
+    """Return a row for each stage in starting order, or for each slot if there are more than *most* stages."""
     if simulation.stages > most:
         return by_slot(simulation)
-    found: dict[TaskId, list[Bar]] = {}
+    bars_by_row: dict[TaskId, list[Bar]] = {}
     for bar in simulation.bars:
-        found.setdefault(bar.task.id, []).append(bar)
-    return tuple(ChartRow(simulation.name(task), tuple(bars)) for task, bars in found.items())
+        bars_by_row.setdefault(bar.task.id, []).append(bar)
+    return tuple(ChartRow(simulation.name(task), tuple(bars)) for task, bars in bars_by_row.items())
 
 
 def by_slot(simulation: Simulation) -> tuple[ChartRow, ...]:
-    """Return a row for each slot that was ever taken, in the order of the machines."""
-    found: dict[tuple[str, int], list[Bar]] = {}
+    """Return a row for each used slot, in the order of the machines."""
+    bars_by_row: dict[tuple[str, int], list[Bar]] = {}
     for bar in simulation.bars:
         for lane in bar.lanes:
-            found.setdefault((bar.attempt.machine, lane), []).append(bar)
-    places = {machine.name: place for place, machine in enumerate(simulation.machines)}
+            bars_by_row.setdefault((bar.attempt.machine, lane), []).append(bar)
+    indexes = {machine.name: index for index, machine in enumerate(simulation.machines)}
     several = with_slots(simulation)
     return tuple(
-        ChartRow(slot(machine, lane, several), tuple(found[machine, lane]))
-        for machine, lane in sorted(found, key=lambda key: (places[key[0]], key[1]))
+        ChartRow(slot(machine, lane, several), tuple(bars_by_row[machine, lane]))
+        for machine, lane in sorted(bars_by_row, key=lambda key: (indexes[key[0]], key[1]))
     )
 
 
 def with_slots(simulation: Simulation) -> frozenset[str]:
-    """Return the names of the machines that take several tasks at a time."""
+    """Return the names of the machines with several slots."""
     return frozenset(machine.name for machine in simulation.machines if machine.slots != 1)
 
 
 def slot(machine: str, lane: int, several: Container[str]) -> str:
-    """Return the name of a slot: the machine's, with a number where that is one of *several* slots."""
+    """Return the name of a slot: the name of the machine, with a number if the machine is one of *several*."""
     return f"{machine} {lane + 1}" if machine in several else machine

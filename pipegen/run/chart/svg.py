@@ -1,4 +1,4 @@
-"""A run on paper as a picture: a Gantt chart that needs nothing beside itself, in a light and a dark dress."""
+"""Simulations as self-contained SVG Gantt charts, with a light and a dark theme."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from pipegen.run.timeline import Bar, TaskWait
 from pipegen.structs import Struct
 from pipegen.visible import visible
 
-# Stages that a person scrolls through; more of them are shown by executor.
+# With more stages, the rows are executors.
 _MOST_ROWS = 200
 _WIDTH = 1000
 _EDGE = 16
 _TOP = 96
 _ROW = 22
 _BAR = 14
-# What a column of text takes in the font, at most, and where names are cut.
+# The maximum width of a character column, and the column at which names are cut.
 _COLUMN = 7.4
 _WIDEST_NAME = 32
-# Room behind the chart for the duration of a stage that ends last.
+# Room to the right of the chart for the duration of the last stage.
 _BEHIND = 84
 _MARK_DISTANCE = 90
-# A bar narrower than this is not seen.
+# The minimum visible width of a bar.
 _LEAST = 2.0
 
-# Contrast of at least 4.5 for text and 3 for bars against their grounds, in both dresses. No variables: not all viewers
-# know them.
+# Contrast against the background is at least 4.5 for text and 3 for bars, in both themes. Not all viewers support CSS
+# variables.
 STYLE = """\
 text{font-family:system-ui,"Segoe UI",Helvetica,Arial,sans-serif;font-size:13px;fill:#1f2328}
 .head{font-size:17px;font-weight:600}.quiet{fill:#59636e;font-size:12px}
@@ -43,9 +43,9 @@ text{font-family:system-ui,"Segoe UI",Helvetica,Arial,sans-serif;font-size:13px;
 
 
 class _Chart(Struct):
-    """Where things stand: *left* is where time begins, *scale* how much room a unit of it takes.
+    """The layout of a chart: *left* is the position of time 0, *scale* the width of a unit of time.
 
-    *several* are the machines with several slots.
+    *several* holds the machines with several slots.
     """
 
     simulation: Simulation
@@ -62,21 +62,21 @@ class _Chart(Struct):
 
     @property
     def bottom(self) -> float:
-        """Where the rows end."""
+        """The lower end of the rows."""
         return _TOP + len(self.rows) * _ROW
 
     def x(self, time: float) -> float:
-        """Return where *time* stands."""
+        """Return the position of *time*."""
         return self.left + time * self.scale
 
 
 def render_svg(simulation: Simulation, unit: Unit) -> str:
     """Return *simulation* as an SVG document."""
-    found = rows(simulation, _MOST_ROWS)
-    widest = max((columns(_name(row)) for row in found), default=0)
+    chart_rows = rows(simulation, _MOST_ROWS)
+    widest = max((columns(_name(row)) for row in chart_rows), default=0)
     left = _EDGE + widest * _COLUMN + 12
     scale = (_WIDTH - left - _EDGE - _BEHIND) / (simulation.makespan or 1)
-    chart = _Chart(simulation, unit, found, with_slots(simulation), left, scale)
+    chart = _Chart(simulation, unit, chart_rows, with_slots(simulation), left, scale)
     height = chart.bottom + 44
     size = f'viewBox="0 0 {_WIDTH} {_n(height)}" width="{_WIDTH}" height="{_n(height)}"'
     title, words = _title(simulation, unit), _words(simulation, unit)
@@ -89,14 +89,14 @@ def render_svg(simulation: Simulation, unit: Unit) -> str:
         _text(_EDGE, 32, title, "head"),
         _text(_EDGE, 54, words, "quiet"),
         *_axis(chart),
-        *(line for place, row in enumerate(found) for line in _row(chart, row, _TOP + place * _ROW)),
+        *(line for index, row in enumerate(chart_rows) for line in _row(chart, row, _TOP + index * _ROW)),
         *_legend(chart),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
 
 
-# Words
+# Text
 
 
 def _title(simulation: Simulation, unit: Unit) -> str:
@@ -104,32 +104,32 @@ def _title(simulation: Simulation, unit: Unit) -> str:
 
 
 def _words(simulation: Simulation, unit: Unit) -> str:
-    told = [
+    phrases = [
         counted(simulation.stages, "stage"),
         *([f"{len(simulation.bars):,} attempts"] if len(simulation.bars) > simulation.stages else []),
-        f"no order takes less than {unit.words(simulation.lower_bound)}",
+        f"lower bound {unit.words(simulation.lower_bound)}",
         f"longest path {unit.words(simulation.path.seconds)}",
     ]
     if simulation.utilisation is not None:
-        told.append(f"{simulation.utilisation:.0%} of the executors' time is used")
-    return ", ".join(told)
+        phrases.append(f"{simulation.utilisation:.0%} of the executors' time is used")
+    return ", ".join(phrases)
 
 
-def _told(bar: Bar, chart: _Chart) -> str:
-    """Return what a person reads who points at a bar."""
+def _tooltip(bar: Bar, chart: _Chart) -> str:
+    """Return the tooltip of a bar."""
     words = chart.unit.words
     where = slot(bar.attempt.machine, bar.lanes[0], chart.several)
-    waits = "".join(f", {_waited(wait, chart.unit)}" for wait in bar.waits)
+    waits = "".join(f", {_wait_phrase(wait, chart.unit)}" for wait in bar.waits)
     return (
         f"{visible(chart.simulation.name(bar.task.id))}: {words(bar.seconds)}, from {words(bar.start)} to "
         f"{words(bar.end)} on {where}{waits}{', failed' if _is_failed(bar) else ''}"
     )
 
 
-def _waited(wait: TaskWait, unit: Unit) -> str:
-    what = f' "{visible(wait.what)}"' if wait.what else ""
+def _wait_phrase(wait: TaskWait, unit: Unit) -> str:
+    name = f' "{visible(wait.what)}"' if wait.what else ""
     waited = "after" if wait.cause is Cause.DELAY else "waited"
-    return f"{waited} {unit.words(wait.seconds)} for {CAUSES[wait.cause]}{what}"
+    return f"{waited} {unit.words(wait.seconds)} for {CAUSES[wait.cause]}{name}"
 
 
 # Shapes
@@ -164,22 +164,22 @@ def _bar(chart: _Chart, bar: Bar, top: float) -> Iterator[str]:
             yield f'<line class="waits" {ends} y1="{_n(middle)}" y2="{_n(middle)}"/>'
     kind = "path" if bar.task.id in chart.simulation.path.tasks else "other"
     kind = "failed" if _is_failed(bar) else kind
-    around = "" if chart.is_by_stage else " between"
-    place = f'x="{_n(start)}" y="{_n(top + 2)}" width="{_n(max(bar.seconds * chart.scale, _LEAST))}" height="{_BAR}"'
-    yield f'<rect class="{kind}{around}" {place} rx="2"><title>{_escaped(_told(bar, chart))}</title></rect>'
+    extra = "" if chart.is_by_stage else " between"
+    box = f'x="{_n(start)}" y="{_n(top + 2)}" width="{_n(max(bar.seconds * chart.scale, _LEAST))}" height="{_BAR}"'
+    yield f'<rect class="{kind}{extra}" {box} rx="2"><title>{_escaped(_tooltip(bar, chart))}</title></rect>'
 
 
 def _is_failed(bar: Bar) -> bool:
-    return bar.outcome.ending is AttemptResult.FAILED
+    return bar.outcome.result is AttemptResult.FAILED
 
 
 def _legend(chart: _Chart) -> Iterator[str]:
     y, x = chart.bottom + 26, float(_EDGE)
     for kind, words in (
         ("path", "on the longest path"),
-        ("other", "any other stage"),
+        ("other", "other stage"),
         *([("failed", "failed")] if any(map(_is_failed, chart.simulation.bars)) else []),
-        ("waits", "could start, but waits"),
+        ("waits", "ready, but waiting"),
     ):
         if kind == "waits" and not chart.is_by_stage:
             continue
@@ -192,7 +192,7 @@ def _legend(chart: _Chart) -> Iterator[str]:
         x += 20 + columns(words) * _COLUMN + 16
 
 
-# Text of the document
+# Elements
 
 
 def _name(row: ChartRow) -> str:
@@ -205,10 +205,10 @@ def _text(x: float, y: float, words: str, kind: str, anchor: str = "start") -> s
 
 
 def _n(value: float) -> str:
-    """Return *value* with two decimals at most: the same on every machine."""
+    """Return *value* with at most two decimals, the same on every machine."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _escaped(text: str) -> str:
-    """Return *text* for an element of XML; `visible` has taken out what XML cannot hold."""
+    """Return *text* escaped for XML; `visible` has removed characters that XML cannot contain."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

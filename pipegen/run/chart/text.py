@@ -1,4 +1,4 @@
-"""A run on paper for a terminal: the figures, and a chart that needs no colour."""
+"""Simulations for a terminal: figures, and a chart without colours."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from pipegen.run.simulation import Simulation, counted
 from pipegen.structs import Struct
 from pipegen.visible import visible
 
-# More stages than a person reads line by line: the chart shows executors then.
+# With more stages, the rows are executors.
 _MOST_ROWS = 100
 _WIDEST_NAME = 32
-# Columns of the chart itself, at least: a terminal that is narrower breaks its lines.
+# The minimum number of columns of the chart; narrower terminals wrap its lines.
 _LEAST_ROOM = 20
-# Columns between two marks of the axis, at least.
+# The minimum number of columns between two marks of the axis.
 _MARK_DISTANCE = 14
-# Stages of the longest path that are named.
+# The maximum number of stages shown of the longest path.
 _LONGEST_PATH = 20
-# Who waited, by name, for one cause.
+# The number of stages named for each cause of waits.
 _FEW = 3
 
-# A blank between a number and its unit, or between two of them; and what stands there while lines are broken.
+# A space inside a duration, and its placeholder while lines are wrapped.
 _IN_TIME = re.compile(r"(?<=[0-9]) (?=(?:s|min|h)\b)|(?<=[0-9] h) (?=[0-9])|(?<=[0-9] min) (?=[0-9])")
 _KEEP = "\x1f"
 
@@ -37,15 +37,15 @@ CAUSES = {
     Cause.MEMORY: "memory",
     Cause.LABEL: "label",
     Cause.LOCK: "lock",
-    Cause.BACKOFF: "the next try",
+    Cause.BACKOFF: "the next attempt",
     Cause.DELAY: "a delay",
     Cause.APPROVAL: "an approval",
-    Cause.EQUAL: "what is the same as",
+    Cause.EQUAL: "the equal stage",
 }
 
 
 class Glyphs(Struct):
-    """The characters of a chart: a stage on the longest path, any other, a stage that waits, and a slot half used."""
+    """The characters of a chart: a stage on the longest path, another stage or a partly used slot, and a wait."""
 
     path: str
     other: str
@@ -71,8 +71,8 @@ def render_text(simulation: Simulation, unit: Unit, width: int = 80, glyphs: Gly
 
 
 def figures(simulation: Simulation, unit: Unit, width: int) -> list[str]:
-    """Return the lines with what the run came to."""
-    told = [
+    """Return the lines with the figures of the run."""
+    entries = [
         ("makespan", unit.words(simulation.makespan)),
         ("lower bound", _bound(simulation, unit)),
         ("longest path", _path(simulation, unit)),
@@ -80,7 +80,7 @@ def figures(simulation: Simulation, unit: Unit, width: int) -> list[str]:
         *(("waiting" if not number else "", words) for number, words in enumerate(_waiting(simulation, unit))),
     ]
     lines = []
-    for name, words in told:
+    for name, words in entries:
         if words:
             first, *rest = _wrapped(words, width - 14)
             lines += [f"{name:<12}  {first}", *(f"{'':<12}  {line}" for line in rest)]
@@ -88,23 +88,21 @@ def figures(simulation: Simulation, unit: Unit, width: int) -> list[str]:
 
 
 def chart(simulation: Simulation, unit: Unit, width: int, glyphs: Glyphs = BLOCKS) -> list[str]:
-    """Return the lines of a Gantt chart: a stage each, or a slot each where there are many stages."""
-    found = rows(simulation, _MOST_ROWS)
+    """Return the lines of a Gantt chart: one for each stage, or for each slot if there are many stages."""
+    chart_rows = rows(simulation, _MOST_ROWS)
     is_by_stage = simulation.stages <= _MOST_ROWS
-    names = [shortened(visible(row.name), _WIDEST_NAME) for row in found]
-    notes = [_note(row, simulation, unit, is_by_stage=is_by_stage) for row in found]
+    names = [shortened(visible(row.name), _WIDEST_NAME) for row in chart_rows]
+    notes = [_note(row, simulation, unit, is_by_stage=is_by_stage) for row in chart_rows]
     column, margin = max(map(columns, names), default=0), max(map(len, notes), default=0)
     room = max(width - column - margin - 4, _LEAST_ROOM)
     draw = _bar if is_by_stage else _use
     lines = [" " * (column + margin + 4) + _axis(simulation.makespan, unit, room)]
-    for row, name, note in zip(found, names, notes, strict=True):
+    for row, name, note in zip(chart_rows, names, notes, strict=True):
         lines.append(f"{padded(name, column)}  {note:>{margin}}  {draw(row, simulation, room, glyphs)}".rstrip())
     if is_by_stage:
-        legend = f"{glyphs.path} on the longest path, {glyphs.other} any other, {glyphs.waits} could start but waits"
+        legend = f"{glyphs.path} on the longest path, {glyphs.other} other, {glyphs.waits} ready, but waiting"
     else:
-        legend = (
-            f"{glyphs.path} busy, {glyphs.other} busy some of the time (more than {_MOST_ROWS} stages: by executor)"
-        )
+        legend = f"{glyphs.path} busy, {glyphs.other} partly busy (more than {_MOST_ROWS} stages: by executor)"
     return [*lines, "", *_wrapped(legend, width)]
 
 
@@ -124,28 +122,28 @@ def _bound(simulation: Simulation, unit: Unit) -> str:
 def _path(simulation: Simulation, unit: Unit) -> str:
     times = {bar.task.id: bar.seconds for bar in simulation.bars}
     tasks = simulation.path.tasks
-    told = [f"{visible(simulation.name(task))} ({unit.words(times[task])})" for task in tasks]
-    if len(told) > _LONGEST_PATH:
+    stages = [f"{visible(simulation.name(task))} ({unit.words(times[task])})" for task in tasks]
+    if len(stages) > _LONGEST_PATH:
         half = _LONGEST_PATH // 2
-        told[half:-half] = [f"{counted(len(told) - 2 * half, 'stage')} more"]
-    return " -> ".join(told)
+        stages[half:-half] = [f"{counted(len(stages) - 2 * half, 'stage')} more"]
+    return " -> ".join(stages)
 
 
 def _waiting(simulation: Simulation, unit: Unit) -> Iterator[str]:
     """Yield a line for each cause."""
     for (cause, what), times in simulation.waiting().items():
         total = unit.words(sum(time for _, time in times))
-        most = ", ".join(_who(simulation, task, unit.words(time)) for task, time in times[:_FEW])
+        longest = ", ".join(_stage_time(simulation, task, unit.words(time)) for task, time in times[:_FEW])
         more = f" and {len(times) - _FEW} more" if len(times) > _FEW else ""
-        yield f'{total} for {CAUSES[cause]}{f""" "{visible(what)}" """.rstrip() if what else ""}: {most}{more}'
+        yield f'{total} for {CAUSES[cause]}{f""" "{visible(what)}" """.rstrip() if what else ""}: {longest}{more}'
 
 
-def _who(simulation: Simulation, task: TaskId, time: str) -> str:
+def _stage_time(simulation: Simulation, task: TaskId, time: str) -> str:
     return f"{visible(simulation.name(task))} ({time})"
 
 
 def _wrapped(words: str, width: int) -> list[str]:
-    """Return *words* broken at blanks to lines of *width*, but not within a time; a longer word stands alone."""
+    """Return *words* wrapped at spaces to *width*, but not inside a duration; longer words get their own line."""
     words = _IN_TIME.sub(_KEEP, words)
     lines = [""]
     for word in words.split(" "):
@@ -160,14 +158,14 @@ def _wrapped(words: str, width: int) -> list[str]:
 
 
 def _note(row: ChartRow, simulation: Simulation, unit: Unit, *, is_by_stage: bool) -> str:
-    """Return what stands beside a row's name: how long the stage takes, or how much of the slot is used."""
+    """Return the text next to the name of a row: the duration of the stage, or the utilisation of the slot."""
     if is_by_stage:
         return unit.words(row.seconds)
     return f"{sum(bar.seconds for bar in row.bars) / (simulation.makespan or 1):.0%}"
 
 
 def _bar(row: ChartRow, simulation: Simulation, room: int, glyphs: Glyphs) -> str:
-    """Return a stage as it waits and runs; it takes at least a column."""
+    """Return the wait and run of a stage; the run takes at least one column."""
     bar = row.bars[0]
     scale = room / (simulation.makespan or 1)
     start = min(math.floor(bar.start * scale), room - 1)
@@ -178,7 +176,7 @@ def _bar(row: ChartRow, simulation: Simulation, room: int, glyphs: Glyphs) -> st
 
 
 def _use(row: ChartRow, simulation: Simulation, room: int, glyphs: Glyphs) -> str:
-    """Return how much of each column's time a slot is used."""
+    """Return the use of a slot in each column."""
     scale = room / (simulation.makespan or 1)
     used = [0.0] * (room + 1)
     for bar in row.bars:
@@ -189,10 +187,10 @@ def _use(row: ChartRow, simulation: Simulation, room: int, glyphs: Glyphs) -> st
 
 
 def _axis(whole: float, unit: Unit, room: int) -> str:
-    """Return marks with their times, each beginning where its time is."""
+    """Return the axis: marks at their columns, followed by their times."""
     line = "|0"
     for mark in unit.marks(whole, room // _MARK_DISTANCE) if whole else ():
-        place, words = math.floor(mark * room / whole), unit.words(mark)
-        if place + len(words) + 1 <= room:
-            line = f"{line:<{place}}|{words}"
+        column, words = math.floor(mark * room / whole), unit.words(mark)
+        if column + len(words) + 1 <= room:
+            line = f"{line:<{column}}|{words}"
     return line

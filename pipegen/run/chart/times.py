@@ -1,4 +1,4 @@
-"""Times in words and on an axis."""
+"""Durations in words and on an axis."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pipegen.structs import Struct
 
 _MINUTE, _HOUR = 60, 3_600
 _HALF = 0.5
-# Steps of an axis that people count in, up to the hours; below and above them, 1, 2 and 5 times powers of ten.
+# Steps of an axis in seconds; smaller and larger steps are 1, 2 and 5 times powers of ten.
 _STEPS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400)
 
 
 class Unit(Struct):
-    """What a number of a simulation counts: seconds, or nothing in particular where no durations are known."""
+    """The unit of times: seconds, or no unit if no durations are known."""
 
     is_seconds: bool
 
     def words(self, time: float) -> str:
-        """Return *time* for people, rounded to two places."""
+        """Return *time* in words, rounded to two decimals."""
         return _in_words(time) if self.is_seconds else _number(time)
 
     def step(self, whole: float, most: int) -> float:
-        """Return the distance of marks on an axis of *whole* with at most *most* of them beside the first."""
+        """Return the distance of marks on an axis of length *whole* with at most *most* marks after 0."""
         least = whole / max(most, 1)
         if self.is_seconds and 1 <= least <= _STEPS[-1]:
             return next(step for step in _STEPS if step >= least)
@@ -30,7 +30,7 @@ class Unit(Struct):
         return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
 
     def marks(self, whole: float, most: int) -> list[float]:
-        """Return the places of at most *most* marks after 0 on an axis of *whole*."""
+        """Return at most *most* marks after 0 on an axis of length *whole*."""
         step = self.step(whole, most)
         return [number * step for number in range(1, int(whole / step + 1e-9) + 1)]
 

@@ -1,1 +1,1 @@
-"""The two clocks: one that waits, and one that jumps."""
+"""The real and the virtual clock."""

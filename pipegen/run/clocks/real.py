@@ -1,4 +1,4 @@
-"""The clock of this machine: it waits for the time of day, for files, for the ends of processes, for signals."""
+"""The real clock: it waits for times, files, ends of processes, and signals."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from pipegen.run.clocks.alarms import Alarms, Call
 
 
 class ChildProcess(Protocol):
-    """A process of ours, as `subprocess.Popen` is one."""
+    """A child process, such as `subprocess.Popen`."""
 
     def poll(self) -> int | None:
-        """Return the status that it ended with, None while it runs; never wait."""
+        """Return its exit status, None while it runs; do not wait."""
         ...
 
 
 class RealClock:
-    """Seconds as they pass. One at a time, in the main thread; `close` gives signals back to whom they belonged.
+    """Real seconds. At most one instance at a time, in the main thread; `close` restores the signal handlers.
 
-    What comes in together is called in turns, files and signals as the system tells of them, then what is due, so that
-    neither holds up the other.
+    Calls for files and signals alternate with scheduled calls, so that neither blocks the other.
     Signals never interrupt a call: they become calls themselves (the write end of a socket is Python's wakeup file
     descriptor, https://docs.python.org/3/library/signal.html#signal.set_wakeup_fd).
     """
@@ -40,13 +39,13 @@ class RealClock:
         self._watches: dict[int, Call] = {}
         self._children: dict[int, tuple[ChildProcess, Call]] = {}
         self._signals: dict[int, Call] = {}
-        self._before: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
-        self._woken, self._waking = socket.socketpair()
-        for end in (self._woken, self._waking):
+        self._handlers_before: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
+        self._wakeup_read, self._wakeup_write = socket.socketpair()
+        for end in (self._wakeup_read, self._wakeup_write):
             end.setblocking(False)
-        self._selector.register(self._woken, selectors.EVENT_READ)
-        self._wakeup_before = signal.set_wakeup_fd(self._waking.fileno(), warn_on_full_buffer=False)
-        self.on_signal(signal.SIGCHLD, self._look_at_children)
+        self._selector.register(self._wakeup_read, selectors.EVENT_READ)
+        self._wakeup_before = signal.set_wakeup_fd(self._wakeup_write.fileno(), warn_on_full_buffer=False)
+        self.on_signal(signal.SIGCHLD, self._check_children)
 
     def __enter__(self) -> Self:
         return self
@@ -57,42 +56,42 @@ class RealClock:
         self.close()
 
     def close(self) -> None:
-        """Give signals back, and forget all that was arranged; files and processes belong to others."""
-        for number, handler in self._before.items():
+        """Restore signal handlers and drop all calls; the caller closes files and processes."""
+        for number, handler in self._handlers_before.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(self._wakeup_before)
         self._selector.close()
-        self._woken.close()
-        self._waking.close()
+        self._wakeup_read.close()
+        self._wakeup_write.close()
 
-    # What a run asks of every clock
+    # The interface of every clock
 
     def now(self) -> float:
         """Return the seconds since the run began."""
         return time.monotonic() - self._began
 
     def at(self, time: float, call: Call) -> Call:
-        """Arrange *call* at *time*, at once if that is past; return what takes it back."""
+        """Schedule *call* at *time*, immediately if that is past; return a function that cancels it."""
         return self._alarms.add(time, call)
 
     def wait(self) -> bool:
-        """Do the next thing that is due, waiting for it; return False when there is nothing left to wait for.
+        """Wait for the next call and make it; return False if nothing is left to wait for.
 
-        Signals are nothing to wait for.
+        Signals alone are not waited for.
         """
         while not self._due:
             if self._alarms.next_time() is None and not self._watches and not self._children:
                 return False
-            self._gather()
+            self._queue_due_calls()
         self._due.popleft()()
         return True
 
-    # What executors and views ask of this one
+    # For executors and views
 
     def on_readable(self, file: int, call: Call) -> Call:
-        """Make *call* whenever the descriptor *file* can be read without waiting, its end too; return what ends that.
+        """Make *call* whenever the descriptor *file* is readable or at its end; return a function that ends this.
 
-        Not for plain files. End it before *file* is closed.
+        Not for regular files. End it before *file* is closed.
         """
         self._watches[file] = call
         self._selector.register(file, selectors.EVENT_READ)
@@ -105,60 +104,60 @@ class RealClock:
         return end
 
     def on_end(self, child: ChildProcess, call: Call) -> Call:
-        """Make *call* once, when *child* has ended and its `poll` says so; return what takes it back."""
+        """Make *call* once, when `poll` of *child* returns a status; return a function that cancels it."""
         key = id(child)
         self._children[key] = (child, call)
-        # It may have ended before anybody listened.
-        self.at(0, lambda: self._look_at(key))
+        # It may have ended already.
+        self.at(0, lambda: self._check_child(key))
 
-        def take_back() -> None:
+        def cancel() -> None:
             self._children.pop(key, None)
 
-        return take_back
+        return cancel
 
     def on_signal(self, number: int, call: Call) -> None:
-        """Make *call* for each signal *number*, in place of what it does else; those that come together are one."""
+        """Handle signal *number* by *call*; signals that arrive together cause one call."""
         if number not in self._signals:
-            self._before[number] = signal.signal(number, _heard)
+            self._handlers_before[number] = signal.signal(number, _ignore)
         self._signals[number] = call
 
-    def _gather(self) -> None:
-        """Wait until something can be done, and put all of that in line."""
+    def _queue_due_calls(self) -> None:
+        """Wait until calls are due, and queue them."""
         due = self._alarms.next_time()
         for key, _ in self._selector.select(None if due is None else max(0.0, due - self.now())):
-            if key.fd == self._woken.fileno():
-                self._hear()
+            if key.fd == self._wakeup_read.fileno():
+                self._queue_signals()
             else:
                 self._due.append(partial(self._read, key.fd))
         if due is not None and due <= self.now():
-            self._due.append(self._ring)
+            self._due.append(self._call_due)
 
-    def _hear(self) -> None:
-        numbers = dict.fromkeys(self._woken.recv(4096))
+    def _queue_signals(self) -> None:
+        numbers = dict.fromkeys(self._wakeup_read.recv(4096))
         self._due.extend(self._signals[number] for number in numbers if number in self._signals)
 
-    def _ring(self) -> None:
-        """Make the first call that is due, if it has not been taken back since."""
+    def _call_due(self) -> None:
+        """Make the first due call, unless it was cancelled."""
         call = self._alarms.take(self.now())
         if call is not None:
             call()
 
     def _read(self, file: int) -> None:
-        """Tell who watches *file*, if that is still so."""
+        """Call the watcher of *file*, if it is still watched."""
         if file in self._watches:
             self._watches[file]()
 
-    def _look_at_children(self) -> None:
+    def _check_children(self) -> None:
         for key in list(self._children):
-            self._look_at(key)
+            self._check_child(key)
 
-    def _look_at(self, key: int) -> None:
-        """Tell who waits for the child *key*, if it has ended and that is still so."""
+    def _check_child(self, key: int) -> None:
+        """Make the call for the child *key*, if the child has ended and the call was not cancelled."""
         child, call = self._children.get(key, (None, None))
         if child is not None and call is not None and child.poll() is not None:
             del self._children[key]
             call()
 
 
-def _heard(_number: int, _frame: FrameType | None) -> None:
+def _ignore(_number: int, _frame: FrameType | None) -> None:
     """Do nothing: Python writes the signal's number to the wakeup descriptor."""

@@ -1,4 +1,4 @@
-"""A clock on paper: time jumps to whatever is due next."""
+"""The clock of simulations: time jumps to the next call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pipegen.run.clocks.alarms import Alarms, Call
 
 
 class VirtualClock:
-    """Seconds that pass only in `wait`, and no more of them than it takes to the next call."""
+    """Virtual seconds; `wait` advances them to the next call."""
 
     __slots__ = ("_alarms", "_now")
 
@@ -19,11 +19,11 @@ class VirtualClock:
         return self._now
 
     def at(self, time: float, call: Call) -> Call:
-        """Arrange *call* at *time*, or now if that is past; return what takes it back."""
+        """Schedule *call* at *time*, or now if that is past; return a function that cancels it."""
         return self._alarms.add(max(time, self._now), call)
 
     def wait(self) -> bool:
-        """Go on to the next call and make it; return False when there is none."""
+        """Advance to the next call and make it; return False if there is none."""
         time = self._alarms.next_time()
         if time is None:
             return False

@@ -7,21 +7,21 @@ from typing import Protocol
 
 from pipegen.run.model import Attempt, Outcome
 
-# Called once for a try that was started, from `Clock.wait`, never from within `start` or `stop`.
-Tell = Callable[[Attempt, Outcome], None]
+# Called once for each started attempt, from `Clock.wait`, never from `start` or `stop`.
+OnEnd = Callable[[Attempt, Outcome], None]
 
 
 class Executor(Protocol):
-    """Runs tries and tells what came of each."""
+    """Runs attempts and reports their outcomes."""
 
-    def start(self, attempt: Attempt, tell: Tell) -> None:
-        """Begin *attempt*; *tell* is called once, when it has ended and nothing of it is left running."""
+    def start(self, attempt: Attempt, on_end: OnEnd) -> None:
+        """Start *attempt*; call *on_end* once, when it has ended and none of its processes run."""
         ...
 
     def stop(self, attempt: Attempt, *, kill: bool) -> None:
-        """Ask *attempt* to end, or *kill* it; what came of it is told as ever. Nothing if it has ended."""
+        """Ask *attempt* to end, or *kill* it; its outcome is reported as usual. Nothing if it has ended."""
         ...
 
     def close(self) -> None:
-        """Remove what is left: processes, containers, folders of the run."""
+        """Remove what remains: processes, containers, folders of the run."""
         ...

@@ -1,4 +1,4 @@
-"""The files that a stage leaves, found in its tree and set aside."""
+"""The artifacts of a stage: finding them in its tree and storing them."""
 
 from __future__ import annotations
 
@@ -10,80 +10,80 @@ from pathlib import Path
 
 from pipegen.run.files import no_follow
 
-# What git and pipegen keep in a checkout is nobody's artifact.
+# Folders of git and pipegen in a checkout hold no artifacts.
 _KEPT = frozenset({".git", ".pipegen"})
 
 
-def found(root: str, paths: Iterable[str], excluded: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the files below *root* that *paths* stand for, relative to it; what is not there is passed over.
+def matching(root: str, paths: Iterable[str], excluded: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the files below *root* that match *paths*, relative to it; missing files are ignored.
 
-    A path stands for a file, or for all files in a folder; `*` for any part of a name, `**` for any folders. A link is
-    a file, wherever it leads. An excluded path without `*` stands for all that is in a folder, too.
+    A path matches a file, or all files in a folder; `*` matches any part of a name, `**` any folders. A link counts as
+    a file. An excluded path without `*` also matches all files in a folder.
     """
-    left_out = [_pattern(one, reaches_in="*" not in one) for one in excluded]
+    excluded_patterns = [_pattern(one, reaches_in="*" not in one) for one in excluded]
     names: dict[str, None] = {}
     for path in paths:
         for name in _below(root, path):
-            if not any(one.fullmatch(name) for one in left_out):
+            if not any(one.fullmatch(name) for one in excluded_patterns):
                 names[name] = None
     return tuple(names)
 
 
-def all_in(store: str) -> tuple[str, ...]:
-    """Return all files below *store*, what pipegen keeps there included."""
+def all_files(store: str) -> tuple[str, ...]:
+    """Return all files below *store*, including those in the folders of git and pipegen."""
     return tuple(_files(store, "", left_out=()))
 
 
-def set_aside(root: str, names: Iterable[str], store: str) -> None:
-    """Move the files *names* from *root*, which is not needed any more, to *store*; what is there is replaced."""
+def store_files(root: str, names: Iterable[str], store: str) -> None:
+    """Move the files *names* from *root*, which is no longer needed, to *store*, and replace files there."""
     for name in names:
-        place = os.path.join(store, name)  # noqa: PTH118 - many of them
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
-        Path(root, name).replace(place)
+        target = os.path.join(store, name)  # noqa: PTH118 - many of them
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
+        Path(root, name).replace(target)
 
 
-def sound(root: str, names: Iterable[str], tell: Callable[[str], None]) -> tuple[str, ...]:
-    """Return those of the files *names* below *root* that can be kept; *tell* hears of each other one.
+def storable(root: str, names: Iterable[str], warn: Callable[[str], None]) -> tuple[str, ...]:
+    """Return those of the files *names* below *root* that can be stored; call *warn* for each other one.
 
-    Only regular files are kept, and links that stay in the tree: to open a pipe would wait for who writes to it, and
-    what stands behind a link out of the tree is no stage's. (GitLab's runner passes over pipes, sockets and devices:
+    Only regular files and links within the tree are stored: opening a pipe would wait for a writer, and a target
+    outside of the tree is not the stage's. (GitLab's runner ignores pipes, sockets and devices:
     helpers/archives/zip_create.go.)
     """
-    found = []
+    names_to_store = []
     for name in names:
-        why = _unsound(root, name)
-        if why:
-            tell(f"{name} {why}")
+        reason = _rejection(root, name)
+        if reason:
+            warn(f"{name} {reason}")
         else:
-            found.append(name)
-    return tuple(found)
+            names_to_store.append(name)
+    return tuple(names_to_store)
 
 
-def _unsound(root: str, name: str) -> str:
-    """Return why the file *name* is not kept, "" where it is."""
+def _rejection(root: str, name: str) -> str:
+    """Return why the file *name* cannot be stored, "" if it can."""
     try:
-        about = no_follow.entry(root, name)
+        file = no_follow.entry(root, name)
     except OSError:
-        return "stands behind a link, or cannot be read"
-    if about.link is not None:
-        return f"is a link out of the tree, to {about.link}" if no_follow.leads_out(name, about.link) else ""
-    return "" if about.is_file else "is no regular file"
+        return "is behind a link, or cannot be read"
+    if file.link is not None:
+        return f"is a link out of the tree, to {file.link}" if no_follow.leads_out(name, file.link) else ""
+    return "" if file.is_file else "is not a regular file"
 
 
-def shown(store: str, names: Iterable[str], folder: str) -> None:
-    """Put the files *names* of *store* into *folder* too, for people."""
+def link_into(store: str, names: Iterable[str], folder: str) -> None:
+    """Link the files *names* of *store* into *folder*, for the user."""
     for name in names:
-        no_follow.shown(store, name, Path(folder))
+        no_follow.link_into(store, name, Path(folder))
 
 
 def _below(root: str, path: str) -> Iterator[str]:
-    """Yield the files of *root* that *path* stands for."""
+    """Yield the files of *root* that match *path*."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if not parts:
         return
-    fixed = next((place for place, part in enumerate(parts) if "*" in part), len(parts))
-    start = "/".join(parts[:fixed])
-    wanted = _pattern("/".join(parts), reaches_in=True) if fixed < len(parts) else None
+    literal_count = next((index for index, part in enumerate(parts) if "*" in part), len(parts))
+    start = "/".join(parts[:literal_count])
+    wanted = _pattern("/".join(parts), reaches_in=True) if literal_count < len(parts) else None
     top = os.path.join(root, start)  # noqa: PTH118 - many of them
     if Path(top).is_symlink() or not Path(top).is_dir():
         if wanted is None and os.path.lexists(top):
@@ -94,27 +94,27 @@ def _below(root: str, path: str) -> Iterator[str]:
             yield name
 
 
-def _files(folder: str, shown_as: str, left_out: Collection[str] = _KEPT) -> Iterator[str]:
-    """Yield the files in *folder* and below, in the order of their names."""
+def _files(folder: str, prefix: str, left_out: Collection[str] = _KEPT) -> Iterator[str]:
+    """Yield the files in *folder* and below, sorted by name."""
     if not Path(folder).is_dir():
         return
-    waiting = [(folder, shown_as)]
+    waiting = [(folder, prefix)]
     while waiting:
-        place, prefix = waiting.pop()
-        with os.scandir(place) as entries:
-            inside = sorted(entries, key=lambda one: one.name)
-        for one in inside:
-            if not prefix and one.name in left_out:
+        path, path_prefix = waiting.pop()
+        with os.scandir(path) as entries:
+            children = sorted(entries, key=lambda child: child.name)
+        for child in children:
+            if not path_prefix and child.name in left_out:
                 continue
-            if one.is_dir(follow_symlinks=False):
-                waiting.append((one.path, f"{prefix}{one.name}/"))
+            if child.is_dir(follow_symlinks=False):
+                waiting.append((child.path, f"{path_prefix}{child.name}/"))
             else:
-                yield f"{prefix}{one.name}"
+                yield f"{path_prefix}{child.name}"
 
 
 @lru_cache(maxsize=256)
 def _pattern(path: str, *, reaches_in: bool) -> re.Pattern[str]:
-    """Return the expression for the files that *path* stands for; with *reaches_in*, for those in such a folder too."""
+    """Return the expression for the files that match *path*; with *reaches_in*, also for files in such a folder."""
     *above, last = [part for part in path.split("/") if part not in ("", ".")] or [""]
     folders = "".join("(?:[^/]+/)*" if part == "**" else f"{_name(part)}/" for part in above)
     if last == "**":

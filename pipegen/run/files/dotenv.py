@@ -1,4 +1,4 @@
-"""Files of variables: a `NAME=value` on each line."""
+"""Files of variables with a `NAME=value` on each line."""
 
 from __future__ import annotations
 
@@ -14,43 +14,42 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 class DotenvError(Exception):
-    """A line that sets nothing; the text says where, and nothing of what it holds."""
+    """An invalid line; the text gives its number, not its content, which may be secret."""
 
 
 def read_dotenv(text: str) -> dict[str, str]:
-    r"""Return the variables that *text* sets; the last of several of one name counts.
+    r"""Return the variables that *text* sets; of several with the same name, the last counts.
 
-    Values are as they stand between single quotes, over several lines too; between double quotes, `\n`, `\r`, `\t`
-    and a backslash before any other character mean what they do in most languages. Without quotes a value ends with
-    the line, or before ` #`. Nothing is expanded.
+    Values in single quotes are literal and may span lines; in double quotes, `\n`, `\r`, `\t` and a backslash before
+    any other character are escapes. Without quotes, a value ends with the line, or before ` #`. Nothing is expanded.
     """
     text = text.replace("\r\n", "\n")
-    found: dict[str, str] = {}
-    place = 0
-    while place < len(text):
-        if nothing := _NOTHING.match(text, place):
-            place = nothing.end()
+    variables: dict[str, str] = {}
+    position = 0
+    while position < len(text):
+        if blank := _NOTHING.match(text, position):
+            position = blank.end()
             continue
-        start = _START.match(text, place)
+        start = _START.match(text, position)
         if start is None:
-            raise DotenvError(_told(text, place))
+            raise DotenvError(_error_text(text, position))
         value, end = _value(text, start.end())
         after = _NOTHING.match(text, end)
         if after is None:
-            raise DotenvError(_told(text, place))
-        found[start["name"]] = value
-        place = after.end()
-    return found
+            raise DotenvError(_error_text(text, position))
+        variables[start["name"]] = value
+        position = after.end()
+    return variables
 
 
-def _value(text: str, place: int) -> tuple[str, int]:
-    if single := _SINGLE.match(text, place):
+def _value(text: str, position: int) -> tuple[str, int]:
+    if single := _SINGLE.match(text, position):
         return single["text"], single.end()
-    if double := _DOUBLE.match(text, place):
+    if double := _DOUBLE.match(text, position):
         return _ESCAPE.sub(lambda one: _ESCAPED.get(one[1], one[1]), double["text"]), double.end()
-    bare = _BARE.match(text, place)
-    return (bare["text"], bare.end()) if bare else ("", place)
+    bare = _BARE.match(text, position)
+    return (bare["text"], bare.end()) if bare else ("", position)
 
 
-def _told(text: str, place: int) -> str:
-    return f"line {text.count(chr(10), 0, place) + 1} is no NAME=VALUE"
+def _error_text(text: str, position: int) -> str:
+    return f"line {text.count(chr(10), 0, position) + 1} is not NAME=VALUE"

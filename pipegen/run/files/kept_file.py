@@ -1,4 +1,4 @@
-"""A file of a result: its path, mode, and the digest of its content."""
+"""Files of results: path, mode, and digest of the content."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipegen.structs import Struct
 
 
 class KeptFile(Struct):
-    """A file of a result: its path in the workspace and its mode; of a symbolic link, *link* is what it points to."""
+    """A file of a result: its path in the workspace and its mode; *link* is the target of a symbolic link."""
 
     path: str
     mode: int = 0o644
@@ -19,21 +19,21 @@ class KeptFile(Struct):
     link: str | None = None
 
 
-def described(root: str | Path, name: str) -> KeptFile:
-    """Return what stands at *name* below *root*; what is neither a file nor a link has no content."""
-    about = no_follow.entry(root, name)
-    if about.link is not None:
-        return KeptFile(name, link=about.link)
-    mode = stat.S_IMODE(about.mode)
-    if not about.is_file:
+def describe(root: str | Path, name: str) -> KeptFile:
+    """Return the description of *name* below *root*; only regular files have a digest."""
+    entry = no_follow.entry(root, name)
+    if entry.link is not None:
+        return KeptFile(name, link=entry.link)
+    mode = stat.S_IMODE(entry.mode)
+    if not entry.is_file:
         return KeptFile(name, mode)
-    with no_follow.opened(root, name) as file:
+    with no_follow.open_file(root, name) as file:
         return KeptFile(name, mode, hashlib.file_digest(file, "sha256").hexdigest())
 
 
 def is_there(root: Path, file: KeptFile) -> bool:
-    """Return whether *file* stands below *root* as it is."""
+    """Return whether *file* exists unchanged below *root*."""
     try:
-        return described(root, file.path) == file
+        return describe(root, file.path) == file
     except OSError:
         return False

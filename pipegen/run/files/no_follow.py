@@ -1,7 +1,7 @@
-"""Files below a folder that stages write to: read and written without following a link or waiting for a pipe.
+"""Files in folders that stages write to: read and written without following links or waiting for pipes.
 
-What runs in a container may put a link, a pipe or a device anywhere in the folders that it is given. Each folder on the
-way is opened by its parent's descriptor with O_NOFOLLOW, so that nothing can be put in its place meanwhile.
+A container may put a link, a pipe or a device anywhere in its mounted folders. Each folder on the path is opened by its
+parent's descriptor with O_NOFOLLOW, so that it cannot be replaced meanwhile.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class NotAFileError(OSError):
-    """What is no regular file, and no link, stands where one is looked for."""
+    """The path is neither a regular file nor a link."""
 
 
 class FileEntry(Struct):
-    """What stands at a path: its *mode*, type and permissions, and of a link what it points to."""
+    """A directory entry: its *mode* (type and permissions), and the target of a link."""
 
     mode: int
     link: str | None = None
@@ -41,35 +41,35 @@ class FileEntry(Struct):
 
 
 def entry(root: str | Path, name: str) -> FileEntry:
-    """Return what stands at *name* below *root*; raise `OSError` where nothing does, or a link is on the way."""
+    """Return the entry *name* below *root*; raise `OSError` if there is none, or a folder on the path is a link."""
     with _parent(root, name) as (folder, last):
-        about = os.stat(last, dir_fd=folder, follow_symlinks=False)
-        is_link = stat.S_ISLNK(about.st_mode)
-        return FileEntry(about.st_mode, os.readlink(last, dir_fd=folder) if is_link else None)
+        status = os.stat(last, dir_fd=folder, follow_symlinks=False)
+        is_link = stat.S_ISLNK(status.st_mode)
+        return FileEntry(status.st_mode, os.readlink(last, dir_fd=folder) if is_link else None)
 
 
-def opened(root: str | Path, name: str) -> BufferedReader:
-    """Return the regular file *name* below *root*, to be read; raise `OSError` where there is none."""
+def open_file(root: str | Path, name: str) -> BufferedReader:
+    """Open the regular file *name* below *root* for reading; raise `OSError` if there is none."""
     with _parent(root, name) as (folder, last):
         file = os.open(last, _READ, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise NotAFileError(0, "it is no regular file", name)
+        raise NotAFileError(0, "it is not a regular file", name)
     return os.fdopen(file, "rb")
 
 
 def read(root: str | Path, name: str) -> bytes | None:
-    """Return what the file *name* below *root* holds, None where nothing stands there."""
+    """Return the content of the file *name* below *root*, None if it does not exist."""
     try:
-        with opened(root, name) as file:
+        with open_file(root, name) as file:
             return file.read()
     except FileNotFoundError:
         return None
 
 
 @contextmanager
-def written(root: Path, name: str, mode: int = 0o644) -> Iterator[IO[bytes]]:
-    """Open a new file that becomes *name* below *root* in one step, in place of any file or link there."""
+def new_file(root: Path, name: str, mode: int = 0o644) -> Iterator[IO[bytes]]:
+    """Open a new file that atomically replaces *name* below *root* when it is complete."""
     root.mkdir(parents=True, exist_ok=True)
     with _parent(root, name, makes=True) as (folder, last):
         new = f".pipegen-{secrets.token_hex(8)}"
@@ -84,8 +84,8 @@ def written(root: Path, name: str, mode: int = 0o644) -> Iterator[IO[bytes]]:
             raise
 
 
-def linked(root: Path, name: str, target: str) -> None:
-    """Make *name* below *root* a link to *target*, in place of any file or link there."""
+def make_link(root: Path, name: str, target: str) -> None:
+    """Atomically replace *name* below *root* by a link to *target*."""
     root.mkdir(parents=True, exist_ok=True)
     with _parent(root, name, makes=True) as (folder, last):
         new = f".pipegen-{secrets.token_hex(8)}"
@@ -97,14 +97,14 @@ def linked(root: Path, name: str, target: str) -> None:
             raise
 
 
-def shown(store: str, name: str, folder: Path) -> None:
-    """Put the file *name* of *store* into *folder* too; whatever stands in its way there goes."""
-    place = folder
+def link_into(store: str, name: str, folder: Path) -> None:
+    """Link the file *name* of *store* into *folder*, and remove conflicting files there."""
+    parent = folder
     for part in name.split("/")[:-1]:
-        place /= part
-        if place.is_symlink() or not place.is_dir():
-            remove(place)
-            place.mkdir(parents=True)
+        parent /= part
+        if parent.is_symlink() or not parent.is_dir():
+            remove(parent)
+            parent.mkdir(parents=True)
     target = folder / name
     if os.path.lexists(target):
         remove(target)
@@ -112,29 +112,29 @@ def shown(store: str, name: str, folder: Path) -> None:
         try:
             os.link(last, target, src_dir_fd=origin, follow_symlinks=False)
         except OSError:
-            _copied(store, name, folder)
+            _copy(store, name, folder)
 
 
 def leads_out(name: str, link: str) -> bool:
-    """Return whether the link *name*, which points to *link*, leads out of the folder that *name* is relative to."""
-    place = normpath(join(dirname(name), link))
-    return link.startswith("/") or place == ".." or place.startswith("../")
+    """Return whether the link *name*, which points to *link*, leads out of the root of *name*."""
+    target = normpath(join(dirname(name), link))
+    return link.startswith("/") or target == ".." or target.startswith("../")
 
 
-def _copied(store: str, name: str, folder: Path) -> None:
+def _copy(store: str, name: str, folder: Path) -> None:
     """Copy a file to another disk."""
-    about = entry(store, name)
-    if about.link is not None:
-        linked(folder, name, about.link)
+    file_entry = entry(store, name)
+    if file_entry.link is not None:
+        make_link(folder, name, file_entry.link)
         return
-    with opened(store, name) as source, written(folder, name, stat.S_IMODE(about.mode)) as target:
+    with open_file(store, name) as source, new_file(folder, name, stat.S_IMODE(file_entry.mode)) as target:
         while piece := source.read(1 << 20):
             target.write(piece)
 
 
 @contextmanager
 def _parent(root: str | Path, name: str, *, makes: bool = False) -> Iterator[tuple[int, str]]:
-    """Open the folder of *name*, which may be made, and yield its descriptor and the last part of the name."""
+    """Yield a descriptor of the folder of *name*, created if *makes*, and the last part of the name."""
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for part in dirname(name).split("/") if dirname(name) else ():

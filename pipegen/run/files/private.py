@@ -1,4 +1,4 @@
-"""Folders of a user's own, which nobody else may look into: what runs keep, and take again, stands there."""
+"""Private folders of the user for the state and cache of runs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import IO
 
 
 def state(environment: Mapping[str, str]) -> Path:
-    """Return the folder for what runs keep of themselves; raise `PermissionError` where it is somebody else's."""
+    """Return the folder for the state of runs; raise `PermissionError` if another user owns it."""
     return _own(environment, "XDG_STATE_HOME", ".local/state")
 
 
 def cache(environment: Mapping[str, str]) -> Path:
-    """Return the folder for what can be made again; raise `PermissionError` where it is somebody else's."""
+    """Return the cache folder; raise `PermissionError` if another user owns it."""
     return _own(environment, "XDG_CACHE_HOME", ".cache")
 
 
 def make_private(path: Path) -> None:
-    """Make the folder *path*, and those above it that are missing; what there is of it is closed to others."""
+    """Create the folder *path* and missing parents, and deny access to other users."""
     if not os.path.lexists(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.mkdir(mode=0o700, exist_ok=True)
@@ -31,16 +31,16 @@ def make_private(path: Path) -> None:
 
 
 def open_private(path: Path) -> IO[bytes]:
-    """Open the file *path*, made where it is missing, which nobody else may read; no link is followed."""
+    """Open or create the file *path* without access for other users; do not follow links."""
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "r+b")
     os.fchmod(file.fileno(), 0o600)
     return file
 
 
 def check_owner(path: Path) -> None:
-    """Raise `PermissionError` where *path*, or what it links to, is somebody else's, who may change what is read there.
+    """Raise `PermissionError` if another user owns *path* or its link target, and so could change the content.
 
-    What is root's, or the user's who became root, is no stranger's; what is not there is nobody's.
+    Root and the user who called sudo are trusted. A missing path is fine.
     """
     trusted = {os.geteuid(), 0, int(os.environ.get("SUDO_UID") or 0)}
     try:
@@ -48,15 +48,15 @@ def check_owner(path: Path) -> None:
     except FileNotFoundError:
         return
     if not owners <= trusted:
-        raise PermissionError(1, "it belongs to another user, who could change what is read there", str(path))
+        raise PermissionError(1, "it belongs to another user, who could change its content", str(path))
 
 
 def _own(environment: Mapping[str, str], variable: str, below_home: str) -> Path:
-    given, home = environment.get(variable), environment.get("HOME")
-    if given or home:
-        folder = Path(given) if given else Path(home or "", below_home)
+    configured, home = environment.get(variable), environment.get("HOME")
+    if configured or home:
+        folder = Path(configured) if configured else Path(home or "", below_home)
     else:
-        # In a folder that everybody writes to, somebody may have been there first.
+        # In a world-writable folder, another user may have created it first.
         folder = Path(tempfile.gettempdir(), f"pipegen-{os.geteuid()}")
         make_private(folder)
         folder /= Path(below_home).name.lstrip(".")

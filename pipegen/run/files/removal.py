@@ -1,4 +1,4 @@
-"""Folders that nobody needs any more, removed while others go on: thousands of files take seconds."""
+"""Removal of folders, in the background if there are many files."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 
 
 def discard(folders: Sequence[Path]) -> None:
-    """Let a process of its own remove *folders*; nobody waits for it, and what it does not finish, a later one does."""
+    """Remove *folders* in a separate process without waiting; a later run removes what remains."""
     if folders:
-        quiet = [(os.POSIX_SPAWN_OPEN, place, os.devnull, os.O_RDWR, 0) for place in range(3)]
+        quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
         os.posix_spawn(
             "/bin/rm", ("rm", "-rf", "--", *map(str, folders)), {"PATH": os.defpath}, file_actions=quiet, setsid=True
         )
 
 
 def remove(path: Path) -> None:
-    """Remove what is at *path*, be it a file, a link or a folder; what cannot be removed stays."""
+    """Remove the file, link or folder *path*; ignore errors."""
     if _is_folder(path):
         unlock(path)
         for folder, inside, _ in os.walk(path):
@@ -33,7 +33,7 @@ def remove(path: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder *path* where there is none that can be used; whatever else stands there goes."""
+    """Create the folder *path* unless it exists and is usable; remove anything else there."""
     unlock(path)
     if not path.is_dir():
         remove(path)
@@ -41,14 +41,14 @@ def make_folder(path: Path) -> None:
 
 
 def unlock(path: Path) -> None:
-    """Give the folder *path* back to its owner, who may have lost it; nothing where there is none."""
+    """Give the owner of the folder *path* full access again; nothing if there is no folder."""
     if _is_folder(path) and not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         with contextlib.suppress(OSError):
             path.chmod(0o700)
 
 
 def _is_folder(path: Path) -> bool:
-    """Return whether a folder is at *path*, and no link to one; False where nobody may look."""
+    """Return whether *path* is a folder, not a link to one; False without access."""
     try:
         return stat.S_ISDIR(path.lstat().st_mode)
     except OSError:

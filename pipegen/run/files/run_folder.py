@@ -1,4 +1,4 @@
-"""Where a run keeps what it makes: outside of the tree that it is about."""
+"""The folder of a run, outside of the repository."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from pipegen.run.files import private
 from pipegen.run.files.removal import discard, remove
 from pipegen.structs import Struct
 
-# How many runs of a repository are kept, with their logs.
+# The number of runs of a repository that are kept, with their logs.
 _KEPT = 20
 _LOCK = "running"
 _RUN = re.compile(r"\d{8}-\d{6}-(?P<id>[0-9a-f]{8})")
 
 
 class RunFolder(Struct):
-    """The folder of one run; *id* is in no other run.
+    """The folder of a run; *id* is unique.
 
-    `logs`, `scripts` and `artifacts` stay when the run is over; `work` holds what only stages need.
+    `logs`, `scripts` and `artifacts` remain after the run; `work` holds files for stages only.
     """
 
     path: Path
@@ -39,22 +39,22 @@ class RunFolder(Struct):
 
     @property
     def values(self) -> Path:
-        """The values that stages in one tree leave for each other."""
+        """The values that stages in a shared tree pass to each other."""
         return self.path / "work/values"
 
     @property
     def kept(self) -> Path:
-        """The values that the script of a try leaves for what comes after it."""
+        """The values that the script of an attempt passes to its `after` script."""
         return self.path / "work/kept"
 
     @property
     def work(self) -> Path:
-        """Trees, stores, and values."""
+        """Trees, artifact stores, and values."""
         return self.path / "work"
 
     @property
     def artifacts(self) -> Path:
-        """What isolated stages leave for people."""
+        """The artifacts of isolated stages for the user."""
         return self.path / "artifacts"
 
     @property
@@ -64,25 +64,25 @@ class RunFolder(Struct):
 
     @property
     def left(self) -> Path:
-        """What isolated stages leave for others."""
+        """The files of isolated stages for later stages."""
         return self.work / "left"
 
     @property
     def descriptions(self) -> Path:
-        """What isolated stages left, described; no name of a stage's folder holds such a sign."""
+        """Descriptions of the files of isolated stages; no slug of a stage contains a tilde."""
         return self.left / "~described"
 
     def close(self, *, is_done: bool) -> None:
-        """Remove what only stages needed; unless all *is_done*, what they left stays for the run that goes on."""
+        """Remove files that only stages need; unless the run *is_done*, keep those that a resumed run needs."""
         is_kept = not is_done and self.left.is_dir()
-        for one in (path for path in self.work.iterdir() if path != self.left) if is_kept else (self.work,):
-            shutil.rmtree(one, ignore_errors=True)
+        for unused in (path for path in self.work.iterdir() if path != self.left) if is_kept else (self.work,):
+            shutil.rmtree(unused, ignore_errors=True)
         remove(self.path / _LOCK)
 
     def go_on(self, earlier: RunFolder) -> None:
-        """Take over what is needed to go on with an *earlier* run: what it left, then, in one step, its journal.
+        """Take over the files and then, atomically, the journal of an *earlier* run to resume it.
 
-        A process that is killed in between leaves a journal that is not in force; `take_up` knows what it is worth.
+        If the process is killed in between, the copy of the journal is not in effect; `take_up` handles this.
         """
         shutil.copyfile(earlier.journal, self._copy)
         if earlier.left.is_dir():
@@ -90,7 +90,7 @@ class RunFolder(Struct):
         self._copy.replace(self.journal)
 
     def take_up(self) -> None:
-        """Put a copied journal in force whose process was killed when it had what belongs to it."""
+        """Put the copied journal of a killed process into effect if its files were moved already."""
         if self._copy.exists() and self.left.is_dir():
             self._copy.replace(self.journal)
 
@@ -100,63 +100,63 @@ class RunFolder(Struct):
 
 
 def home(root: Path, environment: Mapping[str, str]) -> Path:
-    """Return the folder for all runs of the repository at *root*."""
+    """Return the folder of all runs of the repository at *root*."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name).strip(".-") or "root"
     return private.state(environment) / f"{name}-{sha256(os.fsencode(root)).hexdigest()[:8]}"
 
 
 def locks(environment: Mapping[str, str]) -> Path:
-    """Return the folder for the locks of all runs of a user on this machine."""
+    """Return the folder of the locks of all local runs of the user."""
     return private.state(environment) / "locks"
 
 
-def make(around: Path, started: datetime, logs: Path | None) -> RunFolder:
-    """Return a new folder in *around*; *logs* is where the user wants them."""
+def make(runs_folder: Path, started: datetime, logs: Path | None) -> RunFolder:
+    """Return a new run folder in *runs_folder*; *logs* is the user's folder for logs."""
     number = secrets.token_hex(4)
-    path = around / f"{started:%Y%m%d-%H%M%S}-{number}"
+    path = runs_folder / f"{started:%Y%m%d-%H%M%S}-{number}"
     folder = RunFolder(path, number, logs or path / "logs")
-    # What stages print and tell each other is nobody else's business.
-    for one in (around.parent, around):
-        private.make_private(one)
+    # Logs and values may be confidential.
+    for folder_path in (runs_folder.parent, runs_folder):
+        private.make_private(folder_path)
     path.mkdir(mode=0o700)
-    for one in (folder.logs, folder.scripts, folder.values, folder.kept):
-        one.mkdir(parents=True, exist_ok=True)
-    # Held until this process ends, however it ends: so others can tell that the run is over.
+    for folder_path in (folder.logs, folder.scripts, folder.values, folder.kept):
+        folder_path.mkdir(parents=True, exist_ok=True)
+    # Held until this process ends for any reason, so that other processes can detect the end of the run.
     lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
     return folder
 
 
-def earlier(around: Path) -> list[RunFolder]:
-    """Return the runs in *around* that are over, the newest first."""
-    paths = [path for path in reversed(_runs(around)) if not os.path.exists(path / _LOCK)]  # noqa: PTH110 - false, and no error, where nobody may look
+def earlier(runs_folder: Path) -> list[RunFolder]:
+    """Return the runs in *runs_folder* that have ended, newest first."""
+    paths = [path for path in reversed(_runs(runs_folder)) if not os.path.exists(path / _LOCK)]  # noqa: PTH110 - False instead of an error without access
     return [RunFolder(path, path.name.rpartition("-")[2], path / "logs") for path in paths]
 
 
-def dead(around: Path) -> Iterator[RunFolder]:
-    """Yield the runs in *around* that ended without cleaning up."""
-    for path in _runs(around):
+def dead(runs_folder: Path) -> Iterator[RunFolder]:
+    """Yield the runs in *runs_folder* that ended without cleaning up."""
+    for path in _runs(runs_folder):
         lock = path / _LOCK
         if os.path.exists(lock) and _is_free(lock):  # noqa: PTH110 - as above
-            found = _RUN.fullmatch(path.name)
-            if found:
-                yield RunFolder(path, found["id"], path / "logs")
+            match = _RUN.fullmatch(path.name)
+            if match:
+                yield RunFolder(path, match["id"], path / "logs")
 
 
-def _runs(around: Path) -> list[Path]:
-    """Return the folders of runs in *around*, oldest first."""
-    if not around.is_dir():
+def _runs(runs_folder: Path) -> list[Path]:
+    """Return the folders of runs in *runs_folder*, oldest first."""
+    if not runs_folder.is_dir():
         return []
-    return sorted((path for path in around.iterdir() if _RUN.fullmatch(path.name)), key=_age)
+    return sorted((path for path in runs_folder.iterdir() if _RUN.fullmatch(path.name)), key=_age)
 
 
-def forget(around: Path) -> None:
-    """Remove the oldest runs in *around* that are over, and what others would need to go on."""
-    discard([one.path if number >= _KEPT else one.work for number, one in enumerate(earlier(around))])
+def forget(runs_folder: Path) -> None:
+    """Remove the oldest runs in *runs_folder* that have ended, and the work folders of the others."""
+    discard([one.path if number >= _KEPT else one.work for number, one in enumerate(earlier(runs_folder))])
 
 
 def _age(run: Path) -> tuple[str, int]:
-    """Return the second in which a run began, and for several of one second, when something in its folder changed."""
+    """Return the second in which a run began, then the last change of its folder."""
     try:
         return run.name.rpartition("-")[0], run.stat().st_mtime_ns
     except OSError:  # another process has just removed it
@@ -164,7 +164,7 @@ def _age(run: Path) -> tuple[str, int]:
 
 
 def _is_free(lock: Path) -> bool:
-    """Return whether nobody holds *lock*; what is no file nobody holds, and of what is somebody else's nobody knows."""
+    """Return whether no process holds *lock*: True for a folder, False without access."""
     try:
         with lock.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

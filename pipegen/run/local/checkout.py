@@ -1,4 +1,4 @@
-"""The checkout that a run is about: what git knows of it, and which of its files have changed."""
+"""The checkout of a run: its revision, files and changes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 from pipegen.source.git import ask, changed_files
 from pipegen.structs import Struct
 
-# What stands before the path in an address of a repository: protocol and machine, or `user@machine:`.
+# The part before the path in the address of a repository: protocol and machine, or `user@machine:`.
 _BEFORE_PATH = re.compile(r"[a-z+]+://[^/]*/(?:r/)?|[^/:]+:")
-# Who may push to it is nobody's business.
+# A login in the address, which may be secret.
 _LOGIN = re.compile(r"([a-z+]+://)[^/@]*@")
 
 
 class LocalCheckout(Struct, dict=True, gc=True):
-    """The tree at *root*; with *only_known*, what counts of it is what is committed or staged.
+    """The tree at *root*; with *only_known*, only committed and staged files count.
 
-    What git does not tell is "": there may be no repository, no commit, no remote.
+    Unknown values are "": there may be no repository, commit or remote.
     """
 
     root: Path
@@ -28,7 +28,7 @@ class LocalCheckout(Struct, dict=True, gc=True):
 
     @cached_property
     def is_repository(self) -> bool:
-        """Whether git looks after the tree."""
+        """Whether the tree is a git repository."""
         return (self.root / ".git").exists()
 
     @cached_property
@@ -43,7 +43,7 @@ class LocalCheckout(Struct, dict=True, gc=True):
 
     @cached_property
     def tag(self) -> str:
-        """The tag that is checked out; where a branch is, none, as on an engine."""
+        """The tag that is checked out; "" if a branch is, as on an engine."""
         return "" if self.branch else self._line("describe", "--tags", "--exact-match", "HEAD")
 
     @cached_property
@@ -53,7 +53,7 @@ class LocalCheckout(Struct, dict=True, gc=True):
 
     @cached_property
     def project(self) -> str:
-        """The path of that address; the name of the folder where there is none."""
+        """The path in the remote address, or the name of the folder if there is no remote."""
         path = _BEFORE_PATH.sub("", self.remote, count=1).rstrip("/").removesuffix(".git").strip("/")
         return path or self.root.name
 
@@ -66,25 +66,25 @@ class LocalCheckout(Struct, dict=True, gc=True):
         return self._paths("ls-files", "--cached", *others)
 
     def changed(self, base: str) -> tuple[str, ...] | None:
-        """Return the files that differ from where the checkout left the branch *base*; None without such a place."""
+        """Return the files that differ from the merge base with the branch *base*; None if there is none."""
         for name in (f"refs/remotes/origin/{base}", f"refs/heads/{base}"):
-            start = self._line("merge-base", "HEAD", name)
-            if start:
+            merge_base = self._line("merge-base", "HEAD", name)
+            if merge_base:
                 break
         else:
             return None
-        known = changed_files(self.root, start, only_staged=self.only_known).stdout
-        others = () if self.only_known else self._paths("ls-files", "--others", "--exclude-standard")
-        return (*_split(known), *others)
+        tracked = changed_files(self.root, merge_base, only_staged=self.only_known).stdout
+        untracked = () if self.only_known else self._paths("ls-files", "--others", "--exclude-standard")
+        return (*_split(tracked), *untracked)
 
     def _line(self, *arguments: str) -> str:
-        return self._said(arguments).decode(errors="replace").removesuffix("\n")
+        return self._git_output(arguments).decode(errors="replace").removesuffix("\n")
 
     def _paths(self, *arguments: str) -> tuple[str, ...]:
-        return _split(self._said((*arguments, "-z")))
+        return _split(self._git_output((*arguments, "-z")))
 
-    def _said(self, arguments: Sequence[str]) -> bytes:
-        """Return what git answers, nothing where it fails."""
+    def _git_output(self, arguments: Sequence[str]) -> bytes:
+        """Return the output of git, empty if it fails."""
         if not self.is_repository:
             return b""
         try:
@@ -98,7 +98,7 @@ def _split(names: bytes) -> tuple[str, ...]:
 
 
 def _walked(root: Path) -> list[str]:
-    found: list[str] = []
+    paths: list[str] = []
     for folder, _, names in os.walk(root):
-        found += [os.path.relpath(os.path.join(folder, name), root) for name in names]  # noqa: PTH118 - many of them
-    return found
+        paths += [os.path.relpath(os.path.join(folder, name), root) for name in names]  # noqa: PTH118 - many of them
+    return paths

@@ -1,4 +1,4 @@
-"""Conditions, answered for a run on this machine."""
+"""Conditions in a local run."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pipegen.plan.model.logic import atoms, holds
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.structs import Struct
 
-# A person starts it: neither a push nor a merge request is what it is about.
+# A user starts it: there is no push and no merge request.
 EVENT = Event.MANUAL
 
 
 class RunContext(Struct):
-    """What conditions are asked of: the checkout, the inputs' values by name, and the variables around."""
+    """The data for conditions: checkout, values of inputs by name, and environment variables."""
 
     checkout: LocalCheckout
     inputs: Mapping[str, str]
@@ -36,7 +36,7 @@ class RunContext(Struct):
             case Exists():
                 return _has_match(self.checkout.files, atom.patterns)
             case FilesChanged(base=None):
-                # A person's run has nothing to compare with (see `Changed`).
+                # A manual run has no base to compare with (see `FilesChanged`).
                 return True
             case FilesChanged(base=str() as base):
                 changed = self.checkout.changed(base)

@@ -1,4 +1,4 @@
-"""What a run would do, told without doing it."""
+"""Dry runs: the stages that a run would start."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pipegen.run.local.selection import SelectedPipeline
 
 
 def forecast(
-    chosen: Sequence[SelectedPipeline], wanted: Callable[[Job], bool], asked: RunContext, *, on_host: bool
+    selected: Sequence[SelectedPipeline], wanted: Callable[[Job], bool], context: RunContext, *, on_host: bool
 ) -> Iterator[str]:
-    """Yield a line for each stage, those that can run side by side together, and why a stage is skipped."""
-    checkout = asked.checkout
+    """Yield a line for each stage by frame, with the reason if it is skipped."""
+    checkout = context.checkout
     yield f"event {EVENT.value}, branch {checkout.branch or 'none'}, tag {checkout.tag or 'none'}"
-    for one in chosen:
-        jobs = {job.stage: job for job in one.jobs}
-        yield f"pipeline {one.plan.name}"
-        for number, frame in enumerate(one.graph.stack(), start=1):
-            for place, stage in enumerate(frame):
-                yield _line(f"{number}." if place == 0 else "", jobs[stage], wanted, on_host=on_host)
-        for job in one.jobs:
+    for selection in selected:
+        jobs = {job.stage: job for job in selection.jobs}
+        yield f"pipeline {selection.plan.name}"
+        for number, frame in enumerate(selection.graph.stack(), start=1):
+            for index, stage in enumerate(frame):
+                yield _line(f"{number}." if index == 0 else "", jobs[stage], wanted, on_host=on_host)
+        for job in selection.jobs:
             if job.is_final:
                 yield _line("at the end", job, wanted, on_host=on_host)
 

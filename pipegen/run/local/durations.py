@@ -1,4 +1,4 @@
-"""How long stages take here, by the journals of the last runs."""
+"""Durations of stages from the journals of the last local runs."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from statistics import median
 from typing import TypeAlias
 
-from pipegen.run.checksum import opened, with_checksum
+from pipegen.run.checksum import verified, with_checksum
 from pipegen.run.files.removal import remove
 from pipegen.run.files.run_folder import RunFolder, earlier
 from pipegen.run.journal import UnreadableJournalError, read
 from pipegen.run.model import TaskId
 from pipegen.structs import Struct
 
-# How many of the last runs are looked at, and how many of them say how long a stage takes.
+# The number of runs to read, and the number of durations that count for a stage.
 _RUNS, _SAMPLES = 10, 5
-# Grows when what stands in the summary comes to mean something else.
+# Incremented when the meaning of the summary changes.
 _FORMAT = 2
 
-# What took longer did not: so many seconds are more than thirty years.
+# Longer durations (30 years) are invalid.
 _LONGEST = 1e9
 
 # By pipeline and stage.
@@ -30,25 +30,25 @@ _Seconds: TypeAlias = dict[str, dict[str, float]]
 
 
 class _Summary(Struct):
-    """What the last runs told, by their names."""
+    """The durations of the last runs, by the names of their folders."""
 
     format: int
     runs: dict[str, _Seconds]
 
 
-def known_durations(around: Path) -> dict[TaskId, float]:
-    """Return how many seconds stages take, by the last runs in *around*: the median of the last few that ended well.
+def known_durations(runs_folder: Path) -> dict[TaskId, float]:
+    """Return the seconds of stages: the median of the last successful attempts in *runs_folder*.
 
-    A summary there saves reading journals again: it holds what each of the last runs told.
+    A summary file caches the content of the journals.
     """
-    summary = around / "durations.json"
-    told = _told(summary)
-    runs = {run.path.name: run for run in earlier(around)[:_RUNS]}
-    found = {name: told[name] if name in told else _seconds(run) for name, run in runs.items()}
-    if found.keys() != told.keys():
-        _write(summary, found)
+    summary = runs_folder / "durations.json"
+    cached = _cached(summary)
+    runs = {run.path.name: run for run in earlier(runs_folder)[:_RUNS]}
+    runs_seconds = {name: cached[name] if name in cached else _seconds(run) for name, run in runs.items()}
+    if runs_seconds.keys() != cached.keys():
+        _write(summary, runs_seconds)
     samples: dict[TaskId, list[float]] = {}
-    for run in found.values():
+    for run in runs_seconds.values():
         for pipeline, stages in run.items():
             for stage, seconds in stages.items():
                 if 0 <= seconds <= _LONGEST:
@@ -57,33 +57,33 @@ def known_durations(around: Path) -> dict[TaskId, float]:
 
 
 def _seconds(run: RunFolder) -> _Seconds:
-    """Return what the journal of *run* tells; one that cannot be read as a whole tells nothing."""
-    found: _Seconds = {}
+    """Return the durations in the journal of *run*; none if it is damaged."""
+    durations: _Seconds = {}
     with contextlib.suppress(OSError, UnreadableJournalError):
-        story = read(run.journal)
-        for task, seconds in story.durations.items() if not story.lost else ():
-            found.setdefault(task.pipeline, {})[task.stage] = round(seconds, 6)
-    return found
+        content = read(run.journal)
+        for task, seconds in content.durations.items() if not content.lost else ():
+            durations.setdefault(task.pipeline, {})[task.stage] = round(seconds, 6)
+    return durations
 
 
-def _told(summary: Path) -> dict[str, _Seconds]:
-    """Return what *summary* holds, by run; nothing where it is not there as it was written."""
+def _cached(summary: Path) -> dict[str, _Seconds]:
+    """Return the content of *summary* by run; {} if it is missing or damaged."""
     try:
-        data = opened(summary.read_bytes(), _Summary)
+        data = verified(summary.read_bytes(), _Summary)
     except OSError:
         return {}
     return data.runs if data is not None and data.format == _FORMAT else {}
 
 
 def _write(summary: Path, runs: Mapping[str, _Seconds]) -> None:
-    """Write *summary* in one step; of several processes the last one wins, and nothing is lost by that."""
+    """Write *summary* atomically; of several processes, the last one wins without loss."""
     with contextlib.suppress(OSError):
-        handle, made = tempfile.mkstemp(prefix=f".{summary.name}.", dir=summary.parent)
+        handle, temporary = tempfile.mkstemp(prefix=f".{summary.name}.", dir=summary.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(with_checksum({"format": _FORMAT, "runs": runs}))
             if summary.is_dir():
                 remove(summary)
-            Path(made).replace(summary)
+            Path(temporary).replace(summary)
         finally:
-            remove(Path(made))
+            remove(Path(temporary))

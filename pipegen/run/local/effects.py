@@ -1,4 +1,4 @@
-"""What a run does to the world outside of this machine, which nobody should do by accident."""
+"""Effects of a run outside of this machine, which need permission."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORDS: dict[type[Step], str] = {PublishImage: "publishes", Promote: "promotes",
 
 
 class Effect(Struct):
-    """A stage that needs somebody's word, and why; *span* is what says so."""
+    """A stage that needs permission, and why; *span* is the location of the cause."""
 
     stage: str
     why: str
@@ -23,7 +23,7 @@ class Effect(Struct):
 
 
 def effects(jobs: Iterable[Job]) -> Iterator[Effect]:
-    """Yield the *jobs* that reach outside of this machine, or wait for a person."""
+    """Yield the *jobs* with effects outside of this machine, or with an approval."""
     for job in jobs:
         step = next((one for one in job.steps if type(one) in _WORDS), None)
         if step is not None:
@@ -31,29 +31,31 @@ def effects(jobs: Iterable[Job]) -> Iterator[Effect]:
         elif job.deployment.environment is not None:
             yield Effect(job.stage, "deploys", job.deployment.environment.span)
         elif job.deployment.approval is not None:
-            yield Effect(job.stage, "waits for a person", job.deployment.approval.span)
+            yield Effect(job.stage, "needs an approval", job.deployment.approval.span)
 
 
-def refuse(found: tuple[Effect, ...], report: Report) -> None:
-    """Report the effects *found*, since nobody is there who could be asked."""
-    if found:
-        told = ", ".join(f'"{one.stage}" {one.why}' for one in found)
+def refuse(refused: tuple[Effect, ...], report: Report) -> None:
+    """Report the *refused* effects, because there is no terminal to ask at."""
+    if refused:
+        stages = ", ".join(f'"{one.stage}" {one.why}' for one in refused)
         report.add(
             codes.NEEDS_PERMISSION,
-            f"nobody is here to ask, and the run reaches outside of this machine: {told}",
-            at=found[0].span,
-            also=[Label(one.span) for one in found[1:4]],
-            hint="allow all of it with --allow-effects, or run other stages with --stage",
+            f"the run has effects outside of this machine, and there is no terminal to ask at: {stages}",
+            at=refused[0].span,
+            also=[Label(one.span) for one in refused[1:4]],
+            hint="allow all effects with --allow-effects, or run other stages with --stage",
         )
 
 
-def tell_left_out(jobs: Iterable[Job], report: Report) -> None:
-    """Tell what only an engine does: to start other jobs, to send mail."""
+def report_left_out(jobs: Iterable[Job], report: Report) -> None:
+    """Report features that only engines support: starting other jobs and sending mail."""
     for job in jobs:
         for step in job.steps:
             if isinstance(step, TriggerJob):
                 report.add(
-                    codes.NOT_DONE_HERE, f'"{step.name.value}" is not started: there is no engine here', at=step.span
+                    codes.NOT_DONE_HERE, f'"{step.name.value}" is not started: a local run has no engine', at=step.span
                 )
         if job.mail is not None:
-            report.add(codes.NOT_DONE_HERE, f'no mail is sent when stage "{job.title}" fails here', at=job.mail.span)
+            report.add(
+                codes.NOT_DONE_HERE, f'a local run sends no mail when stage "{job.title}" fails', at=job.mail.span
+            )

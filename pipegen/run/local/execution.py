@@ -1,4 +1,4 @@
-"""A run on this machine, from its folder to what is left of it."""
+"""A local run, from its folder to its cleanup."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ _NOTHING: Mapping[TaskId, Outcome] = MappingProxyType({})
 
 
 class Execution:
-    """Runs what was *prepared* in *folder*, and leaves nothing behind but that, however it ends."""
+    """Runs *prepared* stages in *folder*, and removes everything else at the end."""
 
     def __init__(
         self,
-        chosen: Sequence[SelectedPipeline],
+        selected: Sequence[SelectedPipeline],
         prepared: Prepared,
         *,
         checkout: LocalCheckout,
-        wish: RunRequest,
+        request: RunRequest,
         folder: RunFolder,
-        complain: Callable[[str], None] = lambda _: None,
+        warn: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._chosen, self._prepared, self._folder = chosen, prepared, folder
+        self._selected, self._prepared, self._folder = selected, prepared, folder
         self.clock = RealClock()
         self._guard = Guard(folder.id, prepared.program)
         self.is_interrupted = False
         self._is_done = False
-        self._trees = _trees(chosen, prepared, checkout, wish, folder, complain)
+        self._trees = _trees(selected, prepared, checkout, request, folder, warn)
         self._variables = {
             **prepared.variables,
             names.RUN: folder.id,
@@ -68,24 +68,24 @@ class Execution:
             work=prepared.work,
             environment=prepared.environment,
             variables=self._variables,
-            containers=None if wish.is_on_host or not prepared.program else self._containers(checkout, wish),
-            complain=complain,
+            containers=None if request.is_on_host or not prepared.program else self._containers(checkout, request),
+            warn=warn,
         )
-        kept = results(chosen, prepared, wish, self._trees, prepared.variables, complain)
+        results_cache = results(selected, prepared, request, self._trees, prepared.variables, warn)
         reusing = (
             None
-            if kept is None
-            else ReusingExecutor(local, kept, self.clock, is_forced=wish.is_made_anew, complain=complain)
+            if results_cache is None
+            else ReusingExecutor(local, results_cache, self.clock, is_forced=request.ignores_cache, warn=warn)
         )
         self._reusing = reusing
-        self._kept = None if wish.is_made_anew else kept
-        self._asked = frozenset(
+        self._kept = None if request.ignores_cache else results_cache
+        self._requested = frozenset(
             TaskId(one.plan.name, job.stage)
-            for one in chosen
+            for one in selected
             for job in one.jobs
-            if job.stage in wish.stages or job.title in wish.stages
+            if job.stage in request.stages or job.title in request.stages
         )
-        self._executor = LockingExecutor(reusing or local, locks(wish.environment), self.clock)
+        self._executor = LockingExecutor(reusing or local, locks(request.environment), self.clock)
 
     def __enter__(self) -> Self:
         return self
@@ -106,10 +106,10 @@ class Execution:
         interrupted: Callable[[bool], None] = lambda _: None,
         ended: Mapping[TaskId, Outcome] = _NOTHING,
     ) -> Mapping[str, Status]:
-        """Run to the end; return what came of each pipeline. What has *ended* in an earlier run is not repeated.
+        """Run to the end; return the status of each pipeline. Tasks that *ended* in an earlier run are not repeated.
 
-        The first interrupt lets nothing new start but finally stages, a second one kills, as TERM does; *interrupted*
-        hears of each, and whether it kills.
+        After the first interrupt, only finally stages start; the second one kills, as TERM does. *interrupted* is
+        called for each, with whether it kills.
         """
         demand = self._demand(runs, ended)
         engine = Engine(
@@ -135,13 +135,13 @@ class Execution:
         self.clock.on_signal(signal.SIGINT, lambda: stop(kill=False))
         for number in (signal.SIGTERM, signal.SIGHUP):
             self.clock.on_signal(number, lambda: stop(kill=True))
-        found = engine.run()
+        statuses = engine.run()
         self._tear_down()
-        self._is_done = all(status is Status.SUCCESS for status in found.values())
-        return found
+        self._is_done = all(status is Status.SUCCESS for status in statuses.values())
+        return statuses
 
     def close(self) -> None:
-        """Remove what is left."""
+        """Remove processes, containers and files that remain."""
         self._executor.close()
         kill_rest(self._folder.id)
         if self.is_interrupted and self._prepared.program:
@@ -153,23 +153,23 @@ class Execution:
         self._folder.close(is_done=self._is_done)
 
     def _demand(self, runs: Sequence[PipelineRun], ended: Collection[TaskId]) -> RequiredResults | None:
-        """Return what says which stages are needed, where not all are asked for and some have results."""
-        if self._reusing is None or self._kept is None or not self._asked:
+        """Return the required results if only some stages are requested and results are reused, else None."""
+        if self._reusing is None or self._kept is None or not self._requested:
             return None
-        self._reusing.demand = RequiredResults(self._kept, runs, self._asked, ended)
+        self._reusing.demand = RequiredResults(self._kept, runs, self._requested, ended)
         return self._reusing.demand
 
     def _hold(self, task: Task, free: Callable[[], None]) -> Refusal | None:
-        """Return what keeps *task* from starting: an equal stage that runs, or a lock that another run has."""
+        """Return why *task* cannot start: an equal stage runs, or another run holds a lock."""
         refused = self._reusing.hold(task, free) if self._reusing is not None else None
         return refused or self._executor.hold(task, free)
 
     def _tear_down(self) -> None:
-        """Remove the images, containers and releases that stages kept for each other."""
+        """Remove the images, containers and releases that stages shared."""
         if not any(one.script.uses_containers for one in self._prepared.work.values()):
             return
         commands = [
-            command for one in self._chosen for command in teardown(one.jobs, self._prepared.hosts[one.plan.name])
+            command for one in self._selected for command in teardown(one.jobs, self._prepared.hosts[one.plan.name])
         ]
         if not commands:
             return
@@ -185,59 +185,59 @@ class Execution:
         while not ended and self.clock.wait():
             pass
 
-    def _containers(self, checkout: LocalCheckout, wish: RunRequest) -> Containers:
-        common = common_folder(checkout.root)
-        # A copy borrows the objects of the user's repository.
-        borrowed = (common or str(checkout.root / ".git"),) if wish.is_isolated else ()
+    def _containers(self, checkout: LocalCheckout, request: RunRequest) -> Containers:
+        git_folder = common_folder(checkout.root)
+        # A copy uses the objects of the user's repository.
+        read_only = (git_folder or str(checkout.root / ".git"),) if request.is_isolated else ()
         return Containers(
             program=self._prepared.program,
             values=str(self._folder.values),
             kept=str(self._folder.kept),
-            mounts=(common,) if common and not wish.is_isolated else (),
-            reads=(str(self._folder.scripts), *borrowed),
-            has_host_network=wish.environment.get(NETWORK) == "host",
+            mounts=(git_folder,) if git_folder and not request.is_isolated else (),
+            reads=(str(self._folder.scripts), *read_only),
+            has_host_network=request.environment.get(NETWORK) == "host",
         )
 
 
 def pipeline_runs(
-    chosen: Sequence[SelectedPipeline], durations: Callable[[str, str], float], *, is_fail_fast: bool | None
+    selected: Sequence[SelectedPipeline], durations: Callable[[str, str], float], *, is_fail_fast: bool | None
 ) -> tuple[PipelineRun, ...]:
-    """Return *chosen* as the engine takes it; *is_fail_fast* stands in for what the plans say, where it is not None.
+    """Return the runs of *selected*; *is_fail_fast* overrides the plans unless it is None.
 
-    There is one machine, so no stage asks for labels of another.
+    Labels are removed, because there is only one machine.
     """
-    found: list[PipelineRun] = []
-    for one in chosen:
-        known = {job.stage: durations(one.plan.name, job.stage) for job in one.jobs}
-        run = pipeline_run(one.plan, known, graph=one.graph, first=sum(len(run.tasks) for run in found))
-        wanted = {job.stage for job in one.jobs}
-        found.append(
+    runs: list[PipelineRun] = []
+    for selection in selected:
+        known = {job.stage: durations(selection.plan.name, job.stage) for job in selection.jobs}
+        run = pipeline_run(selection.plan, known, graph=selection.graph, first=sum(len(run.tasks) for run in runs))
+        stages = {job.stage for job in selection.jobs}
+        runs.append(
             replace(
                 run,
                 tasks=tuple(
                     replace(task, demand=replace(task.demand, labels=()))
                     for task in run.tasks
-                    if task.id.stage in wanted
+                    if task.id.stage in stages
                 ),
                 is_fail_fast=run.is_fail_fast if is_fail_fast is None else is_fail_fast,
             )
         )
-    return tuple(found)
+    return tuple(runs)
 
 
 def _trees(
-    chosen: Sequence[SelectedPipeline],
+    selected: Sequence[SelectedPipeline],
     prepared: Prepared,
     checkout: LocalCheckout,
-    wish: RunRequest,
+    request: RunRequest,
     folder: RunFolder,
-    complain: Callable[[str], None],
+    warn: Callable[[str], None],
 ) -> InPlace | Isolated:
-    if not wish.is_isolated:
+    if not request.is_isolated:
         return InPlace(checkout.root, folder)
     carried = {(task.pipeline, task.stage): one.script.carries for task, one in prepared.work.items()}
-    plans = [one.plan for one in chosen]
+    plans = [one.plan for one in selected]
     shared = frozenset(plan.name for plan in plans if plan.workspace is Workspace.SHARED)
-    trees = Isolated(checkout, folder, carried, shared, complain)
+    trees = Isolated(checkout, folder, carried, shared, warn)
     trees.prepare(plans)
     return trees

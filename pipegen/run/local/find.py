@@ -1,4 +1,4 @@
-"""What stands anywhere in a plan's data."""
+"""Search in the data of a plan."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pipegen.structs import Struct
 T = TypeVar("T")
 
 
-def found(kind: type[T], value: object) -> Iterator[T]:
-    """Yield what of *kind* is *value*, or stands in it; what stands in such a thing is not looked for."""
+def instances(kind: type[T], value: object) -> Iterator[T]:
+    """Yield the outermost instances of *kind* in *value*, including *value* itself."""
     if isinstance(value, kind):
         yield value
     elif isinstance(value, tuple):
         for item in value:
-            yield from found(kind, item)
+            yield from instances(kind, item)
     elif isinstance(value, Struct):
         for name in value.__struct_fields__:
-            yield from found(kind, getattr(value, name))
+            yield from instances(kind, getattr(value, name))

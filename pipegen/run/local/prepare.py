@@ -1,4 +1,4 @@
-"""What a run on this machine needs, gathered and checked before anything starts."""
+"""Preparation of a local run: everything is checked before any stage starts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import IdToken, Job, Plan
 from pipegen.run.local import shell_variables as names
 from pipegen.run.local.conditions import RunContext
-from pipegen.run.local.effects import effects, refuse, tell_left_out
+from pipegen.run.local.effects import effects, refuse, report_left_out
 from pipegen.run.local.executors.container import engine_error, program
 from pipegen.run.local.executors.local import LocalTask
-from pipegen.run.local.find import found
+from pipegen.run.local.find import instances
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.local.redaction.secrets import SecretSources
 from pipegen.run.local.scripts import StageScript, stage_script
-from pipegen.run.local.selection import SelectedPipeline, chosen, pipelines
+from pipegen.run.local.selection import SelectedPipeline, pipelines, select
 from pipegen.run.model import TaskId
 from pipegen.shell.credentials import check_distinct_sources, sources
 from pipegen.shell.host import ShellEnvironment
@@ -28,37 +28,37 @@ from pipegen.visible import visible
 
 
 class RunRequest(Struct, kw_only=True):
-    """What a user asks of a run.
+    """The options of a run.
 
     Attributes:
-        stages: the stages that it is about, all where there is none.
-        is_isolated: whether each stage gets a tree of its own.
-        is_on_host: whether stages run on this machine, whatever image they name.
-        is_made_anew: whether results of earlier runs are left alone.
-        may_reach_out: whether stages may act on what is outside of this machine, or somebody can be asked about it.
-        environment: the variables around, those of an env file among them.
-        started: when it began, in UTC.
+        stages: the requested stages; () for all.
+        is_isolated: whether each stage gets its own tree.
+        is_on_host: whether stages run directly on this machine, and images are ignored.
+        ignores_cache: whether results of earlier runs are not reused.
+        allows_effects: whether stages may have effects outside of this machine, or the user can be context.
+        environment: the environment variables, including those of an env file.
+        started: the start of the run in UTC.
     """
 
     stages: tuple[str, ...] = ()
     is_isolated: bool = False
     is_on_host: bool = False
-    is_made_anew: bool = False
-    may_reach_out: bool = False
+    ignores_cache: bool = False
+    allows_effects: bool = False
     environment: Mapping[str, str]
     started: datetime
 
-    def wants(self, job: Job, asked: RunContext) -> bool:
-        """Return whether *job* runs if it is reached: who names stages has said that they shall, whatever holds."""
-        return bool(self.stages) or asked.holds(job.condition)
+    def wants(self, job: Job, context: RunContext) -> bool:
+        """Return whether *job* runs: stages that the user names run regardless of conditions."""
+        return bool(self.stages) or context.holds(job.condition)
 
 
 class Prepared(Struct, kw_only=True):
-    """All that stages need.
+    """Everything that stages need.
 
-    *environment* is what every process finds, *variables* what scripts read besides; *program* is that for containers,
-    "" where no stage needs one. *redactor* hides the secrets of all stages in every log: one stage may print what
-    another one has handed on.
+    *environment* holds the variables of every process, *variables* those of scripts; *program* is the container
+    program, "" if no stage needs one. *redactor* hides the secrets of all stages in every log, because a stage may
+    print a value of another stage.
     """
 
     hosts: Mapping[str, ShellEnvironment]
@@ -70,66 +70,68 @@ class Prepared(Struct, kw_only=True):
 
 
 def gather(
-    plans: Sequence[Plan], named: Sequence[str], asked: RunContext, wish: RunRequest, report: Report
+    plans: Sequence[Plan], named: Sequence[str], context: RunContext, request: RunRequest, report: Report
 ) -> tuple[tuple[SelectedPipeline, ...], Prepared]:
-    """Return what of *plans* runs, those *named* or those that run unasked, and all that it needs.
+    """Return the selected parts of *plans*, by default the pipelines that always run, and their needs.
 
-    Raise `Stopped` where something that is reported keeps it from running. To ask for a stage by its name is to ask for
-    its pipeline.
+    Raise `Stopped` if errors are reported. Naming a stage selects its pipeline.
     """
-    every = [plan.name for plan in plans] if wish.stages and not named else named
-    parts = chosen(pipelines(plans, every, asked.holds), wish.stages, report)
+    pipeline_names = [plan.name for plan in plans] if request.stages and not named else named
+    parts = select(pipelines(plans, pipeline_names, context.holds), request.stages, report)
     report.stop_if_errors()
-    prepared = prepare(parts, asked, wish, report)
-    jobs = [job for one in parts for job in one.jobs if wish.wants(job, asked)]
-    tell_left_out(jobs, report)
-    if not wish.may_reach_out:
+    prepared = prepare(parts, context, request, report)
+    jobs = [job for selection in parts for job in selection.jobs if request.wants(job, context)]
+    report_left_out(jobs, report)
+    if not request.allows_effects:
         refuse(tuple(effects(jobs)), report)
     report.stop_if_errors()
     return parts, prepared
 
 
-def prepare(parts: Sequence[SelectedPipeline], asked: RunContext, wish: RunRequest, report: Report) -> Prepared:
-    """Return what the stages of *parts* need; what those lack that run is reported."""
-    checkout = asked.checkout
-    hosts = {one.plan.name: names.host(one.plan, wish.environment, is_isolated=wish.is_isolated) for one in parts}
-    scripts = dict(chain.from_iterable(_scripts(one, hosts[one.plan.name]) for one in parts))
-    secrets = SecretSources(wish.environment)
-    if wish.is_isolated and not checkout.is_repository:
+def prepare(parts: Sequence[SelectedPipeline], context: RunContext, request: RunRequest, report: Report) -> Prepared:
+    """Return the needs of the stages of *parts*; report missing ones of stages that run."""
+    checkout = context.checkout
+    hosts = {
+        selection.plan.name: names.host(selection.plan, request.environment, is_isolated=request.is_isolated)
+        for selection in parts
+    }
+    scripts = dict(chain.from_iterable(_scripts(selection, hosts[selection.plan.name]) for selection in parts))
+    secrets = SecretSources(request.environment)
+    if request.is_isolated and not checkout.is_repository:
         report.add(
             codes.NO_REPOSITORY,
-            "the config stands in no git repository: nothing there is committed or staged",
+            "the config is not in a git repository: no files are committed or staged",
             at=parts[0].plan.span if parts else None,
-            hint='leave --isolated out, or run "git init" and "git add" what belongs to it',
+            hint='omit --isolated, or run "git init" and add the files with "git add"',
         )
     jobs = jobs_of(parts)
-    wanted = {task: job for task, job in jobs.items() if wish.wants(job, asked)}
-    for one in parts:
-        for job in one.jobs:
-            task = TaskId(one.plan.name, job.stage)
+    wanted = {task: job for task, job in jobs.items() if request.wants(job, context)}
+    for selection in parts:
+        for job in selection.jobs:
+            task = TaskId(selection.plan.name, job.stage)
             if task not in wanted:
                 continue
             script = scripts[task]
             secrets.check(script.credentials, job.id_tokens, report)
-            _check_values(job, one.plan, script, hosts[one.plan.name], report)
-            _check_services(job, wish, report)
+            _check_values(job, selection.plan, script, hosts[selection.plan.name], report)
+            _check_services(job, request, report)
     tokens = tuple(token for job in jobs.values() for token in job.id_tokens)
     credentials = tuple(credential for script in scripts.values() for credential in script.credentials)
     check_distinct_sources(credentials, report)
-    redactor = secrets.redactor(credentials, tokens, also=wish.environment.get(names.REGISTRY_PASSWORD, ""))
-    container_program = _program([(job, scripts[task]) for task, job in wanted.items()], wish, report)
+    redactor = secrets.redactor(credentials, tokens, also=request.environment.get(names.REGISTRY_PASSWORD, ""))
+    container_program = _program([(job, scripts[task]) for task, job in wanted.items()], request, report)
     return Prepared(
         hosts=hosts,
         work={task: _work(script, jobs[task], secrets, redactor) for task, script in scripts.items()},
-        environment=_environment(scripts.values(), tokens, container_program, wish),
+        environment=_environment(scripts.values(), tokens, container_program, request),
         variables={
-            **names.places(wish.environment),
+            **names.places(request.environment),
             **names.input_values(parts[0].plan.inputs if parts else ()),
             **names.setup_values(
                 chain.from_iterable(script.setup for script in scripts.values()),
                 checkout,
-                wish.started,
-                wish.environment,
+                request.started,
+                request.environment,
             ),
         },
         program=container_program,
@@ -139,99 +141,100 @@ def prepare(parts: Sequence[SelectedPipeline], asked: RunContext, wish: RunReque
 
 def jobs_of(parts: Iterable[SelectedPipeline]) -> dict[TaskId, Job]:
     """Return the jobs that may run."""
-    return {TaskId(one.plan.name, job.stage): job for one in parts for job in one.jobs}
+    return {TaskId(selection.plan.name, job.stage): job for selection in parts for job in selection.jobs}
 
 
-def _scripts(one: SelectedPipeline, host: ShellEnvironment) -> Iterator[tuple[TaskId, StageScript]]:
-    producers = {job.stage: job for job in one.plan.jobs}
-    for job in one.jobs:
-        yield TaskId(one.plan.name, job.stage), stage_script(job, one.plan, producers, host)
+def _scripts(selection: SelectedPipeline, host: ShellEnvironment) -> Iterator[tuple[TaskId, StageScript]]:
+    producers = {job.stage: job for job in selection.plan.jobs}
+    for job in selection.jobs:
+        yield TaskId(selection.plan.name, job.stage), stage_script(job, selection.plan, producers, host)
 
 
 def _work(script: StageScript, job: Job, secrets: SecretSources, redactor: Redactor) -> LocalTask:
-    given = secrets.variables(script.credentials, job.id_tokens)
-    password = secrets.given.get(names.REGISTRY_PASSWORD)
+    variables = secrets.variables(script.credentials, job.id_tokens)
+    password = secrets.environment.get(names.REGISTRY_PASSWORD)
     if password is not None and names.REGISTRY_PASSWORD in f"{script.main}{script.after}":
-        given[names.REGISTRY_PASSWORD] = password
-    return LocalTask(script=script, secrets=given, files=secrets.files(script.credentials), redactor=redactor)
+        variables[names.REGISTRY_PASSWORD] = password
+    return LocalTask(script=script, secrets=variables, files=secrets.files(script.credentials), redactor=redactor)
 
 
 def _environment(
-    scripts: Iterable[StageScript], tokens: Iterable[IdToken], container_program: str, wish: RunRequest
+    scripts: Iterable[StageScript], tokens: Iterable[IdToken], container_program: str, request: RunRequest
 ) -> dict[str, str]:
-    """Return the variables around, without the secrets: only stages that ask for one get it."""
+    """Return the environment variables without secrets: only stages that use a secret get it."""
     hidden = {source for script in scripts for credential in script.credentials for source in sources(credential)}
     hidden |= {names.REGISTRY_PASSWORD, *(token.variable for token in tokens)}
-    around = {name: value for name, value in wish.environment.items() if name not in hidden}
-    return {**around, "DOCKER": container_program} if container_program else around
+    visible_variables = {name: value for name, value in request.environment.items() if name not in hidden}
+    return {**visible_variables, "DOCKER": container_program} if container_program else visible_variables
 
 
-def _program(stages: Sequence[tuple[Job, StageScript]], wish: RunRequest, report: Report) -> str:
-    """Return the program for containers, if one of *stages* needs one; that there is none is reported."""
-    in_image = next((job for job, _ in stages if job.machine.image is not None and not wish.is_on_host), None)
-    needing = in_image or next((job for job, script in stages if script.uses_containers), None)
-    if needing is None:
+def _program(stages: Sequence[tuple[Job, StageScript]], request: RunRequest, report: Report) -> str:
+    """Return the container program if one of *stages* needs it, else ""; report if it is missing or fails."""
+    in_image = next((job for job, _ in stages if job.machine.image is not None and not request.is_on_host), None)
+    container_job = in_image or next((job for job, script in stages if script.uses_containers), None)
+    if container_job is None:
         return ""
-    here = program(wish.environment)
-    image = needing.machine.image
-    if here is not None and (error := engine_error(here, wish.environment)) is not None:
+    program_path = program(request.environment)
+    image = container_job.machine.image
+    if program_path is not None and (error := engine_error(program_path, request.environment)) is not None:
         report.add(
             codes.NO_CONTAINER_ENGINE,
-            f'stage "{needing.title}" needs a container engine, and "{here}" reaches none: {visible(error)}',
-            at=image.span if in_image is not None and image is not None else needing.span,
+            f'stage "{container_job.title}" needs a container engine, '
+            f'but "{program_path}" cannot reach one: {visible(error)}',
+            at=image.span if in_image is not None and image is not None else container_job.span,
             hint="start the engine" + (", or run stages on this machine with --host" if in_image is not None else ""),
         )
-    if here is None:
+    if program_path is None:
         report.add(
             codes.NO_CONTAINER_PROGRAM,
-            f'stage "{needing.title}" needs docker or podman, and neither is on the PATH',
-            at=image.span if in_image is not None and image is not None else needing.span,
+            f'stage "{container_job.title}" needs docker or podman, but neither is on the PATH',
+            at=image.span if in_image is not None and image is not None else container_job.span,
             hint="install one of them, name one in the variable DOCKER, or run stages on this machine with --host"
             if in_image is not None
             else "install one of them, or name one in the variable DOCKER",
         )
-    return here or ""
+    return program_path or ""
 
 
-def _check_services(job: Job, wish: RunRequest, report: Report) -> None:
-    if job.machine.services and (job.machine.image is None or wish.is_on_host):
+def _check_services(job: Job, request: RunRequest, report: Report) -> None:
+    if job.machine.services and (job.machine.image is None or request.is_on_host):
         report.add(
             codes.SERVICES_LEFT_OUT,
-            f'the services of stage "{job.title}" are not started: it runs on this machine, in no container',
+            f'the services of stage "{job.title}" are not started, because it does not run in a container',
             at=job.machine.services[0].span,
-            hint="start them yourself where it looks for them"
-            + ("" if wish.is_on_host else '; or name an image for the stage: "image: python:3.12"'),
+            hint="start them yourself at the addresses that it uses"
+            + ("" if request.is_on_host else '; or name an image for the stage: "image: python:3.12"'),
         )
 
 
 def _check_values(job: Job, plan: Plan, script: StageScript, host: ShellEnvironment, report: Report) -> None:
-    """Report inputs that are not given, and setup values that no machine of a person has."""
-    for one in plan.inputs:
-        if one.name in script.inputs and one.default is None:
+    """Report missing inputs, and setup values that do not exist in local runs."""
+    for input_ in plan.inputs:
+        if input_.name in script.inputs and input_.default is None:
             report.add(
                 codes.MISSING_INPUT,
-                f'input "{one.name}" is not given, and stage "{job.title}" reads it',
-                at=one.span,
-                hint=f"give it: --set {one.name}=VALUE",
+                f'input "{input_.name}" is not set, but stage "{job.title}" reads it',
+                at=input_.span,
+                hint=f"set it: --set {input_.name}=VALUE",
             )
     if all(host.setup(name) is not None for name in script.setup):
         return
-    for text in found(Text, (job.steps, job.after, job.machine)):
-        for reference in _bare(text):
+    for text in instances(Text, (job.steps, job.after, job.machine)):
+        for reference in _without_default(text):
             if reference.scope is Scope.SETUP and host.setup(reference.name) is None:
                 report.add(
                     codes.ENGINE_HAS_NO_VALUE,
-                    f'a run on this machine has no value for "{reference}"',
+                    f'a local run has no value for "{reference}"',
                     at=reference.span,
-                    label="always empty there",
-                    hint=f'give a default: "${{setup.{reference.name}|text}}"',
+                    label="always empty in local runs",
+                    hint=f'add a default: "${{setup.{reference.name}|text}}"',
                 )
 
 
-def _bare(text: Text) -> Iterator[Reference]:
-    """Yield the references in *text* for which no default stands in."""
+def _without_default(text: Text) -> Iterator[Reference]:
+    """Yield the references in *text* without a default."""
     for part in text.parts:
         if isinstance(part, Reference) and part.default is None:
             yield part
         elif isinstance(part, Defaulted) and not part.default:
-            yield from _bare(part.text)
+            yield from _without_default(part.text)

@@ -1,4 +1,4 @@
-"""Going on with an earlier run: which one, and what of it need not be repeated."""
+"""Resuming an earlier run: which run, and which stages are not repeated."""
 
 from __future__ import annotations
 
@@ -19,87 +19,97 @@ from pipegen.structs import Struct, field
 
 
 class EarlierRun(Struct):
-    """A run to go on with, None for none, and what of it has come to a good end; *notes* tell what is lost of it."""
+    """The folder of the run to resume, or None, the outcomes that remain valid, and *notes* about damage."""
 
     folder: RunFolder | None = None
     ended: Mapping[TaskId, Outcome] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
-def plan_digest(chosen: Sequence[SelectedPipeline], prepared: Prepared, wish: RunRequest) -> str:
-    """Return a digest of what is run: stages, their order, their scripts and how they run; not of the files there."""
-    told = {
-        "isolated": wish.is_isolated,
-        "host": wish.is_on_host,
+def plan_digest(selected: Sequence[SelectedPipeline], prepared: Prepared, request: RunRequest) -> str:
+    """Return a digest of the selected pipelines: stages, order, scripts and options, but not files."""
+    data = {
+        "isolated": request.is_isolated,
+        "host": request.is_on_host,
         "pipelines": [
             [
-                one.plan.name,
-                [[stage, list(one.graph.predecessors(stage))] for stage in one.graph.nodes],
-                [_job(prepared, TaskId(one.plan.name, job.stage)) for job in one.jobs],
+                selection.plan.name,
+                [[stage, list(selection.graph.predecessors(stage))] for stage in selection.graph.nodes],
+                [_job(prepared, TaskId(selection.plan.name, job.stage)) for job in selection.jobs],
             ]
-            for one in chosen
+            for selection in selected
         ],
     }
-    return hashlib.sha256(json.dumps(told).encode(errors="surrogateescape")).hexdigest()
+    return hashlib.sha256(json.dumps(data).encode(errors="surrogateescape")).hexdigest()
 
 
-def last_run(around: Path, plan: str, chosen: Sequence[SelectedPipeline], *, is_isolated: bool) -> EarlierRun:
-    """Return the last run in *around* of the *plan* with that digest; what is damaged of it is to be repeated."""
+def last_run(runs_folder: Path, plan: str, selected: Sequence[SelectedPipeline], *, is_isolated: bool) -> EarlierRun:
+    """Return the last run in *runs_folder* with the digest *plan*, without outcomes that are damaged."""
     notes: list[str] = []
-    for folder in earlier(around):
+    for folder in earlier(runs_folder):
         try:
-            story = read(folder.journal)
-        except FileNotFoundError:  # killed before it began
+            content = read(folder.journal)
+        except FileNotFoundError:  # killed before its start
             continue
         except (OSError, UnreadableJournalError) as error:
             notes.append(f"{folder.journal} cannot be read: {error}")
             continue
-        if story.plan == plan:
-            for place in (folder.work, folder.left):
-                unlock(place)
-            if story.lost:
-                notes.append(f"{folder.journal} is damaged: what {story.lost} of its lines told is repeated")
-            ended = dict(_unbound(finished(story, [one.plan for one in chosen]), chosen))
-            spoilt = tuple(_spoilt(folder, ended, chosen)) if is_isolated else ()
+        if content.plan == plan:
+            for path in (folder.work, folder.left):
+                unlock(path)
+            if content.lost:
+                notes.append(
+                    f"{folder.journal} is damaged: {content.lost} lines are lost, so their stages are repeated"
+                )
+            ended = dict(_without_shared_resources(finished(content, [one.plan for one in selected]), selected))
+            damaged = tuple(_damaged(folder, ended, selected)) if is_isolated else ()
             notes += [
-                f"what {task.stage} left in {folder.left} is damaged, or held a secret: it is repeated"
-                for task in spoilt
+                f"the files of {task.stage} in {folder.left} are damaged or contained a secret: the stage is repeated"
+                for task in damaged
             ]
-            whole = {task: outcome for task, outcome in ended.items() if task not in spoilt}
-            return EarlierRun(folder, dict(_followed(whole, chosen)) if story.lost or spoilt else ended, tuple(notes))
+            intact = {task: outcome for task, outcome in ended.items() if task not in damaged}
+            return EarlierRun(
+                folder, dict(_with_predecessors(intact, selected)) if content.lost or damaged else ended, tuple(notes)
+            )
     return EarlierRun(notes=tuple(notes))
 
 
-def _unbound(ended: Mapping[TaskId, Outcome], chosen: Sequence[SelectedPipeline]) -> Iterator[tuple[TaskId, Outcome]]:
-    """Yield those that *ended*, but what kept images, containers and releases for others: these are gone."""
-    bound = {
-        TaskId(one.plan.name, job.stage)
-        for one in chosen
-        for job in one.jobs
+def _without_shared_resources(
+    ended: Mapping[TaskId, Outcome], selected: Sequence[SelectedPipeline]
+) -> Iterator[tuple[TaskId, Outcome]]:
+    """Yield those that *ended*, except stages with shared images, containers or releases, which are gone."""
+    sharing = {
+        TaskId(selection.plan.name, job.stage)
+        for selection in selected
+        for job in selection.jobs
         if job.shared.needs_daemon or job.shared.release
     }
-    return ((task, outcome) for task, outcome in ended.items() if task not in bound)
+    return ((task, outcome) for task, outcome in ended.items() if task not in sharing)
 
 
-def _followed(ended: Mapping[TaskId, Outcome], chosen: Sequence[SelectedPipeline]) -> Iterator[tuple[TaskId, Outcome]]:
-    """Yield those that *ended* after all that comes before them had: what is made again may be another one."""
-    for one in chosen:
-        kept: set[str] = set()
-        for stage in (*one.graph.topological(), *(job.stage for job in one.jobs if job.is_final)):
-            outcome = ended.get(TaskId(one.plan.name, stage))
-            before = one.graph.predecessors(stage) if stage in one.graph.nodes else ()
-            if outcome is not None and kept.issuperset(before):
-                kept.add(stage)
-                yield TaskId(one.plan.name, stage), outcome
+def _with_predecessors(
+    ended: Mapping[TaskId, Outcome], selected: Sequence[SelectedPipeline]
+) -> Iterator[tuple[TaskId, Outcome]]:
+    """Yield those that *ended* and whose predecessors are all valid: repeated stages may have other results."""
+    for selection in selected:
+        valid: set[str] = set()
+        for stage in (*selection.graph.topological(), *(job.stage for job in selection.jobs if job.is_final)):
+            outcome = ended.get(TaskId(selection.plan.name, stage))
+            predecessors = selection.graph.predecessors(stage) if stage in selection.graph.nodes else ()
+            if outcome is not None and valid.issuperset(predecessors):
+                valid.add(stage)
+                yield TaskId(selection.plan.name, stage), outcome
 
 
-def _spoilt(folder: RunFolder, ended: Mapping[TaskId, Outcome], chosen: Sequence[SelectedPipeline]) -> Iterator[TaskId]:
-    """Yield those of *ended* whose files are not there as they left them; with one copy for all, none are."""
-    for one in chosen:
-        for job in one.jobs if one.plan.workspace is not Workspace.SHARED else ():
-            outcome = ended.get(TaskId(one.plan.name, job.stage))
-            if outcome is not None and outcome.ending is not AttemptResult.FAILED and not has_left(folder, job):
-                yield TaskId(one.plan.name, job.stage)
+def _damaged(
+    folder: RunFolder, ended: Mapping[TaskId, Outcome], selected: Sequence[SelectedPipeline]
+) -> Iterator[TaskId]:
+    """Yield those of *ended* whose files are missing or changed; none in a shared workspace."""
+    for selection in selected:
+        for job in selection.jobs if selection.plan.workspace is not Workspace.SHARED else ():
+            outcome = ended.get(TaskId(selection.plan.name, job.stage))
+            if outcome is not None and outcome.result is not AttemptResult.FAILED and not has_left(folder, job):
+                yield TaskId(selection.plan.name, job.stage)
 
 
 def _job(prepared: Prepared, task: TaskId) -> list[object]:

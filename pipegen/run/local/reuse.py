@@ -1,4 +1,4 @@
-"""Where results of earlier runs are kept on this machine, and what they depend on there."""
+"""The cache of results of earlier runs: its folder and size, and the definitions of stages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipegen.run.local.selection import SelectedPipeline
 from pipegen.run.local.workspace import Trees
 from pipegen.run.model import Task
 
-# How many bytes of results are kept, unless a variable says so; what was used longest ago goes first.
+# The default size of the cache in bytes; the least recently used results are removed first.
 LIMIT = 5 << 30
 SIZE = "PIPEGEN_CACHE_SIZE"
 _SIZE = re.compile(r"([0-9]{1,15})(K|M|G|T|Ki|Mi|Gi|Ti)?")
@@ -26,51 +26,52 @@ _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 def limit(environment: Mapping[str, str]) -> int:
-    """Return how many bytes of results are kept; raise `ValueError` where the variable holds something else."""
-    given = environment.get(SIZE, "").strip()
-    if not given:
+    """Return the size of the cache in bytes; raise `ValueError` if the variable is invalid."""
+    text = environment.get(SIZE, "").strip()
+    if not text:
         return LIMIT
-    found = _SIZE.fullmatch(given)
-    if found is None:
-        raise ValueError(f'{SIZE} holds "{given}": write bytes, or a number with a unit, such as 500Mi or 20G')
-    unit = found[2] or ""
-    return int(found[1]) * int((1024 if unit.endswith("i") else 1000) ** _POWERS[unit[:1]])
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise ValueError(f'{SIZE} is "{text}": write bytes, or a number with a unit, such as 500Mi or 20G')
+    unit = match[2] or ""
+    return int(match[1]) * int((1024 if unit.endswith("i") else 1000) ** _POWERS[unit[:1]])
 
 
 def results(
-    chosen: Sequence[SelectedPipeline],
+    selected: Sequence[SelectedPipeline],
     prepared: Prepared,
-    wish: RunRequest,
+    request: RunRequest,
     trees: Trees,
     variables: Mapping[str, str],
-    complain: Callable[[str], None],
+    warn: Callable[[str], None],
 ) -> Results | None:
-    """Return the results of earlier runs; None where no stage says what its result depends on, or none can be had.
+    """Return the results of earlier runs; None if no stage has `reuse`, or the cache cannot be opened.
 
-    *complain* is told why none can be had.
+    *warn* is called if the cache cannot be opened.
     """
-    if all(job.reuse is None for one in chosen for job in one.jobs):
+    if all(job.reuse is None for one in selected for job in one.jobs):
         return None
-    around = JobEnvironmentState(
-        environment=wish.environment,
+    state = JobEnvironmentState(
+        environment=request.environment,
         variables=variables,
         tree=trees.source(),
-        mode=f"{'isolated' if wish.is_isolated else 'in place'}, {'on the host' if wish.is_on_host else 'in images'}",
+        mode=f"{'isolated' if request.is_isolated else 'in place'}, "
+        f"{'on the host' if request.is_on_host else 'in images'}",
     )
     try:
-        store = Store(_folder(wish.environment), limit(wish.environment), complain=complain)
+        store = Store(_folder(request.environment), limit(request.environment), warn=warn)
     except (OSError, sqlite3.Error, DamagedIndexError) as error:
-        complain(f"results of earlier runs are out of reach: {error}")
+        warn(f"the results of earlier runs cannot be read: {error}")
         return None
 
-    definitions = Definitions(lambda task: prepared.work[task].script, prepared.hosts, around)
+    definitions = Definitions(lambda task: prepared.work[task].script, prepared.hosts, state)
 
-    def own(task: Task) -> Definition | None:
-        # What stages leave in one copy for all of them, nobody can tell apart.
-        is_lost = wish.is_isolated and task.plan.workspace is Workspace.SHARED
+    def definition(task: Task) -> Definition | None:
+        # In a shared workspace, files cannot be attributed to stages.
+        is_lost = request.is_isolated and task.plan.workspace is Workspace.SHARED
         return None if is_lost else definitions(task)
 
-    return Results(store, trees, own, redactor=prepared.redactor, complain=complain)
+    return Results(store, trees, definition, redactor=prepared.redactor, warn=warn)
 
 
 def _folder(environment: Mapping[str, str]) -> Path:

@@ -1,4 +1,4 @@
-"""The scripts of stages as they run here: the parts of the engines' own, in one file."""
+"""The scripts of stages in local runs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from pipegen.structs import Struct
 
 
 class StageScript(Struct, kw_only=True):
-    """What a stage runs.
+    """The scripts of a stage.
 
     Attributes:
-        main: its script; after: what comes after that in a shell of its own, "" for nothing.
+        main: the main script.
+        after: the script that runs afterwards in a separate shell, or "".
         is_bash: whether bash runs them.
-        setup: the setup names that they read, and names of images.
-        inputs: the inputs that must be given, since they read them and have no default for one that is empty.
-        credentials: the secrets that must be in their environment.
-        carries: what an isolated stage leaves in `.pipegen`.
+        setup: the setup names that scripts and image names read.
+        inputs: the inputs that must be set, because they are read without a default.
+        credentials: the secrets that must be in the environment.
+        carries: the files in `.pipegen` that an isolated stage passes on.
         uses_containers: whether they call the container program.
     """
 
@@ -38,23 +39,23 @@ class StageScript(Struct, kw_only=True):
 
 
 def stage_script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment) -> StageScript:
-    """Return what *job* of *plan* runs on *host*; *producers* holds the jobs of the plan by stage."""
-    found = script(job, plan, producers, host)
-    after = found.after
+    """Return the scripts of *job* of *plan* for *host*; *producers* holds the jobs of the plan by stage."""
+    generated = script(job, plan, producers, host)
+    after = generated.after
     return StageScript(
-        main=as_text(found.commands),
+        main=as_text(generated.commands),
         after=as_text(after.commands) if after is not None else "",
         is_bash=runs_in_bash(job),
-        setup=tuple(dict.fromkeys((*found.setup, *_in_names(job)))),
-        inputs=tuple(name for name in found.inputs if name not in uses(job, host).optional),
-        credentials=found.credentials,
-        carries=found.carries,
-        uses_containers=found.uses_containers or (after is not None and after.uses_containers),
+        setup=tuple(dict.fromkeys((*generated.setup, *_image_setup_names(job)))),
+        inputs=tuple(name for name in generated.inputs if name not in uses(job, host).optional),
+        credentials=generated.credentials,
+        carries=generated.carries,
+        uses_containers=generated.uses_containers or (after is not None and after.uses_containers),
     )
 
 
 def as_text(commands: Iterable[Command]) -> str:
-    """Return *commands* as the text of a script; each that says what it does has that above it."""
+    """Return *commands* as the text of a script, with comments above them."""
     lines = []
     for command in commands:
         lines += [f"# {command.comment}"] if command.comment else []
@@ -62,8 +63,8 @@ def as_text(commands: Iterable[Command]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _in_names(job: Job) -> Iterator[str]:
-    """Yield the setup names that the images of *job* are named by."""
+def _image_setup_names(job: Job) -> Iterator[str]:
+    """Yield the setup names in the image names of *job*."""
     image = job.machine.image
     for text in (*((image.name,) if image is not None else ()), *(one.image for one in job.machine.services)):
         yield from (one.name for one in text.references() if one.scope is Scope.SETUP)

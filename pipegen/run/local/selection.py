@@ -1,4 +1,4 @@
-"""Which pipelines of a file run here, and which of their stages."""
+"""The pipelines and stages of a local run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Condition, Image, Job, Plan, Selection
-from pipegen.run.local.find import found
+from pipegen.run.local.find import instances
 from pipegen.run.tasks import running
 from pipegen.shell.image_values import outputs_in_image_names
 from pipegen.source.text import Span
@@ -16,7 +16,7 @@ from pipegen.structs import Struct
 
 
 class SelectedPipeline(Struct):
-    """A pipeline that runs: the order of its stages, and all jobs that may run, finally ones too."""
+    """A selected pipeline: the order of its stages, and its selected jobs including finally stages."""
 
     plan: Plan
     graph: ExecutionGraph
@@ -26,9 +26,9 @@ class SelectedPipeline(Struct):
 def pipelines(
     plans: Sequence[Plan], named: Sequence[str], holds: Callable[[Condition | None], bool]
 ) -> tuple[Plan, ...]:
-    """Return those of *plans* that run: those *named*, else each that runs unasked and whose condition *holds*.
+    """Return those of *plans* that run: those *named*, else each that always runs and whose condition *holds*.
 
-    A file's only pipeline needs no asking.
+    The only pipeline of a file always runs.
     """
     if named:
         return tuple(plan for plan in plans if plan.name in named)
@@ -37,10 +37,10 @@ def pipelines(
     return tuple(plan for plan in plans if plan.selection is Selection.ALWAYS and holds(plan.condition))
 
 
-def chosen(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tuple[SelectedPipeline, ...]:
-    """Return what of *plans* runs: all, or what *stages* need; the name of a matrix stands for all its combinations.
+def select(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tuple[SelectedPipeline, ...]:
+    """Return the selected stages of *plans*: all, or *stages* with their needs; a matrix selects all combinations.
 
-    A stage that takes an environment down runs only where it is named.
+    A stage that stops an environment runs only if it is named.
     """
     if not stages:
         return tuple(map(_whole, plans))
@@ -52,7 +52,7 @@ def chosen(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tupl
 def read_stages(job: Job) -> frozenset[str]:
     """Return the stages whose values, files, images or containers *job* uses."""
     values = (output.stage for output in (*job.inputs, *outputs_in_image_names(job)))
-    images = (one.producer for one in found(Image, job.steps) if one.producer is not None)
+    images = (one.producer for one in instances(Image, job.steps) if one.producer is not None)
     return frozenset((*values, *job.files, *job.containers, *images)) - {job.stage}
 
 
@@ -65,12 +65,12 @@ def _check(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> None
     known = list(dict.fromkeys(name for plan in plans for job in plan.jobs for name in (job.stage, job.title)))
     for stage in stages:
         if stage not in known and plans:
-            near = suggestion(stage, known)
+            similar = suggestion(stage, known)
             report.add(
                 codes.NO_SUCH_STAGE,
-                f'there is no stage "{stage}" in what runs',
+                f'there is no stage "{stage}" in the selected pipelines',
                 at=Span(plans[0].span.file, 0, 0),
-                hint=f'write "--stage {near}"' if near else f"the stages are {listed(known)}",
+                hint=f'write "--stage {similar}"' if similar else f"the stages are {listed(known)}",
             )
 
 
@@ -83,14 +83,16 @@ def _part(plan: Plan, stages: Sequence[str]) -> SelectedPipeline:
         if job.stage not in wanted:
             wanted.add(job.stage)
             waiting += [known[stage] for stage in sorted(read_stages(job))]
-    return SelectedPipeline(plan, without(plan.graph, wanted), tuple(job for job in plan.jobs if job.stage in wanted))
+    return SelectedPipeline(
+        plan, restricted(plan.graph, wanted), tuple(job for job in plan.jobs if job.stage in wanted)
+    )
 
 
-def without(graph: ExecutionGraph, wanted: set[str]) -> ExecutionGraph:
-    """Return the stages of *graph* that are *wanted*, in the order in which they stand when the others are there."""
+def restricted(graph: ExecutionGraph, wanted: set[str]) -> ExecutionGraph:
+    """Return the stages of *graph* that are *wanted*, with the order that the whole graph implies."""
     nearest: dict[str, dict[str, None]] = {}
     for stage in graph.topological():
-        before = graph.predecessors(stage)
-        nearest[stage] = {kept: None for one in before for kept in ((one,) if one in wanted else nearest[one])}
+        predecessors = graph.predecessors(stage)
+        nearest[stage] = {kept: None for one in predecessors for kept in ((one,) if one in wanted else nearest[one])}
     arcs = [[earlier, stage] for stage in graph.nodes if stage in wanted for earlier in nearest[stage]]
     return ExecutionGraph([*([stage] for stage in graph.nodes if stage in wanted), *arcs])

@@ -1,4 +1,4 @@
-"""What scripts find on this machine: variables, as shell text, and what they hold."""
+"""The variables of scripts in local runs, as shell text, and their values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SETUP = {
 }
 _PARAMETER = re.compile(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
 _LABELS = (("ci.project", f"${_SETUP['project']}"), ("ci.job", f"${LOG_URL}"))
-# Where images, charts and new versions go: what the environment says, else what every target says.
+# The destinations of images, charts and new versions, with the defaults of every target.
 _PLACES = {
     "PIPEGEN_REGISTRY": defaults.REGISTRY,
     "PIPEGEN_REPOSITORY": defaults.REPOSITORY,
@@ -51,9 +51,9 @@ _PLACES = {
 
 
 def host(plan: Plan, environment: Mapping[str, str], *, is_isolated: bool = False) -> ShellEnvironment:
-    """Return what the scripts of *plan* find, where the variables around are *environment*.
+    """Return the shell environment of the scripts of *plan*; *environment* holds the user's variables.
 
-    Stages that are *is_isolated* carry values in their checkouts, as on an engine.
+    If the run *is_isolated*, values are passed in the checkouts, as on an engine.
     """
     has_own_tree = is_isolated and plan.workspace is Workspace.ISOLATED
     has_login = bool(environment.get(REGISTRY_USERNAME) and environment.get(REGISTRY_PASSWORD))
@@ -97,42 +97,42 @@ def status_variable(slug: str) -> str:
 
 
 def places(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that say where images, charts and new versions go."""
+    """Return the variables with the destinations of images, charts and new versions."""
     return {name: environment.get(name) or default for name, default in _PLACES.items()}
 
 
 def input_values(inputs: Iterable[Input]) -> dict[str, str]:
-    """Return the variables for *inputs* that nobody has fixed: their defaults."""
+    """Return the variables for *inputs*, with their defaults."""
     return {input_variable(one.name): one.default or "" for one in inputs}
 
 
 def setup_values(
     names: Iterable[str], checkout: LocalCheckout, started: datetime, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the variables for the setup *names*, and for those that labels of images need; git is asked for no others.
+    """Return the variables for the setup *names* and for the labels of images; git is called only for these.
 
     *started* is in UTC.
     """
-    found = {}
+    values = {}
     for name in dict.fromkeys((*names, "project")):
         match name:
             case "project":
-                found[_SETUP[name]] = checkout.project
+                values[_SETUP[name]] = checkout.project
             case "projectShortName":
-                found[_SETUP[name]] = checkout.project.rpartition("/")[2]
+                values[_SETUP[name]] = checkout.project.rpartition("/")[2]
             case "timestamp":
-                found[_SETUP[name]] = f"{started:%Y-%m-%d-%H%M%S}"
+                values[_SETUP[name]] = f"{started:%Y-%m-%d-%H%M%S}"
             case "commit" | "GIT_COMMIT":
-                found[_SETUP[name]] = checkout.commit
+                values[_SETUP[name]] = checkout.commit
             case "branch" | "GIT_BRANCH" | "GIT_LOCAL_BRANCH":
-                found[_SETUP[name]] = checkout.branch
+                values[_SETUP[name]] = checkout.branch
             case "remote" | "GIT_URL":
-                found[_SETUP[name]] = checkout.remote
+                values[_SETUP[name]] = checkout.remote
             case "tag":
-                found[_SETUP[name]] = checkout.tag
+                values[_SETUP[name]] = checkout.tag
             case "httpProxy":
-                found[_SETUP[name]] = environment.get("http_proxy") or environment.get("HTTP_PROXY") or ""
-    return found
+                values[_SETUP[name]] = environment.get("http_proxy") or environment.get("HTTP_PROXY") or ""
+    return values
 
 
 def _setup(name: str, plan: Plan) -> str | None:
@@ -148,12 +148,12 @@ def _setup(name: str, plan: Plan) -> str | None:
 
 
 def _quoted(text: str) -> str:
-    """Return *text* as it stands between double quotes."""
+    """Return *text* escaped for double quotes."""
     return re.sub(r'([\\"$`])', r"\\\1", text)
 
 
 def _promote_credential(plan: Plan, environment: Mapping[str, str]) -> Credential:
-    """Return the credential of the repository of charts: a key for one that is reached by SSH."""
+    """Return the credential of the repository of charts: a key if it uses SSH."""
     repository = places(environment)["PIPEGEN_PROMOTE_REPOSITORY"]
     is_ssh = repository.startswith("ssh://") or "://" not in repository
     return Credential(

@@ -1,4 +1,4 @@
-"""Texts with references, worked out where no shell is at hand: names of images."""
+"""Evaluation of texts with references outside of a shell, for names of images."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pipegen.structs import Struct
 
 
 class Texts(Struct):
-    """What references come to: *value* reads an output of another stage, *variables* are those of the job's script."""
+    """Values of references: *value* returns an output of a stage, *variables* are those of the job's script."""
 
     host: ShellEnvironment
     job: Job
     value: Callable[[Output], str]
     variables: Mapping[str, str]
 
-    def evaluated(self, text: Text) -> str:
-        """Return what *text* comes to in this run."""
+    def evaluate(self, text: Text) -> str:
+        """Return the value of *text* in this run."""
         return "".join(map(self._part, text.parts))
 
     def _part(self, part: Part) -> str:
@@ -30,7 +30,7 @@ class Texts(Struct):
             case Bare():
                 return part.source
             case Defaulted():
-                return self.evaluated(part.text) or part.default
+                return self.evaluate(part.text) or part.default
             case Reference():
                 return self._reference(part) or part.default or ""
 
@@ -41,6 +41,6 @@ class Texts(Struct):
             case Scope.INPUT:
                 return self.variables.get(input_variable(reference.name), "")
             case Scope.SETUP:
-                found = self.host.setup(reference.name) or ""
-                return self.variables.get(found.removeprefix("$"), "") if found.startswith("$") else found
+                value = self.host.setup(reference.name) or ""
+                return self.variables.get(value.removeprefix("$"), "") if value.startswith("$") else value
         raise ValueError(f"{reference} has no value outside the script of its stage")

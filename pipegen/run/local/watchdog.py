@@ -1,4 +1,4 @@
-"""What removes the rest of a run that cannot do so itself, because it was killed."""
+"""Cleanup of runs that were killed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pipegen.run.local.executors import container as containers
 
-# It kills the processes whose environment names the run, twice, since they may start others meanwhile (where there is a
-# /proc), and then removes what carries its name in the container program; *$2* is "" where none is used.
+# Kills the processes whose environment names the run, if there is a /proc, twice because they may start others. Then it
+# removes containers, networks and images of the run; $2 is the container program or "".
 _CLEAN = r"""
 for round in 1 2; do
   for file in $(grep -lsxzF "PIPEGEN_RUN=$1" /proc/[0-9]*/environ); do
@@ -30,9 +30,9 @@ _WATCH = f'read -r word && [ "$word" = over ] && exit 0\n{_CLEAN}'
 
 
 class Guard:
-    """A small process that outlives this one if that is killed, and cleans up; it knows by a pipe that nobody else has.
+    """A process that cleans up if this process is killed, which it detects by the end of a pipe.
 
-    It stands in a session of its own, so that what is sent to a terminal's processes does not reach it.
+    It has its own session, so that signals of the terminal do not reach it.
     """
 
     def __init__(self, run: str, program: str) -> None:
@@ -41,7 +41,7 @@ class Guard:
         os.close(exit_)
 
     def close(self) -> None:
-        """Let it go: the run has cleaned up itself."""
+        """End it: the run has cleaned up."""
         # Somebody may have killed it.
         with contextlib.suppress(BrokenPipeError):
             os.write(self._pipe, b"over\n")
@@ -50,17 +50,17 @@ class Guard:
 
 
 def kill_rest(run: str) -> None:
-    """Kill what processes of *run* have left their groups, where there is a /proc to find them in."""
+    """Kill processes of *run* that left their groups, if there is a /proc."""
     mark = f"PIPEGEN_RUN={run}".encode()
-    for place in Path("/proc").glob("[0-9]*"):
-        # It may be gone by now, or be somebody else's.
+    for process in Path("/proc").glob("[0-9]*"):
+        # It may have ended, or belong to another user.
         with contextlib.suppress(OSError):
-            if mark in (place / "environ").read_bytes().split(b"\0"):
-                os.kill(int(place.name), signal.SIGKILL)
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
 
 
 def clean(run: str, program: str) -> None:
-    """Remove what is left of *run*, which is over; *program* is that for containers, "" for the one that is found."""
+    """Remove what remains of *run*, which has ended; *program* is the container program, "" to search for it."""
     os.waitpid(_spawn(_CLEAN, run, program or containers.program(os.environ) or "", None), 0)
 
 

@@ -1,4 +1,4 @@
-"""The trees that stages run in: the user's own, or a clean copy for each."""
+"""The trees in which stages run: the user's tree, or a clean copy for each stage."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 from pipegen.plan.model import ArtifactsWhen, Job, Plan
-from pipegen.run.checksum import opened, with_checksum
+from pipegen.run.checksum import verified, with_checksum
 from pipegen.run.files import artifacts, no_follow
-from pipegen.run.files.kept_file import described
+from pipegen.run.files.kept_file import describe
 from pipegen.run.files.removal import make_folder, remove
 from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local.checkout import LocalCheckout
@@ -25,7 +25,7 @@ from pipegen.structs import Struct
 
 
 class Tree(Struct):
-    """Where a try runs; *kept* is where people find its files, *before* and *after* are what makes and removes it."""
+    """The tree of an attempt; *kept* is the folder of its files for the user, *before* and *after* are commands."""
 
     folder: str
     kept: str
@@ -34,43 +34,43 @@ class Tree(Struct):
 
 
 class Trees(Protocol):
-    """Gives tries their trees, and keeps what they leave."""
+    """Provides the trees of attempts, and stores their files."""
 
     def tree(self, attempt: Attempt) -> Tree:
         """Return the tree of *attempt*."""
         ...
 
     def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
-        """Keep what *attempt* leaves for others, if it has *succeeded*, and for people."""
+        """Store the files of *attempt* for later stages, if it has *succeeded*, and for the user."""
         ...
 
     def value(self, job: Job, name: str) -> bytes | None:
-        """Return what *job* has bound to *name*, None where it left nothing; raise `OSError` for what is no file."""
+        """Return the output *name* of *job*, None if there is none; raise `OSError` if it is not a file."""
         ...
 
     def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
-        """Bind *outputs* of *job* to what an earlier run has found."""
+        """Set *outputs* of *job* to values of an earlier run."""
         ...
 
     def home(self, job: Job) -> Path:
-        """Return the folder in which others find the files of *job*."""
+        """Return the folder with the files of *job* for other stages."""
         ...
 
     def left(self, job: Job) -> tuple[str, ...]:
-        """Return the names, in its home, of the files that *job* has left for others."""
+        """Return the files of *job* for other stages, relative to its home."""
         ...
 
     def show(self, job: Job) -> None:
-        """Show people what *job* has left before, and what has been put back."""
+        """Show the user the restored files of *job*."""
         ...
 
     def source(self) -> Path:
-        """Return the tree as stages find it that nothing runs before."""
+        """Return the tree as the first stages see it."""
         ...
 
 
 class InPlace(Struct):
-    """All stages run in one tree, where what one leaves is there for the others."""
+    """All stages run in one tree and see each other's files."""
 
     root: Path
     folder: RunFolder
@@ -80,14 +80,14 @@ class InPlace(Struct):
         return Tree(str(self.root), str(self.root))
 
     def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
-        """Leave all where it is."""
+        """Do nothing: the files are in the tree."""
 
     def value(self, job: Job, name: str) -> bytes | None:
-        """Return what *job* has bound to *name*, None where it has left nothing."""
+        """Return the output *name* of *job*, None if there is none."""
         return no_follow.read(self.folder.values, f"outputs/{job.slug}/{name}")
 
     def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
-        """Bind *outputs* of *job* to what an earlier run has found."""
+        """Set *outputs* of *job* to values of an earlier run."""
         _write(outputs, self.folder.values, f"outputs/{job.slug}")
 
     def home(self, job: Job) -> Path:  # noqa: ARG002 - the same for all
@@ -95,12 +95,12 @@ class InPlace(Struct):
         return self.root
 
     def left(self, job: Job) -> tuple[str, ...]:
-        """Return the names, in its home, of the files that *job* has left for others."""
+        """Return the files of *job* for other stages, relative to its home."""
         paths = tuple(one.path for one in job.artifacts if one.path is not None and one.travels)
-        return artifacts.found(str(self.root), paths, job.retention.exclude)
+        return artifacts.matching(str(self.root), paths, job.retention.exclude)
 
     def show(self, job: Job) -> None:
-        """Leave all where it is."""
+        """Do nothing: the files are in the tree."""
 
     def source(self) -> Path:
         """Return the tree."""
@@ -108,112 +108,114 @@ class InPlace(Struct):
 
 
 class Isolated(Struct):
-    """Each try of a stage runs in a copy of what is committed or staged, with what its ancestors left.
+    """Each attempt runs in a copy of the committed and staged files, with the files of its predecessors.
 
-    *carried* holds what the script of each stage leaves in `.pipegen`, by pipeline and stage. Stages of a pipeline
-    whose workspace is *shared* have one copy together, and values that wait outside of it.
+    *carried* holds the files that each stage passes on in `.pipegen`, by pipeline and stage. Stages of a pipeline in
+    *shared* run in one copy, with values outside of it.
     """
 
     checkout: LocalCheckout
     folder: RunFolder
     carried: Mapping[tuple[str, str], Sequence[str]]
     shared: frozenset[str] = frozenset()
-    complain: Callable[[str], None] = lambda _: None
+    warn: Callable[[str], None] = lambda _: None
 
     def prepare(self, plans: Sequence[Plan]) -> None:
-        """Make the copy that others are copies of."""
+        """Create the base copy, from which the others are copied."""
         _clone(self.checkout, self._base)
         for plan in plans:
             if plan.name in self.shared:
                 subprocess.run(("cp", "-RPp", self._base, self._shared_tree(plan)), check=True)
 
     def tree(self, attempt: Attempt) -> Tree:
-        """Return a new tree, and how it is made."""
+        """Return a new tree with the commands that create and remove it."""
         task = attempt.task
         if task.plan.name in self.shared:
             shared = str(self._shared_tree(task.plan))
             return Tree(shared, shared)
         folder = self.folder.work / "trees" / f"{task.job.slug}-{attempt.number}"
-        place = quote(str(folder))
+        path = quote(str(folder))
         stores = [self._store(producer) for producer in _read_by(task.job, task.plan, self.carried)]
         return Tree(
             str(folder),
-            self._people(task.job),
+            self._user_folder(task.job),
             before=(
-                f"cp -RPp {quote(str(self._base))} {place}",
-                *(f"cp -RPpf {quote(f'{store}/.')} {place}" for store in stores if store.is_dir()),
+                f"cp -RPp {quote(str(self._base))} {path}",
+                *(f"cp -RPpf {quote(f'{store}/.')} {path}" for store in stores if store.is_dir()),
             ),
-            after=(f"rm -rf {place}",),
+            after=(f"rm -rf {path}",),
         )
 
     def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
-        """Keep the files that match the artifacts of the job."""
+        """Store the files that match the artifacts of the job."""
         job = attempt.task.job
         if job.pipeline in self.shared:
             return
         # A path may be a report and an artifact.
-        people = [*self._sound(tree, artifacts.found(tree.folder, _report_paths(job)), job)]
+        for_user = [*self._storable(tree, artifacts.matching(tree.folder, _report_paths(job)), job)]
         when = job.retention.when
-        found = [
-            (one, self._sound(tree, artifacts.found(tree.folder, (one.path,), job.retention.exclude), job))
+        names_by_artifact = [
+            (one, self._storable(tree, artifacts.matching(tree.folder, (one.path,), job.retention.exclude), job))
             for one in job.artifacts
             if one.path is not None and (succeeded or when is not ArtifactsWhen.SUCCESS)
         ]
         if when is ArtifactsWhen.ALWAYS or succeeded is (when is ArtifactsWhen.SUCCESS):
-            # As on GitLab, what `copy` takes out of containers too.
-            people += [name for one, names in found if one.is_kept or not one.is_declared for name in names]
-        artifacts.shown(tree.folder, dict.fromkeys(people), tree.kept)
+            # As on GitLab, including files that `copy` takes out of containers.
+            for_user += [
+                name for one, names in names_by_artifact if one.is_kept or not one.is_declared for name in names
+            ]
+        artifacts.link_into(tree.folder, dict.fromkeys(for_user), tree.kept)
         if succeeded:
-            left = [name for one, names in found if one.travels for name in names]
-            carried = self._sound(tree, artifacts.found(tree.folder, self.carried[job.pipeline, job.stage]), job)
-            # A run that was killed right here, and that this one goes on with, has left a part.
+            left = [name for one, names in names_by_artifact if one.travels for name in names]
+            carried = self._storable(tree, artifacts.matching(tree.folder, self.carried[job.pipeline, job.stage]), job)
+            # The run that this run resumes may have been killed here, and have stored some of the files.
             remove(self._store(job))
-            artifacts.set_aside(tree.folder, dict.fromkeys((*left, *carried)), str(self._store(job)))
+            artifacts.store_files(tree.folder, dict.fromkeys((*left, *carried)), str(self._store(job)))
             self._describe(job)
 
     def value(self, job: Job, name: str) -> bytes | None:
-        """Return what *job* has bound to *name*, None where it has left nothing."""
+        """Return the output *name* of *job*, None if there is none."""
         if job.pipeline in self.shared:
             return InPlace(self.checkout.root, self.folder).value(job, name)
         return no_follow.read(self._store(job), f".pipegen/outputs/{job.slug}/{name}") if job.outputs else None
 
     def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
-        """Bind *outputs* of *job* to what an earlier run has found."""
+        """Set *outputs* of *job* to values of an earlier run."""
         if job.pipeline in self.shared:
             InPlace(self.checkout.root, self.folder).bind(job, outputs)
         else:
             _write(outputs, self._store(job), f".pipegen/outputs/{job.slug}")
 
     def home(self, job: Job) -> Path:
-        """Return the folder in which others find the files of *job*."""
+        """Return the folder with the files of *job* for other stages."""
         return self._store(job)
 
     def left(self, job: Job) -> tuple[str, ...]:
-        """Return the names, in its home, of the files that *job* has left for others."""
-        return artifacts.all_in(str(self._store(job)))
+        """Return the files of *job* for other stages, relative to its home."""
+        return artifacts.all_files(str(self._store(job)))
 
     def show(self, job: Job) -> None:
-        """Show people what *job* has left before, and what has been put back."""
+        """Show the user the restored files of *job*."""
         self._describe(job)
         store = str(self._store(job))
         paths = [one.path for one in job.artifacts if one.path is not None and one.is_kept]
-        artifacts.shown(store, artifacts.found(store, paths, job.retention.exclude), self._people(job))
+        artifacts.link_into(store, artifacts.matching(store, paths, job.retention.exclude), self._user_folder(job))
 
     def source(self) -> Path:
-        """Return the copy that others are copies of."""
+        """Return the base copy."""
         return self._base
 
-    def _sound(self, tree: Tree, names: Iterable[str], job: Job) -> tuple[str, ...]:
-        return artifacts.sound(
-            tree.folder, names, lambda why: self.complain(f"stage {job.title}: {why}: it is not kept")
+    def _storable(self, tree: Tree, names: Iterable[str], job: Job) -> tuple[str, ...]:
+        return artifacts.storable(
+            tree.folder, names, lambda why: self.warn(f"stage {job.title}: {why}: it is not stored")
         )
 
     def _describe(self, job: Job) -> None:
-        """Write down what *job* has left, for a run that goes on."""
-        place = self.folder.descriptions / job.slug
-        make_folder(place.parent)
-        remove(place)
-        place.write_bytes(with_checksum({"files": _files_in(self._store(job))}))
+        """Write a description of the files of *job*, to check them when the run is resumed."""
+        path = self.folder.descriptions / job.slug
+        make_folder(path.parent)
+        remove(path)
+        path.write_bytes(with_checksum({"files": _files_in(self._store(job))}))
 
     @property
     def _base(self) -> Path:
@@ -222,7 +224,7 @@ class Isolated(Struct):
     def _store(self, job: Job) -> Path:
         return self.folder.left / job.slug
 
-    def _people(self, job: Job) -> str:
+    def _user_folder(self, job: Job) -> str:
         return str(self.folder.artifacts / job.slug)
 
     def _shared_tree(self, plan: Plan) -> Path:
@@ -231,13 +233,13 @@ class Isolated(Struct):
 
 
 class _Described(Struct):
-    """What a stage has left: paths, modes, digests, and where links lead."""
+    """A description of the files of a stage: paths, modes, digests, and targets of links."""
 
     files: list[list[object]]
 
 
 def forget_secrets(folder: RunFolder, redactor: Redactor) -> None:
-    """Remove what isolated stages left in *folder* with a secret in it: no run that goes on finds that."""
+    """Remove the files of isolated stages in *folder* that contain secrets, so that no resumed run uses them."""
     for store in folder.left.glob("*") if redactor else ():
         if _may_hold_secret(store, redactor):
             remove(store)
@@ -245,30 +247,30 @@ def forget_secrets(folder: RunFolder, redactor: Redactor) -> None:
 
 def _may_hold_secret(store: Path, redactor: Redactor) -> bool:
     try:
-        names = artifacts.sound(str(store), artifacts.all_in(str(store)), lambda _: None)
-        opened = (partial(no_follow.opened, store, name) for name in names if no_follow.entry(store, name).is_file)
+        names = artifacts.storable(str(store), artifacts.all_files(str(store)), lambda _: None)
+        opened = (partial(no_follow.open_file, store, name) for name in names if no_follow.entry(store, name).is_file)
         return any(map(redactor.hides_in, opened))
-    except OSError:  # a stage has taken the right to read it away
+    except OSError:  # a stage removed the read permission
         return True
 
 
 def has_left(folder: RunFolder, job: Job) -> bool:
-    """Return whether all that *job* left in an isolated run in *folder* is there as it was."""
+    """Return whether the files of *job* from an isolated run in *folder* are unchanged."""
     try:
-        told = opened((folder.descriptions / job.slug).read_bytes(), _Described)
-        return told is not None and told.files == _files_in(folder.left / job.slug)
+        description = verified((folder.descriptions / job.slug).read_bytes(), _Described)
+        return description is not None and description.files == _files_in(folder.left / job.slug)
     except OSError:
         return False
 
 
 def _files_in(store: Path) -> list[list[object]]:
-    """Return what stands in *store*: paths, modes, digests, and where links lead."""
-    files = (described(store, name) for name in artifacts.all_in(str(store)))
+    """Return the files in *store*: paths, modes, digests, and targets of links."""
+    files = (describe(store, name) for name in artifacts.all_files(str(store)))
     return [[one.path, one.mode, one.digest, one.link] for one in files]
 
 
 def _report_paths(job: Job) -> list[str]:
-    """Return the paths of the reports of *job*, which people get whatever came of it."""
+    """Return the paths of the reports of *job*, which the user gets even if it failed."""
     reports = job.reports
     paths = [one.path for one in (*reports.junit, *reports.codequality, *reports.sarif)]
     return paths if reports.coverage is None or reports.coverage.path is None else [*paths, reports.coverage.path]
@@ -276,12 +278,12 @@ def _report_paths(job: Job) -> list[str]:
 
 def _write(outputs: Iterable[tuple[str, bytes]], root: Path, folder: str) -> None:
     for name, value in outputs:
-        with no_follow.written(root, f"{folder}/{name}") as file:
+        with no_follow.new_file(root, f"{folder}/{name}") as file:
             file.write(value)
 
 
 def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[str]]) -> tuple[Job, ...]:
-    """Return the jobs whose files or values *job* reads, in the order of the graph: what comes later, stays."""
+    """Return the jobs whose files or values *job* reads, in topological order: later files overwrite earlier ones."""
     values = (*(output.stage for output in job.inputs), *job.containers)
     wanted = {*job.files, *(stage for stage in values if carried[job.pipeline, stage])}
     known = {one.stage: one for one in plan.jobs}
@@ -289,14 +291,14 @@ def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[st
 
 
 def _clone(checkout: LocalCheckout, base: Path) -> None:
-    """Make *base* a repository as an engine's checkout is one: no branch, and the files that are committed or staged.
+    """Create the repository *base* like an engine's checkout: without a branch, with committed and staged files.
 
-    It borrows the objects of the user's, and writes nothing there. The index, which knows what is staged, is a copy.
+    It uses the objects of the user's repository read-only. The index, which has the staged files, is copied.
     """
     root = str(checkout.root)
     base.parent.mkdir(parents=True, exist_ok=True)
     (base.parent / "trees").mkdir(exist_ok=True)
-    # Each copy would have the samples of hooks that a template brings.
+    # Without templates, copies have no sample hooks.
     _git("clone", "--quiet", "--shared", "--no-checkout", "--template=", root, str(base))
     index = Path(root, _git("-C", root, "rev-parse", "--git-path", "index"))
     if index.exists():
@@ -310,9 +312,9 @@ def _clone(checkout: LocalCheckout, base: Path) -> None:
 
 
 def _git(*arguments: str) -> str:
-    """Return what git prints; raise `OSError` with its words where it fails."""
-    done = run_trusted(*arguments)
-    if done.returncode:
-        words = done.stderr.decode(errors="replace").strip()
-        raise OSError(f"git {arguments[-1]}: {words or f'status {done.returncode}'}")
-    return os.fsdecode(done.stdout).rstrip("\n")
+    """Return the output of git; raise `OSError` with its message if it fails."""
+    process = run_trusted(*arguments)
+    if process.returncode:
+        words = process.stderr.decode(errors="replace").strip()
+        raise OSError(f"git {arguments[-1]}: {words or f'status {process.returncode}'}")
+    return os.fsdecode(process.stdout).rstrip("\n")

@@ -1,4 +1,4 @@
-"""What a report tells of a run beside what happened in it."""
+"""The metadata of a run in reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.structs import Struct
 
 
 class About(Struct, kw_only=True):
-    """Which run it is: its *config*, when it *started* (in UTC), its folder, where it ran, its *status* in a word."""
+    """The metadata of a run: *config*, start in UTC, folder, machines, and *status* as a word."""
 
     config: str
     started: datetime

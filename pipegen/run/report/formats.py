@@ -1,4 +1,4 @@
-"""The forms in which a run is reported, by the ending of the file's name."""
+"""The formats of reports, by file extension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a run as one page that needs no other file: a Gantt chart, and the ends of the logs."""
+"""The report of a run as a self-contained page: a Gantt chart, and the ends of the logs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pipegen.run.local.executors.local import log_of
 from pipegen.run.report.about import About
 from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.summary import path_words, tail
-from pipegen.run.report.words import named
+from pipegen.run.report.words import display_name
 from pipegen.visible import visible
 
 _TAIL_LINES = 100
-# What the chart, which brings its own style, does not say.
+# Styles of the page; the chart has its own.
 _STYLE = """
 body { font: 14px/1.4 system-ui, sans-serif; margin: 2em; color: #1f2328; background: #fff; }
 table { border-collapse: collapse; } td, th { padding: 2px 12px 2px 0; text-align: left; vertical-align: top; }
@@ -37,7 +37,7 @@ def render(record: RunRecord, about: About) -> str:
 def _lines(record: RunRecord, about: About) -> Iterator[str]:
     title = escape(f"{about.config}: {about.status}")
     yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-    # Names and logs are those of whoever writes them: whatever stands there, the page loads and runs nothing.
+    # Names and logs are untrusted: the policy keeps the page from loading or running anything.
     policy = content_security_policy(_STYLE, STYLE)
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}"><title>{title}</title>'
     yield f"<style>{_STYLE}</style></head><body><h1>{title}</h1>"
@@ -57,11 +57,11 @@ def _path(record: RunRecord) -> Iterator[str]:
 
 
 def _table(record: RunRecord) -> Iterator[str]:
-    yield "<table><tr><th>Stage</th><th>Came to</th><th>Took</th><th></th></tr>"
+    yield "<table><tr><th>Stage</th><th>Result</th><th>Duration</th><th></th></tr>"
     for entry in record.entries.values():
         status = entry.status or "not run"
         reason = entry.skipped.value if entry.skipped is not None else entry.outcome.reason if entry.outcome else ""
-        took = SECONDS.words(entry.seconds) if entry.tries else ""
+        took = SECONDS.words(entry.seconds) if entry.attempts else ""
         yield (
             f'<tr><td>{escape(_name(entry, record))}</td><td class="{escape(status)}">{escape(status)}</td>'
             f"<td>{escape(took)}</td><td>{escape(reason)}</td></tr>"
@@ -70,14 +70,14 @@ def _table(record: RunRecord) -> Iterator[str]:
 
 
 def _log(entry: StageRecord, record: RunRecord, about: About) -> Iterator[str]:
-    for one in entry.tries:
-        lines = tail(log_of(about.folder, entry.task.job, one.number), _TAIL_LINES)
+    for attempt in entry.attempts:
+        lines = tail(log_of(about.folder, entry.task.job, attempt.number), _TAIL_LINES)
         if lines:
-            again = f", try {one.number}" if len(entry.tries) > 1 else ""
+            again = f", attempt {attempt.number}" if len(entry.attempts) > 1 else ""
             is_open = " open" if entry.status == "failed" else ""
             yield f"<details{is_open}><summary>{escape(_name(entry, record) + again)}</summary>"
             yield f"<pre>{escape(chr(10).join(lines))}</pre></details>"
 
 
 def _name(entry: StageRecord, record: RunRecord) -> str:
-    return visible(named(entry, several=len(record.runs) > 1))
+    return visible(display_name(entry, several=len(record.runs) > 1))

@@ -1,4 +1,4 @@
-"""The report of a run as a JSON document that is a contract: see docs/run.md."""
+"""The report of a run as a JSON document; the format is documented in docs/run.md."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def render(record: RunRecord, about: About) -> str:
             for run in record.runs
         ],
         "longest_path": [
-            {"pipeline": one.task.id.pipeline, "stage": one.task.id.stage, "seconds": _rounded(one.elapsed)}
-            for one in record.critical_path()
+            {"pipeline": entry.task.id.pipeline, "stage": entry.task.id.stage, "seconds": _rounded(entry.elapsed)}
+            for entry in record.critical_path()
         ],
     }
     return json.dumps(data, indent=2) + "\n"
@@ -48,16 +48,18 @@ def _stage(entry: StageRecord, about: About) -> Mapping[str, object]:
         "seconds": _rounded(entry.seconds),
         "tries": [
             {
-                "number": one.number,
-                "started": _rounded(one.started),
-                "ended": _rounded(one.ended),
-                "ending": one.outcome.ending.value if one.outcome is not None else None,
-                "failure": one.outcome.failure.value if one.outcome is not None and one.outcome.failure else None,
-                "exit_code": one.outcome.exit_code if one.outcome is not None else None,
-                "reason": one.outcome.reason if one.outcome is not None else "",
-                "log": _log(log_of(about.folder, entry.task.job, one.number)),
+                "number": attempt.number,
+                "started": _rounded(attempt.started),
+                "ended": _rounded(attempt.ended),
+                "ending": attempt.outcome.result.value if attempt.outcome is not None else None,
+                "failure": attempt.outcome.failure.value
+                if attempt.outcome is not None and attempt.outcome.failure
+                else None,
+                "exit_code": attempt.outcome.exit_code if attempt.outcome is not None else None,
+                "reason": attempt.outcome.reason if attempt.outcome is not None else "",
+                "log": _log(log_of(about.folder, entry.task.job, attempt.number)),
             }
-            for one in entry.tries
+            for attempt in entry.attempts
         ],
     }
 
@@ -67,5 +69,5 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 def _log(path: Path) -> str | None:
-    """Return the name of a log; None of one that is not there, as nothing was printed."""
+    """Return the path of a log; None if there is none because nothing was printed."""
     return str(path) if path.exists() else None

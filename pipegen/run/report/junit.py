@@ -1,4 +1,4 @@
-"""The report of a run as JUnit's XML: a suite for each pipeline, a case for each stage."""
+"""The report of a run as JUnit XML: a suite for each pipeline, a case for each stage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipegen.run.report.about import About
 from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.summary import tail
 
-# What XML 1.0 cannot hold: https://www.w3.org/TR/xml/#charsets
+# Characters that XML 1.0 cannot contain: https://www.w3.org/TR/xml/#charsets
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FAILED = ("failed", "cancelled")
 
@@ -28,15 +28,15 @@ def render(record: RunRecord, about: About) -> str:
 
 def _suite(run: PipelineRun, record: RunRecord, about: About) -> Element:
     entries = [record.entries[task.id] for task in run.tasks]
-    errors = sum(_is_error(one) for one in entries)
-    failures = sum(one.status in _FAILED for one in entries) - errors
+    errors = sum(_is_error(entry) for entry in entries)
+    failures = sum(entry.status in _FAILED for entry in entries) - errors
     suite = Element(
         "testsuite",
         name=_clean(run.name),
         tests=str(len(entries)),
         failures=str(failures),
         errors=str(errors),
-        skipped=str(sum(not _has_run(one) for one in entries)),
+        skipped=str(sum(not _has_run(entry) for entry in entries)),
         time=f"{record.seconds:.3f}",
         timestamp=f"{about.started:%Y-%m-%dT%H:%M:%S}",
     )
@@ -52,18 +52,18 @@ def _case(entry: StageRecord, about: About) -> Element:
         reason = entry.skipped.value if entry.skipped is not None else "it has not run"
         SubElement(case, "skipped", message=reason)
         return case
-    shown = _clean("\n".join(tail(log_of(about.folder, entry.task.job, entry.tries[-1].number))))
+    log = _clean("\n".join(tail(log_of(about.folder, entry.task.job, entry.attempts[-1].number))))
     reason = entry.outcome.reason if entry.outcome is not None else ""
     if entry.status in _FAILED:
         kind = "error" if _is_error(entry) else "failure"
-        SubElement(case, kind, message=_clean(reason or entry.status), type=entry.status).text = shown
-    elif shown:
-        SubElement(case, "system-out").text = shown
+        SubElement(case, kind, message=_clean(reason or entry.status), type=entry.status).text = log
+    elif log:
+        SubElement(case, "system-out").text = log
     return case
 
 
 def _has_run(entry: StageRecord) -> bool:
-    return bool(entry.tries) and bool(entry.status)
+    return bool(entry.attempts) and bool(entry.status)
 
 
 def _is_error(entry: StageRecord) -> bool:

@@ -1,4 +1,4 @@
-"""A run on a terminal: what has ended scrolls by, what runs and waits stands below and is drawn anew."""
+"""A run on a terminal: ended stages scroll by, running and waiting stages are redrawn below."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pipegen.run.clocks.real import RealClock
 from pipegen.run.events import Ended, RunEvent, Skipped
 from pipegen.run.report.plain import Plain
 from pipegen.run.report.record import RunRecord, StageRecord
-from pipegen.run.report.words import named, told
+from pipegen.run.report.words import display_name, wait_words
 from pipegen.visible import visible, visible_lines
 
 _PERIOD = 0.2
 _UP_AND_CLEAR = "\x1b[{}A\x1b[J"
-# No line of ours may wrap: it could not be taken back.
+# Wrapped lines could not be cleared.
 _NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
 _MOST_WAITING = 3
 
@@ -28,34 +28,34 @@ class Live:
         self._record, self._stream = record, stream
         self._plain = Plain(record, self._print)
         self._clock: RealClock | None = None
-        self._take_back: Callable[[], None] | None = None
+        self._cancel: Callable[[], None] | None = None
         self._drawn = 0
 
     def begin(self, clock: RealClock) -> None:
-        """Draw from now on, as often as the eye follows."""
+        """Redraw periodically from now on."""
         self._clock = clock
         self._tick()
 
-    def hear(self, event: RunEvent) -> None:
-        """Let what has ended scroll by."""
+    def notify(self, event: RunEvent) -> None:
+        """Print a line for a stage that ended or was skipped."""
         if isinstance(event, Ended | Skipped):
-            self._plain.hear(event)
+            self._plain.notify(event)
 
     def say(self, words: str) -> None:
-        """Let *words* scroll by."""
+        """Print *words*."""
         self._print(f"{visible_lines(words)}\n")
 
     def close(self) -> None:
-        """Take away what is drawn."""
-        if self._take_back is not None:
-            self._take_back()
+        """Clear the drawing."""
+        if self._cancel is not None:
+            self._cancel()
         self._clear()
         self._stream.flush()
 
     def _tick(self) -> None:
         if self._clock is not None:
             self.draw(self._clock.now())
-            self._take_back = self._clock.at(self._clock.now() + _PERIOD, self._tick)
+            self._cancel = self._clock.at(self._clock.now() + _PERIOD, self._tick)
 
     def _print(self, text: str) -> None:
         self._clear()
@@ -67,7 +67,7 @@ class Live:
             self._drawn = 0
 
     def draw(self, now: float) -> None:
-        """Draw what runs and waits at the time *now*, in place of what is drawn."""
+        """Redraw the running and waiting stages at the time *now*."""
         size = shutil.get_terminal_size()
         lines = [visible(line) for line in self._lines(now, max(3, size.lines - 2))]
         self._clear()
@@ -75,34 +75,35 @@ class Live:
         self._stream.flush()
         self._drawn = len(lines)
 
-    def _lines(self, now: float, most: int) -> Iterator[str]:
-        """Yield what runs, what waits and for what, and how far the run is, in at most so many lines."""
+    def _lines(self, now: float, line_limit: int) -> Iterator[str]:
+        """Yield at most *line_limit* lines: running stages, waiting stages, and the progress of the run."""
         entries = self._record.entries.values()
         several = len(self._record.runs) > 1
-        running = [one for one in entries if one.is_running]
-        waiting = [one for one in entries if not one.is_running and not one.is_over and one.waits is not None]
-        room = most - 1 - min(len(waiting), _MOST_WAITING)
-        for one in running[:room]:
-            again = f" (try {one.tries[-1].number})" if len(one.tries) > 1 else ""
-            yield f"{SECONDS.words(now - one.tries[-1].started):>10}  run      {named(one, several=several)}{again}"
-        for one in waiting[:_MOST_WAITING]:
-            yield f"{'':>10}  wait     {named(one, several=several)}, for {_awaited(one)}"
-        over = sum(one.is_over for one in entries)
-        more = f", {len(running) - room} more run" if len(running) > room else ""
-        rest = _rest(tuple(entries), now)
-        left = f", about {SECONDS.words(rest)} left" if rest else ""
-        yield f"{SECONDS.words(now):>10}  {over} of {len(entries)} over{more}{left}"
+        running = [entry for entry in entries if entry.is_running]
+        waiting = [entry for entry in entries if not entry.is_running and not entry.is_over and entry.waits is not None]
+        room = line_limit - 1 - min(len(waiting), _MOST_WAITING)
+        for entry in running[:room]:
+            attempt = f" (attempt {entry.attempts[-1].number})" if len(entry.attempts) > 1 else ""
+            duration = SECONDS.words(now - entry.attempts[-1].started)
+            yield f"{duration:>10}  run      {display_name(entry, several=several)}{attempt}"
+        for entry in waiting[:_MOST_WAITING]:
+            yield f"{'':>10}  wait     {display_name(entry, several=several)}, for {_wait_words(entry)}"
+        ended = sum(entry.is_over for entry in entries)
+        more = f", {len(running) - room} more running" if len(running) > room else ""
+        rest = _remaining_time(tuple(entries), now)
+        remaining = f", about {SECONDS.words(rest)} left" if rest else ""
+        yield f"{SECONDS.words(now):>10}  {ended} of {len(entries)} ended{more}{remaining}"
 
 
-def _awaited(entry: StageRecord) -> str:
-    return told(entry.waits, entry.what) if entry.waits is not None else ""
+def _wait_words(entry: StageRecord) -> str:
+    return wait_words(entry.waits, entry.what) if entry.waits is not None else ""
 
 
-def _rest(entries: tuple[StageRecord, ...], now: float) -> float:
-    """Return how long the longest path still takes, as far as durations are known; 0 where none is."""
-    rests = [
-        one.task.remaining - (now - one.tries[-1].started if one.is_running else 0.0)
-        for one in entries
-        if not one.is_over and one.task.remaining
+def _remaining_time(entries: tuple[StageRecord, ...], now: float) -> float:
+    """Return the remaining seconds of the longest path, as far as durations are known; 0 if none are."""
+    remaining = [
+        entry.task.remaining - (now - entry.attempts[-1].started if entry.is_running else 0.0)
+        for entry in entries
+        if not entry.is_over and entry.task.remaining
     ]
-    return max((0.0, *rests))
+    return max((0.0, *remaining))

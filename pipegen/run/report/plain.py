@@ -1,29 +1,29 @@
-"""A run told line by line, for pipes, files, and engines."""
+"""The progress of a run, line by line, for pipes, files, and engines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from pipegen.run.chart.times import SECONDS
-from pipegen.run.events import Cause, Ended, Over, Parked, RunEvent, Skipped, Started
+from pipegen.run.events import Cause, Ended, PipelineEnded, RunEvent, Skipped, Started, Waiting
 from pipegen.run.model import AttemptResult, TaskId
 from pipegen.run.report.record import RunRecord
-from pipegen.run.report.words import ended_word, told
+from pipegen.run.report.words import ended_word, wait_words
 from pipegen.visible import visible, visible_lines
 
-# The others only wait for room.
+# Other causes only mean that machines are busy.
 _WORTH_A_LINE = (Cause.LOCK, Cause.BACKOFF, Cause.DELAY, Cause.APPROVAL, Cause.EQUAL)
 
 
 class Plain:
-    """Writes a line when a stage starts, ends, or is skipped; those of several pipelines are named with theirs."""
+    """Writes a line when a stage starts, ends, or is skipped; with several pipelines, names include the pipeline."""
 
     def __init__(self, record: RunRecord, write: Callable[[str], None]) -> None:
         self._record, self._write = record, write
         self._several = len(record.runs) > 1
 
-    def hear(self, event: RunEvent) -> None:
-        """Write what *event* comes to, where it is worth a line."""
+    def notify(self, event: RunEvent) -> None:
+        """Write a line for *event*, if it is important enough."""
         line = self._line(event)
         if line:
             self._write(f"{SECONDS.words(event.time):>10}  {visible(line)}\n")
@@ -33,28 +33,28 @@ class Plain:
         self._write(f"{visible_lines(words)}\n")
 
     def close(self) -> None:
-        """Do nothing: all is written."""
+        """Do nothing: everything is written."""
 
     def name(self, task: TaskId) -> str:
-        """Return how *task* is called."""
+        """Return the display name of *task*."""
         return f"{task.pipeline}: {task.stage}" if self._several else task.stage
 
     def _line(self, event: RunEvent) -> str:
         match event:
             case Started(attempt=attempt):
-                again = f" (try {attempt.number})" if attempt.number > 1 else ""
-                return f"start    {self.name(attempt.task.id)}{again}"
+                attempt_words = f" (attempt {attempt.number})" if attempt.number > 1 else ""
+                return f"start    {self.name(attempt.task.id)}{attempt_words}"
             case Ended(attempt=attempt, outcome=outcome, is_final=is_final):
                 entry = self._record.entries[attempt.task.id]
-                last = entry.tries[-1]
-                took = SECONDS.words((last.ended or event.time) - last.started)
-                return f"{ended_word(entry, is_final=is_final):<8} {self.name(attempt.task.id)}, {took}" + (
-                    f": {outcome.reason or 'failed'}" if outcome.ending is AttemptResult.FAILED else ""
+                last = entry.attempts[-1]
+                duration = SECONDS.words((last.ended or event.time) - last.started)
+                return f"{ended_word(entry, is_final=is_final):<8} {self.name(attempt.task.id)}, {duration}" + (
+                    f": {outcome.reason or 'failed'}" if outcome.result is AttemptResult.FAILED else ""
                 )
             case Skipped(task=task, reason=reason):
                 return f"skip     {self.name(task)}: {reason.value}"
-            case Parked(task=task, cause=cause, what=what) if cause in _WORTH_A_LINE:
-                return f"wait     {self.name(task)}, for {told(cause, what)}"
-            case Over(pipeline=pipeline, status=status) if self._several:
+            case Waiting(task=task, cause=cause, what=what) if cause in _WORTH_A_LINE:
+                return f"wait     {self.name(task)}, for {wait_words(cause, what)}"
+            case PipelineEnded(pipeline=pipeline, status=status) if self._several:
                 return f"over     pipeline {pipeline}: {status.value}"
         return ""

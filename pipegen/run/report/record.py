@@ -1,11 +1,11 @@
-"""What happened in a run, stage by stage: what summaries and reports tell."""
+"""The record of a run, stage by stage, for summaries and reports."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.run.bounds import TaskPath, longest_path
-from pipegen.run.events import Cause, Ended, Over, Parked, Ready, RunEvent, Skipped, Started
+from pipegen.run.events import Cause, Ended, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
 from pipegen.run.model import Outcome, PipelineRun, RunMachine, Task, TaskId
 from pipegen.run.outcome import Reason, Status
 from pipegen.run.simulation import Simulation
@@ -13,8 +13,8 @@ from pipegen.run.timeline import Timeline
 from pipegen.structs import MutableStruct, field
 
 
-class Try(MutableStruct):
-    """One try, in seconds since the run began; what came of it is None while it runs."""
+class AttemptRecord(MutableStruct):
+    """An attempt, in seconds since the start of the run; *outcome* is None while it runs."""
 
     number: int
     started: float
@@ -23,15 +23,15 @@ class Try(MutableStruct):
 
 
 class StageRecord(MutableStruct):
-    """What has become of a stage.
+    """The record of a stage.
 
-    *waits* is what it waits for now, and *what* names it; *is_over* says that no other try follows, *is_earlier* that
-    it ended in the run that this one goes on with.
+    *waits* is the cause of its current wait and *what* the name of the lock or label; *is_over* means that no attempt
+    follows, *is_earlier* that it ended in the run that this run resumes.
     """
 
     task: Task
     ready: float | None = None
-    tries: list[Try] = field(default_factory=list)
+    attempts: list[AttemptRecord] = field(default_factory=list)
     skipped: Reason | None = None
     waits: Cause | None = None
     what: str = ""
@@ -40,39 +40,39 @@ class StageRecord(MutableStruct):
 
     @property
     def outcome(self) -> Outcome | None:
-        """What came of its last try."""
-        return self.tries[-1].outcome if self.tries else None
+        """The outcome of its last attempt."""
+        return self.attempts[-1].outcome if self.attempts else None
 
     @property
     def is_running(self) -> bool:
-        """Whether a try of it runs."""
-        return bool(self.tries) and self.tries[-1].ended is None
+        """Whether an attempt runs."""
+        return bool(self.attempts) and self.attempts[-1].ended is None
 
     @property
     def status(self) -> str:
-        """What came of it: success, reused, failed, allowed, cancelled, skipped or earlier; "" while that is open."""
+        """The status: success, reused, failed, allowed, cancelled, skipped or earlier; "" until it has ended."""
         if self.is_earlier:
             return "earlier"
         if self.skipped is not None:
             return "skipped"
         if not self.is_over or self.outcome is None:
             return ""
-        return "allowed" if self.outcome.is_allowed(self.task.job) else self.outcome.ending.value
+        return "allowed" if self.outcome.is_allowed(self.task.job) else self.outcome.result.value
 
     @property
     def elapsed(self) -> float:
-        """How long it was from its first try to the end of its last one: waits between them count."""
-        ended = [one.ended for one in self.tries if one.ended is not None]
-        return max(ended) - self.tries[0].started if ended else 0.0
+        """The time from the start of the first attempt to the end of the last one, including waits."""
+        ended = [attempt.ended for attempt in self.attempts if attempt.ended is not None]
+        return max(ended) - self.attempts[0].started if ended else 0.0
 
     @property
     def seconds(self) -> float:
-        """How long its tries took, together."""
-        return sum(one.ended - one.started for one in self.tries if one.ended is not None)
+        """The sum of the durations of the attempts."""
+        return sum(attempt.ended - attempt.started for attempt in self.attempts if attempt.ended is not None)
 
 
 class RunRecord:
-    """Hears of all that happens in *runs*; those *earlier* have ended in the run that this one goes on with."""
+    """A listener that records *runs*; tasks in *earlier* ended in the run that this run resumes."""
 
     def __init__(self, runs: Sequence[PipelineRun], earlier: Collection[TaskId] = ()) -> None:
         self.runs = tuple(runs)
@@ -85,29 +85,29 @@ class RunRecord:
         self._timeline = Timeline()
         self.seconds = 0.0
 
-    def hear(self, event: RunEvent) -> None:
-        """Take note of *event*."""
+    def notify(self, event: RunEvent) -> None:
+        """Handle *event*."""
         self.seconds = max(self.seconds, event.time)
-        self._timeline.hear(event)
+        self._timeline.notify(event)
         match event:
             case Ready(task=task):
                 self.entries[task].ready = event.time
-            case Parked(task=task, cause=cause, what=what):
+            case Waiting(task=task, cause=cause, what=what):
                 self.entries[task].waits, self.entries[task].what = cause, what
             case Started(attempt=attempt):
                 entry = self.entries[attempt.task.id]
                 entry.waits, entry.what = None, ""
-                entry.tries.append(Try(attempt.number, event.time))
+                entry.attempts.append(AttemptRecord(attempt.number, event.time))
             case Ended(attempt=attempt, outcome=outcome, is_final=is_final):
                 entry = self.entries[attempt.task.id]
-                if entry.tries[-1].ended is None:
-                    entry.tries[-1].ended = event.time
-                entry.tries[-1].outcome = outcome
+                if entry.attempts[-1].ended is None:
+                    entry.attempts[-1].ended = event.time
+                entry.attempts[-1].outcome = outcome
                 entry.is_over = is_final
             case Skipped(task=task, reason=reason):
                 self.entries[task].skipped = reason
                 self.entries[task].is_over = True
-            case Over(pipeline=pipeline, status=status):
+            case PipelineEnded(pipeline=pipeline, status=status):
                 self.statuses[pipeline] = status
 
     @property
@@ -116,19 +116,19 @@ class RunRecord:
         return all(self.statuses.get(run.name) is Status.SUCCESS for run in self.runs)
 
     def failures(self) -> tuple[StageRecord, ...]:
-        """Return the stages that have failed, also those that may, in the order in which they ended."""
-        found = [one for one in self.entries.values() if one.status in ("failed", "allowed")]
-        return tuple(sorted(found, key=lambda one: one.tries[-1].ended or 0.0))
+        """Return the stages that failed, including allowed failures, in the order in which they ended."""
+        failed = [entry for entry in self.entries.values() if entry.status in ("failed", "allowed")]
+        return tuple(sorted(failed, key=lambda entry: entry.attempts[-1].ended or 0.0))
 
     def critical_path(self) -> tuple[StageRecord, ...]:
-        """Return the chain of stages, each after the one before, that took longest: one of these to shorten."""
+        """Return the chain of stages that took longest: shortening the run means shortening one of these."""
         seconds = {task: entry.elapsed for task, entry in self.entries.items()}
         paths = (longest_path(run, seconds) for run in self.runs)
-        path = max(paths, key=lambda one: one.seconds, default=TaskPath())
-        return tuple(self.entries[task] for task in path.tasks if self.entries[task].tries)
+        path = max(paths, key=lambda path: path.seconds, default=TaskPath())
+        return tuple(self.entries[task] for task in path.tasks if self.entries[task].attempts)
 
     def picture(self, machines: Sequence[RunMachine]) -> Simulation:
-        """Return the run on *machines* as a run on paper is told, for its charts."""
+        """Return the run on *machines* as a simulation, for charts."""
         bars = self._timeline.bars()
         path = self.critical_path()
         return Simulation(
@@ -137,5 +137,5 @@ class RunRecord:
             bars=bars,
             makespan=self.seconds,
             work=sum(bar.seconds * bar.task.demand.slots for bar in bars),
-            path=TaskPath(tuple(one.task.id for one in path), sum(one.elapsed for one in path)),
+            path=TaskPath(tuple(entry.task.id for entry in path), sum(entry.elapsed for entry in path)),
         )

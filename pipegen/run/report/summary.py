@@ -1,4 +1,4 @@
-"""What a run came to, in a few lines, and what to look at."""
+"""The summary of a run in a few lines."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from pipegen.run.chart.times import SECONDS
 from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local.executors.local import log_of
 from pipegen.run.report.record import RunRecord, StageRecord
-from pipegen.run.report.words import named
+from pipegen.run.report.words import display_name
 
-# How much of a log is shown where a stage has failed.
+# The number of lines shown of the log of a failed stage.
 TAIL_LINES = 20
 _TAIL_BYTES = 16_384
 _PATH_STAGES = 8
-# What programs colour their output with: SGR, ECMA-48.
+# Colour sequences: SGR in ECMA-48.
 _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 _COUNTED = (
     ("success", "ok"),
     ("reused", "reused"),
-    ("earlier", "done before"),
+    ("earlier", "done earlier"),
     ("failed", "failed"),
-    ("allowed", "failed and may"),
+    ("allowed", "failed as allowed"),
     ("cancelled", "cancelled"),
     ("skipped", "skipped"),
 )
 
 
 def summary(record: RunRecord, folder: RunFolder) -> Iterator[str]:
-    """Yield the lines: the ends of the logs of what has failed, how many stages came to what, and the longest path."""
+    """Yield the lines: the ends of the logs of failed stages, the number of stages by status, and the longest path."""
     several = len(record.runs) > 1
     for entry in record.failures():
         yield from _failure(entry, folder, several=several)
     counts = Counter(entry.status or "not run" for entry in record.entries.values())
-    told = [f"{counts[status]} {word}" for status, word in (*_COUNTED, ("not run", "not run")) if counts[status]]
-    yield f"{', '.join(told) or 'no stages'} in {SECONDS.words(record.seconds)}"
+    phrases = [f"{counts[status]} {word}" for status, word in (*_COUNTED, ("not run", "not run")) if counts[status]]
+    yield f"{', '.join(phrases) or 'no stages'} in {SECONDS.words(record.seconds)}"
     path = record.critical_path()
     if len(path) > 1:
         yield f"longest path: {path_words(path, several=several)}"
@@ -45,16 +45,18 @@ def summary(record: RunRecord, folder: RunFolder) -> Iterator[str]:
 
 
 def path_words(path: Sequence[StageRecord], *, several: bool) -> str:
-    """Return *path* in words: of a long one, the stages that took longest."""
+    """Return *path* in words; of a long path, only the stages that took longest."""
     longest = sorted(path, key=lambda entry: entry.elapsed, reverse=True)[:_PATH_STAGES]
-    told = [f"{named(one, several=several)} {SECONDS.words(one.elapsed)}" for one in path if one in longest]
-    total = SECONDS.words(sum(one.elapsed for one in path))
-    shown = " -> ".join(told)
-    return f"{shown}: {total}" if len(told) == len(path) else f"{total} in {len(path)} stages, most in {shown}"
+    phrases = [
+        f"{display_name(entry, several=several)} {SECONDS.words(entry.elapsed)}" for entry in path if entry in longest
+    ]
+    total = SECONDS.words(sum(entry.elapsed for entry in path))
+    chain = " -> ".join(phrases)
+    return f"{chain}: {total}" if len(phrases) == len(path) else f"{total} in {len(path)} stages, most in {chain}"
 
 
 def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
-    """Return the last *lines* of *log*; nothing where there is none that can be read."""
+    """Return the last *lines* of *log*; () if it cannot be read."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
@@ -64,13 +66,14 @@ def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
 
 
 def _failure(entry: StageRecord, folder: RunFolder, *, several: bool) -> Iterator[str]:
-    last = entry.tries[-1]
+    last = entry.attempts[-1]
     log = log_of(folder, entry.task.job, last.number)
     reason = last.outcome.reason if last.outcome is not None else ""
-    again = f", try {last.number}" if last.number > 1 else ""
-    may = ", which it may" if entry.status == "allowed" else ""
+    attempt = f", attempt {last.number}" if last.number > 1 else ""
+    allowed = " as allowed" if entry.status == "allowed" else ""
     yield ""
-    yield f"{named(entry, several=several)} failed{may}: {reason or 'no status'}{again}, {SECONDS.words(entry.seconds)}"
+    name = display_name(entry, several=several)
+    yield f"{name} failed{allowed}: {reason or 'no status'}{attempt}, {SECONDS.words(entry.seconds)}"
     for line in tail(log):
         yield f"  | {_COLOUR.sub('', line)}"
     yield f"  {log}"

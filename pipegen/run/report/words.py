@@ -1,4 +1,4 @@
-"""What people are told of a run, in words."""
+"""Words for the events of a run."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from pipegen.run.report.record import StageRecord
 _ENDED = {
     "success": "ok",
     "reused": "reused",
-    "earlier": "done before",
+    "earlier": "done earlier",
     "failed": "FAILED",
     "allowed": "allowed",
     "cancelled": "cancelled",
 }
 
 
-def told(cause: Cause, what: str = "") -> str:
-    """Return what a stage waits for."""
+def wait_words(cause: Cause, what: str = "") -> str:
+    """Return the cause of a wait in words."""
     return f'{CAUSES[cause]} "{what}"' if what else CAUSES[cause]
 
 
 def ended_word(entry: StageRecord, *, is_final: bool = True) -> str:
-    """Return what came of a try of the stage of *entry*."""
+    """Return the word for the result of the last attempt of *entry*."""
     return _ENDED.get(entry.status, entry.status) if is_final else "again"
 
 
-def named(entry: StageRecord, *, several: bool) -> str:
-    """Return how the stage of *entry* is called; with its pipeline where there are *several*."""
+def display_name(entry: StageRecord, *, several: bool) -> str:
+    """Return the name of the stage of *entry*, with its pipeline if there are *several*."""
     task = entry.task.id
     return f"{task.pipeline}: {task.stage}" if several else task.stage

@@ -1,4 +1,4 @@
-"""How much of what: slots, processors, memory, by name; what is not named is none."""
+"""Amounts of resources by name: slots, processors, memory; missing names are 0."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from pipegen.run.model import Demand
 
 SLOTS, CPU, MEMORY = "slots", "cpu", "memory"
 
-# Whole numbers, or infinity for what has no bound.
+# Whole numbers, or infinity for unlimited resources.
 Amounts = Mapping[str, float]
 
 
-def asks(demand: Demand) -> Amounts:
-    """Return how much of a machine *demand* takes."""
+def requests(demand: Demand) -> Amounts:
+    """Return the resources that *demand* takes."""
     amounts = {SLOTS: demand.slots, CPU: demand.cpu, MEMORY: demand.memory}
     return {name: float(amount) for name, amount in amounts.items() if amount}
 
 
-def fits(asked: Amounts, room: Amounts) -> bool:
-    """Return whether *room* holds all that is *asked* for."""
-    for name, amount in asked.items():  # noqa: SIM110 # asked for each task and machine: twice as fast as all()
+def fits(requested: Amounts, room: Amounts) -> bool:
+    """Return whether *room* is enough for the *requested* amounts."""
+    for name, amount in requested.items():  # noqa: SIM110 # called for each task and machine: twice as fast as all()
         if amount > room.get(name, 0):
             return False
     return True
 
 
-def put_to(sum_: dict[str, float], more: Amounts) -> None:
-    """Put *more* to a sum."""
+def add_to(total: dict[str, float], more: Amounts) -> None:
+    """Add *more* to *total*."""
     for name, amount in more.items():
-        sum_[name] = sum_.get(name, 0) + amount
+        total[name] = total.get(name, 0) + amount
 
 
-def take_from(sum_: dict[str, float], less: Amounts) -> None:
-    """Take from a sum what was put to it."""
+def subtract(total: dict[str, float], less: Amounts) -> None:
+    """Subtract *less* from *total*."""
     for name, amount in less.items():
-        sum_[name] -= amount
+        total[name] -= amount
 
 
 def share(part: Amounts, whole: Amounts) -> float:
-    """Return the largest share that *part* is of *whole*; what is part of nothing is all of it (dominant share)."""
-    found = 0.0
+    """Return the dominant share of *part* in *whole*: the largest fraction; 1 if *whole* has none of a resource."""
+    largest = 0.0
     for name, amount in part.items():
         if amount > 0:
             total = whole.get(name, 0)
-            found = max(found, amount / total if total > 0 else 1.0)
-    return found
+            largest = max(largest, amount / total if total > 0 else 1.0)
+    return largest
 
 
 def is_bounded(amount: float) -> bool:
-    """Return whether *amount* can run out."""
+    """Return whether *amount* is finite."""
     return amount != inf

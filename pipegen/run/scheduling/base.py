@@ -1,4 +1,4 @@
-"""The contract of the scheduler: what the engine asks of it."""
+"""The interface between engine and scheduler."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pipegen.structs import Struct
 
 
 class Placement(Struct):
-    """A task and the machine that it gets; what it takes is taken."""
+    """A task and its machine, whose resources are reserved."""
 
     task: Task
     machine: str
 
 
 class Refusal(Struct):
-    """A task that is parked, and what it waits for; *what* names the lock or label, "" where nothing does."""
+    """A task that cannot start, and the cause; *what* is the name of the lock or label, or ""."""
 
     task: Task
     cause: Cause
@@ -26,35 +26,35 @@ class Refusal(Struct):
 
 
 class Cycle(Struct):
-    """What one look at the queue came to: tasks that start now, and those newly parked."""
+    """The result of a scheduling cycle: tasks that start now, and tasks with a new cause to wait."""
 
     placed: Sequence[Placement] = ()
     refused: Sequence[Refusal] = ()
 
 
 class Scheduler(Protocol):
-    """Owns the queue and the machines; decides what starts where. The engine says what time it is."""
+    """Owns the queue and the machines, and decides which task starts where; the engine passes the time."""
 
     def add(self, task: Task, now: float) -> None:
-        """Take a task that may start."""
+        """Add a task that may start."""
         ...
 
     def retry(self, task: Task, failures: int, now: float) -> None:
-        """Take a task again whose try has failed, the *failures*-th time; it waits out its backoff first."""
+        """Add a task again after its *failures*-th failed attempt, with a backoff."""
         ...
 
     def cycle(self, now: float) -> Cycle:
-        """Look at the queue once; what is placed is in flight until it is released."""
+        """Run a scheduling cycle; placed tasks are in flight until they are released."""
         ...
 
     def release(self, task: TaskId, now: float) -> None:
-        """Give back what a task in flight has taken, and wake those that wait for just that."""
+        """Release the resources of a task in flight, and wake tasks that wait for them."""
         ...
 
     def drop(self, task: TaskId) -> None:
-        """Forget a task that is queued and shall not start any more."""
+        """Remove a queued task."""
         ...
 
     def next_time(self) -> float | None:
-        """Return when a task in backoff may start again at the earliest, None where time alone changes nothing."""
+        """Return the time at which the first backoff ends, None if there is none."""
         ...

@@ -1,8 +1,8 @@
-"""Who wants machines: members, in gangs that start together, in lanes that share the machines.
+"""Queued tasks, in gangs that start together, in job queues that share the machines.
 
-In Volcano's words a lane is a queue, a gang a job and a member a task. In a run of ours a lane is a pipeline, a member
-a stage with its services, and a gang the stages of a pipeline that are ready and ask for the same: what holds up the
-first of them holds up all.
+A job queue is a queue of Volcano, a gang a job, and a queued task a task. In a run, a job queue is a pipeline, a queued
+task a stage with its services, and a gang the ready stages of a pipeline with equal requests: if the first of them
+cannot start, none can.
 """
 
 from __future__ import annotations
@@ -14,48 +14,48 @@ from typing import Any
 
 from pipegen.run.events import Cause
 from pipegen.run.model import Task
-from pipegen.run.scheduling.amounts import Amounts, put_to, take_from
+from pipegen.run.scheduling.amounts import Amounts, add_to, subtract
 from pipegen.structs import MutableStruct, field
 
 Key = tuple[Any, ...]
 
 
-class Standing(Enum):
-    """How far a member is."""
+class TaskState(Enum):
+    """The state of a queued task."""
 
     WAITING = "waiting"
-    # Its machine is known, and has no room yet.
+    # Room on a machine is reserved, but not free yet.
     PROMISED = "promised"
-    # It has what it takes; the statement that says so may still be undone.
+    # It has its resources; its statement may still be discarded.
     PLACED = "placed"
     RUNNING = "running"
-    # It ended, or is not wanted any more.
+    # It ended, or was removed.
     GONE = "gone"
 
 
 class QueuedTask(MutableStruct, kw_only=True, eq=False):
-    """Somebody who needs a place on one machine.
+    """A task that waits for room on a machine.
 
     Attributes:
-        name: the stage's, for people.
-        gang: those it starts together with.
-        asks: how much of a machine it takes.
-        labels: what the machine must have.
-        locks: what it holds while it runs, alone of all.
-        role: those of one role are alike; "" where each is its own.
-        priority: the higher, the sooner.
-        remaining: seconds from its start to the end of the longest path behind it.
-        order: its place among all; it decides where nothing else does.
-        is_light: whether it takes none of what is counted, so that it fills in where nobody else gets room.
-        since: when it came.
-        task: what runs, in a run of ours.
-        standing: how far it is.
-        host: where it is placed or promised a place, "" where it is not.
+        name: the name of the stage.
+        gang: its gang.
+        requests: the resources that it takes.
+        labels: the labels that the machine must have.
+        locks: the locks that it holds while it runs.
+        role: tasks with the same role are interchangeable; "" for a unique task.
+        priority: higher runs earlier.
+        remaining: seconds from its start to the end of the longest path from it.
+        order: its index among all tasks, which decides between otherwise equal tasks.
+        is_light: whether it requests no counted resources, so that `backfill` places it.
+        since: the time at which it was queued.
+        task: the task of the run.
+        state: its state.
+        node: the machine on which it is placed or promised room, or "".
     """
 
     name: str
     gang: Gang
-    asks: Amounts
+    requests: Amounts
     labels: tuple[str, ...] = ()
     locks: tuple[str, ...] = ()
     role: str = ""
@@ -65,33 +65,33 @@ class QueuedTask(MutableStruct, kw_only=True, eq=False):
     is_light: bool = False
     since: float = 0.0
     task: Task | None = None
-    standing: Standing = Standing.WAITING
-    host: str = ""
+    state: TaskState = TaskState.WAITING
+    node: str = ""
 
 
 class Gang(MutableStruct, kw_only=True, eq=False):
-    """Members of whom at least so many start together, or none.
+    """Tasks of which a minimum number starts together, or none.
 
     Attributes:
-        name: for people.
-        lane: the lane it is in.
-        least: how many start together at least.
-        least_by_role: how many of each role do.
-        minimum: what it asks for to be admitted; None asks for nothing.
-        priority: the higher, the sooner.
-        is_alike: whether all its members ask for the same, so that where one has no place, none has.
-        is_admitted: whether its members may be placed.
-        size: how many members it has.
-        seated: how many of them are placed or running, by role.
-        promised: how many of them are promised a place.
-        taken: what those placed, promised or running take.
-        waiting: those to be placed by `allocate`, the first one first.
-        light: those to be placed by `backfill`.
-        cause: what its first member waits for.
-        told: what was told of that.
-        untold: those of whom nothing was told yet.
-        parked_at: how many members had been placed in all when it was refused for want of room.
-        is_aging: whether it is looked at again when more have been.
+        name: its name in messages.
+        job_queue: its job queue.
+        least: the minimum number of tasks that start together.
+        least_by_role: the minimum numbers by role.
+        minimum: the resources that must be available for its admission; None is no requirement.
+        priority: higher runs earlier.
+        is_alike: whether all its tasks have equal requests, so that if one does not fit, none does.
+        is_admitted: whether its tasks may be placed.
+        size: the number of its tasks.
+        placed: the number of tasks that are placed or running, by role.
+        promised: the number of tasks with promised room, by role.
+        taken: the resources of its placed, promised and running tasks.
+        waiting: a heap of tasks to be placed by `allocate`.
+        light: a heap of tasks to be placed by `backfill`.
+        cause: the cause why its first task waits.
+        reported_cause: the cause that was last reported.
+        unreported: the tasks whose cause was not reported yet.
+        refused_at: the number of tasks placed in all when it was refused because of missing room.
+        is_aging: whether it is tried again after a number of further placements.
     """
 
     name: str
@@ -103,55 +103,57 @@ class Gang(MutableStruct, kw_only=True, eq=False):
     is_alike: bool = False
     is_admitted: bool = False
     size: int = 0
-    seated: dict[str, int] = field(default_factory=dict)
+    placed: dict[str, int] = field(default_factory=dict)
     promised: dict[str, int] = field(default_factory=dict)
     taken: dict[str, float] = field(default_factory=dict)
     waiting: list[tuple[Key, int, QueuedTask]] = field(default_factory=list)
     light: list[tuple[Key, int, QueuedTask]] = field(default_factory=list)
     cause: tuple[Cause, str] = (Cause.SLOT, "")
-    told: tuple[Cause, str] | None = None
-    untold: list[QueuedTask] = field(default_factory=list)
-    parked_at: int | None = None
+    reported_cause: tuple[Cause, str] | None = None
+    unreported: list[QueuedTask] = field(default_factory=list)
+    refused_at: int | None = None
     is_aging: bool = False
 
     def push(self, queued_task: QueuedTask, key: Key) -> None:
-        """Let *queued_task* wait, at the place in line that *key* says."""
+        """Add *queued_task* to the waiting tasks with the given *key*."""
         heappush(self.light if queued_task.is_light else self.waiting, (key, queued_task.order, queued_task))
 
     def first(self, *, light: bool = False) -> QueuedTask | None:
-        """Return the first of those who wait."""
+        """Return the first waiting task."""
         line = self.light if light else self.waiting
-        while line and line[0][2].standing is not Standing.WAITING:
+        while line and line[0][2].state is not TaskState.WAITING:
             heappop(line)
         return line[0][2] if line else None
 
     def pop(self, *, light: bool = False) -> QueuedTask | None:
-        """Take out the first of those who wait."""
+        """Remove and return the first waiting task."""
         queued_task = self.first(light=light)
         if queued_task is not None:
             heappop(self.light if light else self.waiting)
         return queued_task
 
-    def everyone(self) -> Iterator[QueuedTask]:
-        """Yield all who wait, in no order."""
-        yield from (one for _, _, one in (*self.waiting, *self.light) if one.standing is Standing.WAITING)
+    def waiting_tasks(self) -> Iterator[QueuedTask]:
+        """Yield all waiting tasks, in no particular order."""
+        yield from (
+            queued_task for _, _, queued_task in (*self.waiting, *self.light) if queued_task.state is TaskState.WAITING
+        )
 
 
 class JobQueue(MutableStruct, kw_only=True, eq=False):
-    """Gangs that share the machines with those of other lanes.
+    """The gangs of a pipeline, which share the machines with other job queues.
 
     Attributes:
-        name: that of the pipeline.
-        order: its place among the lanes.
-        weight: how much it gets beside others.
-        priority: the higher, the sooner.
-        capability: the most it may take, by name; what is not named has no bound.
-        guarantee: what is kept for it.
-        is_open: whether it takes part.
-        taken: what its members take that are placed, promised or running.
-        asked: the same with those that wait.
-        admitted: what its gangs that are admitted ask for as a minimum.
-        served: how many members had been placed in all when it was last served.
+        name: the name of the pipeline.
+        order: its index among the job queues.
+        weight: its share relative to other job queues.
+        priority: higher is served earlier.
+        capability: the maximum resources that it may take; missing names are unlimited.
+        guarantee: the resources reserved for it.
+        is_open: whether its tasks may be placed.
+        taken: the resources of its placed, promised and running tasks.
+        requested: *taken* plus the resources of its waiting tasks.
+        admitted: the sum of the minimum resources of its admitted gangs.
+        served: the number of tasks placed in all when it was last served.
     """
 
     name: str
@@ -162,24 +164,24 @@ class JobQueue(MutableStruct, kw_only=True, eq=False):
     guarantee: Amounts = field(default_factory=dict)
     is_open: bool = True
     taken: dict[str, float] = field(default_factory=dict)
-    asked: dict[str, float] = field(default_factory=dict)
+    requested: dict[str, float] = field(default_factory=dict)
     admitted: dict[str, float] = field(default_factory=dict)
     served: int = 0
 
 
-def seat(queued_task: QueuedTask, *, is_promise: bool) -> None:
-    """Count *queued_task* among those who have a place, or are promised one."""
+def count_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
+    """Count *queued_task* as placed, or as promised."""
     gang = queued_task.gang
-    count = gang.promised if is_promise else gang.seated
+    count = gang.promised if is_promise else gang.placed
     count[queued_task.role] = count.get(queued_task.role, 0) + 1
-    put_to(gang.taken, queued_task.asks)
-    put_to(gang.job_queue.taken, queued_task.asks)
+    add_to(gang.taken, queued_task.requests)
+    add_to(gang.job_queue.taken, queued_task.requests)
 
 
-def unseat(queued_task: QueuedTask, *, is_promise: bool) -> None:
-    """Count *queued_task* out."""
+def uncount_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
+    """Undo `count_placed`."""
     gang = queued_task.gang
-    count = gang.promised if is_promise else gang.seated
+    count = gang.promised if is_promise else gang.placed
     count[queued_task.role] -= 1
-    take_from(gang.taken, queued_task.asks)
-    take_from(gang.job_queue.taken, queued_task.asks)
+    subtract(gang.taken, queued_task.requests)
+    subtract(gang.job_queue.taken, queued_task.requests)

@@ -1,75 +1,75 @@
-"""Places that are taken together, or not at all."""
+"""Placements and promises that are made together or undone together."""
 
 from __future__ import annotations
 
 from enum import Enum
 
 from pipegen.run.scheduling.amounts import fits
-from pipegen.run.scheduling.hosts import SchedulerNode
-from pipegen.run.scheduling.job_queues import QueuedTask, Standing, seat, unseat
-from pipegen.run.scheduling.places import MachineState
+from pipegen.run.scheduling.job_queues import QueuedTask, TaskState, count_placed, uncount_placed
+from pipegen.run.scheduling.machine_state import MachineState
+from pipegen.run.scheduling.nodes import SchedulerNode
 
 
 class ActionKind(Enum):
-    """What was done for a member."""
+    """The operation on a task."""
 
     PLACE = "place"
     PROMISE = "promise"
 
 
 class Statement:
-    """A list of places taken and promised, in effect at once, until it is committed or discarded."""
+    """A list of placements and promises, in effect immediately, until it is committed or discarded."""
 
-    __slots__ = ("_places", "operations")
+    __slots__ = ("_machines", "operations")
 
-    def __init__(self, places: MachineState) -> None:
-        self._places = places
+    def __init__(self, machines: MachineState) -> None:
+        self._machines = machines
         self.operations: list[tuple[ActionKind, QueuedTask]] = []
 
-    def place(self, queued_task: QueuedTask, host: str) -> bool:
-        """Give *queued_task* what it asks for on *host*, with its locks; return False, unchanged, if it cannot."""
-        found = self._places.hosts.get(host)
-        if found is None or not fits(queued_task.asks, found.room) or self._places.held(queued_task.locks):
+    def place(self, queued_task: QueuedTask, node: str) -> bool:
+        """Place *queued_task* on *node* with its locks; return False and change nothing if it does not fit."""
+        machine = self._machines.nodes.get(node)
+        if machine is None or not fits(queued_task.requests, machine.room) or self._machines.held(queued_task.locks):
             return False
-        self._places.take(queued_task, found)
-        self._seat(queued_task, found, Standing.PLACED)
+        self._machines.take(queued_task, machine)
+        self._record(queued_task, machine, TaskState.PLACED)
         self.operations.append((ActionKind.PLACE, queued_task))
         return True
 
-    def promise(self, queued_task: QueuedTask, host: str) -> bool:
-        """Keep room on *host* for *queued_task*; return False, having done nothing, if it can never have it there."""
-        found = self._places.hosts.get(host)
-        if found is None or not fits(queued_task.asks, found.future_room):
+    def promise(self, queued_task: QueuedTask, node: str) -> bool:
+        """Reserve room on *node* for *queued_task*; return False and change nothing if it can never fit."""
+        machine = self._machines.nodes.get(node)
+        if machine is None or not fits(queued_task.requests, machine.future_room):
             return False
-        self._places.promise(queued_task, found)
-        self._seat(queued_task, found, Standing.PROMISED)
+        self._machines.promise(queued_task, machine)
+        self._record(queued_task, machine, TaskState.PROMISED)
         self.operations.append((ActionKind.PROMISE, queued_task))
         return True
 
     def has_promises(self) -> bool:
-        """Return whether room is promised to anybody."""
+        """Return whether any operation is a promise."""
         return any(kind is ActionKind.PROMISE for kind, _ in self.operations)
 
     def commit(self) -> list[QueuedTask]:
-        """Let those placed run, and return them; promises stay in this statement."""
+        """Mark the placed tasks as running, and return them; promises stay in this statement."""
         placed = [queued_task for kind, queued_task in self.operations if kind is ActionKind.PLACE]
         for queued_task in placed:
-            queued_task.standing = Standing.RUNNING
-        self.operations = [one for one in self.operations if one[0] is ActionKind.PROMISE]
+            queued_task.state = TaskState.RUNNING
+        self.operations = [operation for operation in self.operations if operation[0] is ActionKind.PROMISE]
         return placed
 
     def discard(self) -> list[QueuedTask]:
-        """Undo all, the last first, and return the members, who wait again."""
+        """Undo all operations in reverse order, and return the tasks, which wait again."""
         undone = []
         while self.operations:
             kind, queued_task = self.operations.pop()
-            host = self._places.hosts[queued_task.host]
+            node = self._machines.nodes[queued_task.node]
             if kind is ActionKind.PLACE:
-                self._places.give(queued_task, host)
+                self._machines.give(queued_task, node)
             else:
-                self._places.unpromise(queued_task, host)
-            unseat(queued_task, is_promise=kind is ActionKind.PROMISE)
-            queued_task.standing, queued_task.host = Standing.WAITING, ""
+                self._machines.unpromise(queued_task, node)
+            uncount_placed(queued_task, is_promise=kind is ActionKind.PROMISE)
+            queued_task.state, queued_task.node = TaskState.WAITING, ""
             undone.append(queued_task)
         return undone
 
@@ -79,6 +79,6 @@ class Statement:
             self.operations += other.operations
             other.operations = []
 
-    def _seat(self, queued_task: QueuedTask, host: SchedulerNode, standing: Standing) -> None:
-        queued_task.standing, queued_task.host = standing, host.name
-        seat(queued_task, is_promise=standing is Standing.PROMISED)
+    def _record(self, queued_task: QueuedTask, node: SchedulerNode, state: TaskState) -> None:
+        queued_task.state, queued_task.node = state, node.name
+        count_placed(queued_task, is_promise=state is TaskState.PROMISED)

@@ -1,4 +1,4 @@
-"""Whose turn it is among lanes: with many of them, without looking at each whenever one slot is free."""
+"""The order of job queues, computed without comparing all of them whenever a slot is free."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from pipegen.run.scheduling.job_queues import JobQueue, Key
 
 
 class Turns:
-    """Lanes that have somebody to place, by what their keys are made of.
+    """The job queues with tasks to place, grouped by the inputs of their keys.
 
-    Lanes that ask for the same and have the same stand alike, but for who was served longest ago: of many pipelines
-    only one of each kind has to be compared. *key* is where a lane stands, *has_next* whether it has anybody.
+    Job queues with equal requests and resources differ only in when they were last served, so only one of each kind is
+    compared. *key* returns the rank of a job queue, *has_next* whether it has tasks.
     """
 
     __slots__ = ("_filed", "_has_next", "_key", "_kinds", "_touched")
 
     def __init__(self, key: Callable[[JobQueue], Key], has_next: Callable[[JobQueue], bool]) -> None:
         self._key, self._has_next = key, has_next
-        # Of each kind, the lanes with when they were served; those that are filed elsewhere by now are passed over.
+        # By kind, a heap of job queues by last service; entries that were filed elsewhere since are skipped.
         self._kinds: dict[Any, list[tuple[int, int, JobQueue]]] = {}
         self._filed: dict[JobQueue, tuple[Any, int]] = {}
         self._touched: dict[JobQueue, None] = {}
 
     def touch(self, job_queue: JobQueue) -> None:
-        """Note that *job_queue* asks for or has more or less, was served, or may have somebody to place."""
+        """Note that the requests, resources, service or tasks of *job_queue* may have changed."""
         self._touched[job_queue] = None
 
     def first(self) -> JobQueue | None:
-        """Return the lane whose turn it is, None where none has anybody to place."""
+        """Return the next job queue, None if none has tasks to place."""
         self._settle()
         if len(self._filed) == 1:
             return next(iter(self._filed))
         heads = []
-        for kind, line in list(self._kinds.items()):
-            while line and self._filed.get(line[0][2]) != (kind, line[0][0]):
-                heappop(line)
-            if line:
-                heads.append(line[0][2])
+        for kind, heap in list(self._kinds.items()):
+            while heap and self._filed.get(heap[0][2]) != (kind, heap[0][0]):
+                heappop(heap)
+            if heap:
+                heads.append(heap[0][2])
             else:
                 del self._kinds[kind]
         return min(heads, key=self._key, default=None)
 
     def remove(self, job_queue: JobQueue) -> None:
-        """Let *job_queue* have no turn until it is touched again."""
+        """Exclude *job_queue* until it is touched again."""
         self._filed.pop(job_queue, None)
 
     def _settle(self) -> None:
@@ -53,22 +53,22 @@ class Turns:
             if not self._has_next(job_queue):
                 self.remove(job_queue)
                 continue
-            place = (_kind(job_queue), job_queue.served)
-            if self._filed.get(job_queue) != place:
-                self._filed[job_queue] = place
-                heappush(self._kinds.setdefault(place[0], []), (job_queue.served, job_queue.order, job_queue))
+            filed = (_kind(job_queue), job_queue.served)
+            if self._filed.get(job_queue) != filed:
+                self._filed[job_queue] = filed
+                heappush(self._kinds.setdefault(filed[0], []), (job_queue.served, job_queue.order, job_queue))
         self._touched.clear()
 
 
 def _kind(job_queue: JobQueue) -> object:
-    """Return all that a key of *job_queue* is made of, but for when it was served, and its own place."""
+    """Return the inputs of the key of *job_queue*, except its last service and its index."""
     own = (job_queue.priority, job_queue.is_open, tuple(job_queue.taken.items()))
-    return (*own, *asked_kind(job_queue))
+    return (*own, *request_kind(job_queue))
 
 
-def asked_kind(job_queue: JobQueue) -> tuple[object, ...]:
-    """Return all that decides what *job_queue* deserves."""
-    asked = (job_queue.weight, tuple(job_queue.asked.items()))
+def request_kind(job_queue: JobQueue) -> tuple[object, ...]:
+    """Return the inputs of the deserved share of *job_queue*."""
+    requested = (job_queue.weight, tuple(job_queue.requested.items()))
     if not job_queue.guarantee and not job_queue.capability:
-        return asked
-    return (*asked, tuple(job_queue.guarantee.items()), tuple((job_queue.capability or {}).items()))
+        return requested
+    return (*requested, tuple(job_queue.guarantee.items()), tuple((job_queue.capability or {}).items()))

@@ -80,4 +80,4 @@ def test_many_stages_are_shown_by_executor() -> None:
 
 def test_an_empty_run_is_a_picture_too() -> None:
     """Without bars."""
-    assert "no order takes less than 0" in render_svg(wide(0, 1), UNITS)
+    assert "lower bound 0" in render_svg(wide(0, 1), UNITS)

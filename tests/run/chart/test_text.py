@@ -30,7 +30,7 @@ def test_a_run_can_be_read_without_colour() -> None:
         "release        30 s                                                █████",
         "mail          0.5 s                                                    █",
         "",
-        "█ on the longest path, ▒ any other, · could start but waits",
+        "█ on the longest path, ▒ other, · ready, but waiting",
     ]
 
 
@@ -76,8 +76,8 @@ def test_a_sweep_is_a_table_and_a_sentence() -> None:
         "        3  5 min 31 s          0%   48%  ▒▒▒▒▒▒▒▒▒▒▒▒▒",
         "        4  5 min 31 s          0%   36%  ▒▒▒▒▒▒▒▒▒▒▒▒▒",
         "",
-        "More than 2 executors do not help: it takes 5 min 31 s then.",
+        "More than 2 executors do not help: the run takes 5 min 31 s.",
     ]
     assert verdict(Sweep(found.simulations[:1]), SECONDS) == (
-        "More executors than 1 may still help: with 1, it takes 8 min 1 s."
+        "More executors than 1 may still help: with 1, the run takes 8 min 1 s."
     )

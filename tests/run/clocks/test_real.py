@@ -60,13 +60,13 @@ def test_what_is_ended_in_the_same_turn_is_not_told(clock: RealClock) -> None:
     pipes = [os.pipe() for _ in range(2)]
     ends: dict[int, Callable[[], None]] = {}
 
-    def hear(number: int) -> None:
+    def notify(number: int) -> None:
         told.append(number)
         for end in ends.values():
             end()
 
     for number, (reading, writing) in enumerate(pipes):
-        ends[number] = clock.on_readable(reading, lambda number=number: hear(number))  # type: ignore[misc]
+        ends[number] = clock.on_readable(reading, lambda number=number: notify(number))  # type: ignore[misc]
         os.write(writing, b"x")
     while clock.wait():
         pass

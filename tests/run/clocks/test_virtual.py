@@ -22,10 +22,10 @@ def test_time_jumps_to_what_is_due() -> None:
 def test_what_is_taken_back_never_comes() -> None:
     """Taking it back again, or once it was called, does nothing."""
     clock, told = VirtualClock(), list[str]()
-    take_back = clock.at(1.0, lambda: told.append("taken back"))
+    cancel = clock.at(1.0, lambda: told.append("taken back"))
     called = clock.at(2.0, lambda: told.append("called"))
-    take_back()
-    take_back()
+    cancel()
+    cancel()
 
     assert (clock.wait(), clock.now()) == (True, 2.0)
     called()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.run.files.artifacts import found, set_aside, shown
+from pipegen.run.files.artifacts import link_into, matching, store_files
 
 FILES = ("a.log", "dist/a.log", "dist/.b.log", "dist/deep/c.log", "dist/deep/d.txt", ".git/x.log", ".pipegen/y.log")
 
@@ -41,7 +41,7 @@ def tree(tmp_path: Path) -> Path:
 )
 def test_paths_stand_for_files(tree: Path, path: str, names: list[str]) -> None:
     """`*` and `**` mean what they do on engines; what git and pipegen keep is no artifact, and a link is a file."""
-    assert sorted(found(str(tree), (path,))) == names
+    assert sorted(matching(str(tree), (path,))) == names
 
 
 @pytest.mark.parametrize(
@@ -54,16 +54,16 @@ def test_paths_stand_for_files(tree: Path, path: str, names: list[str]) -> None:
 )
 def test_files_are_left_out(tree: Path, excluded: str, names: list[str]) -> None:
     """The name of a folder stands for all in it, a pattern for what it matches."""
-    assert sorted(found(str(tree), ("dist/",), (excluded,))) == names
+    assert sorted(matching(str(tree), ("dist/",), (excluded,))) == names
 
 
 def test_files_are_moved_and_shown(tree: Path, tmp_path: Path) -> None:
     """What people get are the same files; links stay links."""
-    names = found(str(tree), ("dist/",))
-    shown(str(tree), names, str(tmp_path / "people"))
-    set_aside(str(tree), names, str(tmp_path / "store"))
+    names = matching(str(tree), ("dist/",))
+    link_into(str(tree), names, str(tmp_path / "people"))
+    store_files(str(tree), names, str(tmp_path / "store"))
 
-    assert sorted(found(str(tmp_path / "store"), ("**",))) == sorted(names)
+    assert sorted(matching(str(tmp_path / "store"), ("**",))) == sorted(names)
     assert (tmp_path / "people/dist/deep/c.log").read_text() == "dist/deep/c.log"
     assert (tmp_path / "people/dist/link").is_symlink()
-    assert found(str(tree), ("dist/",)) == ()
+    assert matching(str(tree), ("dist/",)) == ()

@@ -30,5 +30,5 @@ def test_values_are_read(text: str, value: str) -> None:
 @pytest.mark.parametrize("text", ["A=b\nsecret", "A=b\n1B=c", 'A=b\nB="c', "A=b\nB='c' d"])
 def test_what_is_no_variable_is_told_without_its_text(text: str) -> None:
     """By its line alone: it may hold a secret."""
-    with pytest.raises(DotenvError, match=r"^line 2 is no NAME=VALUE$"):
+    with pytest.raises(DotenvError, match=r"^line 2 is not NAME=VALUE$"):
         read_dotenv(text)

@@ -25,7 +25,7 @@ def note(around: Path, number: int, seconds: float) -> Path:
     paper.run()
     with Journal(folder.journal, "plan") as journal:
         for event in paper.heard.events:
-            journal.hear(event)
+            journal.notify(event)
     folder.close(is_done=True)
     return folder.journal
 

@@ -8,7 +8,7 @@ from pipegen.compiler import analyse
 from pipegen.config.files.load import decode
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
-from pipegen.run.local.selection import chosen, pipelines
+from pipegen.run.local.selection import pipelines, select
 
 STAGES = """\
 pipelines:
@@ -52,7 +52,7 @@ def plans(text: str) -> tuple[Plan, ...]:
 )
 def test_a_stage_needs_what_it_reads(stages: list[str], needed: list[str], arcs: list[tuple[str, str]]) -> None:
     """Values and files, and what those need; the order is that of the whole. Finally stages run when they are named."""
-    (part,) = chosen(plans(STAGES), stages, Report())
+    (part,) = select(plans(STAGES), stages, Report())
 
     assert [job.stage for job in part.jobs] == needed
     assert set(part.graph.arcs) == set(arcs)
@@ -62,7 +62,7 @@ def test_a_stage_needs_what_it_reads(stages: list[str], needed: list[str], arcs:
 def test_without_names_all_run() -> None:
     """Finally stages too."""
     (plan,) = plans(STAGES)
-    (part,) = chosen((plan,), (), Report())
+    (part,) = select((plan,), (), Report())
 
     assert (part.jobs, part.graph) == (plan.jobs, plan.graph)
 
@@ -80,7 +80,7 @@ pipelines:
 """
     )
 
-    (whole,), (named,) = chosen((plan,), (), Report()), chosen((plan,), ("down",), Report())
+    (whole,), (named,) = select((plan,), (), Report()), select((plan,), ("down",), Report())
     assert ([job.stage for job in whole.jobs], whole.graph.nodes) == (["up"], ("up",))
     assert [job.stage for job in named.jobs] == ["down"]
 

@@ -33,7 +33,7 @@ def test_what_holds_a_secret_is_removed(folder: RunFolder) -> None:
     assert [path.name for path in folder.left.iterdir()] == ["plain"]
 
 
-@pytest.mark.parametrize(("owner", "name"), [(Redactor, "hides_in"), (artifacts, "all_in")])
+@pytest.mark.parametrize(("owner", "name"), [(Redactor, "hides_in"), (artifacts, "all_files")])
 def test_what_cannot_be_read_is_removed(
     folder: RunFolder, monkeypatch: pytest.MonkeyPatch, owner: object, name: str
 ) -> None:

@@ -12,7 +12,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Failure
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.times import SECONDS
-from pipegen.run.events import Cause, Ended, Listener, Over, Parked, Ready, Skipped, Started
+from pipegen.run.events import Cause, Ended, Listener, PipelineEnded, Ready, Skipped, Started, Waiting
 from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, RunMachine
 from pipegen.run.outcome import Reason, Status
@@ -23,8 +23,8 @@ from pipegen.run.report.summary import path_words, summary
 from pipegen.run.tasks import pipeline_run
 
 GRAPH = ExecutionGraph([["a", "b", "c"], ["d"]])
-SUCCESS = Outcome(ending=AttemptResult.SUCCESS, exit_code=0)
-LOST = Outcome(ending=AttemptResult.FAILED, failure=Failure.SYSTEM, exit_code=125, reason="its container did not start")
+SUCCESS = Outcome(result=AttemptResult.SUCCESS, exit_code=0)
+LOST = Outcome(result=AttemptResult.FAILED, failure=Failure.SYSTEM, exit_code=125, reason="its container did not start")
 
 
 def run() -> PipelineRun:
@@ -33,14 +33,14 @@ def run() -> PipelineRun:
 
 
 def told(tasks: PipelineRun, *listeners: Listener) -> None:
-    """Tell of a run: a takes two tries, b fails, c never starts, d waits for a lock and runs."""
+    """OnEnd of a run: a takes two tries, b fails, c never starts, d waits for a lock and runs."""
     a, b, c, d = tasks.tasks
     first, second, third, fourth = (Attempt(task, number, "here") for task, number in ((a, 1), (a, 2), (b, 1), (d, 1)))
     for event in (
         Ready(0, a.id),
         Started(0, first),
         Ready(0, d.id),
-        Parked(0, d.id, Cause.LOCK, "db"),
+        Waiting(0, d.id, Cause.LOCK, "db"),
         Ended(1, first, LOST, is_final=False),
         Started(2, second),
         Ended(5, second, SUCCESS, is_final=True),
@@ -50,7 +50,7 @@ def told(tasks: PipelineRun, *listeners: Listener) -> None:
         Started(9, fourth),
     ):
         for listener in listeners:
-            listener.hear(event)
+            listener.notify(event)
 
 
 def test_a_record_knows_what_became_of_stages() -> None:
@@ -61,7 +61,7 @@ def test_a_record_knows_what_became_of_stages() -> None:
     a, b, c, d = (record.entries[task.id] for task in tasks.tasks)
 
     assert [one.status for one in (a, b, c, d)] == ["success", "failed", "skipped", ""]
-    assert (a.seconds, [one.number for one in a.tries], a.ready) == (4, [1, 2], 0)
+    assert (a.seconds, [one.number for one in a.attempts], a.ready) == (4, [1, 2], 0)
     assert (d.is_running, d.waits, record.failures()) == (True, None, (b,))
     assert record.critical_path() == (a, b)
     assert path_words((a, b), several=False) == "a 5 s -> b 3 s: 8 s"
@@ -103,17 +103,17 @@ def test_lines_tell_what_happens() -> None:
     record, lines = RunRecord([tasks]), list[str]()
     plain = Plain(record, lines.append)
     told(tasks, record, plain)
-    plain.hear(Over(9, "p", Status.FAILED))
+    plain.notify(PipelineEnded(9, "p", Status.FAILED))
 
     assert [" ".join(line.split()) for line in lines] == [
         "0 s start a",
         '0 s wait d, for lock "db"',
         "1 s again a, 1 s: its container did not start",
-        "2 s start a (try 2)",
+        "2 s start a (attempt 2)",
         "5 s ok a, 3 s",
         "5 s start b",
         "8 s FAILED b, 3 s: its container did not start",
-        "8 s skip c: a stage before it did not succeed",
+        "8 s skip c: an earlier stage did not succeed",
         "9 s start d",
     ]
 
@@ -124,12 +124,12 @@ def test_a_picture_tells_what_is_left() -> None:
     record, stream = RunRecord([tasks]), io.StringIO()
     live = Live(record, stream)
     a, _, _, d = tasks.tasks
-    for event in (Started(0, Attempt(a, 1, "here")), Ready(0, d.id), Parked(0, d.id, Cause.LOCK, "db")):
-        record.hear(event)
+    for event in (Started(0, Attempt(a, 1, "here")), Ready(0, d.id), Waiting(0, d.id, Cause.LOCK, "db")):
+        record.notify(event)
     live.draw(2)
     shown = [" ".join(line.split()) for line in stream.getvalue().replace("\x1b[?7l", "").splitlines()]
 
-    assert shown[:3] == ["2 s run a", 'wait d, for lock "db"', "2 s 0 of 4 over, about 13 s left"]
+    assert shown[:3] == ["2 s run a", 'wait d, for lock "db"', "2 s 0 of 4 ended, about 13 s left"]
 
 
 def test_waits_between_attempts_are_on_the_longest_path() -> None:
@@ -151,7 +151,7 @@ def test_attempts_are_no_stages() -> None:
     picture = render_svg(record.picture((RunMachine(name="here", slots=2),)), SECONDS)
     bars = re.findall(r'<rect class="(\w+)"[^>]*rx="2"><title>(\w)', picture)
 
-    assert "2 stages, 3 attempts, no order" in picture
+    assert "2 stages, 3 attempts, lower bound" in picture
     assert bars == [("failed", "a"), ("path", "a"), ("failed", "b")]
     assert len(re.findall(r'text-anchor="end">[abcd]<', picture)) == 2
     assert ">failed</text>" in picture

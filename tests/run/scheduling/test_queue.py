@@ -12,7 +12,7 @@ from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
 from pipegen.run.scheduling.queue.heap import Heap
 from pipegen.run.scheduling.queue.hints import ANYTHING, Hint, Hints, QueueEvent
-from pipegen.run.scheduling.queue.queue import Habits, Queue
+from pipegen.run.scheduling.queue.queue import Queue, QueueSettings
 
 HINTS: Hints[str] = {
     "freed": (("room", lambda item, event: Hint.HELPS if item in event.what else Hint.DOES_NOT),),
@@ -46,7 +46,7 @@ def test_an_event_counts_for_whoever_was_taken_before_it() -> None:
     for item in "ba":
         queue.fail(item, 0.0, pending=("room",))
 
-    assert {entry.item: entry.part for entry in queue} == {"a": QueueState.ACTIVE, "b": QueueState.PARKED}
+    assert {entry.item: entry.part for entry in queue} == {"a": QueueState.ACTIVE, "b": QueueState.UNSCHEDULABLE}
     assert queue.flight().log() == ()
 
 
@@ -98,11 +98,11 @@ def test_who_is_parked_for_too_long_is_tried_again() -> None:
     queue = queue_of("a")
     popped(queue)
     queue.fail("a", 5.0, pending=("other",))
-    queue.flush_parked(304.9)
+    queue.flush_unschedulable(304.9)
     early = queue.entry("a").part
-    queue.flush_parked(305.0)
+    queue.flush_unschedulable(305.0)
 
-    assert (early, queue.entry("a").part) == (QueueState.PARKED, QueueState.ACTIVE)
+    assert (early, queue.entry("a").part) == (QueueState.UNSCHEDULABLE, QueueState.ACTIVE)
 
 
 def test_a_gate_is_asked_again_when_its_event_comes() -> None:
@@ -129,7 +129,7 @@ def test_who_leaves_takes_its_events_along() -> None:
     queue.event(QueueEvent("freed", "abc"), 0.0)
 
     assert (list(queue), popped(queue), queue.flight().log()) == ([], None, ())
-    assert not queue.has_parked()
+    assert not queue.has_unschedulable()
 
 
 @pytest.mark.parametrize("failures", [0, 1, 2, 5, 1_000_000])
@@ -194,7 +194,7 @@ def test_each_item_is_in_one_part(steps: list[tuple[int, str, str]]) -> None:
 
 def test_habits_can_forbid_to_take_early() -> None:
     """Then the delay is waited out."""
-    queue: Queue[str] = Queue(lambda entry: (entry.item,), HINTS, Habits(is_eager=False))
+    queue: Queue[str] = Queue(lambda entry: (entry.item,), HINTS, QueueSettings(is_eager=False))
     queue.add("a", 0.0)
     popped(queue)
     queue.fail("a", 0.0, rejectors=("room",))

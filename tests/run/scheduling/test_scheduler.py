@@ -120,7 +120,7 @@ def test_the_first_in_line_is_told_again_when_it_waits_for_something_else() -> N
 
 
 def test_special_and_large_machines_are_kept_for_who_needs_them() -> None:
-    """The machine with the fewest labels beyond those asked for, then the fullest."""
+    """The machine with the fewest labels beyond those requested for, then the fullest."""
     machines = [
         RunMachine(name="gpu", slots=4, labels=("gpu",)),
         RunMachine(name="large", slots=4),
@@ -260,7 +260,7 @@ def test_what_was_kept_is_given_back_when_there_is_room_elsewhere() -> None:
 
 
 def test_machines_without_bounds_take_all() -> None:
-    """None is as much as is asked for."""
+    """None is as much as is requested for."""
     found = scheduler([RunMachine(name="m", slots=None)])
     for number in range(100):
         found.add(task(f"s{number}", order=number, demand=Demand(cpu=8000, memory=2**40)), 0.0)

@@ -1,4 +1,4 @@
-"""Whatever is asked of the scheduler, in whatever order: nothing is taken twice, nobody is forgotten."""
+"""Whatever is requested of the scheduler, in whatever order: nothing is taken twice, nobody is forgotten."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from run.simulation import Simulation, task
 
 from pipegen.run.model import Demand, RunMachine, Task, TaskId
 from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS
-from pipegen.run.scheduling.hosts import host
-from pipegen.run.scheduling.queue.queue import Habits
+from pipegen.run.scheduling.nodes import node
+from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.scheduler import ORDERS, SessionScheduler, scheduler, tiers
 from pipegen.run.scheduling.session import Session
 from pipegen.structs import replace
@@ -60,15 +60,15 @@ class Model(RuleBasedStateMachine):
         self.queued: dict[TaskId, Task] = {}
         self.not_before: dict[TaskId, float] = {}
         self.running: dict[TaskId, tuple[Task, RunMachine]] = {}
-        self.told: set[TaskId] = set()
+        self.reported_cause: set[TaskId] = set()
         self.is_settled = True
 
     @initialize(machines=machines, order=st.sampled_from(ORDERS))
     def start(self, machines: list[RunMachine], order: str) -> None:
         """Begin with some machines."""
         self.machines = {one.name: one for one in machines}
-        hosts = [host(one, place) for place, one in enumerate(machines)]
-        self.session = Session(hosts, tiers(order), habits=Habits(), patience=self.patience)
+        nodes = [node(one, place) for place, one in enumerate(machines)]
+        self.session = Session(nodes, tiers(order), settings=QueueSettings(), patience=self.patience)
         self.scheduler = SessionScheduler(self.session)
 
     @rule(pipeline=st.sampled_from("pq"), demand=demands, remaining=st.integers(0, 3), count=st.integers(1, 3))
@@ -91,9 +91,9 @@ class Model(RuleBasedStateMachine):
             machine = self.machines[placement.machine]
             assert self.is_room(one.demand, machine)
             self.running[one.id] = (one, machine)
-            self.told.discard(one.id)
-        self.told |= {refusal.task.id for refusal in found.refused}
-        assert self.told == self.queued.keys()
+            self.reported_cause.discard(one.id)
+        self.reported_cause |= {refusal.task.id for refusal in found.refused}
+        assert self.reported_cause == self.queued.keys()
         self.is_settled = True
 
     @precondition(lambda self: self.running)
@@ -117,7 +117,7 @@ class Model(RuleBasedStateMachine):
         self.scheduler.drop(id_)
         del self.queued[id_]
         self.not_before.pop(id_, None)
-        self.told.discard(id_)
+        self.reported_cause.discard(id_)
         self.is_settled = False
 
     @rule(seconds=st.sampled_from([1, 5, 400]))
@@ -156,12 +156,12 @@ class Model(RuleBasedStateMachine):
                 self.scheduler.release(id_, self.now)
 
     def scheduler_time(self) -> float | None:
-        """Return when the scheduler wants to be asked again."""
+        """Return when the scheduler wants to be requested again."""
         return self.scheduler.next_time() if hasattr(self, "scheduler") else None
 
     def kept(self, machine: RunMachine) -> Demand:
         """Return what is kept on *machine* for who was overtaken."""
-        kept = self.session.places.hosts[machine.name].promised
+        kept = self.session.machines.nodes[machine.name].promised
         slots, cpu, memory = (int(kept.get(name, 0)) for name in (SLOTS, CPU, MEMORY))
         return Demand(slots=slots, cpu=cpu, memory=memory)
 
@@ -184,8 +184,8 @@ class PatientModel(Model):
     patience = 3
 
 
-def _is_within(asked: int, taken: list[int], limit: int | None) -> bool:
-    return not asked or limit is None or asked + sum(taken) <= limit
+def _is_within(requested: int, taken: list[int], limit: int | None) -> bool:
+    return not requested or limit is None or requested + sum(taken) <= limit
 
 
 TestModel = Model.TestCase
@@ -226,7 +226,7 @@ def test_a_wide_stage_is_not_starved(slots: int, wide: int, lengths: list[int]) 
 def test_the_same_is_decided_the_same_way(
     machines: list[RunMachine], wanted: list[Demand], data: st.DataObject
 ) -> None:
-    """Two schedulers of whom the same is asked place the same, in the same order."""
+    """Two schedulers of whom the same is requested place the same, in the same order."""
     order = data.draw(st.sampled_from(ORDERS))
     tasks = [task(f"s{number}", order=number, demand=demand) for number, demand in enumerate(wanted)]
 

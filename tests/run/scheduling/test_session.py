@@ -7,16 +7,16 @@ import pytest
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
-from pipegen.run.scheduling.amounts import put_to, share
-from pipegen.run.scheduling.hosts import SchedulerNode
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, Standing
-from pipegen.run.scheduling.places import MachineState
+from pipegen.run.scheduling.amounts import add_to, share
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
+from pipegen.run.scheduling.machine_state import MachineState
+from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.policies.drf import drf
 from pipegen.run.scheduling.policies.fit import fit
 from pipegen.run.scheduling.policies.gang import gang
 from pipegen.run.scheduling.policies.priority import priority
 from pipegen.run.scheduling.policies.proportion import deserved, proportion
-from pipegen.run.scheduling.queue.queue import Habits
+from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.scheduler import Policy
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
@@ -28,22 +28,27 @@ GANG = Gang(name="g", job_queue=JOB_QUEUE)
 
 def session(*policies: Policy, slots: tuple[int, ...] = (2,)) -> Session:
     """Return a session on machines of so many slots, with one tier."""
-    hosts = [SchedulerNode(f"m{place}", {"slots": count}, order=place) for place, count in enumerate(slots)]
-    return Session(hosts, [policies], habits=Habits(), patience=100)
+    nodes = [SchedulerNode(f"m{place}", {"slots": count}, order=place) for place, count in enumerate(slots)]
+    return Session(nodes, [policies], settings=QueueSettings(), patience=100)
 
 
-def gang_of(where: Session, name: str, *asked: int, least: int = 1, job_queue: str = "l", rank: int = 0) -> Gang:
+def gang_of(where: Session, name: str, *requested: int, least: int = 1, job_queue: str = "l", rank: int = 0) -> Gang:
     """Return a gang in *where*, admitted, whose members ask for so many slots each; 0 is one for backfill."""
     if job_queue not in where.job_queues:
         where.open_job_queue(JobQueue(name=job_queue, order=len(where.job_queues)))
-    found = Gang(name=name, job_queue=where.job_queues[job_queue], least=least, priority=rank, size=len(asked))
-    for number, slots in enumerate(asked):
+    found = Gang(name=name, job_queue=where.job_queues[job_queue], least=least, priority=rank, size=len(requested))
+    for number, slots in enumerate(requested):
         order = 100 * sum(len(queue.flight()) + len(list(queue)) for queue in where.queues.values()) + number
-        asks = {"slots": float(slots)} if slots else {}
+        requests = {"slots": float(slots)} if slots else {}
         queued_task = QueuedTask(
-            name=f"{name}{number}", gang=found, asks=asks, order=order, is_light=not slots, priority=number * rank
+            name=f"{name}{number}",
+            gang=found,
+            requests=requests,
+            order=order,
+            is_light=not slots,
+            priority=number * rank,
         )
-        put_to(found.job_queue.asked, queued_task.asks)
+        add_to(found.job_queue.requested, queued_task.requests)
         where.wait(queued_task)
     where.admit(found)
     return found
@@ -61,7 +66,7 @@ def started(where: Session) -> list[str]:
 
 def test_keys_are_counted_tier_by_tier() -> None:
     """The first that differs decides, then the place."""
-    first, second = (QueuedTask(name=name, gang=GANG, asks={}, order=order) for order, name in enumerate("ab"))
+    first, second = (QueuedTask(name=name, gang=GANG, requests={}, order=order) for order, name in enumerate("ab"))
     one, two = (Gang(name=queued_task.name, job_queue=JOB_QUEUE) for queued_task in (first, second))
     one.push(first, ())
     two.push(second, ())
@@ -97,7 +102,7 @@ def test_one_says_no_or_all_say_yes() -> None:
     yes = Votes(is_placeable=lambda *_: True, is_ready=lambda _: True, is_overused=lambda _: True)
     no = Votes(is_placeable=lambda *_: False, is_ready=lambda _: False, is_overused=lambda _: False)
     both, none = Ballot([[yes], [no]]), Ballot([])
-    queued_task = QueuedTask(name="a", gang=GANG, asks={})
+    queued_task = QueuedTask(name="a", gang=GANG, requests={})
 
     assert (
         both.is_placeable(queued_task, SchedulerNode("m", {})),
@@ -128,8 +133,8 @@ def test_a_gang_starts_together_or_not_at_all() -> None:
 
     assert started(where) == ["b0"]
     assert (large.taken, JOB_QUEUE.taken) == ({"slots": 0}, {})
-    assert all(queued_task.standing is Standing.WAITING for queued_task in large.everyone())
-    assert where.places.hosts["m0"].room == {"slots": 2}
+    assert all(queued_task.state is TaskState.WAITING for queued_task in large.waiting_tasks())
+    assert where.machines.nodes["m0"].room == {"slots": 2}
 
 
 def test_once_a_gang_is_ready_the_others_follow_one_by_one() -> None:
@@ -158,13 +163,13 @@ def test_queued_tasks_that_have_no_place_do_not_stop_others(
 ) -> None:
     """Those of a role are alike; a gang goes on as long as enough of it may still start."""
     where = session(gang, fit, slots=(1, 9))
-    where.places.hosts["m0"].labels = frozenset(["a"])
-    where.places.hosts["m1"].labels = frozenset(["b"])
+    where.machines.nodes["m0"].labels = frozenset(["a"])
+    where.machines.nodes["m1"].labels = frozenset(["b"])
     where.open_job_queue(JobQueue(name="l"))
     found = Gang(name="g", job_queue=where.job_queues["l"], least=least, least_by_role=by_role, size=5)
     for order, name in enumerate(("a0", "a1", "a2", "b0", "b1")):
         role = name[0]
-        where.wait(QueuedTask(name=name, gang=found, asks={"slots": 1}, labels=(role,), role=role, order=order))
+        where.wait(QueuedTask(name=name, gang=found, requests={"slots": 1}, labels=(role,), role=role, order=order))
     where.admit(found)
     allocate(where)
 
@@ -228,7 +233,7 @@ def test_the_least_dominant_share_comes_first() -> None:
 def test_what_job_queues_deserve(job_queues: list[tuple[int, int]], given: list[float]) -> None:
     """By weight, no more than they ask for, and all that is left to those who do."""
     found = deserved(
-        [JobQueue(name=str(place), weight=one[0], asked={"slots": one[1]}) for place, one in enumerate(job_queues)],
+        [JobQueue(name=str(place), weight=one[0], requested={"slots": one[1]}) for place, one in enumerate(job_queues)],
         {"slots": 8},
     )
 
@@ -238,9 +243,9 @@ def test_what_job_queues_deserve(job_queues: list[tuple[int, int]], given: list[
 def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:
     """Whatever the others ask for."""
     job_queues = [
-        JobQueue(name="kept", asked={"slots": 0}, guarantee={"slots": 3}),
-        JobQueue(name="capped", asked={"slots": 9}, capability={"slots": 2}),
-        JobQueue(name="open", asked={"slots": 9}),
+        JobQueue(name="kept", requested={"slots": 0}, guarantee={"slots": 3}),
+        JobQueue(name="capped", requested={"slots": 9}, capability={"slots": 2}),
+        JobQueue(name="open", requested={"slots": 9}),
     ]
 
     found = deserved(job_queues, {"slots": 8})
@@ -259,7 +264,7 @@ def test_a_job_queue_with_its_part_is_passed_over() -> None:
 
 
 def test_gangs_are_admitted_in_turn_while_their_job_queue_has_prospects() -> None:
-    """What does not fit beside those that are admitted is asked again later."""
+    """What does not fit beside those that are admitted is requested again later."""
     where = session(proportion, slots=(4,))
     where.open_job_queue(JobQueue(name="l", capability={"slots": 3}))
     gangs = [
@@ -274,11 +279,11 @@ def test_gangs_are_admitted_in_turn_while_their_job_queue_has_prospects() -> Non
 
 def test_a_statement_takes_all_or_nothing() -> None:
     """Slots, memory and locks; what it cannot take is not recorded, and undoing leaves no trace."""
-    places = MachineState([SchedulerNode("m", {"slots": 2, "memory": 4})])
-    statement = Statement(places)
+    machines = MachineState([SchedulerNode("m", {"slots": 2, "memory": 4})])
+    statement = Statement(machines)
     first, second, third = (
         QueuedTask(
-            name=name, gang=Gang(name=name, job_queue=JOB_QUEUE), asks={"slots": 1, "memory": memory}, locks=locks
+            name=name, gang=Gang(name=name, job_queue=JOB_QUEUE), requests={"slots": 1, "memory": memory}, locks=locks
         )
         for name, memory, locks in (("a", 1, ("db",)), ("b", 4, ()), ("c", 1, ("db", "x")))
     )
@@ -286,10 +291,10 @@ def test_a_statement_takes_all_or_nothing() -> None:
     assert statement.place(first, "m")
     assert not statement.place(second, "m")
     assert not statement.place(third, "m")
-    assert (list(places.locks), places.hosts["m"].room) == (["db"], {"slots": 1, "memory": 3})
-    assert (second.standing, third.standing, len(statement.operations)) == (Standing.WAITING, Standing.WAITING, 1)
+    assert (list(machines.locks), machines.nodes["m"].room) == (["db"], {"slots": 1, "memory": 3})
+    assert (second.state, third.state, len(statement.operations)) == (TaskState.WAITING, TaskState.WAITING, 1)
     assert statement.discard() == [first]
-    assert (places.locks, places.hosts["m"].room, JOB_QUEUE.taken) == (
+    assert (machines.locks, machines.nodes["m"].room, JOB_QUEUE.taken) == (
         {},
         {"slots": 2, "memory": 4},
         {"slots": 0, "memory": 0},
@@ -298,8 +303,10 @@ def test_a_statement_takes_all_or_nothing() -> None:
 
 def test_labels_are_looked_at_where_that_is_voted_for() -> None:
     """All of them must be there."""
-    hosts = [SchedulerNode("plain", {"slots": 1}), SchedulerNode("arm", {"slots": 1}, ("arm", "linux"), order=1)]
-    queued_task = QueuedTask(name="a", gang=GANG, asks={"slots": 1}, labels=("linux", "arm"))
+    nodes = [SchedulerNode("plain", {"slots": 1}), SchedulerNode("arm", {"slots": 1}, ("arm", "linux"), order=1)]
+    queued_task = QueuedTask(name="a", gang=GANG, requests={"slots": 1}, labels=("linux", "arm"))
 
-    found = [Session(hosts, [policies], habits=Habits(), patience=1).find(queued_task) for policies in ((fit,), ())]
-    assert found == hosts[::-1]
+    found = [
+        Session(nodes, [policies], settings=QueueSettings(), patience=1).find(queued_task) for policies in ((fit,), ())
+    ]
+    assert found == nodes[::-1]

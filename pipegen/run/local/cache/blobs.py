@@ -1,4 +1,4 @@
-"""Contents by their digests, in files: written whole or not at all, and checked when they are read."""
+"""Contents by digest, in files that are written atomically and verified when they are read."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 
 
 class DamagedError(Exception):
-    """A content that is gone, or is not what its digest says."""
+    """A content is missing, or does not match its digest."""
 
 
 class Added(Struct):
-    """A content that has been copied and waits at *path*; *size* is in bytes."""
+    """A copied content at a temporary *path*; *size* is in bytes."""
 
     digest: str
     size: int
@@ -40,30 +40,30 @@ class Blobs:
         self.prepare()
 
     def prepare(self) -> None:
-        """Make the folder, and what is in the way of it go."""
-        for place in (self._folder, self._waiting):
-            make_folder(place)
+        """Create the folders, and remove anything in their place."""
+        for path in (self._folder, self._waiting):
+            make_folder(path)
 
     def add(self, source: IO[bytes]) -> Added:
-        """Return a copy of what *source* holds, to `keep` or to `forget`."""
-        with _written(self._waiting) as (made, path):
-            digest, size = _copied(source, made)
+        """Copy *source*; the caller must `keep` or `forget` the copy."""
+        with _new_file(self._waiting) as (file, path):
+            digest, size = _copy(source, file)
         return Added(digest, size, path)
 
     def keep(self, added: Added) -> None:
-        """Put *added* where it is found by its digest, in one step."""
-        place = self._path(added.digest)
-        make_folder(place.parent)
-        if place.is_dir():
-            remove(place)
-        added.path.replace(place)
+        """Atomically move *added* to the path of its digest."""
+        path = self._path(added.digest)
+        make_folder(path.parent)
+        if path.is_dir():
+            remove(path)
+        added.path.replace(path)
 
     def forget(self, added: Added) -> None:
-        """Remove *added* where it has not been kept."""
+        """Remove *added* if it was not kept."""
         added.path.unlink(missing_ok=True)
 
     def read(self, digest: str) -> bytes:
-        """Return a content; raise `DamagedError` where it is not there as it was."""
+        """Return a content; raise `DamagedError` if it is missing or damaged."""
         try:
             content = self._path(digest).read_bytes()
         except OSError as error:
@@ -73,7 +73,7 @@ class Blobs:
         return content
 
     def is_whole(self, digest: str) -> bool:
-        """Return whether a content is there as it was."""
+        """Return whether a content exists and matches its digest."""
         try:
             with self._path(digest).open("rb") as source:
                 return hashlib.file_digest(source, "sha256").hexdigest() == digest
@@ -81,17 +81,17 @@ class Blobs:
             return False
 
     def write(self, digest: str, root: Path, name: str, mode: int) -> None:
-        """Write a content to *name* below *root*, in one step; raise `DamagedError` where it is not there as it was."""
+        """Write a content atomically to *name* below *root*; raise `DamagedError` if it is missing or damaged."""
         try:
             source = self._path(digest).open("rb")
         except OSError as error:
             raise DamagedError(digest) from error
-        with source, no_follow.written(root, name, mode) as target:
-            if _copied(source, target)[0] != digest:
+        with source, no_follow.new_file(root, name, mode) as target:
+            if _copy(source, target)[0] != digest:
                 raise DamagedError(digest)
 
     def remove(self, digest: str) -> None:
-        """Remove a content; nothing where it is gone."""
+        """Remove a content, if it exists."""
         remove(self._path(digest))
 
     def _path(self, digest: str) -> Path:
@@ -99,26 +99,26 @@ class Blobs:
 
 
 def is_digest(name: object) -> bool:
-    """Return whether *name* is one that a content can have."""
+    """Return whether *name* has the form of a digest."""
     return isinstance(name, str) and _DIGEST.fullmatch(name) is not None
 
 
 @contextmanager
-def _written(folder: Path) -> Iterator[tuple[IO[bytes], Path]]:
-    """Open a new file in *folder*, which is removed where writing it fails."""
+def _new_file(folder: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """Open a new file in *folder*, and remove it if writing fails."""
     handle, name = tempfile.mkstemp(dir=folder)
     path = Path(name)
     try:
-        # Where the disk is full, to close it may be what fails.
-        with os.fdopen(handle, "wb") as made:
-            yield made, path
+        # On a full disk, closing may fail.
+        with os.fdopen(handle, "wb") as file:
+            yield file, path
     except BaseException:
         path.unlink(missing_ok=True)
         raise
 
 
-def _copied(source: IO[bytes], target: IO[bytes]) -> tuple[str, int]:
-    """Copy *source*; return the digest and the size of what it holds."""
+def _copy(source: IO[bytes], target: IO[bytes]) -> tuple[str, int]:
+    """Copy *source*; return the digest and size of its content."""
     digest, size = hashlib.sha256(), 0
     while piece := source.read(_PIECE):
         digest.update(piece)

@@ -1,7 +1,7 @@
-"""A stage without the names of stages and pipelines: what it does with the values that it reads.
+"""The canonical form of a stage: without names of stages and pipelines.
 
-Two stages that do the same with the same values have one canonical form, whatever they and the stages before them are
-called, and wherever a value comes from. (BuildKit names an input by its place alone: solver/types.go, `CacheMap`.)
+Stages that do the same with the same values have the same canonical form, whatever their names and the origin of the
+values. (BuildKit identifies an input by its index alone: solver/types.go, `CacheMap`.)
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from pipegen.run.local.scripts import StageScript, stage_script
 from pipegen.shell.host import ShellEnvironment
 from pipegen.structs import Struct, replace
 
-# No two of these are the same stage; what a reference is written as has a name of its own, too.
+# The names in canonical forms: of the stage itself, of its inputs, and of references in scripts.
 _OWN, _INPUT, _WRITTEN = "stage", "input", "value"
 
 
 class Canonical(Struct):
-    """A stage in its canonical form: its *job*, and the *inputs* that it reads, in the order of first use."""
+    """The canonical form of a stage: its *job*, and its *inputs* in the order of first use."""
 
     job: Job
     inputs: tuple[Output, ...]
 
     def script(self, plan: Plan, host: ShellEnvironment) -> StageScript:
-        """Return the script of the stage, in which the values have the numbers of their inputs for names."""
+        """Return the script of the stage, in which values are named by the indexes of their inputs."""
         return stage_script(self.job, plan, {_INPUT: self._producer}, host)
 
     @property
     def _producer(self) -> Job:
-        """A stage that leaves all inputs, and always runs: how a value is read depends on nothing else of a stage."""
+        """A stage that binds all inputs and always runs; reading a value depends on nothing else."""
         return replace(
             self.job,
             stage=_INPUT,
@@ -63,7 +63,7 @@ def canonical(job: Job) -> Canonical:
         needs=(),
         reads=(),
         inputs=tuple(Output(_INPUT, str(number)) for number in range(len(inputs))),
-        # The files of other stages stand in the tree before the script begins.
+        # Files of other stages are in the tree before the script starts.
         files=(),
         mail=None,
         condition=None,
@@ -76,7 +76,7 @@ def canonical(job: Job) -> Canonical:
 
 
 class _Names:
-    """Numbers in place of names, in the order of first use."""
+    """Numbers that replace names, in the order of first use."""
 
     def __init__(self) -> None:
         self.inputs: dict[Output, int] = {}
@@ -100,7 +100,7 @@ class _Names:
         return PlacedReference(self._named(part.reference), part.context) if isinstance(part, PlacedReference) else part
 
     def _named(self, reference: Reference) -> Reference:
-        """Return a reference of a script, as it is written, under a number: what it comes to stands beside it."""
+        """Return a reference in a script with its name replaced by a number; its value is listed separately."""
         written = (reference.namespace, reference.combinations, reference.name, reference.default)
         number = self._written.setdefault(written, len(self._written))
         return replace(reference, namespace=_WRITTEN, name=str(number), combinations=None)

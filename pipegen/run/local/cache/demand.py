@@ -1,7 +1,7 @@
-"""Which stages have to run, or to be put back, for those that a user has asked for.
+"""The stages that must run, or whose results must be restored, for the requested stages.
 
-What a stage reads is needed only where its own result is not known: the others are neither made nor loaded.
-(BuildKit asks for the target, and goes on to its inputs where the keys of the target lead nowhere: solver/edge.go.)
+The inputs of a stage are needed only if its own result is not known; other results are neither computed nor loaded.
+(BuildKit starts at the target, and continues with its inputs if the keys of the target are not found: solver/edge.go.)
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pipegen.run.model import PipelineRun, Task, TaskId
 
 
 class RequiredResults:
-    """What is needed of *runs* for the stages that are *asked* for; it hears what becomes of them.
+    """The required results of *runs* for the *requested* stages; a listener of the run.
 
-    What has *ended* in an earlier run needs nothing any more.
+    Stages that *ended* in an earlier run have no needs.
     """
 
     def __init__(
-        self, results: Results, runs: Sequence[PipelineRun], asked: Collection[TaskId], ended: Collection[TaskId]
+        self, results: Results, runs: Sequence[PipelineRun], requested: Collection[TaskId], ended: Collection[TaskId]
     ) -> None:
-        self._results, self._asked = results, frozenset(asked)
+        self._results, self._requested = results, frozenset(requested)
         self._over = set(ended)
         self._left_out: set[TaskId] = set()
         self._runs = {run.name: run for run in runs}
@@ -33,32 +33,32 @@ class RequiredResults:
             for task in self._tasks.values()
         }
 
-    def hear(self, event: RunEvent) -> None:
-        """Take note of what is over."""
+    def notify(self, event: RunEvent) -> None:
+        """Handle *event*."""
         if isinstance(event, Skipped):
             self._over.add(event.task)
         elif isinstance(event, Ended) and event.is_final:
             self._over.add(event.attempt.task.id)
 
-    def is_asked_for(self, task: Task) -> bool:
-        """Return whether the user wants the result of *task* itself."""
-        return task.id in self._asked
+    def is_requested(self, task: Task) -> bool:
+        """Return whether the user requested *task*."""
+        return task.id in self._requested
 
     def needs(self, task: Task) -> bool:
-        """Return whether the result of *task*, which nothing before it holds up, is needed."""
-        is_needed = task.id in self._asked or task.id in self._needed(self._runs[task.plan.name])
+        """Return whether the result of *task*, whose predecessors have ended, is needed."""
+        is_needed = task.id in self._requested or task.id in self._needed(self._runs[task.plan.name])
         if not is_needed:
             self._left_out.add(task.id)
         return is_needed
 
     def lacks_inputs(self, task: Task) -> bool:
-        """Return whether something that *task* reads was left out, since its own result was known."""
+        """Return whether an input of *task* was left out because the result of *task* was known."""
         return not self._left_out.isdisjoint(self._inputs[task.id])
 
     def _needed(self, run: PipelineRun) -> set[TaskId]:
         known = self._known(run)
         needed: set[TaskId] = set()
-        waiting = [task.id for task in run.tasks if task.id in self._asked]
+        waiting = [task.id for task in run.tasks if task.id in self._requested]
         while waiting:
             task = waiting.pop()
             if task not in needed and task not in self._over:
@@ -69,18 +69,18 @@ class RequiredResults:
     def _known(self, run: PipelineRun) -> set[TaskId]:
         """Return the stages of *run* whose results are known.
 
-        One that somebody asks for, and that has to run, may change what stages after it find: they are not asked about.
+        Successors of a requested stage that must run are not examined: it may change their inputs.
         """
         known: set[TaskId] = set()
         unsettled: set[str] = set()
-        there = self._over - self._left_out
+        available = self._over - self._left_out
         for stage in run.graph.topological():
             task = TaskId(run.name, stage)
             if task in self._over:
                 continue
-            is_behind = not unsettled.isdisjoint(run.graph.predecessors(stage))
-            if not is_behind and self._results.is_found(self._tasks[task], self._inputs[task], there):
+            follows_unsettled = not unsettled.isdisjoint(run.graph.predecessors(stage))
+            if not follows_unsettled and self._results.is_found(self._tasks[task], self._inputs[task], available):
                 known.add(task)
-            elif is_behind or task in self._asked:
+            elif follows_unsettled or task in self._requested:
                 unsettled.add(stage)
         return known

@@ -1,6 +1,6 @@
-"""What a stage does, as a digest: two stages with the same one, and the same inputs, have the same result.
+"""Digests of stages: stages with equal digests and equal inputs have equal results.
 
-No name of a stage or pipeline is in it: the script is that of the stage's canonical form.
+Digests contain no names of stages or pipelines: the script is that of the canonical form.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
 from pipegen.plan.model import Job, Output
 from pipegen.run.files import artifacts
-from pipegen.run.files.kept_file import described
+from pipegen.run.files.kept_file import describe
 from pipegen.run.local.cache.canonical import Canonical, canonical
 from pipegen.run.local.effects import effects
 from pipegen.run.local.scripts import StageScript
@@ -25,17 +25,17 @@ from pipegen.run.model import Task, TaskId
 from pipegen.shell.host import ShellEnvironment
 from pipegen.structs import Struct
 
-# Grows when scripts come to do something else although their text stays, or results are kept in another way.
+# Incremented when equal scripts change their behaviour, or when results are stored differently.
 FORMAT = 2
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class JobEnvironmentState(Struct, kw_only=True):
-    """What stages find around them.
+    """The environment of stages.
 
-    *environment* is that of the user, *variables* what scripts read besides; *tree* is where files are looked up whose
-    contents count; in *mode* stands how stages run, for they leave other files in a tree of their own.
+    *environment* holds the user's variables, *variables* those of scripts; *tree* is the folder of files that results
+    depend on; *mode* is the kind of run, because isolated stages leave other files.
     """
 
     environment: Mapping[str, str]
@@ -45,29 +45,29 @@ class JobEnvironmentState(Struct, kw_only=True):
 
 
 class Definition(Struct):
-    """What a stage does, as a *digest*, and the *inputs* that it does that with."""
+    """The *digest* of a stage, and its *inputs*."""
 
     digest: str
     inputs: tuple[Output, ...]
 
 
 class Definitions:
-    """The definitions of stages that find *around* them what they find there, on *hosts* by pipeline.
+    """The definitions of stages in the environment *state*, with *hosts* by pipeline.
 
-    *scripts* are those that stages run; None is the definition of a stage that has to run each time.
+    *scripts* returns the scripts of a stage. A stage that must always run has no definition.
     """
 
     def __init__(
         self,
         scripts: Callable[[TaskId], StageScript],
         hosts: Mapping[str, ShellEnvironment],
-        around: JobEnvironmentState,
+        state: JobEnvironmentState,
     ) -> None:
-        self._scripts, self._hosts, self._around = scripts, hosts, around
+        self._scripts, self._hosts, self._state = scripts, hosts, state
         self._forms: dict[TaskId, tuple[Canonical, StageScript]] = {}
 
     def __call__(self, task: Task) -> Definition | None:
-        """Return the definition of *task*, by the files as they are now."""
+        """Return the definition of *task* with the current files; None if it must run."""
         if not _is_reusable(task.job, self._scripts(task.id)):
             return None
         host = self._hosts[task.plan.name]
@@ -75,32 +75,30 @@ class Definitions:
             form = canonical(task.job)
             self._forms[task.id] = form, form.script(task.plan, host)
         form, script = self._forms[task.id]
-        return Definition(_digest(form.job, script, host, self._around), form.inputs)
+        return Definition(_digest(form.job, script, host, self._state), form.inputs)
 
 
 def _is_reusable(job: Job, script: StageScript) -> bool:
-    """Return whether a result may stand for *job*, which says what it depends on, and leaves only values and files."""
+    """Return whether results of *job* can be reused: it declares its dependencies, and leaves only values and files."""
     if job.reuse is None or job.is_final or script.uses_containers or script.credentials or job.id_tokens:
         return False
     return not any(effects((job,)))
 
 
-def _digest(job: Job, script: StageScript, host: ShellEnvironment, around: JobEnvironmentState) -> str:
+def _digest(job: Job, script: StageScript, host: ShellEnvironment, state: JobEnvironmentState) -> str:
     images = [_image(text, host) for text in _images(job)]
     parts = {
         "format": FORMAT,
-        "mode": around.mode,
+        "mode": state.mode,
         "machine": [platform.system(), platform.machine()],
         "images": images,
         "services": [[one.alias, one.env, one.command] for one in job.machine.services],
         "entrypoint": job.machine.image.entrypoint if job.machine.image is not None else None,
         "directory": job.directory,
         "scripts": [script.main, script.after, script.is_bash],
-        "variables": _read([script.main, script.after, *images], around.variables),
-        "env": [
-            [name, around.environment.get(name)] for name in sorted(job.reuse.env if job.reuse is not None else ())
-        ],
-        "files": list(_files(around.tree, job.reuse.files if job.reuse is not None else ())),
+        "variables": _read([script.main, script.after, *images], state.variables),
+        "env": [[name, state.environment.get(name)] for name in sorted(job.reuse.env if job.reuse is not None else ())],
+        "files": list(_files(state.tree, job.reuse.files if job.reuse is not None else ())),
         "artifacts": [[one.path, one.travels] for one in job.artifacts],
         "exclude": list(job.retention.exclude),
         "outputs": list(job.outputs),
@@ -114,7 +112,7 @@ def _images(job: Job) -> tuple[Text, ...]:
 
 
 def _image(text: Text, host: ShellEnvironment) -> str:
-    """Return the name of an image, with the variables that it is read from."""
+    """Return the name of an image, with variables in place of references."""
     return "".join(map(partial(_part, host=host), text.parts))
 
 
@@ -140,8 +138,8 @@ def _read(texts: Sequence[str], variables: Mapping[str, str]) -> list[tuple[str,
 
 
 def _files(tree: Path, paths: tuple[str, ...]) -> Iterator[tuple[str, int, str, str | None]]:
-    for name in artifacts.found(str(tree), paths):
-        # The user's own links to folders are followed, and no others.
+    for name in artifacts.matching(str(tree), paths):
+        # Only links to folders that the user wrote are followed.
         path = tree / name
-        file = described(path.parent, path.name)
+        file = describe(path.parent, path.name)
         yield (name, file.mode, file.digest, file.link)

@@ -1,4 +1,4 @@
-"""The database of a store: in its folder, made where it is missing, and told apart where it is damaged."""
+"""The SQLite database of a store, created if missing and dropped if damaged."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from typing import Any
 from pipegen.run.files.private import make_private, open_private
 from pipegen.run.files.removal import remove
 
-# How long one waits for another process that writes, in seconds.
+# Seconds to wait for a lock of another process.
 _WAIT = 60.0
-# What the machine, or another process, is to blame for: https://www.sqlite.org/rescode.html
-_WORLD = frozenset(
+# Errors caused by the machine or by another process: https://www.sqlite.org/rescode.html
+_EXTERNAL = frozenset(
     {
         *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_ABORT, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM),
         *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL),
         *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_AUTH),
     }
 )
-# Of that, what a damaged file is to blame for, too: it is cut, or its header says that nobody may write; or another
-# process has dropped it.
+# Of these, errors that a damaged file also causes: it is truncated, its header forbids writing, or another process
+# dropped it.
 _DAMAGE = frozenset({sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_READONLY_DBMOVED})
 _FILES = ("index.sqlite", "index.sqlite-wal", "index.sqlite-shm")
 
 
 class DamagedIndexError(Exception):
-    """A database that is not what was written."""
+    """The database is damaged."""
 
 
 class Index:
-    """The database in *folder*, with the *tables* that SQL makes where they are missing.
+    """The database in *folder*, with *tables* as SQL statements that create missing tables.
 
-    *complain* is told where all is damaged, and dropped.
+    *warn* is called if the database is damaged and dropped.
     """
 
-    def __init__(self, folder: Path, tables: Sequence[str], complain: Callable[[str], None] = lambda _: None) -> None:
-        self._folder, self._tables, self._complain = folder, tables, complain
+    def __init__(self, folder: Path, tables: Sequence[str], warn: Callable[[str], None] = lambda _: None) -> None:
+        self._folder, self._tables, self._warn = folder, tables, warn
         self._identity: tuple[int, int] | None = None
         try:
             self._open()
@@ -52,111 +52,113 @@ class Index:
         """Close the database."""
         self._database.close()
 
-    def rows(self, question: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Return what answers *question*."""
-        with _judged():
-            return self._database.execute(question, values).fetchall()
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of *query*."""
+        with _damage_detected():
+            return self._database.execute(query, values).fetchall()
 
     def change(self, statement: str, rows: Iterable[Sequence[object]] = ((),)) -> None:
-        """Do *statement* with each of *rows*."""
-        with _judged():
+        """Execute *statement* with each of *rows*."""
+        with _damage_detected():
             self._database.executemany(statement, rows)
 
     def add(self, statement: str, values: Sequence[object]) -> int:
         """Add a row by *statement*, and return its number."""
-        with _judged():
+        with _damage_detected():
             return self._database.execute(statement, values).lastrowid or 0
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Lock the database; what is changed meanwhile is changed as a whole, or not at all."""
-        with _judged():
+        """Lock the database for a transaction."""
+        with _damage_detected():
             self._database.execute("BEGIN IMMEDIATE")
         try:
             yield
         except BaseException:
-            # Where the disk is full, SQLite may have taken all back by itself.
+            # On a full disk, SQLite may have rolled back already.
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise
-        with _judged():
+        with _damage_detected():
             self._database.execute("COMMIT")
 
-    def renew(self, why: DamagedIndexError) -> None:
-        """Drop the folder, unless another process has done so, and begin anew."""
-        self._complain(f"the results of earlier runs are damaged ({why}): they are dropped, and made anew")
+    def renew(self, error: DamagedIndexError) -> None:
+        """Drop the folder, unless another process has done so, and create it again."""
+        self._warn(f"the results of earlier runs are damaged ({error}): they are dropped, and computed again")
         self._database.close()
         _drop(self._folder, self._identity)
         self._open()
 
     def _open(self) -> None:
-        place = self._folder / _FILES[0]
+        path = self._folder / _FILES[0]
         if _is_blocked(self._folder):
-            self._complain(f"{self._folder} holds what is no database: it is dropped, and made anew")
-            _drop(self._folder, _identity(place))
+            self._warn(f"{self._folder} is not a database: it is dropped, and created again")
+            _drop(self._folder, _identity(path))
         for folder in (self._folder.parent, self._folder):
             make_private(folder)
-        # SQLite gives the files beside it the rights of this one (os_unix.c, findCreateFileMode).
-        with open_private(place):
+        # SQLite creates its other files with the permissions of this one (os_unix.c, findCreateFileMode).
+        with open_private(path):
             pass
-        self._database = sqlite3.connect(place, timeout=_WAIT, isolation_level=None)
-        self._identity = _identity(place)
-        with _judged():
+        self._database = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
+        self._identity = _identity(path)
+        with _damage_detected():
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")
             for table in self._tables:
                 self._database.executescript(table)
-            found = {sql for (sql,) in self._database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
-        if found != set(_statements(self._tables)):
-            # A column with another name or type takes rows, and does not find them again.
-            raise DamagedIndexError("its tables are not what was made")
+            statements = {
+                sql for (sql,) in self._database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+            }
+        if statements != set(_statements(self._tables)):
+            # With another column name or type, inserted rows would not be found.
+            raise DamagedIndexError("its tables have changed")
 
 
 def _statements(tables: Iterable[str]) -> Iterator[str]:
-    """Yield what makes each of the *tables*, as SQLite keeps it."""
-    for one in ";".join(tables).split(";"):
-        if one.strip():
-            yield one.strip().replace("IF NOT EXISTS ", "")
+    """Yield the statements of *tables* as SQLite stores them."""
+    for statement in ";".join(tables).split(";"):
+        if statement.strip():
+            yield statement.strip().replace("IF NOT EXISTS ", "")
 
 
 @contextmanager
-def _judged() -> Iterator[None]:
-    """Tell damage from what the world does."""
+def _damage_detected() -> Iterator[None]:
+    """Raise `DamagedIndexError` for errors of a damaged file, and other errors as they are."""
     try:
         yield
     except sqlite3.ProgrammingError:
         raise
     except (sqlite3.Error, OverflowError, ValueError) as error:
-        # What cannot even be decoded has no code.
+        # Decoding errors have no code.
         code = getattr(error, "sqlite_errorcode", None)
-        if code is not None and code not in _DAMAGE and code & 0xFF in _WORLD:
+        if code is not None and code not in _DAMAGE and code & 0xFF in _EXTERNAL:
             raise
         raise DamagedIndexError(str(error)) from error
 
 
 def _is_blocked(folder: Path) -> bool:
-    """Return whether something stands in the way of a database, such as a folder, or a file that is nobody's."""
+    """Return whether something other than a readable and writable file is in the place of the database."""
     if not folder.is_dir():
         return os.path.lexists(folder)
-    there = [path for path in (folder / name for name in _FILES) if os.path.lexists(path)]
-    return not all(path.is_file() and not path.is_symlink() and os.access(path, os.R_OK | os.W_OK) for path in there)
+    existing = [path for path in (folder / name for name in _FILES) if os.path.lexists(path)]
+    return not all(path.is_file() and not path.is_symlink() and os.access(path, os.R_OK | os.W_OK) for path in existing)
 
 
-def _drop(folder: Path, seen: tuple[int, int] | None) -> None:
-    """Remove *folder* if it still holds the database that was *seen* there: two who find it damaged drop it once."""
+def _drop(folder: Path, identity: tuple[int, int] | None) -> None:
+    """Remove *folder* if its database still has *identity*, so that two processes drop it only once."""
     with open_private(folder.parent / f"{folder.name}.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if _identity(folder / _FILES[0]) == seen:
-            gone = folder.with_name(f"{folder.name}.{secrets.token_hex(8)}.old")
-            folder.rename(gone)
-        # What is left of one who was killed here goes, too.
+        if _identity(folder / _FILES[0]) == identity:
+            renamed = folder.with_name(f"{folder.name}.{secrets.token_hex(8)}.old")
+            folder.rename(renamed)
+        # Also remove folders of processes that were killed here.
         for old in folder.parent.glob(f"{folder.name}.*.old"):
             remove(old)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

@@ -1,9 +1,9 @@
-"""Keys: which things have been done to which inputs.
+"""Cache keys: operations that were applied to inputs.
 
-A key stands for one thing done, named by its own digest, to inputs that are keys themselves. It is found from any of
-its inputs: a link leads from the input's key, by the place of the input, the part of it that is read and the digest of
-what is done, to the key. An input may be known by several keys, one of them perhaps made of its content; a key that is
-found by one of them can be found by the others from then on. (BuildKit, solver/cachestorage.go.)
+A key represents an operation, identified by its digest, on inputs that are keys themselves. A link leads from the key
+of an input to the key of the operation, by the index of the input, the part that is read, and the digest of the
+operation. An input may have several keys, one of them for its content; once a key is found by one of them, the others
+lead to it as well. (BuildKit, solver/cachestorage.go.)
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ CREATE TABLE IF NOT EXISTS link (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS link_target ON link (target);
 """
-# What a key without inputs is linked from.
+# The source of links to keys without inputs.
 _NOTHING = 0
-# Keys grow by steps of chance: where rows are lost, no number comes again that some link still leads to.
+# Keys grow by random steps, so that after a loss of rows no number is reused that links still lead to.
 _STEP = 1 << 36
 
 
 class Origin(Struct):
-    """An input by one of its keys; *selector* names the part of it that is read, "" is all."""
+    """A key of an input; *selector* is the part that is read, "" for all."""
 
     key: int
     selector: str = ""
@@ -45,68 +45,72 @@ _NO_INPUTS = ((Origin(_NOTHING),),)
 
 
 class Keys:
-    """The keys in an index. Who writes several things together locks it around them."""
+    """The keys in an index; callers lock the index around several writes."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
 
     def root(self, digest: str) -> int | None:
-        """Return the key of *digest* done to nothing, None where there is none."""
+        """Return the key of the operation *digest* without inputs, None if there is none."""
         return next(iter(self._targets(Origin(_NOTHING), 0, digest)), None)
 
-    def after(self, origins: Iterable[Origin], place: int, digest: str) -> frozenset[int]:
-        """Return the keys of *digest* done to inputs of which the one at *place* is any of *origins*."""
-        return frozenset(key for origin in origins for key in self._targets(origin, place, digest))
+    def after(self, origins: Iterable[Origin], index: int, digest: str) -> frozenset[int]:
+        """Return the keys of the operation *digest* on inputs of which number *index* is any of *origins*."""
+        return frozenset(key for origin in origins for key in self._targets(origin, index, digest))
 
     def save(self, digest: str, inputs: Sequence[Sequence[Origin]] = ()) -> int:
-        """Return the key of *digest* done to *inputs*, each known by any of some keys: a new one where none is known.
+        """Return the key of the operation *digest* on *inputs*, each with several origins; create it if needed.
 
-        From now on all of these lead to it.
+        All origins lead to it afterwards.
         """
-        places = inputs or _NO_INPUTS
-        known = [self.after(origins, place, digest) for place, origins in enumerate(places)]
+        inputs_or_none = inputs or _NO_INPUTS
+        known = [self.after(origins, index, digest) for index, origins in enumerate(inputs_or_none)]
         common = frozenset.intersection(*known)
         key = min(common) if common else self._new()
-        self.link(key, digest, places)
+        self.link(key, digest, inputs_or_none)
         return key
 
     def link(self, key: int, digest: str, inputs: Sequence[Sequence[Origin]]) -> None:
-        """Let all of *inputs*, to which *digest* has been done, lead to *key*."""
-        rows = [(one.key, place, one.selector, digest, key) for place, origins in enumerate(inputs) for one in origins]
+        """Link all of *inputs* of the operation *digest* to *key*."""
+        rows = [
+            (origin.key, index, origin.selector, digest, key)
+            for index, origins in enumerate(inputs)
+            for origin in origins
+        ]
         self._index.change(
             "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?, ?)", [(*row, checksum(*row)) for row in rows]
         )
 
     def content(self, digest: str) -> int:
-        """Return the key that stands for content with *digest*, wherever it comes from; make it where it is new."""
+        """Return the key of content with *digest*; create it if needed."""
         return self.save(_content(digest))
 
     def known_content(self, digest: str) -> int | None:
-        """Return the key that stands for content with *digest*, None where nothing is known of it."""
+        """Return the key of content with *digest*, None if there is none."""
         return self.root(_content(digest))
 
     def remove_unused(self, used: Iterable[int]) -> None:
-        """Forget the keys that neither are *used* nor lead to one that is."""
-        kept, left = set(), list(used)
-        while left:
-            key = left.pop()
-            if key not in kept:
-                kept.add(key)
-                left += [row[0] for row in self._index.rows("SELECT source FROM link WHERE target = ?", (key,))]
-        gone = [(row[0],) for row in self._index.rows("SELECT id FROM key") if row[0] not in kept]
-        self._index.change("DELETE FROM link WHERE target = ?", gone)
-        self._index.change("DELETE FROM key WHERE id = ?", gone)
+        """Remove the keys that are not *used* and do not lead to used ones."""
+        reachable, waiting = set(), list(used)
+        while waiting:
+            key = waiting.pop()
+            if key not in reachable:
+                reachable.add(key)
+                waiting += [row[0] for row in self._index.rows("SELECT source FROM link WHERE target = ?", (key,))]
+        unused = [(row[0],) for row in self._index.rows("SELECT id FROM key") if row[0] not in reachable]
+        self._index.change("DELETE FROM link WHERE target = ?", unused)
+        self._index.change("DELETE FROM key WHERE id = ?", unused)
 
-    def _targets(self, origin: Origin, place: int, digest: str) -> list[int]:
-        asked = (origin.key, place, origin.selector, digest)
-        found = self._index.rows(
+    def _targets(self, origin: Origin, index: int, digest: str) -> list[int]:
+        link = (origin.key, index, origin.selector, digest)
+        rows = self._index.rows(
             "SELECT target, seal FROM link WHERE source = ? AND place = ? AND selector = ? AND digest = ? "
             "ORDER BY target",
-            asked,
+            link,
         )
-        if any(told != checksum(*asked, target) for target, told in found):
-            raise DamagedIndexError("a link is not what was written")
-        return [target for target, _ in found]
+        if any(stored != checksum(*link, target) for target, stored in rows):
+            raise DamagedIndexError("a link is damaged")
+        return [target for target, _ in rows]
 
     def _new(self) -> int:
         last = self._index.rows("SELECT coalesce(max(id), 0) FROM key")[0][0]

@@ -1,8 +1,8 @@
-"""Whether the result of a thing to do is known: by the keys of its inputs, and where that is not enough by content.
+"""The lookup of results: by the keys of inputs, and if that is not enough, by their contents.
 
-The order is BuildKit's (solver/edge.go): what is known by definition comes first, for it costs nothing. Where no key is
-found, the content of those inputs is asked for that lead nowhere. Only where each leads somewhere, but not to the same
-key, the content of the others is asked for, too: one of them may have to be made or loaded for that.
+The order is that of BuildKit (solver/edge.go): keys by definition come first, because they cost nothing. If no key is
+found, the contents of those inputs are used that lead to no key. If each input leads to keys, but to none in common,
+the contents of all inputs are used, for which results may have to be computed or loaded.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pipegen.structs import MutableStruct, field
 
 
 class CacheInput(MutableStruct):
-    """Something read.
+    """An input of a lookup.
 
     Attributes:
-        keys: what it is known by so far; grows while the lookup goes on.
-        selector: the part of it that is read, "" for all.
-        has_content: whether its content may be asked for.
+        keys: its known keys, which grow during the lookup.
+        selector: the part that is read, "" for all.
+        has_content: whether its content may be computed.
         content: the digest of the part that is read, None until it is known.
     """
 
@@ -30,49 +30,51 @@ class CacheInput(MutableStruct):
 
 
 class Lookup(MutableStruct):
-    """The question whether *digest* done to *inputs* is known."""
+    """The lookup of the operation *digest* on *inputs*."""
 
     keys: Keys
     digest: str
     inputs: Sequence[CacheInput] = field(default_factory=tuple)
 
     def found(self) -> frozenset[int]:
-        """Return the keys that fit all inputs as far as they are known."""
+        """Return the keys that match all inputs as far as they are known."""
         if not self.inputs:
             root = self.keys.root(self.digest)
             return frozenset() if root is None else frozenset({root})
         return frozenset.intersection(*map(self._matches, range(len(self.inputs))))
 
     def unmatched(self) -> tuple[int, ...]:
-        """Return the places of the inputs that lead nowhere as far as they are known."""
-        return tuple(place for place in range(len(self.inputs)) if not self._matches(place))
+        """Return the indexes of inputs that lead to no key."""
+        return tuple(index for index in range(len(self.inputs)) if not self._matches(index))
 
     def wanted(self) -> tuple[int, ...]:
-        """Return the places of the inputs whose content may lead further, () when nothing does."""
-        unknown = tuple(place for place, one in enumerate(self.inputs) if one.has_content and one.content is None)
+        """Return the indexes of inputs whose content may lead to a key."""
+        unknown = tuple(
+            index for index, input_ in enumerate(self.inputs) if input_.has_content and input_.content is None
+        )
         unmatched = self.unmatched()
-        return tuple(place for place in unknown if place in unmatched) if unmatched else unknown
+        return tuple(index for index in unknown if index in unmatched) if unmatched else unknown
 
     def save(self) -> int:
-        """Return the key of what has been done to the inputs, as far as these are known."""
+        """Return the key of the operation on the inputs; create it if needed."""
         return self.keys.save(self.digest, self._origins())
 
     def link(self, key: int) -> None:
-        """Let all that the inputs are known by lead to *key*, which has been found by some of it."""
+        """Link all known keys and contents of the inputs to *key*."""
         self.keys.link(key, self.digest, self._origins())
 
     def _origins(self) -> list[list[Origin]]:
-        """Return what each input is known by; contents that are new are so no more."""
-        found = []
-        for one in self.inputs:
-            content = [Origin(self.keys.content(one.content))] if one.content is not None else []
-            found.append([*(Origin(key, one.selector) for key in sorted(one.keys)), *content])
-        return found
+        """Return the origins of each input; new contents get keys."""
+        origins = []
+        for input_ in self.inputs:
+            content = [Origin(self.keys.content(input_.content))] if input_.content is not None else []
+            origins.append([*(Origin(key, input_.selector) for key in sorted(input_.keys)), *content])
+        return origins
 
-    def _matches(self, place: int) -> frozenset[int]:
-        one = self.inputs[place]
-        origins = [Origin(key, one.selector) for key in sorted(one.keys)]
-        content = self.keys.known_content(one.content) if one.content is not None else None
+    def _matches(self, index: int) -> frozenset[int]:
+        input_ = self.inputs[index]
+        origins = [Origin(key, input_.selector) for key in sorted(input_.keys)]
+        content = self.keys.known_content(input_.content) if input_.content is not None else None
         if content is not None:
             origins.append(Origin(content))
-        return self.keys.after(origins, place, self.digest)
+        return self.keys.after(origins, index, self.digest)

@@ -1,4 +1,4 @@
-"""What is kept of a stage's result: its outputs and its files, by the digests of their contents."""
+"""Stored results of stages: outputs and files, by the digests of their contents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CacheRecord(Struct):
         return tuple(dict.fromkeys(found))
 
     def value(self, name: str) -> str:
-        """Return the digest of the output *name*; of one that is not there, that of nothing."""
+        """Return the digest of the output *name*; a missing output has its own value."""
         return f"value {dict(self.outputs).get(name, '')}"
 
     def tree(self) -> str:
@@ -34,26 +34,26 @@ class CacheRecord(Struct):
 
     @classmethod
     def loaded(cls, text: str) -> CacheRecord:
-        """Return the record that was dumped to *text*; raise `ValueError` where it is none."""
+        """Return the record in *text*; raise `ValueError` if it is invalid."""
         try:
             data = convert(json.loads(text), _Dumped)
         except RecursionError as error:
             raise ValueError(str(error)) from error
-        files = tuple(KeptFile(*one) for one in data.files)
+        files = tuple(KeptFile(*fields) for fields in data.files)
         if not all(_is_inside(file.path) for file in files):
             raise ValueError("a file outside of the workspace")
         return cls(data.outputs, files)
 
 
 class _Dumped(Struct):
-    """A record as it is kept."""
+    """The stored form of a record."""
 
     outputs: tuple[tuple[str, str], ...]
     files: tuple[tuple[str, int, str, str | None], ...]
 
 
 def _is_inside(path: str) -> bool:
-    """Return whether *path* leads to a file in the folder that it starts from, as long as no link is on its way."""
+    """Return whether *path* is inside its root, apart from links."""
     return "\0" not in path and not path.startswith("/") and not {"", ".", ".."} & set(path.split("/"))
 
 

@@ -1,4 +1,4 @@
-"""What a run knows of the results of its stages, and which of them earlier runs have made."""
+"""The results of the stages of a run, and matching results of earlier runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import IO, TypeAlias
 
 from pipegen.plan.model import Job, Plan
 from pipegen.run.files import artifacts, no_follow
-from pipegen.run.files.kept_file import KeptFile, described
+from pipegen.run.files.kept_file import KeptFile, describe
 from pipegen.run.local.cache.digest import Definition
 from pipegen.run.local.cache.index import DamagedIndexError
 from pipegen.run.local.cache.lookup import CacheInput, Lookup
@@ -21,21 +21,21 @@ from pipegen.run.local.workspace import Trees
 from pipegen.run.model import Outcome, Task, TaskId
 from pipegen.structs import Struct
 
-# What the digest of a stage and the contents of all its inputs come to: equal for stages that do the same.
+# The digest of a stage and the contents of all its inputs: equal for stages with equal results.
 Identity: TypeAlias = tuple[str, ...]
-# The part of a result that is its files; no output has that name.
+# The selector of the files of a result; no output has this name.
 _FILES = "/"
 
 
 class Question(Struct):
-    """Whether the result of a task is known; *read* says what each input is."""
+    """The lookup of the result of a task; *read* describes its inputs."""
 
     lookup: Lookup
     read: tuple[_Part, ...]
 
 
 class _Part(Struct):
-    """What a task reads of a stage before it: an output, or the files."""
+    """An input of a task: an output or the files of an earlier stage."""
 
     plan: Plan
     job: Job
@@ -47,17 +47,17 @@ class _Part(Struct):
 
 
 class _Known(Struct):
-    """A result of this run: what it is known by, nothing where that is its content alone, and what it holds."""
+    """A result of this run: its keys, none if only its content is known, and its record."""
 
     keys: frozenset[int]
     record: CacheRecord
 
 
 class Results:
-    """Looks results up in *store* and keeps them there.
+    """Looks up results in *store*, and stores new ones.
 
-    *definition* says what a task does, None for one that has to be done each time; *trees* have what stages leave. What
-    *redactor* would hide is not kept, and *complain* is told.
+    *definition* returns the definition of a task, None if it must run; *trees* hold the files of stages. Results with
+    secrets of *redactor* are not stored, and *warn* is called.
     """
 
     def __init__(
@@ -67,23 +67,23 @@ class Results:
         definition: Callable[[Task], Definition | None],
         *,
         redactor: Redactor,
-        complain: Callable[[str], None],
+        warn: Callable[[str], None],
     ) -> None:
         self._store, self._trees, self._definition = store, trees, definition
-        self._redactor, self._complain = redactor, complain
+        self._redactor, self._warn = redactor, warn
         self._known: dict[TaskId, _Known] = {}
-        # The keys of stages that have not come to anything yet, by what they and those before them do.
+        # The keys of stages without results, by the definitions of the stages and their predecessors.
         self._defined: dict[TaskId, frozenset[int]] = {}
-        # Results that are whole, of stages that nothing has to run for; those in `_waiting` are put back when read.
+        # Intact results of stages that need not run; those in `_waiting` are restored when a stage reads them.
         self._found: dict[TaskId, StoredRecord] = {}
         self._waiting: dict[TaskId, tuple[Job, StoredRecord]] = {}
-        # What was known of the inputs of a stage when it was not found last.
+        # The state of the inputs of a stage at the last lookup without a result.
         self._asked: dict[TaskId, object] = {}
         self._jobs: dict[str, dict[str, Job]] = {}
         self._used: list[int] = []
 
     def question(self, task: Task) -> Question | None:
-        """Return what to ask about *task*; None where its result has to be made."""
+        """Return the lookup of *task*; None if it must run."""
         definition = self._definition(task)
         if definition is None:
             return None
@@ -92,35 +92,35 @@ class Results:
         return Question(Lookup(self._store.keys, definition.digest, inputs), read)
 
     def find(self, question: Question) -> StoredRecord | None:
-        """Return a result that is known: by what has been done, and where that is not enough by what inputs hold.
+        """Return a known result by definition, or by the contents of the inputs; None if there is none.
 
-        All inputs are there.
+        All inputs must be available.
         """
         lookup = question.lookup
         while (held := self._store.find(lookup.found())) is None:
             wanted = lookup.wanted()
             if not wanted:
                 return None
-            self._look_into(question, wanted)
+            self._load_contents(question, wanted)
         if any(one.content is not None for one in lookup.inputs):
             self._store.link(lookup, held)
         return held
 
-    def is_found(self, task: Task, inputs: Sequence[TaskId], over: Collection[TaskId]) -> bool:
-        """Return whether the result of *task* is known, and whole, although perhaps not all its *inputs* are *over*.
+    def is_found(self, task: Task, inputs: Sequence[TaskId], ended: Collection[TaskId]) -> bool:
+        """Return whether an intact result of *task* is known, even if some of its *inputs* have not *ended*.
 
-        Whether they are found has been asked before.
+        Callers examine the inputs first.
         """
         if task.id in self._known or task.id in self._found:
             return True
-        state = tuple((self._keys(one), one in over) for one in inputs)
+        state = tuple((self._keys(one), one in ended) for one in inputs)
         if not all(map(any, state)) or self._asked.get(task.id) == state:
             return False
         self._asked[task.id] = state
         question = self.question(task)
         if question is None:
             return False
-        self._look_into(question, [at for at, part in enumerate(question.read) if part.task in over])
+        self._load_contents(question, [index for index, part in enumerate(question.read) if part.task in ended])
         keys = self._defined[task.id] = question.lookup.found()
         while (held := self._store.find(keys)) is not None:
             if self._store.is_whole(held):
@@ -130,33 +130,33 @@ class Results:
         return False
 
     def found(self, task: Task) -> StoredRecord | None:
-        """Return the result that *task* is known to have since `is_found` was asked."""
+        """Return the result of *task* that `is_found` found."""
         return self._found.get(task.id)
 
     def identity(self, question: Question) -> Identity:
-        """Return what the question has in common with equal ones, in whichever pipeline they are asked."""
+        """Return the identity of the question, which is equal for equal stages in all pipelines."""
         inputs = question.lookup.inputs
-        self._look_into(question, [at for at, one in enumerate(inputs) if one.content is None])
+        self._load_contents(question, [index for index, one in enumerate(inputs) if one.content is None])
         return (question.lookup.digest, *(one.content or "" for one in inputs))
 
     def digest(self, task: Task) -> str | None:
-        """Return the digest of what *task* does; None where its result has to be made."""
+        """Return the digest of *task*; None if it must run."""
         definition = self._definition(task)
         return definition.digest if definition is not None else None
 
-    def take(self, task: Task, held: StoredRecord, *, is_asked_for: bool) -> tuple[tuple[str, bytes], ...] | None:
-        """Return the values of a known result; None, and forget it, where it is lost.
+    def take(self, task: Task, held: StoredRecord, *, is_requested: bool) -> tuple[tuple[str, bytes], ...] | None:
+        """Return the outputs of a known result; if it is damaged, remove it and return None.
 
-        One that *is_asked_for* is put where others look for it; another one waits until a stage reads it.
+        A requested result is restored immediately, others when a stage reads them.
         """
         try:
             outputs = tuple((name, self._store.value(digest)) for name, digest in held.record.outputs)
-            if is_asked_for:
+            if is_requested:
                 self._restore(task.job, held)
         except DamagedError:
             self._lose(task, held)
             return None
-        if not is_asked_for:
+        if not is_requested:
             if not self._store.is_whole(held):
                 self._lose(task, held)
                 return None
@@ -166,36 +166,36 @@ class Results:
         return outputs
 
     def provide(self, task: Task) -> None:
-        """Put what *task* reads where it looks for it; raise `DamagedError` where that has been lost."""
+        """Restore the inputs of *task*; raise `DamagedError` if they are damaged."""
         for stage in sorted(read_stages(task.job)) if self._waiting else ():
             waiting = self._waiting.pop(TaskId(task.plan.name, stage), None)
             if waiting is not None:
                 self._restore(*waiting)
 
     def keep(self, task: Task, question: Question, outcome: Outcome) -> None:
-        """Keep what *task* has come to."""
+        """Store the result of *task*."""
         folder = self._trees.home(task.job)
-        odd: list[str] = []
-        names = artifacts.sound(str(folder), self._trees.left(task.job), odd.append)
-        if odd:
-            self._complain(f"what {task.id.stage} leaves is not kept for later runs: {odd[0]}")
+        problems: list[str] = []
+        names = artifacts.storable(str(folder), self._trees.left(task.job), problems.append)
+        if problems:
+            self._warn(f"the result of {task.id.stage} is not stored for later runs: {problems[0]}")
             return
-        files = [(described(folder, name), partial(no_follow.opened, folder, name)) for name in names]
+        files = [(describe(folder, name), partial(no_follow.open_file, folder, name)) for name in names]
         if self._has_secret(outcome.outputs, files):
-            self._complain(f"what {task.id.stage} leaves holds a secret: it is not kept for later runs")
+            self._warn(f"the result of {task.id.stage} contains a secret: it is not stored for later runs")
             return
         held = self._store.save(question.lookup.save, outcome.outputs, files)
         self._known[task.id] = _Known(frozenset({held.key}), held.record)
 
-    def renew(self, why: DamagedIndexError) -> None:
-        """Drop all that is kept, which is damaged, and begin anew."""
+    def renew(self, error: DamagedIndexError) -> None:
+        """Drop all stored results, which are damaged."""
         self._used.clear()
         self._defined.clear()
         self._asked.clear()
-        self._store.renew(why)
+        self._store.renew(error)
 
     def close(self) -> None:
-        """Note what was of use."""
+        """Record which results were used."""
         self._store.touch(self._used)
         self._store.close()
 
@@ -216,31 +216,31 @@ class Results:
             or any(self._redactor.hides_in(opened) for file, opened in files if file.link is None)
         )
 
-    def _look_into(self, question: Question, places: Iterable[int]) -> None:
-        for place in places:
-            part = question.read[place]
+    def _load_contents(self, question: Question, places: Iterable[int]) -> None:
+        for index in places:
+            part = question.read[index]
             record = self._record(part)
             content = record.tree() if part.selector == _FILES else record.value(part.selector)
-            question.lookup.inputs[place].content = content
+            question.lookup.inputs[index].content = content
 
     def _keys(self, task: TaskId) -> frozenset[int]:
         known = self._known.get(task)
         return known.keys if known is not None else self._defined.get(task, frozenset())
 
     def _record(self, part: _Part) -> CacheRecord:
-        """Return what a stage that has ended has left."""
+        """Return the record of a stage that has ended."""
         if part.task not in self._known:
             job = part.job
             values = [(name, self._trees.value(job, name)) for name in job.outputs]
             outputs = [(name, hashlib.sha256(value).hexdigest()) for name, value in values if value is not None]
             folder = self._trees.home(job)
-            names = artifacts.sound(str(folder), self._trees.left(job), lambda _: None)
-            files = (described(folder, name) for name in names)
+            names = artifacts.storable(str(folder), self._trees.left(job), lambda _: None)
+            files = (describe(folder, name) for name in names)
             self._known[part.task] = _Known(frozenset(), CacheRecord(tuple(outputs), tuple(files)))
         return self._known[part.task].record
 
     def _read(self, task: Task, definition: Definition) -> tuple[_Part, ...]:
-        """Return what *task* reads of other stages: values in the order of first use, then files."""
+        """Return the inputs of *task*: values in the order of first use, then files."""
         plan = task.plan
         if plan.name not in self._jobs:
             self._jobs[plan.name] = {one.stage: one for one in plan.jobs}

@@ -1,10 +1,10 @@
-"""Results of earlier runs on disk: found by keys, bounded in size, safe for several processes at once.
+"""Results of earlier runs on disk: found by keys, limited in size, and safe for concurrent processes.
 
-The keys and records stand in an SQLite database, the contents in files beside it. Whatever is written or removed for
-good happens while the database is locked for writing, so nobody removes a content that another one has just counted on.
-A process that dies leaves a transaction that never was, and perhaps a file that nobody looks for.
-Rows bear seals, contents are known by their digests: what is damaged is never taken. A content that is damaged costs
-its result, a row or the database that is damaged costs them all.
+Keys and records are in an SQLite database, contents in files next to it. Contents are added and removed while the
+database is locked for writing, so that no process removes a content that another one needs. A killed process leaves a
+rolled-back transaction, and perhaps an unused file.
+Rows have checksums and contents have digests, so that damaged data is never used. A damaged content invalidates its
+result; a damaged row or database invalidates all results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pipegen.run.local.cache.lookup import Lookup
 from pipegen.run.local.cache.record import CacheRecord
 from pipegen.structs import Struct
 
-# Grows when what is stored, or what a digest is made of, comes to mean something else.
+# Incremented when the meaning of stored data or digests changes.
 FORMAT = 2
 
 _TABLES = """
@@ -48,7 +48,7 @@ CREATE INDEX IF NOT EXISTS use_record ON use (record);
 
 
 class StoredRecord(Struct):
-    """A record that is there, by its number and its key."""
+    """A stored record with its number and key."""
 
     id: int
     key: int
@@ -56,9 +56,9 @@ class StoredRecord(Struct):
 
 
 class Store:
-    """A folder of results, of at most *limit* bytes of contents; *now* is the time that orders them by use.
+    """A folder of results with at most *limit* bytes of contents; *now* returns the time of use.
 
-    What can be none at all is dropped, and *complain* is told.
+    A damaged database is dropped, and *warn* is called.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class Store:
         folder: Path,
         limit: int,
         now: Callable[[], float] = time.time,
-        complain: Callable[[str], None] = lambda _: None,
+        warn: Callable[[str], None] = lambda _: None,
     ) -> None:
-        place = folder / f"v{FORMAT}"
-        self._index = Index(place, (TABLES, _TABLES), complain)
-        self._blobs = Blobs(place / "contents")
+        path = folder / f"v{FORMAT}"
+        self._index = Index(path, (TABLES, _TABLES), warn)
+        self._blobs = Blobs(path / "contents")
         self._limit, self._now = limit, now
         self.keys = Keys(self._index)
 
@@ -78,17 +78,17 @@ class Store:
         """Close the database."""
         self._index.close()
 
-    def renew(self, why: DamagedIndexError) -> None:
-        """Drop all that is kept, which is damaged, and begin anew; raise `OSError` where that cannot be done."""
-        self._index.renew(why)
+    def renew(self, error: DamagedIndexError) -> None:
+        """Drop all stored results, which are damaged; raise `OSError` if that fails."""
+        self._index.renew(error)
         self._blobs.prepare()
 
     def find(self, keys: Iterable[int]) -> StoredRecord | None:
-        """Return the record of the first of *keys* that has one, None where none has."""
+        """Return the record of the first of *keys* that has one, None if none has."""
         for key in sorted(keys):
-            for number, data, told in self._index.rows("SELECT id, data, seal FROM record WHERE key = ?", (key,)):
-                if told != checksum(key, data):
-                    raise DamagedIndexError("a result is not what was written")
+            for number, data, stored in self._index.rows("SELECT id, data, seal FROM record WHERE key = ?", (key,)):
+                if stored != checksum(key, data):
+                    raise DamagedIndexError("a result is damaged")
                 return StoredRecord(number, key, _loaded(data))
         return None
 
@@ -98,14 +98,14 @@ class Store:
         outputs: Iterable[tuple[str, bytes]],
         files: Iterable[tuple[KeptFile, Callable[[], IO[bytes]]]],
     ) -> StoredRecord:
-        """Keep a result: *outputs* by name, and *files* with what opens them now.
+        """Store a result: *outputs* by name, and *files* with functions that open them.
 
-        *key* is called for its key while the database is locked. An earlier result of that key is forgotten.
+        *key* returns its key while the database is locked. An earlier result of that key is removed.
         """
         added: list[Added] = []
         try:
-            kept_outputs = [(name, self._added(BytesIO(value), added)) for name, value in outputs]
-            kept_files = [self._kept(file, opened, added) for file, opened in files]
+            kept_outputs = [(name, self._add_blob(BytesIO(value), added)) for name, value in outputs]
+            kept_files = [self._add_file(file, opened, added) for file, opened in files]
             record = CacheRecord(tuple(kept_outputs), tuple(sorted(kept_files, key=lambda file: file.path)))
             with self._index.writing():
                 number = key()
@@ -113,80 +113,80 @@ class Store:
                 held = self._insert(number, record, added)
                 if earlier is not None:
                     self._remove(earlier.id)
-                again = self.find([number])
-                if again is None or again.id != held.id:
-                    # SQLite trusts the pages of an index: a damaged one loses what is put into it, time and again.
-                    raise DamagedIndexError("a result that was kept is not found")
+                found = self.find([number])
+                if found is None or found.id != held.id:
+                    # SQLite does not verify the pages of an index: a damaged index loses new rows.
+                    raise DamagedIndexError("a stored result is not found")
                 self._trim()
             return held
         finally:
-            for one in added:
-                self._blobs.forget(one)
+            for blob in added:
+                self._blobs.forget(blob)
 
     def link(self, lookup: Lookup, held: StoredRecord) -> None:
-        """Let all that is known of the inputs lead to a result that has been found by some of it."""
+        """Link all known keys and contents of the inputs of *lookup* to a result."""
         with self._index.writing():
             lookup.link(held.key)
 
     def value(self, digest: str) -> bytes:
-        """Return the value of an output; raise `DamagedError` where it is lost."""
+        """Return the value of an output; raise `DamagedError` if it is missing or damaged."""
         return self._blobs.read(digest)
 
     def is_whole(self, held: StoredRecord) -> bool:
-        """Return whether all contents of a result are there as they were."""
+        """Return whether all contents of a result are intact."""
         return all(map(self._blobs.is_whole, held.record.digests()))
 
     def restore(self, held: StoredRecord, folder: Path) -> None:
-        """Write what is not there of the files of a result into *folder*; raise `DamagedError` where one is lost."""
+        """Write missing files of a result to *folder*; raise `DamagedError` if one is missing or damaged."""
         for file in held.record.files:
             if is_there(folder, file):
                 continue
             if file.link is None:
                 self._blobs.write(file.digest, folder, file.path, file.mode)
             else:
-                no_follow.linked(folder, file.path, file.link)
+                no_follow.make_link(folder, file.path, file.link)
 
     def touch(self, used: Iterable[int]) -> None:
-        """Note that the records *used*, by their numbers, have been of use: they are the last to go."""
+        """Mark the records with the numbers *used* as recently used."""
         now = self._now()
         with self._index.writing():
-            self._index.change("UPDATE record SET used = ? WHERE id = ?", [(now, one) for one in used])
+            self._index.change("UPDATE record SET used = ? WHERE id = ?", [(now, number) for number in used])
 
     def drop(self, held: StoredRecord) -> None:
-        """Forget a result, such as one whose content is lost."""
+        """Remove a result."""
         with self._index.writing():
             self._remove(held.id)
 
     def size(self) -> int:
-        """Return how many bytes the contents take."""
+        """Return the size of the contents in bytes."""
         return int(self._index.rows("SELECT CAST(coalesce(sum(size), 0) AS INTEGER) FROM blob")[0][0])
 
-    def _added(self, source: IO[bytes], added: list[Added]) -> str:
-        one = self._blobs.add(source)
-        added.append(one)
-        return one.digest
+    def _add_blob(self, source: IO[bytes], added: list[Added]) -> str:
+        blob = self._blobs.add(source)
+        added.append(blob)
+        return blob.digest
 
-    def _kept(self, file: KeptFile, opened: Callable[[], IO[bytes]], added: list[Added]) -> KeptFile:
+    def _add_file(self, file: KeptFile, opened: Callable[[], IO[bytes]], added: list[Added]) -> KeptFile:
         if file.link is not None:
             return file
         with opened() as source:
-            return KeptFile(file.path, file.mode, self._added(source, added))
+            return KeptFile(file.path, file.mode, self._add_blob(source, added))
 
     def _insert(self, key: int, record: CacheRecord, added: Iterable[Added]) -> StoredRecord:
-        # What was there before may be damaged, so what is new takes its place.
-        for one in {one.digest: one for one in added}.values():
-            self._blobs.keep(one)
-            self._index.change("INSERT OR IGNORE INTO blob VALUES (?, ?)", [(one.digest, one.size)])
+        # Existing contents may be damaged, so new ones replace them.
+        for blob in {blob.digest: blob for blob in added}.values():
+            self._blobs.keep(blob)
+            self._index.change("INSERT OR IGNORE INTO blob VALUES (?, ?)", [(blob.digest, blob.size)])
         data = record.dumped()
-        made = self._index.add(
+        number = self._index.add(
             "INSERT INTO record (key, data, seal, used) VALUES (?, ?, ?, ?)",
             (key, data, checksum(key, data), self._now()),
         )
-        self._index.change("INSERT OR IGNORE INTO use VALUES (?, ?)", [(digest, made) for digest in record.digests()])
-        return StoredRecord(made, key, record)
+        self._index.change("INSERT OR IGNORE INTO use VALUES (?, ?)", [(digest, number) for digest in record.digests()])
+        return StoredRecord(number, key, record)
 
     def _trim(self) -> None:
-        """Remove what was used longest ago until the rest fits."""
+        """Remove the least recently used results until the rest fits."""
         if self.size() <= self._limit:
             return
         for (oldest,) in self._index.rows("SELECT id FROM record ORDER BY used, id"):
@@ -199,7 +199,7 @@ class Store:
         self._index.change("DELETE FROM record WHERE id = ?", [(record,)])
         digests = [row[0] for row in self._index.rows("SELECT digest FROM use WHERE record = ?", (record,))]
         if not all(is_digest(digest) for digest in digests):
-            raise DamagedIndexError("a content has the name of none")
+            raise DamagedIndexError("the name of a content is not a digest")
         self._index.change("DELETE FROM use WHERE record = ?", [(record,)])
         for digest in digests:
             if not self._index.rows("SELECT 1 FROM use WHERE digest = ?", (digest,)):
@@ -211,7 +211,7 @@ def _loaded(data: str) -> CacheRecord:
     try:
         return CacheRecord.loaded(data)
     except ValueError as error:
-        raise DamagedIndexError(f"a result is none: {error}") from error
+        raise DamagedIndexError(f"a result is invalid: {error}") from error
 
 
 __all__ = ["FORMAT", "DamagedError", "Store", "StoredRecord"]

@@ -1,4 +1,4 @@
-"""Stages in their image: the calls of docker or podman around a script."""
+"""Stages in containers: commands of docker or podman around a script."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pipegen.source.git import ask
 from pipegen.structs import Struct
 from pipegen.visible import visible
 
-# The machine's own network in place of one for each stage, where the program can make none: PIPEGEN_NETWORK=host.
+# PIPEGEN_NETWORK=host: containers use the network of the host, if the program cannot create networks.
 NETWORK = "PIPEGEN_NETWORK"
-# The first process of a container hears no signal that it does not ask for, and shells ask for none.
+# The first process of a container gets only signals that it handles, and shells handle none by default.
 _FIRST = (
     'trap "kill -TERM \\$! 2>/dev/null" HUP INT TERM; "$@" & wait "$!"; pipegen_status=$?; '
     'while kill -0 "$!" 2>/dev/null; do wait "$!"; pipegen_status=$?; done; exit "$pipegen_status"'
 )
-# What `run` of both programs ends with where the container did not start.
+# The exit status of `run` of both programs if the container did not start.
 NOT_STARTED = 125
-# How long the engine may take to tell its version, in seconds.
+# Seconds to wait for the version of the engine.
 _PATIENCE = 20
 
 
@@ -36,14 +36,14 @@ _IMAGE = re.compile(r"[A-Za-z0-9\[][A-Za-z0-9._:/@\[\]-]*")
 
 
 class ImageNameError(ValueError):
-    """A value in the place of an image's name that is none."""
+    """The name of an image is invalid."""
 
 
-class Around(Struct, kw_only=True):
-    """What happens around a script that runs in a container.
+class WrappedCommand(Struct, kw_only=True):
+    """A script with the commands around it.
 
-    *before* and *after* are commands, the latter run whatever happened; *removal* is run where the try was stopped.
-    *is_container* says that the script runs in a container.
+    The commands *before* run first, those in *after* always run last; *removal* runs if the attempt was stopped.
+    *is_container* is whether the script runs in a container.
     """
 
     arguments: tuple[str, ...]
@@ -54,11 +54,11 @@ class Around(Struct, kw_only=True):
 
 
 class Containers(Struct, dict=True, gc=True):
-    """The program for containers, and what every container of the run is given.
+    """The container program, and the settings of every container of the run.
 
-    *mounts* are folders that stand in it as they do here, *reads* such that it only reads, *values* is where stages in
-    one tree leave values, each in folders of its own, and *kept* is where scripts leave values for what comes after
-    them; with *has_host_network* it has this machine's network.
+    *mounts* are writable folders, *reads* are read-only paths, *values* is the folder of values of stages in a shared
+    tree, and *kept* the folder of values for `after` scripts; with *has_host_network*, containers use the network of
+    the host.
     """
 
     program: str
@@ -68,14 +68,14 @@ class Containers(Struct, dict=True, gc=True):
     reads: tuple[str, ...]
     has_host_network: bool = False
 
-    def around(
+    def wrap(
         self, job: Job, name: str, folder: str, call: Sequence[str], texts: Texts, files: Sequence[str]
-    ) -> Around:
-        """Return how *call* runs in the image of *job*, in a container called *name*, with *folder* and *files*."""
+    ) -> WrappedCommand:
+        """Return *call* wrapped to run in the image of *job*, in the container *name*, with *folder* and *files*."""
         image = job.machine.image
         if image is None:
-            return Around(arguments=tuple(call))
-        services = tuple(self._services(job.machine.services, name, texts))
+            return WrappedCommand(arguments=tuple(call))
+        services = tuple(self._start_services(job.machine.services, name, texts))
         entrypoint = image.entrypoint
         arguments = (
             *(self.program, "run", "--rm", "--name", name, "--workdir", folder, "--security-opt", "label=disable"),
@@ -84,8 +84,12 @@ class Containers(Struct, dict=True, gc=True):
             *_resources(job.machine.resources),
             *self._network(job.machine.services, name),
             *_mount(self.values, ",readonly"),
-            *(word for place in dict.fromkeys((*self._written(job), *self.mounts, folder)) for word in _mount(place)),
-            *(word for place in dict.fromkeys((*self.reads, *files)) for word in _mount(place, ",readonly")),
+            *(
+                word
+                for path in dict.fromkeys((*self._value_folders(job), *self.mounts, folder))
+                for word in _mount(path)
+            ),
+            *(word for path in dict.fromkeys((*self.reads, *files)) for word in _mount(path, ",readonly")),
             *(word for variable in texts.variables for word in ("--env", variable)),
             *(() if entrypoint is None else (f"--entrypoint={entrypoint[0] if entrypoint else ''}",)),
             _name(image.name, texts),
@@ -93,30 +97,30 @@ class Containers(Struct, dict=True, gc=True):
             *("sh", "-c", _FIRST, "sh"),
             *call,
         )
-        removed = self._removed(name)
+        removal = self._remove_containers(name)
         if not services:
-            return Around(arguments=arguments, is_container=True, removal=(removed,))
-        return Around(
+            return WrappedCommand(arguments=arguments, is_container=True, removal=(removal,))
+        return WrappedCommand(
             arguments=arguments,
             is_container=True,
-            before=(*self._network_made(name), *services),
-            after=(removed, *self._services_removed(job.machine.services, name)),
+            before=(*self._create_network(name), *services),
+            after=(removal, *self._remove_services(job.machine.services, name)),
         )
 
     @cached_property
     def is_podman(self) -> bool:
-        """Whether the program is podman, by whatever name."""
-        return "podman" in self._said("--version").lower()
+        """Whether the program is podman, even if its name differs."""
+        return "podman" in self._output("--version").lower()
 
     @cached_property
     def _user(self) -> tuple[str, ...]:
-        """The option by which what containers write belongs to the user; not where their root is nobody else."""
-        if os.getuid() == 0 or self.is_podman or "rootless" in self._said("info", "--format", "{{.SecurityOptions}}"):
+        """The option that makes the user own files from containers; () if root in containers is the user already."""
+        if os.getuid() == 0 or self.is_podman or "rootless" in self._output("info", "--format", "{{.SecurityOptions}}"):
             return ()
         return ("--user", f"{os.getuid()}:{os.getgid()}")
 
-    def _written(self, job: Job) -> Iterator[str]:
-        """Yield the folders for the values of *job*, which no other container writes to."""
+    def _value_folders(self, job: Job) -> Iterator[str]:
+        """Yield the folders for the values of *job*, to which no other container writes."""
         for kind in ("outputs", "trigger"):
             folder = Path(self.values, kind, job.slug)
             folder.mkdir(parents=True, exist_ok=True)
@@ -131,10 +135,10 @@ class Containers(Struct, dict=True, gc=True):
             return ("--network", name)
         return ("--network", "host", *(f"--add-host={service.alias}:127.0.0.1" for service in services))
 
-    def _network_made(self, name: str) -> tuple[str, ...]:
+    def _create_network(self, name: str) -> tuple[str, ...]:
         return () if self.has_host_network else (f"{quote(self.program)} network create {quote(name)} >/dev/null",)
 
-    def _services(self, services: Sequence[Service], name: str, texts: Texts) -> Iterator[str]:
+    def _start_services(self, services: Sequence[Service], name: str, texts: Texts) -> Iterator[str]:
         """Yield the commands that start *services*."""
         for number, service in enumerate(services, start=1):
             words = (
@@ -147,39 +151,39 @@ class Containers(Struct, dict=True, gc=True):
             )
             yield f"{' '.join(map(quote, words))} >/dev/null"
 
-    def _services_removed(self, services: Sequence[Service], name: str) -> Iterator[str]:
-        yield self._removed(*(f"{name}-{number}" for number in range(1, len(services) + 1)))
+    def _remove_services(self, services: Sequence[Service], name: str) -> Iterator[str]:
+        yield self._remove_containers(*(f"{name}-{number}" for number in range(1, len(services) + 1)))
         if not self.has_host_network:
             yield f"{quote(self.program)} network rm {quote(name)} >/dev/null 2>&1 || :"
 
-    def _removed(self, *names: str) -> str:
-        """Return the command that removes containers; podman, unlike docker, first waits for what is not killed."""
+    def _remove_containers(self, *names: str) -> str:
+        """Return the command that removes containers; without kill, podman would wait for them."""
         program, words = quote(self.program), " ".join(map(quote, names))
         return f"{{ {program} kill {words}; {program} rm --force --volumes {words}; }} >/dev/null 2>&1 || :"
 
-    def _said(self, *arguments: str) -> str:
+    def _output(self, *arguments: str) -> str:
         return subprocess.run((self.program, *arguments), capture_output=True, text=True, check=False).stdout
 
 
 def _name(image: Text, texts: Texts) -> str:
-    """Return the name of an image; raise `ImageNameError` for what the program would take for an option, or nothing."""
-    name = texts.evaluated(image)
+    """Return the name of an image; raise `ImageNameError` if it is empty, an option, or otherwise invalid."""
+    name = texts.evaluate(image)
     if not _IMAGE.fullmatch(name):
-        raise ImageNameError(f'"{visible(name)}" is no name of an image')
+        raise ImageNameError(f'"{visible(name)}" is not the name of an image')
     return name
 
 
 def program(environment: Mapping[str, str]) -> str | None:
-    """Return the program for containers: the one that DOCKER names, else docker or podman; None where there is none."""
+    """Return the path of the container program: DOCKER, else docker or podman; None if there is none."""
     path = environment.get("PATH")
     names = (environment["DOCKER"],) if environment.get("DOCKER") else ("docker", "podman")
     return next((found for name in names if (found := shutil.which(name, path=path))), None)
 
 
 def engine_error(program: str, environment: Mapping[str, str]) -> str | None:
-    """Return why *program* reaches no container engine, None where it does: `version` asks for the engine's, too."""
+    """Return why *program* cannot reach a container engine, None if it can: `version` contacts the engine."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             (program, "version"),
             env=dict(environment),
             capture_output=True,
@@ -193,13 +197,13 @@ def engine_error(program: str, environment: Mapping[str, str]) -> str | None:
         return f"no answer in {_PATIENCE} s"
     except OSError as error:
         return error.strerror or str(error)
-    last = done.stderr.strip().rpartition("\n")[2]
-    return (last or f"exit status {done.returncode}") if done.returncode else None
+    message = process.stderr.strip().rpartition("\n")[2]
+    return (message or f"exit status {process.returncode}") if process.returncode else None
 
 
-def _mount(place: str, option: str = "") -> tuple[str, str]:
-    """Return the option that shows *place* at the same place; its value is read as a line of comma-separated values."""
-    source, target = (f"{key}={place}" for key in ("source", "target"))
+def _mount(path: str, option: str = "") -> tuple[str, str]:
+    """Return the option that mounts *path* at the same path; its value is parsed as CSV."""
+    source, target = (f"{key}={path}" for key in ("source", "target"))
     fields = (
         field if not set(field) & set(',"') else '"' + field.replace('"', '""') + '"' for field in (source, target)
     )
@@ -211,12 +215,12 @@ def _pull(pull: Pull | None) -> tuple[str, ...]:
         case Pull.ALWAYS | Pull.NEVER:
             return (f"--pull={pull.value}",)
         case _:
-            # What both programs do by themselves.
+            # The default of both programs.
             return ()
 
 
 def _resources(resources: Resources | None) -> Iterator[str]:
-    """Yield what is asked for as a share, not a limit, as Kubernetes and Jenkins do it."""
+    """Yield options for requested resources as shares instead of limits, as on Kubernetes and Jenkins."""
     if resources is not None and resources.cpu is not None:
         yield f"--cpu-shares={max(2, resources.cpu * 1024 // 1000)}"
     if resources is not None and resources.memory is not None:
@@ -224,8 +228,8 @@ def _resources(resources: Resources | None) -> Iterator[str]:
 
 
 def common_folder(root: Path) -> str | None:
-    """Return the folder of git's that a work tree at *root* needs beside itself, None where it has all."""
+    """Return the common git folder outside of a work tree at *root*, None if there is none."""
     if not (root / ".git").is_file():
         return None
-    answer = ask(root, "rev-parse", "--path-format=absolute", "--git-common-dir").stdout
-    return os.fsdecode(answer).strip() or None
+    output = ask(root, "rev-parse", "--path-format=absolute", "--git-common-dir").stdout
+    return os.fsdecode(output).strip() or None

@@ -1,4 +1,4 @@
-"""A process group that is watched: a program and all that it starts."""
+"""Process groups: a program and the processes that it starts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from pipegen.structs import Struct
 _CHUNK = 65_536
 # No pipe holds more: /proc/sys/fs/pipe-max-size.
 _LARGEST_PIPE = 1 << 20
-# Python ignores these, and what it starts would too.
+# Python ignores these, and child processes would inherit that.
 _AS_USUAL = (signal.SIGPIPE, signal.SIGXFSZ)
 _NOTHING = Redactor(())
 
 
 class Invocation(Struct, kw_only=True):
-    """A program to start: the path of its file stands first in *arguments*.
+    """A program to start; its path is the first of *arguments*.
 
-    What it prints is added to the file *log*, if it prints anything, without what *redactor* hide; *complain* is told
-    where that cannot be.
+    Its output is appended to the file *log*, redacted by *redactor*; *warn* is called if writing fails.
     """
 
     arguments: Sequence[str]
@@ -31,13 +30,14 @@ class Invocation(Struct, kw_only=True):
     folder: str
     log: str
     redactor: Redactor = _NOTHING
-    complain: Callable[[str], None] = lambda _: None
+    warn: Callable[[str], None] = lambda _: None
 
 
 class Process:
-    """An invocation that runs; *ended* is called from the clock's `wait` with its status, a signal's as 128 and more.
+    """A running invocation; *ended* is called from the clock's `wait` with its exit status.
 
-    When the program ends, what it has started and left in its group is killed: engines leave nothing running either.
+    The status of a signal is 128 plus its number. When the program ends, the other processes of its group are killed,
+    as on engines.
     """
 
     def __init__(self, invocation: Invocation, clock: RealClock, ended: Callable[[int], None]) -> None:
@@ -53,7 +53,7 @@ class Process:
         clock.on_end(self, self._end)
 
     def poll(self) -> int | None:
-        """Return the status that it ended with, None while it runs."""
+        """Return its exit status, None while it runs."""
         if self._status is None and os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
             # Until the leader is reaped, no other group can have its number.
             self._signal(signal.SIGKILL)
@@ -68,7 +68,7 @@ class Process:
             self._signal(signal.SIGKILL if kill else signal.SIGTERM)
 
     def _signal(self, number: int) -> None:
-        # Others than its owner may not send signals to what runs as somebody else; what is gone needs none.
+        # The process may have ended, or belong to another user.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._pid, number)
 
@@ -77,39 +77,39 @@ class Process:
         self._ended(self._status or 0)
 
 
-# Where the user puts logs into the tree, a stage may have put a link or a pipe in the place of one.
+# If the folder of logs is in the tree, a stage may have replaced a log by a link or a pipe.
 _LOG = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class _Pipe:
-    """What a program prints, on its way to the log, which is there once something is printed.
+    """The output of a program on its way to the log, which is created at the first output.
 
-    A new file costs more than all else that a small stage does: most print nothing.
+    Creating a file is expensive compared to a small stage, and many stages print nothing.
     """
 
     def __init__(self, invocation: Invocation, clock: RealClock) -> None:
         self._clock = clock
         self._stream = RedactedStream(invocation.redactor) if invocation.redactor else None
         self._path, self._log = invocation.log, -1
-        self._complain, self._is_full = invocation.complain, False
+        self._warn, self._is_full = invocation.warn, False
         self._exit, self.entrance = os.pipe()
         os.set_blocking(self._exit, False)
         self._end_watch: Callable[[], None] | None = None
 
     def open(self) -> None:
-        """Let what comes through be written; the program has its own end."""
+        """Start writing; the program has its own copy of the write end."""
         os.close(self.entrance)
         self.entrance = -1
         self._end_watch = self._clock.on_readable(self._exit, self._read)
 
     def close(self) -> None:
-        """Write what is left; what a program that outlives its group still prints goes nowhere."""
+        """Write the remaining output; later output of processes outside of the group is lost."""
         if self.entrance >= 0:
             os.close(self.entrance)
         else:
-            left = _LARGEST_PIPE
-            while left > 0 and (size := self._take()):
-                left -= size
+            remaining = _LARGEST_PIPE
+            while remaining > 0 and (size := self._take()):
+                remaining -= size
         if self._end_watch is not None:
             self._end_watch()
         os.close(self._exit)
@@ -122,7 +122,7 @@ class _Pipe:
         self._take()
 
     def _take(self) -> int:
-        """Write what has come; return how much that is."""
+        """Write available output; return its size."""
         try:
             data = os.read(self._exit, _CHUNK)
         except BlockingIOError:
@@ -142,15 +142,15 @@ class _Pipe:
             while data:
                 data = data[os.write(self._log, data) :]
         except OSError as error:
-            # Where the disk is full, the log ends, and not the run.
+            # On a full disk, the log ends, but the run continues.
             self._is_full = True
-            self._complain(f"{self._path}: {error.strerror}: the rest of what is printed is not kept")
+            self._warn(f"{self._path}: {error.strerror}: the rest of the output is lost")
 
 
 def _spawn(invocation: Invocation, pipe: int) -> int:
-    """Return the number of a new process that leads a group of its own.
+    """Start a process as the leader of a new group, and return its ID.
 
-    `posix_spawn` copies no page table, as a fork would, and needs no further process to tell of a failure.
+    Unlike a fork, `posix_spawn` copies no page table, and it reports failures directly.
     """
     with contextlib.chdir(invocation.folder):
         return os.posix_spawn(

@@ -1,4 +1,4 @@
-"""Takes the results of earlier runs where they are the same, and has the rest made."""
+"""Reuses results of earlier runs, and runs the other stages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 from pipegen.plan.model import Failure
 from pipegen.run.clock import Clock
 from pipegen.run.events import Cause
-from pipegen.run.executors.base import Executor, Tell
+from pipegen.run.executors.base import Executor, OnEnd
 from pipegen.run.local.cache.blobs import DamagedError
 from pipegen.run.local.cache.demand import RequiredResults
 from pipegen.run.local.cache.index import DamagedIndexError
@@ -22,24 +22,23 @@ from pipegen.structs import MutableStruct, field
 
 _T = TypeVar("_T")
 
-# A disk that is full, a folder that may not be written to: the run goes on without the cache.
+# After such errors, for example a full disk, the run continues without the cache.
 _TROUBLE = (OSError, sqlite3.Error, DamagedIndexError)
-_LOST = "what it reads was kept by an earlier run, and has been lost meanwhile: run it again"
+_LOST = "the stored results that it reads have been lost: run it again"
 
 
-class _Made(MutableStruct):
-    """A result that is being made, by the name of the stage that makes it; *waiting* are told when it is over."""
+class _Computation(MutableStruct):
+    """A result that *stage* computes; *waiting* are called when it has ended."""
 
     stage: str
     waiting: list[Callable[[], None]] = field(default_factory=list)
 
 
 class ReusingExecutor:
-    """Runs tries by *inner* unless *results* has what they would come to.
+    """Runs attempts by *inner* unless *results* has their results.
 
-    Of equal stages one at a time runs; the others are held. With *is_forced* nothing is looked up, but what is made is
-    kept. *complain* is told once why results cannot be kept. Where there is a *demand*, only what is asked for is put
-    back at once.
+    Of equal stages, one runs at a time; the others are held. With *is_forced*, results are stored but not reused.
+    *warn* is called once if the cache fails. With a *demand*, only requested results are restored immediately.
     """
 
     def __init__(
@@ -49,67 +48,67 @@ class ReusingExecutor:
         clock: Clock,
         *,
         is_forced: bool = False,
-        complain: Callable[[str], None] = lambda _: None,
+        warn: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._inner, self._results, self._clock = inner, results, clock
-        self._is_forced, self._complain = is_forced, complain
-        self._made: dict[Identity, _Made] = {}
+        self._is_forced, self._warn = is_forced, warn
+        self._computations: dict[Identity, _Computation] = {}
         self._is_broken = False
         self.demand: RequiredResults | None = None
 
     def needs(self, task: Task) -> bool:
-        """Return whether the result of *task* is needed; without a demand, all are."""
+        """Return whether the result of *task* is needed; without a demand, all results are."""
         demand = self.demand
-        return demand is None or self._tried(partial(demand.needs, task)) is not False
+        return demand is None or self._guarded(partial(demand.needs, task)) is not False
 
     def hold(self, task: Task, free: Callable[[], None]) -> Refusal | None:
-        """Return what *task* waits for while an equal one runs; *free* is called when that is over."""
-        if not self._made or self._is_forced or self._results.found(task) is not None:
+        """Return why *task* waits if an equal task runs; *free* is called when that has ended."""
+        if not self._computations or self._is_forced or self._results.found(task) is not None:
             return None
-        digest = self._tried(partial(self._results.digest, task))
-        if digest is None or all(identity[0] != digest for identity in self._made):
+        digest = self._guarded(partial(self._results.digest, task))
+        if digest is None or all(identity[0] != digest for identity in self._computations):
             return None
-        question = self._tried(partial(self._results.question, task))
-        identity = self._tried(partial(self._results.identity, question)) if question is not None else None
-        made = self._made.get(identity) if identity is not None else None
-        if made is None:
+        question = self._guarded(partial(self._results.question, task))
+        identity = self._guarded(partial(self._results.identity, question)) if question is not None else None
+        computation = self._computations.get(identity) if identity is not None else None
+        if computation is None:
             return None
-        made.waiting.append(free)
-        return Refusal(task, Cause.EQUAL, made.stage)
+        computation.waiting.append(free)
+        return Refusal(task, Cause.EQUAL, computation.stage)
 
-    def start(self, attempt: Attempt, tell: Tell) -> None:
-        """Begin *attempt*, or tell what an earlier one came to."""
-        question = self._tried(partial(self._results.question, attempt.task))
-        outcome = None if self._is_forced else self._tried(partial(self._taken, attempt.task, question))
+    def start(self, attempt: Attempt, on_end: OnEnd) -> None:
+        """Start *attempt*, or report the outcome of a reused result."""
+        question = self._guarded(partial(self._results.question, attempt.task))
+        outcome = None if self._is_forced else self._guarded(partial(self._reused, attempt.task, question))
         if outcome is None and not self._is_provided(attempt.task):
-            outcome = Outcome(ending=AttemptResult.FAILED, failure=Failure.SYSTEM, reason=_LOST)
+            outcome = Outcome(result=AttemptResult.FAILED, failure=Failure.SYSTEM, reason=_LOST)
         if outcome is not None:
-            self._clock.at(self._clock.now(), partial(tell, attempt, outcome))
+            self._clock.at(self._clock.now(), partial(on_end, attempt, outcome))
             return
-        identity = self._tried(partial(self._results.identity, question)) if question is not None else None
+        identity = self._guarded(partial(self._results.identity, question)) if question is not None else None
         if question is None or identity is None:
-            self._inner.start(attempt, tell)
+            self._inner.start(attempt, on_end)
         else:
-            self._made.setdefault(identity, _Made(attempt.task.id.stage))
-            self._inner.start(attempt, partial(self._ended, question, identity, tell))
+            self._computations.setdefault(identity, _Computation(attempt.task.id.stage))
+            self._inner.start(attempt, partial(self._ended, question, identity, on_end))
 
     def stop(self, attempt: Attempt, *, kill: bool) -> None:
         """Ask *attempt* to end, or *kill* it."""
         self._inner.stop(attempt, kill=kill)
 
     def close(self) -> None:
-        """Remove what is left, and note what was of use."""
+        """Close the inner executor, and record which results were used."""
         self._inner.close()
-        self._tried(self._results.close)
+        self._guarded(self._results.close)
 
-    def _taken(self, task: Task, question: Question | None) -> Outcome | None:
-        """Return what an earlier result of *task* comes to; None where there is none."""
-        is_asked_for = self.demand is None or self.demand.is_asked_for(task)
+    def _reused(self, task: Task, question: Question | None) -> Outcome | None:
+        """Return the outcome of a reused result of *task*; None if there is none."""
+        is_requested = self.demand is None or self.demand.is_requested(task)
         held = self._results.found(task)
         while held is not None or (held := self._looked_up(task, question)) is not None:
-            outputs = self._results.take(task, held, is_asked_for=is_asked_for)
+            outputs = self._results.take(task, held, is_requested=is_requested)
             if outputs is not None:
-                return Outcome(ending=AttemptResult.REUSED, outputs=outputs, is_waiting=not is_asked_for)
+                return Outcome(result=AttemptResult.REUSED, outputs=outputs, is_waiting=not is_requested)
             held = None
         return None
 
@@ -119,7 +118,7 @@ class ReusingExecutor:
         return self._results.find(question)
 
     def _is_provided(self, task: Task) -> bool:
-        """Return whether all that *task* reads is where it looks for it."""
+        """Return whether all inputs of *task* are restored."""
         if self.demand is not None and self.demand.lacks_inputs(task):
             return False
         try:
@@ -128,17 +127,17 @@ class ReusingExecutor:
             return False
         return True
 
-    def _ended(self, question: Question, identity: Identity, tell: Tell, attempt: Attempt, outcome: Outcome) -> None:
-        if outcome.ending is AttemptResult.SUCCESS:
-            self._tried(partial(self._results.keep, attempt.task, question, outcome))
-        made = self._made.pop(identity, None)
-        tell(attempt, outcome)
-        # What it came to is there for them; or the first of them tries.
-        for free in made.waiting if made is not None else ():
+    def _ended(self, question: Question, identity: Identity, on_end: OnEnd, attempt: Attempt, outcome: Outcome) -> None:
+        if outcome.result is AttemptResult.SUCCESS:
+            self._guarded(partial(self._results.keep, attempt.task, question, outcome))
+        computation = self._computations.pop(identity, None)
+        on_end(attempt, outcome)
+        # They can reuse its result; if it failed, the first of them runs.
+        for free in computation.waiting if computation is not None else ():
             free()
 
-    def _tried(self, call: Callable[[], _T]) -> _T | None:
-        """Return what *call* returns, None where the cache is out of reach; one that is damaged is made anew first."""
+    def _guarded(self, call: Callable[[], _T]) -> _T | None:
+        """Return the result of *call*, None if the cache fails; if it is damaged, drop it and try once more."""
         if self._is_broken:
             return None
         try:
@@ -149,5 +148,5 @@ class ReusingExecutor:
                 return call()
         except _TROUBLE as error:
             self._is_broken = True
-            self._complain(f"results are not kept, nor taken from earlier runs: {error}")
+            self._warn(f"results are neither stored nor reused: {error}")
             return None

@@ -1,4 +1,4 @@
-"""Place members: of the lane that is to be served, the gang that comes first, as far as there is room."""
+"""Place tasks: of the next job queue, the first gang, as far as there is room."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pipegen.run.scheduling.statement import Statement
 
 
 def allocate(session: Session) -> None:
-    """Place the members of all gangs that can be, until no machine has a slot to give.
+    """Place tasks of all gangs until no machine has a free slot.
 
-    A gang that does not fit is parked and holds up nobody; one that many have overtaken is promised room.
+    A gang that does not fit blocks no other; if many tasks have overtaken it, room is reserved for it.
     """
     session.age()
     overused: list[JobQueue] = []
-    while session.places.has_free() and (job_queue := session.turns.first()) is not None:
+    while session.machines.has_free() and (job_queue := session.turns.first()) is not None:
         if session.ballot.is_overused(job_queue):
             overused.append(job_queue)
             session.turns.remove(job_queue)
@@ -29,7 +29,7 @@ def allocate(session: Session) -> None:
 
 
 def _serve(session: Session, job_queue: JobQueue) -> bool:
-    """Look at the first gang of *job_queue*; return False if there is none."""
+    """Try the first gang of *job_queue*; return False if there is none."""
     queue = session.queues[job_queue.name]
     entry = queue.pop(session.now)
     if entry is None:
@@ -38,28 +38,28 @@ def _serve(session: Session, job_queue: JobQueue) -> bool:
     if not session.ballot.is_valid(gang):
         queue.fail(gang, session.now, rejectors=(SIZE,))
         return True
-    kept = session.unpledge(gang)
-    statement = Statement(session.places)
+    freed = session.unpledge(gang)
+    statement = Statement(session.machines)
     refused = _place(session, gang, statement)
     _conclude(session, gang, statement, refused)
-    if kept.hosts:
-        session.wake(kept)
+    if freed.nodes:
+        session.wake(freed)
     return True
 
 
 def _conclude(session: Session, gang: Gang, statement: Statement, refused: QueuedTask | None) -> None:
-    """Let the gang start if enough of it is placed, else undo it; queue it again, or park it."""
+    """Start the gang if enough of it is placed, else undo it; then queue it again or mark it as unschedulable."""
     queue = session.queues[gang.job_queue.name]
     if session.ballot.is_ready(gang):
         if statement.operations and refused is None:
-            gang.parked_at = None
+            gang.refused_at = None
         session.commit(statement)
     if statement.has_promises() and session.ballot.is_promised(gang):
         session.pledge(gang, statement)
     else:
         session.undo(statement)
     if refused is not None:
-        session.park(queue, gang, refused)
+        session.mark_unschedulable(queue, gang, refused)
         return
     queue.done(gang)
     if gang.first() is not None:
@@ -67,47 +67,47 @@ def _conclude(session: Session, gang: Gang, statement: Statement, refused: Queue
 
 
 def _place(session: Session, gang: Gang, statement: Statement) -> QueuedTask | None:
-    """Place members of *gang* until enough are, then one by one; return the first who finds no place."""
+    """Place tasks of *gang* until enough are placed, then one by one; return the first that finds no room."""
     failed: dict[str, QueuedTask] = {}
-    passed: list[QueuedTask] = []
+    unplaced: list[QueuedTask] = []
     while (queued_task := gang.pop()) is not None:
         if queued_task.role in failed or not session.ballot.may_take(gang.job_queue, queued_task):
-            passed.append(queued_task)
+            unplaced.append(queued_task)
             continue
-        host = session.find(queued_task)
-        if host is None:
+        node = session.find(queued_task)
+        if node is None:
             failed.setdefault(queued_task.role or queued_task.name, queued_task)
             if not _promise(session, queued_task, statement):
-                passed.append(queued_task)
+                unplaced.append(queued_task)
             if gang.is_alike or not _may_go_on(gang, tuple(failed.values())):
                 break
             continue
-        statement.place(queued_task, host.name)
+        statement.place(queued_task, node.name)
         if session.ballot.is_ready(gang) and gang.first() is not None:
-            # Others may come first now; whoever found no place is looked at again after them.
+            # Other gangs may come first now; tasks without room are tried again after them.
             failed.clear()
             break
     else:
-        failed.update((queued_task.name, queued_task) for queued_task in passed)
-    for queued_task in passed:
+        failed.update((queued_task.name, queued_task) for queued_task in unplaced)
+    for queued_task in unplaced:
         session.wait(queued_task)
     return next(iter(failed.values()), None)
 
 
 def _promise(session: Session, queued_task: QueuedTask, statement: Statement) -> bool:
-    """Keep room for *queued_task* if it is its turn for that, and only room is lacking."""
-    if not session.is_aged(queued_task.gang) or session.places.held(queued_task.locks):
+    """Reserve room for *queued_task* if its gang is aged and only room is missing."""
+    if not session.is_aged(queued_task.gang) or session.machines.held(queued_task.locks):
         return False
-    host = session.find_future(queued_task)
-    return host is not None and statement.promise(queued_task, host.name)
+    node = session.find_future(queued_task)
+    return node is not None and statement.promise(queued_task, node.name)
 
 
 def _may_go_on(gang: Gang, failed: Sequence[QueuedTask]) -> bool:
-    """Return whether *gang* can still start although there is no place for those who *failed*, nor for their like."""
+    """Return whether *gang* can still start although *failed* tasks, and those of the same roles, find no room."""
     if gang.least == gang.size:
         return False
     if gang.least < sum(gang.least_by_role.values()):
-        roles = {one.role for one in failed}
-        left = sum(queued_task.role not in roles for _, _, queued_task in gang.waiting)
-        return sum(gang.seated.values()) + left >= gang.least
-    return all(gang.seated.get(one.role, 0) >= gang.least_by_role.get(one.role, 0) for one in failed)
+        roles = {task.role for task in failed}
+        remaining = sum(queued_task.role not in roles for _, _, queued_task in gang.waiting)
+        return sum(gang.placed.values()) + remaining >= gang.least
+    return all(gang.placed.get(task.role, 0) >= gang.least_by_role.get(task.role, 0) for task in failed)

@@ -1,4 +1,4 @@
-"""Fill in members that take nothing of what is counted: they need no room, only the right machine and their locks."""
+"""Place tasks without counted resources: they need only a suitable machine and their locks."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pipegen.run.scheduling.statement import Statement
 
 
 def backfill(session: Session) -> None:
-    """Place all such members, each by itself; who finds no machine, or a lock held, is parked."""
+    """Place light tasks one by one; those without a machine or lock become unschedulable."""
     while (entry := session.light.pop(session.now)) is not None:
         _fill(session, entry.item)
 
 
 def _fill(session: Session, gang: Gang) -> None:
     while (queued_task := gang.first(light=True)) is not None:
-        host = session.find(queued_task)
-        if host is None:
-            session.park(session.light, gang, queued_task)
+        node = session.find(queued_task)
+        if node is None:
+            session.mark_unschedulable(session.light, gang, queued_task)
             return
         gang.pop(light=True)
-        statement = Statement(session.places)
-        statement.place(queued_task, host.name)
+        statement = Statement(session.machines)
+        statement.place(queued_task, node.name)
         session.commit(statement)
     session.light.done(gang)

@@ -1,4 +1,4 @@
-"""Admit gangs: only those are placed for which there is some prospect."""
+"""Admit gangs: only admitted gangs are placed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pipegen.run.scheduling.session import Session
 
 
 def enqueue(session: Session) -> None:
-    """Admit the gangs that nobody rejects, one of each lane at a time; the others are asked again in the next cycle.
+    """Admit gangs that no policy rejects, in turn from each job queue; the others are tried again in the next cycle.
 
-    A gang that asks for nothing in advance is always admitted. One in a lane that is not there waits for it.
+    A gang without a minimum is always admitted. A gang of an unknown job queue waits for it.
     """
     if not session.entering:
         return

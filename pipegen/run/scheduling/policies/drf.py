@@ -1,4 +1,4 @@
-"""Dominant resource fairness: who has the least of what it has most of, comes first."""
+"""Dominant resource fairness: the gang with the smallest dominant share comes first."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ from pipegen.run.scheduling.votes import Votes
 
 def drf(session: Session) -> Votes:
     """Return votes for the gang with the least dominant share of all machines."""
-    return Votes(gang_key=lambda gang: share(gang.taken, session.places.totals))
+    return Votes(gang_key=lambda gang: share(gang.taken, session.machines.totals))

@@ -1,4 +1,4 @@
-"""A machine will do if it has all labels that are asked for."""
+"""A machine is suitable if it has all required labels."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from pipegen.run.scheduling.votes import Votes
 def fit(_session: Session) -> Votes:
     """Return votes against machines that lack a label."""
     return Votes(
-        is_placeable=lambda queued_task, host: not queued_task.labels or host.labels.issuperset(queued_task.labels)
+        is_placeable=lambda queued_task, node: not queued_task.labels or node.labels.issuperset(queued_task.labels)
     )

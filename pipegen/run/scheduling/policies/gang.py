@@ -1,14 +1,14 @@
-"""Members of a gang start together, or none does."""
+"""The tasks of a gang start together or not at all."""
 
 from __future__ import annotations
 
-from pipegen.run.scheduling.job_queues import Gang, Standing
+from pipegen.run.scheduling.job_queues import Gang, TaskState
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Vote, Votes
 
 
 def gang(_session: Session) -> Votes:
-    """Return votes by which a gang waits until enough of it has a place; gangs that lack members come first."""
+    """Return votes that start a gang when enough of it is placed; gangs that lack tasks come first."""
     return Votes(
         gang_key=lambda one: 1.0 if is_ready(one) else 0.0,
         is_ready=is_ready,
@@ -18,13 +18,13 @@ def gang(_session: Session) -> Votes:
 
 
 def is_ready(gang: Gang) -> bool:
-    """Return whether enough of *gang* is placed; members that take nothing count, wherever they are."""
+    """Return whether enough of *gang* is placed; waiting light tasks count as placed."""
     return _is_enough(gang, with_promised=False)
 
 
 def _is_enough(gang: Gang, *, with_promised: bool) -> bool:
-    counts = [gang.seated, gang.promised] if with_promised else [gang.seated]
-    light = sum(queued_task.standing is Standing.WAITING for _, _, queued_task in gang.light)
+    counts = [gang.placed, gang.promised] if with_promised else [gang.placed]
+    light = sum(queued_task.state is TaskState.WAITING for _, _, queued_task in gang.light)
     if sum(sum(count.values()) for count in counts) + light < gang.least:
         return False
     if gang.least < sum(gang.least_by_role.values()):
@@ -33,12 +33,12 @@ def _is_enough(gang: Gang, *, with_promised: bool) -> bool:
 
 
 def _is_valid(gang: Gang) -> bool:
-    """Return whether *gang* has as many members as must start together."""
+    """Return whether *gang* has as many tasks as must start together."""
     if gang.size < gang.least:
         return False
     if not gang.least_by_role or gang.least < sum(gang.least_by_role.values()):
         return True
-    have: dict[str, int] = dict(gang.seated)
-    for queued_task in gang.everyone():
+    have: dict[str, int] = dict(gang.placed)
+    for queued_task in gang.waiting_tasks():
         have[queued_task.role] = have.get(queued_task.role, 0) + 1
     return all(have.get(role, 0) >= least for role, least in gang.least_by_role.items())

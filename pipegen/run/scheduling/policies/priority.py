@@ -1,4 +1,4 @@
-"""The higher the priority, the sooner."""
+"""Higher priorities come first."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from pipegen.run.scheduling.votes import Votes
 
 
 def priority(_session: Session) -> Votes:
-    """Return votes for the gang, and the member, of the highest priority."""
+    """Return votes for the gang and the task with the highest priority."""
     return Votes(gang_key=lambda gang: -gang.priority, queued_task_key=lambda queued_task: -queued_task.priority)

@@ -1,4 +1,4 @@
-"""What the queue knows of one item."""
+"""Entries of the queue."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ T = TypeVar("T", bound=Hashable)
 
 
 class QueueState(Enum):
-    """Where in the queue an item is: in exactly one part."""
+    """The part of the queue that holds an item."""
 
     ACTIVE = "active"
     BACKOFF = "backoff"
     # Waits for an event, or for its gate to open.
-    PARKED = "parked"
-    # Popped, and not yet done or failed.
+    UNSCHEDULABLE = "unschedulable"
+    # Popped, but not done or failed yet.
     IN_FLIGHT = "in flight"
     # No longer in the queue.
     OUT = "out"
@@ -28,17 +28,17 @@ class QueuedItem(MutableStruct, Generic[T], kw_only=True, eq=False):
     """An item with its history.
 
     Attributes:
-        item: what is queued.
-        since: when it came in, or was last tried.
-        part: where it is.
-        attempts: how often it was popped.
-        first_try: when it was popped for the first time.
-        refusals: how often it was refused, by whatever reason.
-        errors: how often in a row it failed for none.
-        rejectors: the reasons of the last refusal; their events let it go on after its backoff.
-        pending: further reasons, whose events let it go on at once.
-        gate: the gate that holds it, "" where none does.
-        ticket: marks its place in a heap; one that was given up has an older one.
+        item: the item.
+        since: the time at which it was added or last tried.
+        part: its part of the queue.
+        attempts: how many times it was popped.
+        first_try: the time at which it was first popped.
+        refusals: how many times it was refused for any reason.
+        errors: how many times in a row it failed without a reason.
+        rejectors: the reasons of the last refusal whose events activate it after its backoff.
+        pending: the reasons of the last refusal whose events activate it immediately.
+        gate: the gate that holds it, or "".
+        ticket: the key of its current entry in a heap.
     """
 
     item: T
@@ -55,10 +55,10 @@ class QueuedItem(MutableStruct, Generic[T], kw_only=True, eq=False):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """All reasons of the last refusal; none after an error."""
+        """All reasons of the last refusal; () after an error."""
         return (*self.pending, *self.rejectors)
 
     @property
     def failures(self) -> int:
-        """How often it failed, as its backoff counts: refusals do not lengthen that of errors, nor they theirs."""
+        """The number of failures for the backoff: errors and refusals count separately."""
         return self.errors or self.refusals

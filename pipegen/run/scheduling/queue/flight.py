@@ -1,4 +1,4 @@
-"""Items that were taken, and what has happened since: no event is lost between taking and parking."""
+"""Items in flight and the events since they were popped, so that no event is lost while they are tried."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pipegen.run.scheduling.queue.entry import QueuedItem, T
 from pipegen.run.scheduling.queue.hints import QueueEvent
 
 
-class Flight(Generic[T]):
-    """A log of items taken and events, in order; it holds no event that no item in flight has seen."""
+class InFlight(Generic[T]):
+    """A log of popped items and events, in order; events without an earlier item in flight are dropped."""
 
     __slots__ = ("_log", "_marks", "_numbers")
 
@@ -31,27 +31,27 @@ class Flight(Generic[T]):
         return item in self._marks
 
     def take(self, entry: QueuedItem[T]) -> None:
-        """Note that an item is taken."""
+        """Note that an item was popped."""
         number = next(self._numbers)
         self._marks[entry.item] = number
         self._log[number] = entry.item
 
     def note(self, event: QueueEvent) -> None:
-        """Note that *event* happened, if an item is in flight that it may help."""
+        """Log *event* if any item is in flight."""
         if self._marks:
             self._log[next(self._numbers)] = event
 
     def since(self, item: T) -> Iterator[QueueEvent]:
-        """Yield the events since *item* was taken."""
+        """Yield the events since *item* was popped."""
         mark = self._marks[item]
-        yield from (what for number, what in self._log.items() if number > mark and isinstance(what, QueueEvent))
+        yield from (entry for number, entry in self._log.items() if number > mark and isinstance(entry, QueueEvent))
 
     def end(self, item: T) -> None:
-        """Forget *item*, and the events that nobody else needs."""
+        """Remove *item*, and the events that no other item needs."""
         del self._log[self._marks.pop(item)]
         while self._log and isinstance(next(iter(self._log.values())), QueueEvent):
             self._log.popitem(last=False)
 
     def log(self) -> tuple[T | QueueEvent, ...]:
-        """Return items and events in the order they came."""
+        """Return items and events in order."""
         return tuple(self._log.values())

@@ -1,4 +1,4 @@
-"""A heap of entries that can be taken out of the middle."""
+"""A heap that supports removal of any entry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Rank = tuple[Any, ...]
 
 
 class Heap(Generic[T]):
-    """Entries, the one of least rank first; of equal ranks the one that came first."""
+    """Entries by ascending rank; of equal ranks, the one added first."""
 
     __slots__ = ("_entries", "_heap", "_tickets")
 
@@ -35,7 +35,7 @@ class Heap(Generic[T]):
         heappush(self._heap, (rank, entry.ticket, entry))
 
     def remove(self, entry: QueuedItem[T]) -> None:
-        """Take *entry* out; its old place is passed over later."""
+        """Remove *entry*; its item in the heap is skipped later."""
         del self._entries[entry.ticket]
 
     def peek(self) -> QueuedItem[T] | None:
@@ -48,7 +48,7 @@ class Heap(Generic[T]):
         return None
 
     def pop(self) -> QueuedItem[T] | None:
-        """Take out the first entry."""
+        """Remove and return the first entry."""
         entry = self.peek()
         if entry is not None:
             heappop(self._heap)

@@ -1,4 +1,4 @@
-"""Events, and who of those that wait is helped by one."""
+"""Events, and the hints that decide which items an event activates."""
 
 from __future__ import annotations
 
@@ -11,50 +11,50 @@ from pipegen.structs import Struct
 
 
 class QueueEvent(Struct):
-    """Something that may help items on: its name, and what hints need to know of it."""
+    """An event that may activate items: its name, and its data for hints."""
 
     name: str
     what: Any = None
 
 
-# Helps all items whatever they wait for, or the one that it is about.
+# Activates all items, or the item that it names.
 ANYTHING = "anything"
 
 
 class Hint(Enum):
-    """Whether an event helps an item; what is UNSURE counts as HELPS."""
+    """Whether an event helps an item; UNSURE counts as HELPS."""
 
     HELPS = "helps"
     DOES_NOT = "does not"
     UNSURE = "unsure"
 
 
-class Worth(Enum):
-    """What becomes of an item after an event."""
+class QueueingStrategy(Enum):
+    """Where an item goes after an event."""
 
-    NOTHING = "nothing"
+    SKIP = "skip"
     AFTER_BACKOFF = "after backoff"
-    AT_ONCE = "at once"
+    IMMEDIATELY = "immediately"
 
 
-# By the name of an event, the reasons it may end and, for each, whether it does for an item.
+# By the name of an event: the reasons that it may end, each with a function that returns whether it helps an item.
 Hints = Mapping[str, Sequence[tuple[str, Callable[[T, QueueEvent], Hint]]]]
 
 
-def worth(entry: QueuedItem[T], event: QueueEvent, hints: Hints[T]) -> Worth:
-    """Return what becomes of *entry*: only the reasons of its refusal are asked, no longer than needed."""
+def strategy_for(entry: QueuedItem[T], event: QueueEvent, hints: Hints[T]) -> QueueingStrategy:
+    """Return where *entry* goes after *event*: only the reasons of its refusal are examined, as few as necessary."""
     if event.name == ANYTHING:
-        return Worth.AFTER_BACKOFF if event.what in (None, entry.item) else Worth.NOTHING
-    found = Worth.NOTHING
+        return QueueingStrategy.AFTER_BACKOFF if event.what in (None, entry.item) else QueueingStrategy.SKIP
+    strategy = QueueingStrategy.SKIP
     for reason, hint in hints.get(event.name, ()):
         is_pending = reason in entry.pending
-        if not is_pending and (found is Worth.AFTER_BACKOFF or reason not in entry.rejectors):
+        if not is_pending and (strategy is QueueingStrategy.AFTER_BACKOFF or reason not in entry.rejectors):
             continue
         if hint(entry.item, event) is Hint.DOES_NOT:
             continue
         if is_pending:
-            return Worth.AT_ONCE
+            return QueueingStrategy.IMMEDIATELY
         if not entry.pending:
-            return Worth.AFTER_BACKOFF
-        found = Worth.AFTER_BACKOFF
-    return found
+            return QueueingStrategy.AFTER_BACKOFF
+        strategy = QueueingStrategy.AFTER_BACKOFF
+    return strategy

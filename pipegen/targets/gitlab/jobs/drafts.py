@@ -10,6 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Commands, Job, Plan, TriggerJob
 from pipegen.shell.host import ShellEnvironment
+from pipegen.shell.image_values import dotenv_path
 from pipegen.shell.quote import quote
 from pipegen.shell.script import StageScriptParts, script
 from pipegen.structs import Struct, replace

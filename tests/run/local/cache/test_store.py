@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipegen.run.files.kept_file import KeptFile
-from pipegen.run.files.no_follow import opened
+from pipegen.run.files.no_follow import open_file
 from pipegen.run.local.cache.blobs import DamagedError
 from pipegen.run.local.cache.index import DamagedIndexError
 from pipegen.run.local.cache.keys import Origin
@@ -42,9 +42,9 @@ def test_a_result_comes_back(tmp_path: Path) -> None:
     (made / "tool").write_bytes(b"\x00binary\xff")
     results = store(tmp_path / "cache")
     files = [
-        (KeptFile("bin/tool", 0o755), partial(opened, made, "tool")),
-        (KeptFile("bin/latest", link="tool"), partial(opened, made, "absent")),
-        (KeptFile("empty", 0o600), partial(opened, made, "empty")),
+        (KeptFile("bin/tool", 0o755), partial(open_file, made, "tool")),
+        (KeptFile("bin/latest", link="tool"), partial(open_file, made, "absent")),
+        (KeptFile("empty", 0o600), partial(open_file, made, "empty")),
     ]
     saved = results.save(lambda: results.keys.save("build"), [("version", b"1.0\n'$x"), ("none", b"")], files)
     results.close()
@@ -79,7 +79,7 @@ def test_a_damaged_content_is_noticed(tmp_path: Path, damage: str) -> None:
     source = tmp_path / "file"
     source.write_bytes(b"content")
     key = results.keys.save("build")
-    files = [(KeptFile("dist/file"), partial(opened, tmp_path, "file"))]
+    files = [(KeptFile("dist/file"), partial(open_file, tmp_path, "file"))]
     held = results.save(lambda: key, [("version", b"1.0")], files)
     for path in contents(tmp_path / "cache"):
         if damage == "gone":
@@ -133,7 +133,7 @@ def test_nothing_is_left_of_a_result_that_could_not_be_saved(tmp_path: Path) -> 
     results = store(tmp_path)
 
     with pytest.raises(FileNotFoundError):
-        results.save(lambda: 1, [("version", b"1")], [(KeptFile("dist"), partial(opened, tmp_path, "absent"))])
+        results.save(lambda: 1, [("version", b"1")], [(KeptFile("dist"), partial(open_file, tmp_path, "absent"))])
     assert (contents(tmp_path), results.find([1])) == ([], None)
 
 
@@ -193,7 +193,7 @@ def test_an_index_that_is_damaged_is_dropped_once(tmp_path: Path) -> None:
     """Of two who find it so, the second finds the new one of the first; contents that nobody knows go, too."""
     told: list[str] = []
     store(tmp_path).save(lambda: 1, [("version", b"1")], ())
-    one, other = (Store(tmp_path, PLENTY, complain=told.append) for _ in range(2))
+    one, other = (Store(tmp_path, PLENTY, warn=told.append) for _ in range(2))
     one.renew(DamagedIndexError("a row"))
     saved = one.save(lambda: one.keys.save("build"), [("version", b"2")], ())
     other.renew(DamagedIndexError("a row"))
@@ -201,7 +201,7 @@ def test_an_index_that_is_damaged_is_dropped_once(tmp_path: Path) -> None:
     assert other.find([saved.key]) == saved
     assert [other.value(digest) for _, digest in saved.record.outputs] == [b"2"]
     assert len(contents(tmp_path)) == 1
-    assert told == ["the results of earlier runs are damaged (a row): they are dropped, and made anew"] * 2
+    assert told == ["the results of earlier runs are damaged (a row): they are dropped, and computed again"] * 2
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}", f"v{FORMAT}.lock"]
 
 
@@ -212,7 +212,7 @@ def test_tables_with_other_columns_are_dropped(tmp_path: Path) -> None:
     place = tmp_path / f"v{FORMAT}" / "index.sqlite"
     data = place.read_bytes()
     place.write_bytes(data.replace(b"id INTEGER PRIMARY KEY,\n    key", b"id INTEGER\xa0PRIMARY KEY,\n    key"))
-    found = Store(tmp_path, PLENTY, complain=told.append)
+    found = Store(tmp_path, PLENTY, warn=told.append)
     held = [found.save(lambda: 1, [("version", value)], ()) for value in (b"1", b"2")]
 
     assert len(told) == 1
@@ -250,7 +250,7 @@ def test_nothing_is_left_of_a_file_that_could_not_be_put_back(tmp_path: Path) ->
     """A folder stands in its place."""
     results = store(tmp_path / "cache")
     (tmp_path / "file").write_bytes(b"content")
-    held = results.save(lambda: 1, (), [(KeptFile("dist"), partial(opened, tmp_path, "file"))])
+    held = results.save(lambda: 1, (), [(KeptFile("dist"), partial(open_file, tmp_path, "file"))])
     (tmp_path / "tree/dist/here").mkdir(parents=True)
 
     with pytest.raises(IsADirectoryError):

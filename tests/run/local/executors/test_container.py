@@ -13,7 +13,7 @@ from pipegen.compiler import analyse
 from pipegen.config.files.load import decode
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Output
-from pipegen.run.local.executors.container import Around, Containers, program
+from pipegen.run.local.executors.container import Containers, WrappedCommand, program
 from pipegen.run.local.shell_variables import host
 from pipegen.run.local.texts import Texts
 
@@ -41,7 +41,7 @@ def stand_in(folder: Path, name: str, says: str) -> str:
     return str(path)
 
 
-def around(containers: Containers, *, image: str = "", keys: str = "") -> Around:
+def around(containers: Containers, *, image: str = "", keys: str = "") -> WrappedCommand:
     """Return what stands around the script of a stage."""
     text = STAGE.format(image=image, keys=keys)
     (plan,) = analyse(decode(text.encode(), "p.yml", "", Report()), (), Report()).plans
@@ -52,7 +52,7 @@ def around(containers: Containers, *, image: str = "", keys: str = "") -> Around
         value=lambda output: "16" if output == Output("make", "tag") else "",
         variables={"PIPEGEN_RUN": "r", "TOKEN": "x"},
     )
-    return containers.around(job, "pipegen-r-0-1", '/w,"x/tree', ("sh", "-e", "/s/test.sh"), texts, ("/keys/k",))
+    return containers.wrap(job, "pipegen-r-0-1", '/w,"x/tree', ("sh", "-e", "/s/test.sh"), texts, ("/keys/k",))
 
 
 def containers(program_: str, folder: Path, *, has_host_network: bool = False) -> Containers:

@@ -164,7 +164,7 @@ def test_a_log_ends_where_the_disk_is_full(clock: RealClock, tmp_path: Path) -> 
     """The program goes on, and it is told once."""
     told: list[str] = []
     script = "echo one; sleep 0.1; echo two; exit 4"
-    made = replace(invocation(tmp_path, script), log="/dev/full", complain=told.append)
+    made = replace(invocation(tmp_path, script), log="/dev/full", warn=told.append)
 
     assert ended(clock, made) == 4
-    assert told == ["/dev/full: No space left on device: the rest of what is printed is not kept"]
+    assert told == ["/dev/full: No space left on device: the rest of the output is lost"]

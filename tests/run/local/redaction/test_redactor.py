@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from pipegen.run.files.no_follow import opened
+from pipegen.run.files.no_follow import open_file
 from pipegen.run.local.redaction.redactor import RedactedStream, Redactor
 
 SECRET = 's3cret /+&"value'  # noqa: S105 - nobody's
@@ -33,7 +33,7 @@ SECRET = 's3cret /+&"value'  # noqa: S105 - nobody's
 )
 def test_forms_of_a_secret_are_hidden(shown: str) -> None:
     """As it stands, in addresses, in JSON, in base64 with anything around it."""
-    redacted = Redactor([SECRET]).redacted_text(f"<{shown}>")
+    redacted = Redactor([SECRET]).redact_text(f"<{shown}>")
 
     assert "[masked]" in redacted
     assert not any(part in redacted for part in ("cret", "value", b64encode(b"s3cret")[:6].decode()))
@@ -43,13 +43,13 @@ def test_lines_of_a_secret_are_hidden_one_by_one() -> None:
     """Logs hold lines; a key has many."""
     redactor = Redactor(["-----BEGIN\nfirst line\r\nsecond line\nx\n"])
 
-    assert redactor.redacted(b"a first line\nsecond line\nx-ray\n") == b"a [masked]\n[masked]\nx-ray\n"
+    assert redactor.redact(b"a first line\nsecond line\nx-ray\n") == b"a [masked]\n[masked]\nx-ray\n"
 
 
 def test_short_texts_are_not_hidden() -> None:
     """They stand in any log by chance, and to hide them would tell them."""
     assert not Redactor(["abc", ""])
-    assert Redactor(["abcd"]).redacted(b"abc abcd") == b"abc [masked]"
+    assert Redactor(["abcd"]).redact(b"abc abcd") == b"abc [masked]"
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -67,7 +67,7 @@ def test_a_stream_hides_what_comes_in_pieces(seed: int) -> None:
         place += size
     shown += stream.end()
 
-    assert shown == redactor.redacted(text)
+    assert shown == redactor.redact(text)
     assert SECRET.encode() not in shown
 
 
@@ -83,8 +83,8 @@ def test_secrets_that_overlap_leave_nothing() -> None:
     """Nor does one that begins like another."""
     redactor = Redactor(["overlapping-first", "first-and-second", "prefix", "prefix-of-it"])
 
-    assert redactor.redacted(b"<overlapping-first-and-second>") == b"<[masked]>"
-    assert redactor.redacted(b"<prefix-of-it> <prefix-of>") == b"<[masked]> <[masked]-of>"
+    assert redactor.redact(b"<overlapping-first-and-second>") == b"<[masked]>"
+    assert redactor.redact(b"<prefix-of-it> <prefix-of>") == b"<[masked]> <[masked]-of>"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_secrets_that_overlap_leave_nothing() -> None:
 )
 def test_escapes_of_languages_are_hidden(shown: str) -> None:
     """Shells, JSON within JSON, HTML, and hex however it is laid out."""
-    redacted = Redactor([SECRET]).redacted_text(f"<{shown}>")
+    redacted = Redactor([SECRET]).redact_text(f"<{shown}>")
 
     assert "[masked]" in redacted
     assert not any(part in redacted for part in ("cret", "value", "637265", "63:72:65"))
@@ -114,23 +114,23 @@ def test_runs_of_a_sign_take_no_time(sign: str) -> None:
     run = sign.encode() * 200 if sign.strip() else b" " * 200
     redactor = Redactor([secret])
 
-    assert redactor.redacted(b"ab%s! w_xyz" % run) == b"ab%s! w_xyz" % run
-    assert redactor.redacted(b"a_%sxyz" % run) == b"a_%sxyz" % run
-    assert redactor.redacted(secret.replace("\n", " ").encode()) == b"[masked]"
+    assert redactor.redact(b"ab%s! w_xyz" % run) == b"ab%s! w_xyz" % run
+    assert redactor.redact(b"a_%sxyz" % run) == b"a_%sxyz" % run
+    assert redactor.redact(secret.replace("\n", " ").encode()) == b"[masked]"
 
 
 def test_what_a_shell_prints_is_hidden() -> None:
     """Its `echo` puts characters in the place of a backslash and a letter."""
     redactor = Redactor([r"one\ttwo\\three\nfour\0101five\csix"])
 
-    assert redactor.redacted(b"<one\ttwo\\three\nfourAfive>") == b"<[masked]\n[masked]>"
+    assert redactor.redact(b"<one\ttwo\\three\nfourAfive>") == b"<[masked]\n[masked]>"
 
 
 def test_common_words_beside_a_secret_stay() -> None:
     """Neither base64 of something else nor the digest of a commit is touched."""
     text = f"{b64encode(b'something else, and long').decode()} 3f786850e387550fdab836ed7e6dc881de23001b".encode()
 
-    assert Redactor([SECRET, "hunter2-of-the-registry"]).redacted(text) == text
+    assert Redactor([SECRET, "hunter2-of-the-registry"]).redact(text) == text
 
 
 def test_a_file_is_searched_in_pieces(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_file_is_searched_in_pieces(tmp_path: Path) -> None:
     place = tmp_path / "file"
     for before in (0, 65_530, 70_000, 140_000):
         place.write_bytes(b"x" * before + SECRET.encode() + b"\n")
-        assert Redactor([SECRET]).hides_in(partial(opened, tmp_path, "file"))
+        assert Redactor([SECRET]).hides_in(partial(open_file, tmp_path, "file"))
     place.write_bytes(b"x" * 70_000)
-    assert not Redactor([SECRET]).hides_in(partial(opened, tmp_path, "file"))
-    assert not Redactor([]).hides_in(partial(opened, tmp_path, "file"))
+    assert not Redactor([SECRET]).hides_in(partial(open_file, tmp_path, "file"))
+    assert not Redactor([]).hides_in(partial(open_file, tmp_path, "file"))

@@ -1,4 +1,4 @@
-"""Configs as runs on paper: which pipelines run, in whose order, and how long their stages take."""
+"""Simulated scenarios: the pipelines of configs, the order of their stages, and durations."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from pipegen.run.tasks import pipeline_run, running
 from pipegen.structs import Struct, replace
 
 
-class Paper(Struct, kw_only=True):
-    """Pipelines that run side by side, how long their stages take, and in which order they are placed."""
+class Scenario(Struct, kw_only=True):
+    """Pipelines that run in parallel, the durations of their stages, and the scheduling order."""
 
     runs: tuple[PipelineRun, ...]
     durations: Mapping[TaskId, float]
@@ -30,50 +30,55 @@ class Paper(Struct, kw_only=True):
     order: str
 
     def on(self, machines: Sequence[RunMachine]) -> Simulation:
-        """Return what the run comes to on *machines*."""
+        """Return the simulation on *machines*."""
         return simulate(self.runs, self.durations, machines, scheduler(machines, order=self.order))
 
 
-def on_paper(
+def scenario_of(
     configs: Sequence[Analysed], durations: str | None, target: EngineOrder | None, order: str, report: Report
-) -> Paper:
-    """Return the pipelines of *configs* that run when nobody chooses, in the order of *target*, or of their arcs.
+) -> Scenario:
+    """Return the scenario of *configs*, in the order of *target*, or of their arcs.
 
-    *durations* names a file, or the journals of earlier runs here. Without it, each stage takes 1, and delays nothing:
-    they are seconds.
+    *durations* is a file or "journal". Without it, each stage takes 1, and delays, which are in seconds, take 0.
     """
     plans, graphs = _running(configs, target, report)
     if durations is not None:
-        is_told = durations == JOURNAL
-        times = (
-            journal_durations(plans, os.environ, report) if is_told else load_durations(Path(durations), plans, report)
+        uses_journal = durations == JOURNAL
+        seconds_by_task = (
+            journal_durations(plans, os.environ, report)
+            if uses_journal
+            else load_durations(Path(durations), plans, report)
         )
-        check_timeouts(plans, times, report)
+        check_timeouts(plans, seconds_by_task, report)
     else:
-        times = {TaskId(name, job.stage): 1.0 for name, plan in plans.items() for job in plan.jobs}
+        seconds_by_task = {TaskId(name, job.stage): 1.0 for name, plan in plans.items() for job in plan.jobs}
     report.stop_if_errors()
     runs: list[PipelineRun] = []
     for name, plan in plans.items():
-        own = {job.stage: times[TaskId(name, job.stage)] for job in plan.jobs}
+        durations_by_stage = {job.stage: seconds_by_task[TaskId(name, job.stage)] for job in plan.jobs}
         first = sum(len(run.tasks) for run in runs)
-        known = replace(plan, name=name) if durations is not None else replace(plan, name=name, jobs=_at_once(plan))
-        runs.append(pipeline_run(known, own, graph=graphs[name], first=first))
+        run_plan = (
+            replace(plan, name=name)
+            if durations is not None
+            else replace(plan, name=name, jobs=_jobs_without_delays(plan))
+        )
+        runs.append(pipeline_run(run_plan, durations_by_stage, graph=graphs[name], first=first))
     unit = SECONDS if durations is not None else UNITS
-    return Paper(runs=tuple(runs), durations=times, unit=unit, order=order)
+    return Scenario(runs=tuple(runs), durations=seconds_by_task, unit=unit, order=order)
 
 
-def _at_once(plan: Plan) -> tuple[Job, ...]:
+def _jobs_without_delays(plan: Plan) -> tuple[Job, ...]:
     """Return the jobs of *plan* without delays."""
     return tuple(replace(job, deployment=replace(job.deployment, delay=None)) for job in plan.jobs)
 
 
-def anywhere(paper: Paper) -> Paper:
-    """Return *paper* with stages that any executor can take; locks are locks all the same."""
+def without_demands(scenario: Scenario) -> Scenario:
+    """Return *scenario* with stages that fit on any executor; locks are kept."""
     runs = (
         replace(run, tasks=tuple(replace(task, demand=Demand(locks=task.demand.locks)) for task in run.tasks))
-        for run in paper.runs
+        for run in scenario.runs
     )
-    return replace(paper, runs=tuple(runs))
+    return replace(scenario, runs=tuple(runs))
 
 
 def _running(
@@ -81,7 +86,7 @@ def _running(
 ) -> tuple[dict[str, Plan], dict[str, ExecutionGraph]]:
     """Return the pipelines that run, and the order of their stages, by the names of their runs.
 
-    A name that several configs have stands after the path of its config.
+    A name that several configs share is prefixed with the path of the config.
     """
     homes: dict[str, set[str]] = {}
     for config in configs:
@@ -93,20 +98,20 @@ def _running(
         orders = enforced(config, target, report) if target is not None else {}
         for plan in _chosen(config):
             is_shared = len(homes[plan.name]) > 1
-            name = _free(f"{config.file.path}: {plan.name}" if is_shared else plan.name, plans)
+            name = _unique(f"{config.file.path}: {plan.name}" if is_shared else plan.name, plans)
             plans[name] = plan
             graphs[name] = running(plan, orders.get(plan.name, plan.graph))
     return plans, graphs
 
 
 def _chosen(config: Analysed) -> tuple[Plan, ...]:
-    """Return the pipelines that run: those chosen, or all that do not wait to be asked for, if there are any."""
+    """Return the pipelines that run: those selected, else those that always run, else all."""
     always = tuple(plan for plan in config.plans if plan.selection is Selection.ALWAYS)
     return config.plans if config.selected else always or config.plans
 
 
-def _free(name: str, taken: Mapping[str, Plan]) -> str:
-    """Return *name*, numbered where it is *taken*: a config that is given twice runs twice."""
+def _unique(name: str, taken: Mapping[str, Plan]) -> str:
+    """Return *name*, numbered if it is *taken*, because a config that is named twice runs twice."""
     number = 2
     while name in taken and f"{name} ({number})" in taken:
         number += 1
