@@ -87,6 +87,7 @@ def test_a_broken_key_that_nothing_reads_hides_nothing(name: str) -> None:
         assert past_the_schema(errors(config)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_broken_stage_brings_nothing_with_it(name: str) -> None:
     """What is reported past the schema is wrong in the config without the slip too."""

@@ -209,6 +209,7 @@ for path in sorted(Path(sys.argv[1]).rglob("pipeline.yml")):
 """
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes() -> None:
     """Whatever the seed of hashes: no set is gone through on the way to output."""
     tests = Path(__file__).parent

@@ -102,6 +102,7 @@ def run_generator(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, GENERATOR, *arguments], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_generated_parts_are_fresh() -> None:
     """No document lags behind the schema, the settings and the capabilities."""
     result = run_generator("--check")

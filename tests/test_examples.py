@@ -46,6 +46,7 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return Path(shutil.copytree(source, tmp_path / source.name))
 
 
+@pytest.mark.slow
 def test_an_example_compiles_and_stays_fresh(example: Path) -> None:
     """Nothing is told of it but what is expected, and what was written is what the config says."""
     compiled = process("compile", *TARGETS, "--format", "json", at=example)
@@ -58,6 +59,7 @@ def test_an_example_compiles_and_stays_fresh(example: Path) -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_an_example_holds_its_blubberfiles(example: Path) -> None:
     """Those that its stages build from are there; of PipelineLib's examples, nothing else beside the config is."""
     compiled = process("compile", "--target", "gitlab", "--output", "-", at=example).stdout
@@ -77,6 +79,7 @@ def test_an_example_keeps_no_generated_file(source: Path) -> None:
     assert is_pipelinelibs or {"README.md", "pipegen.yaml"} <= {path.name for path in source.iterdir()}
 
 
+@pytest.mark.slow
 def test_maven_gets_no_empty_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By default, and with options: an empty argument is a lifecycle phase that Maven does not know."""
     example = Path(shutil.copytree(ROOT / "examples/java", tmp_path / "java"))

@@ -115,6 +115,7 @@ def test_what_is_made_is_what_is_expected(
     assert out == expected.read_bytes().decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["0", "1"])
 @pytest.mark.parametrize("version", [version for version in ("3.11", "3.12", "3.13") if other_python(version)])
 def test_same_bytes_with_every_python_and_hash_seed(version: str, seed: str, tmp_path: Path) -> None:

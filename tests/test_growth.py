@@ -49,6 +49,7 @@ def compile_to(name: str, size: int) -> int:
     return calls(lambda: generate(analysed, target, {}, Report()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "count",
     [check, lambda size: compile_to("gitlab", size), lambda size: compile_to("jenkins", size)],

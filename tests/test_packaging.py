@@ -101,6 +101,7 @@ def test_the_wheel_holds_the_package_and_what_goes_with_it(wheel: Path) -> None:
     assert f"pipegen-{PROJECT['version']}.dist-info/licenses/LICENSE" in held
 
 
+@pytest.mark.slow
 def test_the_wheel_compiles_an_example(unpacked: Path, tmp_path: Path) -> None:
     """To the same bytes as the checkout; it finds its own templates and schemas."""
     place = Path(shutil.copytree(ROOT / "examples" / "diamond", tmp_path / "diamond"))

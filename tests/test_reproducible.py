@@ -53,6 +53,7 @@ def pythons() -> Iterator[str]:
     yield from filter(None, os.environ.get("PIPEGEN_PYTHONS", "").split(":"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="git, which knows the files, is not here")
 def test_two_builds_have_the_same_bytes(tmp_path: Path) -> None:
     """In folders of other names, of files of another time and other rights, by any Python; other files make others."""

@@ -185,6 +185,7 @@ def test_the_walk_finds_keys() -> None:
     assert len(found) > 150
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_key_is_said_or_refused(target: str) -> None:
     """One that stands in no config that compiles, and in no refusal, is one that nobody has tried."""

@@ -57,6 +57,7 @@ def test_every_generated_file_is_checked(pipegen: Pipegen) -> None:
     assert result.err == "".join(f"{name}/Jenkinsfile unchanged\n" for name in ("api", "job", "web"))
 
 
+@pytest.mark.slow
 def test_four_kinds_of_drift_are_told_apart(mono: Path, pipegen: Pipegen) -> None:
     """A change by hand, a changed config, a renamed one, a deleted one, all in one go."""
     (mono / "lib").mkdir()
@@ -100,6 +101,7 @@ def test_paths_are_seen_from_a_folder_below(mono: Path, monkeypatch: pytest.Monk
     assert "--- ../api/Jenkinsfile\n" in pipegen("compile", "--check").out
 
 
+@pytest.mark.slow
 def test_a_renamed_config_is_named_with_the_command_that_mends_it(mono: Path, pipegen: Pipegen) -> None:
     """Run as it stands there, it does."""
     (mono / "new folder").mkdir()
@@ -112,6 +114,7 @@ def test_a_renamed_config_is_named_with_the_command_that_mends_it(mono: Path, pi
     assert codes(pipegen) == []
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_renamed_is_found(mono: Path, pipegen: Pipegen) -> None:
     """Also where what is generated names files beside the config."""
     (mono / "img").mkdir()

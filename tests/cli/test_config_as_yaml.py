@@ -32,6 +32,7 @@ def _made_of(file: SourceFile) -> tuple[object, ...]:
     return tuple(generate(analysed, registry.load(name), {}, report) for name in ("gitlab", "jenkins"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", _CONFIGS, ids=lambda path: path.relative_to(_ROOT).as_posix())
 def test_it_compiles_to_the_same_bytes(path: Path) -> None:
     """Whatever the config is made from; and what is written out needs no more writing out."""
@@ -142,6 +143,7 @@ def test_scalars_stay_what_they_are(text: str, tag: str) -> None:
     assert again == tree or plain(again) == plain(tree) == {"a": None}
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(value=st.recursive(st.text(), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner)))
 def test_text_stays_what_it_is(value: object) -> None:

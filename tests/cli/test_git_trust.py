@@ -193,6 +193,7 @@ def test_the_trap_is_sharp(root: Path, trap: Trap) -> None:
         git(root, "config", "--unset", key)
 
 
+@pytest.mark.slow
 def test_each_key_alone_executes_nothing(root: Path, trap: Trap) -> None:
     """For what one key does may hide what another one would: asked of the door itself, as the verbs ask."""
     before = (root / ".git/config").read_bytes()
@@ -210,6 +211,7 @@ def test_each_key_alone_executes_nothing(root: Path, trap: Trap) -> None:
     assert fired == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(6))
 def test_nothing_is_fetched(number: int, root: Path, trap: Trap, pipegen: Pipegen) -> None:
     """What is missing of a partial clone stays missing, whatever its remote is."""
@@ -252,6 +254,7 @@ def _hooks(root: Path, rest: Path) -> None:
         (root / ".git/hooks" / hook.name).symlink_to(hook)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [_included, _included_if, _of_work_tree, _elsewhere, _attributes, _hooks])
 def test_no_file_of_git_executes_anything(
     form: Callable[[Path, Path], None], root: Path, trap: Trap, pipegen: Pipegen

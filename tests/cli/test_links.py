@@ -128,6 +128,7 @@ def test_a_config_that_is_a_link_is_not_fixed_elsewhere(clone: Path, home: Path,
     assert (result.status, state(home)) == (1, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(2))
 def test_a_link_that_is_put_there_meanwhile_wins_nothing(number: int, clone: Path, home: Path) -> None:
     """A thread puts links in the place of the file, and of its folder, all the while."""
@@ -199,6 +200,7 @@ SECRETS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LINKS)
 @pytest.mark.parametrize("inner", ["../home/secret", ".git/config"])
 def test_no_file_outside_is_shown(name: str, inner: str, clone: Path, home: Path, pipegen: Pipegen) -> None:

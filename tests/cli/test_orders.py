@@ -27,6 +27,7 @@ def analysed(text: str) -> Analysed:
     return analyse(decode(text.encode(), "pipegen.yaml", "", report), (), report)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.parametrize(
     "order", [EngineOrder.GITLAB, EngineOrder.JENKINS_SCRIPTED, EngineOrder.JENKINS_DECLARATIVE], ids=str

@@ -361,6 +361,7 @@ def test_an_interrupt_lets_nothing_new_start_and_a_second_one_kills(
     assert (sleepers(), left(state)) == ([], set())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_of_a_run_that_is_killed(running: subprocess.Popen[str], state: Path, number: int) -> None:
     """Not even a process in a session of its own; what it could not remove itself, the next run does."""
@@ -384,6 +385,7 @@ def test_finally_stages_run_after_an_interrupt(write: Callable[..., Path], state
     assert logs(state)["end"] == "end failed\n"
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_picture(write: Callable[..., Path]) -> None:
     """What runs and waits is drawn anew below what has ended; a person is asked."""
     config = """\

@@ -226,6 +226,7 @@ def test_how_much_is_kept_is_said_by_a_variable(
     assert (result.status, 'PIPEGEN_CACHE_SIZE is "much"' in result.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_lock_holds_over_runs(project: Path) -> None:
     """Of two at the same time, one waits for the other, in another repository too."""
     stage = "{ name: alone, lock: 'the display', script: ['mkdir ../held; sleep 0.5; rmdir ../held'] }"

@@ -221,6 +221,7 @@ def test_no_log_is_written_through_a_link(project: Path, pipegen: Pipegen) -> No
     assert result.err.count("the rest of the output is lost") == 2
 
 
+@pytest.mark.slow
 def test_a_run_ends_on_term(project: Path) -> None:
     """While what a stage leaves is kept, too."""
     write(project, ODD.format(keys="reuse: true") + "      - { name: long, script: [sleep 60] }\n")

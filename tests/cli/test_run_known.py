@@ -73,6 +73,7 @@ def forget(project: Path, text: str) -> None:
 MODES = pytest.mark.parametrize("options", [(), ("--isolated",)], ids=["in place", "isolated"])
 
 
+@pytest.mark.slow
 @MODES
 def test_nothing_runs_again_that_has_not_changed(project: Path, pipegen: Pipegen, options: tuple[str, ...]) -> None:
     """Not in a second run, nor with another pipeline, a part of the file, or other names for what leaves a value."""

@@ -76,6 +76,7 @@ def test_what_holds_a_secret_is_not_kept(
     assert holding(kept) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [("--isolated", "--resume"), ("--isolated",), ()])
 def test_what_a_killed_run_left_goes_with_the_next(options: tuple[str, ...], kept: Path) -> None:
     """It had no time to look for secrets; nobody else may read them until then."""

@@ -198,6 +198,7 @@ def test_what_is_wrong_with_a_file_is_told(pipegen: Pipegen) -> None:
     assert (absent.status, absent.err) == (3, "pipegen: nothing.yaml: No such file or directory\n")
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(skewed: Path) -> None:
     """In a process of its own each time, whatever its hashes are."""
     for form in ("text", "json"):

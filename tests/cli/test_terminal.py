@@ -119,6 +119,7 @@ def test_each_verb_is_called() -> None:
     assert VERBS.keys() <= CALLS.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [CONFIG, GOOD, f"{GOOD}include: [{WRITTEN}, {SEVERAL_LINES}]\n"])
 def test_nothing_steers_what_reads_a_pipe(config: str, empty: Path, pipegen: Pipegen) -> None:
     """Programs that show logs are terminals too."""
@@ -132,6 +133,7 @@ def test_nothing_steers_what_reads_a_pipe(config: str, empty: Path, pipegen: Pip
     assert steering == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [CONFIG, GOOD])
 def test_nothing_steers_a_terminal(config: str, empty: Path) -> None:
     """But for the colours and pictures that are pipegen's own; questions too."""

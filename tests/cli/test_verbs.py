@@ -41,6 +41,7 @@ def test_a_verb_needs_no_other() -> None:
     assert [name for name in names if name.startswith(("pipegen.plan", "pipegen.targets", "pipegen.run"))] == []
 
 
+@pytest.mark.slow
 def test_a_target_needs_no_other(tmp_path: Path) -> None:
     """What compiles to GitLab loads neither what speaks to Jenkins nor what runs pipelines, nor explains mistakes."""
     path = tmp_path / "pipegen.yaml"
@@ -52,6 +53,7 @@ def test_a_target_needs_no_other(tmp_path: Path) -> None:
     assert "pipegen.config.schema.explain" not in names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", ["compile -t gitlab -o out.yml", "check"])
 def test_a_short_call_waits_for_nothing_that_it_can_do_without(
     arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

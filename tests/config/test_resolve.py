@@ -365,6 +365,7 @@ def _analysed(config: Mapping[str, object]) -> tuple[Analysed, dict[str, str]]:
     return analysed, files
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(stage=_KEYS, choose=st.data())
 def test_a_stage_in_parts_is_the_stage(stage: dict[str, object], choose: st.DataObject) -> None:

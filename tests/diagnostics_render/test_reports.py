@@ -34,6 +34,7 @@ def shown_at_work() -> list[tuple[Diagnostic, ...]]:
     return [diagnose(folder) for folder in FOLDERS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", CHECKS)
 def test_every_code_is_reported_as_the_schema_says(form: str, shown_at_work: list[tuple[Diagnostic, ...]]) -> None:
     """Alone, and all of them in one report; nothing at all is a report too."""

@@ -103,6 +103,7 @@ def test_reads_long_text_back(text: str) -> None:
         assert read == {"value": text, text: "key"}, reader
 
 
+@pytest.mark.slow
 @_PROPERTY
 @given(document=_DOCUMENT, header=st.lists(_TEXT, max_size=2), spaced=st.booleans())
 def test_reads_any_document_back(document: Any, header: list[str], spaced: bool) -> None:  # noqa: FBT001
@@ -113,6 +114,7 @@ def test_reads_any_document_back(document: Any, header: list[str], spaced: bool)
         assert repr(read) == repr(_data(document)), (reader, written)
 
 
+@pytest.mark.slow
 @_PROPERTY
 @given(lines=st.lists(st.text("ab #-:'\"\\é\t\n", min_size=1, max_size=6), min_size=1, max_size=4).map(tuple))
 def test_folds_without_changing_text(lines: tuple[str, ...]) -> None:
@@ -121,6 +123,7 @@ def test_folds_without_changing_text(lines: tuple[str, ...]) -> None:
         assert read == {"script": [" ".join(lines), "next"]}, reader
 
 
+@pytest.mark.slow
 @_PROPERTY
 @given(texts=st.lists(st.text("a \t\n\x85'\"\\#", max_size=10), min_size=1, max_size=4))
 def test_keeps_every_line_break_and_blank(texts: list[str]) -> None:

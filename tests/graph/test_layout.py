@@ -117,6 +117,7 @@ def scattered(size: int, reach: int, chance: float, seed: int) -> ExecutionGraph
     return ExecutionGraph([*((node,) for node in nodes), *arcs])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_frames_are_never_cheaper(seed: int) -> None:
     """Large parts are not searched exhaustively, but frames are among the candidates."""

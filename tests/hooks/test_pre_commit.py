@@ -133,6 +133,7 @@ def compile_in(folder: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_commits_with_the_hooks(commit: Callable[[], Ended], tmp_path: Path) -> None:
     """What is sound goes through; what is stale is made anew and stops the commit once; other changes start nothing."""
     sound = commit()

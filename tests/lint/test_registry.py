@@ -111,6 +111,7 @@ def calls_of(number: int) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_work_grows_with_the_config() -> None:
     """Calls are counted, which are the same on every machine: for four times the stages, four times as many."""
     small, large_ = calls_of(125), calls_of(500)

@@ -69,6 +69,7 @@ def test_any_text(text: str) -> None:
         assert all(one.primary and one.primary.span.end <= len(text) for one in report.diagnostics())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "engine"),
     [

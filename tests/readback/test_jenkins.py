@@ -43,6 +43,7 @@ def graphs(draw: st.DrawFn) -> list[tuple[str, ...]]:
     return [*((name,) for name in names), *((names[one], names[other]) for one, other in chosen)]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(graphs())
 def test_scripted_and_auto_say_the_graph(arcs: list[tuple[str, ...]]) -> None:
@@ -55,6 +56,7 @@ def test_scripted_and_auto_say_the_graph(arcs: list[tuple[str, ...]]) -> None:
         assert relation(found) == relation(made.graph)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(graphs())
 def test_forced_declarative_adds_what_it_says(arcs: list[tuple[str, ...]]) -> None:

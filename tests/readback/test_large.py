@@ -73,6 +73,7 @@ def is_outside(line: str, start: int) -> bool:
     return "job: s" in line and int(line.split("job: s")[1].split(",", maxsplit=1)[0]) < start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", [scripted, declarative, needs, children])
 def test_five_thousand(read: Callable[[], int]) -> None:
     """Whatever the form; child pipelines too."""

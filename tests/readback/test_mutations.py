@@ -115,6 +115,7 @@ SCRIPTS = {"finally": SKEWED, "several": SIDE_BY_SIDE, "many": many()}
 DEEP = config(diamonds(45))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_what_stages_come_after(name: str) -> None:
     """One name fewer, another name, or no stage at all."""
@@ -136,6 +137,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
     yield f"{text[start:end]} at {start}", re.sub(r", \]", "]", shorter)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [*SCRIPTS.values(), DEEP], ids=[*SCRIPTS, "deep"])
 def test_every_line_of_the_driver(text: str) -> None:
     """The constant code at the end, from the function that declares stages on."""

@@ -52,6 +52,7 @@ def check_forced(graph: ExecutionGraph) -> None:
     assert told_pairs(generated) == len(added)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_every_small_graph(size: int) -> None:
     """Of up to four nodes: every style of both engines."""
@@ -60,6 +61,7 @@ def test_every_small_graph(size: int) -> None:
         check_forced(graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(6))
 def test_every_graph_of_five_nodes(part: int) -> None:
     """All 302, in parts; each style of both engines."""
@@ -71,6 +73,7 @@ def test_every_graph_of_five_nodes(part: int) -> None:
         check_forced(graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [9, 30, 70])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_larger_graphs(family: str, size: int) -> None:
@@ -82,6 +85,7 @@ def test_larger_graphs(family: str, size: int) -> None:
         check_forced(graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "graph",
     [diamonds(45), ladder(120), trellis(100, 3), full_layers(50, 3)],

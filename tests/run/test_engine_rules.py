@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
@@ -123,6 +124,7 @@ def check(paper: Paper, pipeline: str) -> None:
     assert told.over == [result for result in [outcome.result(moment)] if result is not Status.UNKNOWN]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_every_decision_is_what_the_rules_say(data: st.DataObject) -> None:
@@ -141,6 +143,7 @@ def test_every_decision_is_what_the_rules_say(data: st.DataObject) -> None:
     assert Status.UNKNOWN not in results.values()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_tries_are_as_many_as_the_limits_say(data: st.DataObject) -> None:
@@ -158,6 +161,7 @@ def test_tries_are_as_many_as_the_limits_say(data: st.DataObject) -> None:
         assert {end.attempt.number for end in ends if end.attempt.task.job is job} == set(numbers)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_no_stage_starts_before_those_before_it_have_ended(data: st.DataObject) -> None:
@@ -175,6 +179,7 @@ def test_no_stage_starts_before_those_before_it_have_ended(data: st.DataObject) 
             assert all(over[stage] <= event.time for stage in plan.graph.nodes)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_a_run_takes_the_same_decisions_again(data: st.DataObject) -> None:

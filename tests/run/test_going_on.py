@@ -146,6 +146,7 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(plan, bad=draw(some), unwanted=draw(some))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_a_run_killed_again_and_again_comes_to_the_same(data: st.DataObject) -> None:

@@ -10,6 +10,7 @@ from benchmarks.kill import Victim, campaign
 from cli.calling import environment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_isolated", [False, True])
 def test_a_killed_run_goes_on(tmp_path: Path, *, is_isolated: bool) -> None:
     """Nothing is left of it, nothing repeated that had finished, nothing lost; PIPEGEN_KILLS says how often."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
@@ -49,6 +50,7 @@ class Told:
         assert {*self.ready, *self.lost, *moment.states} <= set(stages)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     graph=graphs(),
@@ -89,6 +91,7 @@ def test_every_change_comes_to_what_the_rules_say(
     assert progress.is_over
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(graph=graphs(), is_fail_fast=st.booleans(), data=st.data())
 def test_a_run_begins_where_an_earlier_one_ended(

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
@@ -137,6 +138,7 @@ def plans(draw: st.DrawFn, name: str) -> Plan:
     return paper_plan(graph, name=name, final=["end"], deployments={stage: draw(locks) for stage in graph.nodes})
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_a_run_decides_as_one_on_paper(data: st.DataObject) -> None:

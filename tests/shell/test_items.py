@@ -52,6 +52,7 @@ def called(result: Result) -> list[str]:
     return words[words.index("localhost/pipegen-7") + 1 :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delimiter", ["\n", ",", ", ;", " ", "\n,", "→", ",→\n", "*?", "\\", "'\"", "]-^!a", "%s"])
 def test_pieces_are_groovys_tokens(world: World, delimiter: str) -> None:
     """Text is cut at any of the delimiters, and empty pieces are left out."""

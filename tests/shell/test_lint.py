@@ -114,6 +114,7 @@ HOSTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("where", HOSTS)
 def test_scripts_pass(tmp_path: Path, check: str, where: str) -> None:

@@ -74,6 +74,7 @@ def test_a_change_for_a_chart(world: World, charts: Path) -> None:
     assert result.left == []
 
 
+@pytest.mark.slow
 def test_each_chart_starts_from_the_branch(world: World, charts: Path) -> None:
     """Its change holds no other chart's."""
     each = {"$each": "c", "$in": "${a.output}", "$yield": {"chart": "${.c}", "version": "1"}}
@@ -101,6 +102,7 @@ def test_a_loop_over_environments(world: World, charts: Path) -> None:
     assert given == "-s\napp\n-v\nv1\n-e\none\n-e\ntwo words\n"
 
 
+@pytest.mark.slow
 def test_a_version_that_is_there_already(world: World, charts: Path) -> None:
     """No change, and no failure."""
     plan = plan_of([{"name": "t", "promote": [{"chart": "app", "version": "v1"}]}])
@@ -113,6 +115,7 @@ def test_a_version_that_is_there_already(world: World, charts: Path) -> None:
     assert git(charts, "rev-list", "--count", "refs/for/main%topic=pipeline-promote").strip() == "2"
 
 
+@pytest.mark.slow
 def test_a_retry_proposes_the_same_change(world: World, charts: Path) -> None:
     """Within a run; another run's is another one."""
     plan = plan_of([{"name": "t", "promote": [{"chart": "app", "version": "v1"}]}])
@@ -137,6 +140,7 @@ def test_a_failing_script_of_the_charts_ends_the_stage(world: World, charts: Pat
     assert "refs/for" not in git(charts, "for-each-ref")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("charts")
 @pytest.mark.parametrize(
     ("kind", "variables", "setting"),

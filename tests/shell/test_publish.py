@@ -76,6 +76,7 @@ def test_constants_need_no_check_and_no_loop() -> None:
     assert "for " not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["name", "tag", "tags", "loop"])
 def test_an_illegal_name_or_tag_ends_the_stage_by_name(world: World, place: str) -> None:
     """Nothing is pushed and nothing executed; the message shows the value."""

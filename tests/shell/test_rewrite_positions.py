@@ -145,6 +145,7 @@ def printed(folder: Path, value: str, number: int) -> str:
     return file.read_bytes().decode() if file.exists() else "nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_values_are_unchanged_and_nothing_is_executed(shell: str) -> None:
     """Each position prints the value, byte for byte; no value makes the file that all of them try to make."""
@@ -161,6 +162,7 @@ def test_there_are_enough_positions() -> None:
     assert len({position.name for position in POSITIONS}) == len(POSITIONS) > 150
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_positions_nest(shell: str) -> None:
     """A position inside up to four other constructs is read as it is alone."""

@@ -87,6 +87,7 @@ def test_helm_gets_values_unchanged(world: World) -> None:
     assert kept == VALUES
 
 
+@pytest.mark.slow
 def test_documents_hold_values_unchanged(world: World) -> None:
     """A document with text of the run in keys, values and loops reads as what was meant, for both kinds of reader."""
     fixed: dict[str, object] = {

@@ -84,6 +84,7 @@ def test_the_link_of_a_file_itself_is_not_followed(root: Path) -> None:
         assert os.readlink(name, dir_fd=folder) == "../private/file"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["loop", "loop/file", "nothing/file", "file/file"])
 def test_what_is_not_there_is_an_error_of_its_path(name: str, root: Path) -> None:
     """Named as it was asked for."""
@@ -140,6 +141,7 @@ def swapping(change: Callable[[], None], work: Callable[[], None], rounds: int) 
         thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a/b/new", "a/b/file"])
 def test_a_folder_that_becomes_a_link_meanwhile_wins_nothing(name: str, root: Path) -> None:
     """A folder and a link change places all the while: what is opened never lies outside."""

@@ -241,6 +241,7 @@ def test_text_that_stands_in_no_file_includes_nothing() -> None:
     assert shown(found) == ("PG111", "pipegen.yaml:1", "a config that is not read from a file cannot include files")
 
 
+@pytest.mark.slow
 def test_files_are_bounded(tmp_path: Path) -> None:
     """In number, also when each includes the next, in size, and in what aliases in them come to."""
     chain = {f"f{number}": f"include: f{number + 1}.yaml" for number in range(MAX_FILES + 1)}

@@ -116,6 +116,7 @@ def config(whens: Mapping[str, Any], *, pipeline_when: Any = None, beside: bool)
     return json.dumps({"inputs": INPUTS, "targets": settings, "pipelines": pipelines})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_triggers_run_where_their_conditions_hold(seed: int) -> None:
     """Whatever a run gives of the inputs; a bridge never has their defaults as variables."""
@@ -131,6 +132,7 @@ def test_triggers_run_where_their_conditions_hold(seed: int) -> None:
         assert wrong == [], (when, data[name]["rules"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_triggers_of_one_pipeline_of_several_run_with_it(seed: int) -> None:
     """Nobody names a pipeline, or somebody names this one, all, or another."""

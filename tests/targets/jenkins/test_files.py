@@ -93,6 +93,7 @@ def findings(files: dict[str, str]) -> dict[str, list[str]]:
     return {name: [one.message for one in every] for name, every in found.items() if every}
 
 
+@pytest.mark.slow
 def test_every_shape_is_valid() -> None:
     """Jenkins takes what is written for all shapes of plans, and it fits into its methods."""
     files = {}
@@ -116,6 +117,7 @@ def test_every_shape_is_valid() -> None:
     assert findings(files) == {}
 
 
+@pytest.mark.slow
 def test_hostile_text_is_data() -> None:
     """Names, commands, addresses and the path of the config stand in the file as text, and nowhere else."""
     told = mail(HOSTILE, subject=text(HOSTILE), body=text(HOSTILE))
@@ -126,6 +128,7 @@ def test_hostile_text_is_data() -> None:
     assert findings(files) == {}
 
 
+@pytest.mark.slow
 def test_weights_are_those_of_the_syntax_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is reckoned for a stage is what Groovy's parser makes of it."""
     require(jenkins_harness.available())

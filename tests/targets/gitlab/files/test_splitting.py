@@ -143,6 +143,7 @@ def test_a_chain_of_stages_that_read_each_other_is_included() -> None:
     assert (graph.closure() == ExecutionGraph(arcs).closure(), gaps) == (True, ())
 
 
+@pytest.mark.slow
 def test_three_thousand_dense_stages_wait_for_nothing_else() -> None:
     """50 layers of 60 stages, each after 12 of the layer before: files that GitLab takes, in one pipeline."""
     chance = random.Random(1)  # noqa: S311 - a graph is no secret
@@ -183,6 +184,7 @@ def test_a_job_that_is_too_big_alone_is_named() -> None:
     assert "its job takes about 0.02" in made.diagnostics[0].message
 
 
+@pytest.mark.slow
 def test_more_than_150_files_are_an_error() -> None:
     """GitLab includes no more: https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes."""
     stages = [f"{{ name: s{number}, script: [{'x' * 30_000}] }}" for number in range(151)]
@@ -354,6 +356,7 @@ def deployments(plan: Plan, stage: str) -> set[str]:
     return {name for name, one in environments.items() if one is not None and one.on_stop == stage}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", sorted(GOLDENS.glob("*/pipeline.yml")), ids=lambda path: path.parent.name)
 def test_whatever_is_cut_off_keeps_its_order(case: Path) -> None:
     """Each stage of all golden cases in turn: what is accepted has the order of the arcs, and the reported waits."""

@@ -28,6 +28,7 @@ def rules(when: Any) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_rules_say_what_conditions_say(seed: int) -> None:
     """Random conditions over random runs; few of them ask for more files at once than GitLab can."""

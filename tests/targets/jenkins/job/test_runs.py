@@ -52,6 +52,7 @@ def leave(name: str, value: str) -> str:
     return f"mkdir -p .pipegen/outputs/demo-{name}; printf %s '{quoted}' >.pipegen/outputs/demo-{name}/value"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_stages_run_in_order(run: Run, style: str) -> None:
     """A stage starts when those that it comes after have ended."""
@@ -64,6 +65,7 @@ def test_stages_run_in_order(run: Run, style: str) -> None:
         assert build.stage(earlier).end <= build.stage(later).start
 
 
+@pytest.mark.slow
 def test_a_failure_stops_only_what_comes_after_it(run: Run) -> None:
     """Independent stages go on, stages that never started are shown as skipped, and the build fails."""
     build = run(jenkinsfile(scripts(plan(*DIAMOND), lint=script("exit 1")), style="scripted"))
@@ -78,6 +80,7 @@ def test_a_failure_stops_only_what_comes_after_it(run: Run) -> None:
     }
 
 
+@pytest.mark.slow
 def test_waiting_stages_hold_no_executor(run: Run) -> None:
     """One executor is enough for any graph, and for mails that read outputs."""
     told = mail("a@b", body=text(read("build", "value")))
@@ -90,6 +93,7 @@ def test_waiting_stages_hold_no_executor(run: Run) -> None:
     assert [sent["body"] for sent in build.mails] == ["x"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_values_files_and_secrets_arrive_unchanged(run: Run, style: str, tmp_path: Path) -> None:
     """Outputs, artifacts and secrets reach the stages that read them, byte for byte; a subject is one line."""
@@ -130,6 +134,7 @@ def test_values_files_and_secrets_arrive_unchanged(run: Run, style: str, tmp_pat
     assert build.mails == ({"to": "a@b, c@d", "subject": "it " + HOSTILE.replace("\n", " "), "body": HOSTILE},)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_a_mail_tells_of_its_own_stage_only(run: Run, style: str) -> None:
     """A stage sends none because another one beside it has failed, even one whose own mail did not go out."""
@@ -143,6 +148,7 @@ def test_a_mail_tells_of_its_own_stage_only(run: Run, style: str) -> None:
     assert [sent["to"] for sent in build.mails] == ["worse@b"]
 
 
+@pytest.mark.slow
 def test_recipients_that_only_the_run_knows(run: Run) -> None:
     """Lists are cut where the user says, lines of blanks passed over; a line with too few words is no mail."""
     names = Loop(("name", "host"), True, text(read("list", "value")), "\n", text(loop("name"), "@", loop("host")), SPAN)
@@ -158,6 +164,7 @@ def test_recipients_that_only_the_run_knows(run: Run) -> None:
     assert "too few words: word" in build.log
 
 
+@pytest.mark.slow
 def test_all_stages_work_on_one_commit(run: Run) -> None:
     """A push in the middle of a build does not reach later stages, which find no files of earlier ones."""
     push = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m second && git push -q origin HEAD:main"
@@ -177,6 +184,7 @@ def test_all_stages_work_on_one_commit(run: Run) -> None:
     assert happened(build) == {"push": "success", "look": "success"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_a_change_request_is_merged_in_each_stage(run: Run, style: str) -> None:
     """Each stage has a merge commit of its own, which other agents do not know; the first one's is the value."""
@@ -187,6 +195,7 @@ def test_a_change_request_is_merged_in_each_stage(run: Run, style: str) -> None:
     assert happened(build) == {"a": "success", "b": "success"}
 
 
+@pytest.mark.slow
 def test_a_commit_that_is_gone_fails_the_build(run: Run) -> None:
     """Work on another commit would pass for work on this one."""
     build = run(jenkinsfile(scripts(plan(("a",)))), env={"PIPEGEN_COMMIT": "7" * 40})
@@ -194,6 +203,7 @@ def test_a_commit_that_is_gone_fails_the_build(run: Run) -> None:
     assert build.result == "FAILURE"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_what_jenkins_sets_overrides_the_settings(run: Run, style: str, tmp_path: Path) -> None:
     """In a way that the sandbox permits."""
@@ -205,6 +215,7 @@ def test_what_jenkins_sets_overrides_the_settings(run: Run, style: str, tmp_path
     assert (tmp_path / "said").read_text() == "other.example.org wikimedia\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("style", "asked", "ran"),
     [
@@ -226,6 +237,7 @@ def test_a_parameter_chooses_pipelines(run: Run, style: str, asked: str, ran: se
     assert build.parameters["PIPEGEN_PIPELINE"] == asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_an_unknown_pipeline_fails_the_build(run: Run, style: str) -> None:
     """Nothing runs, and the error tells the names that there are."""
@@ -238,6 +250,7 @@ def test_an_unknown_pipeline_fails_the_build(run: Run, style: str) -> None:
     assert build.error.message == 'PIPEGEN_PIPELINE names "tset"; there are test, publish'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_stages_that_share_an_image_run_on_one_agent(run: Run, style: str, tmp_path: Path) -> None:
     """Others run anywhere; what is shared is removed on that agent, after a failure too."""
@@ -266,6 +279,7 @@ def test_stages_that_share_an_image_run_on_one_agent(run: Run, style: str, tmp_p
     assert number.endswith("-7")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("style", "arcs"),
     [
@@ -304,6 +318,7 @@ def test_stages_share_a_workspace(run: Run, style: str, arcs: tuple[tuple[str, .
     assert [sent["subject"] for sent in build.mails] == ["v w"]
 
 
+@pytest.mark.slow
 def test_a_shared_workspace_beside_other_pipelines(run: Run) -> None:
     """Pipelines run side by side, one in a workspace for all its stages, the other with one for each."""
     one = replace(plan(("a", "c"), ("b", "c"), name="one"), workspace=Workspace.SHARED)
@@ -317,6 +332,7 @@ def test_a_shared_workspace_beside_other_pipelines(run: Run) -> None:
     assert happened(build) == dict.fromkeys(("one: a", "one: b", "one: c", "two: a", "two: b"), "success")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_other_jobs_are_started(run: Run, style: str) -> None:
     """With constants and with values that only the run knows; their failure counts where it is to count.
@@ -364,6 +380,7 @@ def test_the_repository_is_fetched_as_asked(run: Run) -> None:
     assert build.result == "SUCCESS"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_setup_values(run: Run, style: str, tmp_path: Path) -> None:
     """They come from the job's repository, the build and its parameters."""
@@ -380,6 +397,7 @@ def test_setup_values(run: Run, style: str, tmp_path: Path) -> None:
     assert len(timestamp) == len("2022-01-31-164755")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_a_parameter_that_is_off_is_not_empty(run: Run, style: str, tmp_path: Path) -> None:
     """A boolean parameter of the job says false, a number 0."""
@@ -391,6 +409,7 @@ def test_a_parameter_that_is_off_is_not_empty(run: Run, style: str, tmp_path: Pa
     assert (tmp_path / "said").read_text() == "false 0\n"
 
 
+@pytest.mark.slow
 def test_many_stages(run: Run) -> None:
     """More stages than one method holds are declared in several functions, and run."""
     arcs = tuple((f"first{number}", f"second{number}") for number in range(45))
