@@ -140,25 +140,12 @@ def _analysed(
     called = frozenset() if names else pipeline_sources.called
     budget = Budget()
     is_one_of_several = not names and sum(one.pipeline.name.value not in called for one in expanded) > 1
-    plans = [
-        plan
-        for one in expanded
-        if (
-            plan := _plan(
-                one,
-                FileContext(
-                    pipelines_by_stage,
-                    is_one_of_several,
-                    called,
-                    slugs[one.pipeline.name.value],
-                    file.folder,
-                    parameters,
-                    budget,
-                ),
-                report,
-            )
-        )
-    ]
+    plans = []
+    for one in expanded:
+        slug = slugs[one.pipeline.name.value]
+        context = FileContext(pipelines_by_stage, is_one_of_several, called, slug, file.folder, parameters, budget)
+        if plan := _plan(one, context, report):
+            plans.append(plan)
     report_on_demand(plans, called, report)
     check_raw_targets(plans, report)
     check_keys(plans, report)

@@ -60,7 +60,7 @@ def test_children_that_nothing_starts_any_more_are_told(split: Path, pipegen: Pi
     (child,) = children(split)
     written, checked = pipegen("compile", "-t", "gitlab"), pipegen("compile", "-t", "gitlab", "--check")
 
-    told = f'warning[PG684]: ".gitlab-ci/{child.name}" is a part of a pipeline that no generated file names'
+    told = f'warning[PG684]: ".gitlab-ci/{child.name}" is part of a pipeline, but no generated file names it'
     assert (written.status, told in written.err, checked.status, told in checked.err) == (0, True, 0, True)
     assert pipegen("compile", "-t", "gitlab", "--check", "--strict").status == 1
     assert child.exists()

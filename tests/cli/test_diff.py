@@ -221,7 +221,7 @@ def test_durations_measure_the_longest_path(form: str, root: Path, pipegen: Pipe
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("nowhere",), '"nowhere" is neither a file nor a revision'),
+        (("nowhere",), '"nowhere" is neither a file nor a git revision'),
         (("HEAD:nowhere.yaml",), 'revision "HEAD" has no file "nowhere.yaml"'),
         (("ci",), '"ci" is a folder'),
     ],

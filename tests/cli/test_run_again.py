@@ -268,4 +268,4 @@ def test_another_pipeline_is_none_to_go_on_with(project: Path, pipegen: Pipegen)
     result = pipegen("run", "--resume")
 
     assert (result.status, ran(project)) == (2, [])
-    assert "no earlier run of just this" in result.err
+    assert "no earlier run with the same stages and options" in result.err

@@ -224,7 +224,8 @@ def _percent(node: Scalar, report: Report) -> str:
         with warnings.catch_warnings(action="ignore", category=FutureWarning):
             re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        report.add(codes.INVALID_VALUE, f"invalid regular expression: {error}", at=node.span, hint="see RE2's syntax")
+        reason = "too many nested groups" if isinstance(error, RecursionError) else str(error)
+        report.add(codes.INVALID_VALUE, f"invalid regular expression: {reason}", at=node.span, hint="see RE2's syntax")
     if not pattern or re.search(r"[\r\n]", pattern):
         report.add(
             codes.INVALID_VALUE,

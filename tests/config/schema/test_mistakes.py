@@ -62,7 +62,7 @@ def test_stray_dash() -> None:
     assert found.primary.text == "the dash before this begins a new stage"
     assert [(label.span.text, label.text) for label in found.related] == [("unit", "may belong to this stage")]
     assert found.hint is not None
-    assert found.hint.startswith('remove the dash in front of "run"')
+    assert found.hint.startswith('remove the dash before "run"')
 
 
 def test_several_stray_dashes() -> None:

@@ -68,7 +68,7 @@ def test_a_mail_reads_no_output_of_the_failed_stage(name: str) -> None:
     stage = f"{{name: s, build: x, exports: {{e: v}}, notify: {{email: {{to: x, body: {body}}}}}}}"
     (diagnostics,) = reported(f"pipelines: {{p: {{stages: [{stage}]}}}}")
 
-    assert (diagnostics.code.number, "once the stage has failed" in diagnostics.message) == ("PG308", True)
+    assert (diagnostics.code.number, "after the stage has failed" in diagnostics.message) == ("PG308", True)
 
 
 def test_a_mail_uses_the_default_of_a_reference() -> None:

@@ -67,7 +67,7 @@ def test_what_may_wait_is_told() -> None:
     (found,) = report.diagnostics()
 
     assert found.message.startswith('"m6", "m7", "s5", "m8" and 11 more may start late: ')
-    assert "can put 12 parallel blocks" in found.message
+    assert "can nest 12 parallel blocks" in found.message
     assert file.notes == (
         "Style: scripted.",
         "Stages may start late in runs that put 10 parallel blocks into each other.",
