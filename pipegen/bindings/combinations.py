@@ -128,7 +128,7 @@ def _report_no_matrix(reference: Reference, stage: StageConfig, report: Report) 
         codes.NO_MATRIX,
         f'"{reference}" names a combination, but stage "{stage.said}" has no matrix',
         at=reference.span,
-        also=[Label(stage.name.span, 'no "matrix" here')],
+        related=[Label(stage.name.span, 'no "matrix" here')],
         hint=f'write "{replace(reference, combinations=None)}"',
     )
 
@@ -142,7 +142,7 @@ def _report_combinations(
         f'"{reference}" matches {len(matches) or "none"} of the {len(combinations)} combinations of '
         f'stage "{combinations[0].said}"',
         at=reference.span,
-        also=[Label(combinations[0].name.span, "its combinations")],
+        related=[Label(combinations[0].name.span, "its combinations")],
         hint=f"name axes and values of exactly one combination; {'these match' if matches else 'there are'} "
         + listed([_shown_values(stage) for stage in listed_stages], limit=12)
         + (f'. Write "{replace(reference, combinations=None)}" for all combinations' if matches else ""),

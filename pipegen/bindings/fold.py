@@ -156,7 +156,7 @@ class Folder(Struct):
             f"{describe(left)} cannot be merged with {describe(right)}",
             at=right.span,
             label=describe(right),
-            also=[Label(left.span, describe(left))],
+            related=[Label(left.span, describe(left))],
             hint="merge two texts or two maps, or write the list first",
         )
         return left

@@ -130,7 +130,7 @@ def check_names(stage: StageConfig, bound: Mapping[str, Bound], report: Report) 
                 f'stage "{stage.said}" binds "{name}" twice',
                 at=span,
                 label="bound again",
-                also=[Label(binder.span, f'"{step}" binds it')],
+                related=[Label(binder.span, f'"{step}" binds it')],
                 hint=f'remove this name or rename it: "{step}" already binds "{name}"',
             )
 

@@ -289,7 +289,7 @@ class Reader(MutableStruct):
                 codes.MAY_BE_ABSENT,
                 f'"{reference}" may have no value: stage "{own}" can run when stage "{other}" has not',
                 at=reference.span,
-                also=[Label(cause, "may leave no value")],
+                related=[Label(cause, "may leave no value")],
                 hint=f'add a default: "{str(reference)[:-1]}|TEXT}}"'
                 + (f', or give stage "{own}" the same "when"' if cause.text == "when" else ""),
             )
@@ -305,7 +305,7 @@ class Reader(MutableStruct):
                 "read it in a later one, or in a later stage"
             )
             also = [Label(bound.span, "bound here")] if bound else []
-        self.report.add(codes.NOT_YET_BOUND, f'"{reference}" {reason}', at=reference.span, also=also, hint=hint)
+        self.report.add(codes.NOT_YET_BOUND, f'"{reference}" {reason}', at=reference.span, related=also, hint=hint)
         return ""
 
     def _report_unbound(self, reference: Reference, producer: StageConfig) -> str:
@@ -344,7 +344,7 @@ class Reader(MutableStruct):
                 codes.UNKNOWN_NAMESPACE,
                 f'"{reference}" reads from "{namespace}", not from stage "{dotted}": a namespace ends at the first dot',
                 at=reference.span,
-                also=[Label(groups.first(dotted, self.stage).name.span, "its name has a dot")],
+                related=[Label(groups.first(dotted, self.stage).name.span, "its name has a dot")],
                 hint=f'rename the stage, for example to "{dotted.replace(".", "-")}"',
             )
             return ""
@@ -354,7 +354,7 @@ class Reader(MutableStruct):
             codes.UNKNOWN_NAMESPACE,
             f'"{reference}" reads from "{namespace}", which is not a stage',
             at=reference.span,
-            also=[Label(similar_stage.name.span, "did you mean this one?")] if similar_stage else [],
+            related=[Label(similar_stage.name.span, "did you mean this one?")] if similar_stage else [],
             hint=(f'write "${{{suggested}.{reference.name}}}"; ' if suggested else "")
             + f'for the text itself, write "${reference!s}"',
         )
@@ -374,7 +374,7 @@ class Reader(MutableStruct):
             codes.NOT_AN_ANCESTOR,
             f'stage "{own}" reads from "{other}", which {"runs after it" if is_after else "does not run before it"}',
             at=reference.span,
-            also=[Label(producer.name.span, "runs later" if is_after else "may run at any time")],
+            related=[Label(producer.name.span, "runs later" if is_after else "may run at any time")],
             hint=hint,
         )
         return ""

@@ -52,7 +52,7 @@ def resolve_status(
             codes.STATUS_OUT_OF_PLACE,
             f'"{reference}" is not known: {reason}',
             at=reference.span,
-            also=[] if is_over else [Label(final[stage], "a finally stage")],
+            related=[] if is_over else [Label(final[stage], "a finally stage")],
             hint='read it in "script" or "env"' if is_over else "read the status of another stage or of the pipeline",
         )
     elif stage and stage not in order.positions:
@@ -73,7 +73,7 @@ def report_final(reference: Reference, final: Span, report: Report) -> str:
         codes.READS_FINAL_STAGE,
         f'stage "{reference.namespace}" runs after all other stages, so no stage can read its outputs',
         at=reference.span,
-        also=[Label(final, "a finally stage")],
+        related=[Label(final, "a finally stage")],
         hint='bind the value in an earlier stage, or add an arc for that stage and remove it from "finally"',
     )
     return ""

@@ -69,7 +69,7 @@ def report_unbound(
         if step_default
         else f'"{reference}" is not bound: stage "{name}" {missing}',
         at=reference.span,
-        also=[] if producer is reader else [Label(producer.name.span, missing)],
+        related=[] if producer is reader else [Label(producer.name.span, missing)],
         hint=_hint_at_step(reference, step, name, provider(step), step_default)
         if step
         else _hint_at_name(reference, name, bound),
@@ -121,6 +121,6 @@ def check_output(reference: Reference, producer: StageConfig, report: Report) ->
             codes.ALWAYS_EMPTY,
             f'"{reference}" is always empty: stage "{producer.said}" keeps no output',
             at=reference.span,
-            also=[Label(producer.run.span, 'no "tail" here')],
+            related=[Label(producer.run.span, 'no "tail" here')],
             hint='add "tail: 10" to its "run" to keep the last 10 lines',
         )

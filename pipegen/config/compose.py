@@ -268,7 +268,7 @@ class Composer:
                     codes.UNSUPPORTED_YAML,
                     '"<<" takes a map or a list of maps',
                     at=key.span,
-                    also=[Label(source.span, "not a map")],
+                    related=[Label(source.span, "not a map")],
                     hint="merge the alias of a map: <<: *name",
                 )
                 continue
@@ -282,7 +282,7 @@ class Composer:
             f'the key "{again.text}" is used twice',
             at=again.span,
             label="again",
-            also=[Label(first.span, "first")],
+            related=[Label(first.span, "first")],
             hint="remove one of them, or put both values under one key",
         )
 

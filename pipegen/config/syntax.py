@@ -112,7 +112,7 @@ def report_syntax(error: MarkedYAMLError, file: SourceFile, report: Report) -> N
         return
     label = next((ours for theirs, ours in _CONSTRUCTS if theirs in (error.context or "")), "")
     also = [Label(_character(file, start), label)] if start < offset and label else []
-    report.add(codes.YAML_SYNTAX, words.ours, at=_character(file, offset), also=also, hint=words.hint or None)
+    report.add(codes.YAML_SYNTAX, words.ours, at=_character(file, offset), related=also, hint=words.hint or None)
 
 
 def _character(file: SourceFile, offset: int) -> Span:
@@ -174,7 +174,7 @@ def _report_value_and_mapping(offset: int, file: SourceFile, report: Report) -> 
         f'"{key}" has the value "{value}", so it cannot have keys below it',
         at=Span(file, file.line_starts[line - 1] + indent, file.line_starts[line - 1] + indent + nested.end()),
         label=f'indented under "{key}"',
-        also=[Label(Span(file, start + filled.start("value"), start + filled.end("value")), "its value")],
+        related=[Label(Span(file, start + filled.start("value"), start + filled.end("value")), "its value")],
         hint=hint,
     )
     return True

@@ -92,7 +92,7 @@ class Templates:
             f'there is no template "{name.text}"',
             at=name.span,
             label="no such template",
-            also=[Label(self._entries[suggested].key.span, "did you mean this one?")] if suggested else (),
+            related=[Label(self._entries[suggested].key.span, "did you mean this one?")] if suggested else (),
             hint=f'rename it to "{suggested}", or add a template "{name.text}"' if suggested else hint,
         )
 
@@ -104,7 +104,7 @@ class Templates:
             codes.TEMPLATE_CYCLE,
             f"templates extend each other: {names}" if others else f'template "{loop[0]}" extends itself',
             at=first,
-            also=[Label(span, "and so back") for span in others],
+            related=[Label(span, "and so back") for span in others],
             hint="remove one of these names" if others else "remove it",
         )
 

@@ -30,13 +30,13 @@ class Report:
         *,
         at: Span | None,
         label: str = "",
-        also: Iterable[Label] = (),
+        related: Iterable[Label] = (),
         hint: str | None = None,
         fix: Fix | None = None,
     ) -> None:
         """Add a diagnostic; an exact repeat is dropped (an alias visits its anchor twice)."""
         primary = Label(at, label) if at is not None else None
-        self._diagnostics[Diagnostic(code, message, primary, tuple(also), hint, fix)] = None
+        self._diagnostics[Diagnostic(code, message, primary, tuple(related), hint, fix)] = None
 
     def take(self, other: Report, where: Callable[[Diagnostic], bool] = lambda _: True) -> None:
         """Add the diagnostics of *other* for which *where* is true, except repeated messages at one span."""

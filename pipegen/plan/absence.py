@@ -68,7 +68,7 @@ class Absence(Struct):
                         codes.MAY_BE_ABSENT,
                         f'"{reference}" may be absent, and a default cannot replace an output of stage "{producer}"',
                         at=reference.span,
-                        also=[Label(cause, "its outputs may be absent")],
+                        related=[Label(cause, "its outputs may be absent")],
                         hint=f'give stage "{self.stages[stage].said}" the same "when"',
                     )
 

@@ -44,7 +44,7 @@ def _report(steps: Sequence[_Step], graph: ExecutionGraph, spans: Mapping[_Step,
         f"stages wait for each other: {_path(steps)}",
         at=spans[steps[0]],
         label=_described(steps[0]),
-        also=[Label(spans[step], _described(step)) for step in steps[1:]],
+        related=[Label(spans[step], _described(step)) for step in steps[1:]],
         hint=_hint(steps, graph),
     )
 

@@ -33,7 +33,7 @@ def check_final(pipeline: PipelineConfig, stages: Mapping[str, StageConfig], rep
                 codes.INVALID_VALUE,
                 f'"finally" names stage "{name.value}" twice',
                 at=name.span,
-                also=[Label(final[name.value], "first")],
+                related=[Label(final[name.value], "first")],
                 hint="name each stage once",
             )
     if stages and all(name in final for name in stages) and pipeline.finally_ is not None:
@@ -68,7 +68,7 @@ def _check_arc(arc: Arc, final: Mapping[str, Span], report: Report) -> None:
                 codes.FINAL_STAGE_IN_ARC,
                 f'arc names stage "{name.value}", which runs after all others',
                 at=name.span,
-                also=[Label(final[name.value], "a finally stage")],
+                related=[Label(final[name.value], "a finally stage")],
                 hint='remove it from the arc, or from "finally"',
             )
 

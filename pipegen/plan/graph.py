@@ -82,7 +82,7 @@ def _check_stages(pipeline: PipelineConfig, report: Report) -> dict[str, StageCo
                 f'pipeline "{pipeline.name.value}" has two stages named "{name.value}"',
                 at=name.span,
                 label="second",
-                also=[Label(stages[name.value].name.span, "first")],
+                related=[Label(stages[name.value].name.span, "first")],
                 hint="rename one of them",
             )
         stages.setdefault(name.value, stage)
@@ -116,7 +116,7 @@ def _check_arc(arc: Arc, stages: dict[str, StageConfig], report: Report) -> None
                     f'stage "{name.value}" is twice in one arc{consequence}',
                     at=name.span,
                     label="again",
-                    also=[Label(first.span, "first")],
+                    related=[Label(first.span, "first")],
                     hint="name each stage once in an arc",
                 )
 

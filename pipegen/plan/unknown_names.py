@@ -25,6 +25,6 @@ def report_unknown_stage(
         f'{what} names stage "{name.value}", which is not defined',
         at=name.span,
         label="no such stage",
-        also=[Label(stages[similar].name.span, "did you mean this one?")] if similar else [],
+        related=[Label(stages[similar].name.span, "did you mean this one?")] if similar else [],
         hint=f'rename it to "{similar}"{more}' if similar else otherwise,
     )

@@ -36,6 +36,6 @@ def check_distinct_sources(credentials: Iterable[Credential], report: Report) ->
                     SECRET_SHADOWED,
                     f'the credentials "{first.id}" and "{credential.id}" would both come from "{source}"',
                     at=credential.span,
-                    also=[Label(first.span, f'comes from "{source}"')],
+                    related=[Label(first.span, f'comes from "{source}"')],
                     hint="give one of them an ID that differs in letters or digits",
                 )

@@ -44,6 +44,6 @@ def check_named_inputs(plans: Sequence[Plan], report: Report) -> None:
                 UNNAMEABLE_VALUE,
                 f'"{invalid}" is not allowed in {use}: engines expand "$" and "%", and accept only printable ASCII',
                 at=reference.span,
-                also=[Label(input_.span, "a value of this input")],
+                related=[Label(input_.span, "a value of this input")],
                 hint="give the input other values, or use it in the script",
             )

@@ -166,7 +166,7 @@ def _report_program(program: Program, source: Scalar, report: Report) -> None:
         f'"{shown}" would become part of a program for {call.name}',
         at=source.part(program.reference.start, program.reference.end),
         label="the value would be read as code",
-        also=[Label(source.part(caller.start, caller.end), f"{call.name} reads it")],
+        related=[Label(source.part(caller.start, caller.end), f"{call.name} reads it")],
         hint=hint,
     )
 
@@ -177,6 +177,6 @@ def _report_unreadable(error: UnterminatedError, stages: Collection[str], source
             codes.UNREADABLE_SHELL,
             f'pipegen cannot tell how the shell reads "{written(match)}"',
             at=source.part(match.start(), match.end()),
-            also=[Label(source.part(error.offset, error.offset + 1), error.reason)],
+            related=[Label(source.part(error.offset, error.offset + 1), error.reason)],
             hint='fix the syntax before it, or pass the value in "env"',
         )

@@ -78,6 +78,6 @@ def _report_duplicate(name: str, span: Span, first: Span, report: Report) -> Non
         codes.DUPLICATE_MACHINE,
         f'there are two machines "{name}"',
         at=span,
-        also=[Label(first, "the first one")],
+        related=[Label(first, "the first one")],
         hint='give each a unique name, or use "count"',
     )

@@ -70,7 +70,7 @@ def check_timeouts(plans: Mapping[str, Plan], durations: Mapping[TaskId, float],
                     codes.LONGER_THAN_TIMEOUT,
                     f'stage "{job.stage}" takes {time:g} s, but its timeout is {limit.seconds} s',
                     at=limit.span,
-                    also=[Label(job.span, "this stage")],
+                    related=[Label(job.span, "this stage")],
                     hint="in a run, the stage would fail; in the simulation, it runs to its end",
                 )
 
@@ -126,7 +126,7 @@ def _seconds(name: Scalar, node: Node, report: Report) -> float:
         codes.INVALID_DURATIONS,
         f'{shown} no time for stage "{name.text}"',
         at=node.span,
-        also=[Label(name.span)] if not isinstance(node, Scalar) else (),
+        related=[Label(name.span)] if not isinstance(node, Scalar) else (),
         hint=_HINT,
     )
     return 0.0

@@ -125,7 +125,7 @@ class _Reader:
             f"files include each other: {names}" if len(loop) > 1 else f'"{loop[0].file.path}" includes itself',
             at=written.span,
             label="this closes the loop" if len(loop) > 1 else "",
-            also=[Label(opened.written.span, "included here") for opened in loop[1:] if opened.written],
+            related=[Label(opened.written.span, "included here") for opened in loop[1:] if opened.written],
             hint="move the shared parts to a file that includes neither" if len(loop) > 1 else "remove it",
         )
 

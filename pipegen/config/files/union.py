@@ -76,7 +76,7 @@ def _report_twice(message: str, first: Scalar, again: Scalar, report: Report) ->
         message,
         at=again.span,
         label="again",
-        also=[Label(first.span, "first")],
+        related=[Label(first.span, "first")],
         hint="remove one of them" if "setting" in message else "rename one of them, or remove it",
     )
 

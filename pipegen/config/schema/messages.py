@@ -128,7 +128,7 @@ def _rival_groups(violation: Violation, tree_paths: TreePaths, report: Report) -
         codes.INVALID_VALUE,
         f"{tree_paths.title(violation.path)} has {listed(rivals)}, but only one is allowed",
         at=spans[-1] if spans else tree_paths.key(violation.path),
-        also=[Label(span) for span in spans[:-1]],
+        related=[Label(span) for span in spans[:-1]],
         hint="keep one of them",
     )
 

@@ -57,7 +57,7 @@ def _report_pipeline_at_top(name: str, tree_paths: TreePaths, report: Report) ->
         f'pipeline "{name}" belongs under "pipelines", not at the top level',
         at=tree_paths.key((name,)),
         label="a pipeline: it has stages",
-        also=also,
+        related=also,
         hint=hint,
     )
 
@@ -80,7 +80,7 @@ def _report_key_as_name(path: Path, tree_paths: TreePaths, report: Report) -> Pa
         f'"{path[-1]}" belongs in a pipeline, not directly under "pipelines"',
         at=tree_paths.key(path),
         label="expected the name of a pipeline",
-        also=[Label(tree_paths.key(empty_pipeline), "may belong to this pipeline")] if empty_pipeline else (),
+        related=[Label(tree_paths.key(empty_pipeline), "may belong to this pipeline")] if empty_pipeline else (),
         hint=f'indent "{path[-1]}" and the lines below it, below "{name_above}:"'
         if empty_pipeline
         else f'write the name of the pipeline on the line above, and indent "{path[-1]}" and the lines below it',
@@ -181,7 +181,7 @@ def _report_misplaced(violation: Violation, homes: tuple[Path, ...], tree_paths:
         f'"{violation.key}" belongs {_location(homes, pattern)}, not {wrong_location}',
         at=tree_paths.key((*violation.path, violation.key)),
         label=f"{tree_paths.title(violation.path)} has no such key",
-        also=_target_labels(violation, home, tree_paths),
+        related=_target_labels(violation, home, tree_paths),
         hint=_hint(violation, home, tree_paths),
     )
 

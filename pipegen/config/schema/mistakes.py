@@ -54,7 +54,7 @@ def _report_flat(path: Path, spans: list[Span], tree_paths: TreePaths, report: R
         f'"execution" is a list of arcs, but "{names[0]}" is a name',
         at=spans[0].to(spans[-1]) if is_one_line else spans[0],
         label="an arc is a list of stage names",
-        also=() if is_one_line else [Label(span) for span in spans[1:]],
+        related=() if is_one_line else [Label(span) for span in spans[1:]],
         hint=hint,
     )
 
@@ -83,7 +83,7 @@ def unnamed_stage(violations: _Violations, tree_paths: TreePaths, report: Report
                 f"a stage has no name; {tree_paths.title(previous_stage)} ends above it",
                 at=tree_paths.key(violation.path),
                 label="the dash before this begins a new stage",
-                also=[Label(tree_paths.key(previous_stage), "may belong to this stage")],
+                related=[Label(tree_paths.key(previous_stage), "may belong to this stage")],
                 hint=f'remove the dash before "{keys[0]}" and align it with "name", '
                 'or give the stage a name of its own: "- name: …"',
             )

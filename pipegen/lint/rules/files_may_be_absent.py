@@ -26,7 +26,7 @@ def check(config: CheckedConfig, report: Report) -> None:
                     codes.FILES_MAY_BE_ABSENT,
                     f'stage "{stage.config.said}" needs the files of "{producer.config.said}", which may produce none',
                     at=span,
-                    also=[cause],
+                    related=[cause],
                     hint=f'give stage "{stage.config.said}" the same "when", or remove the name',
                 )
 

@@ -23,6 +23,6 @@ def check(config: CheckedConfig, report: Report) -> None:
         codes.IMAGE_BY_TAG,
         f"{subject} pinned by a tag, which can move; a digest cannot",
         at=first.span,
-        also=[Label(image.span) for image in others],
+        related=[Label(image.span) for image in others],
         hint=f'add the digest after the tag, {first.shown}@sha256:…; "docker buildx imagetools inspect" prints it',
     )

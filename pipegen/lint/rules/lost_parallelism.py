@@ -139,7 +139,7 @@ def _report(name: str, predecessors: tuple[str, ...], pipeline: PipelineConfig, 
         f'"{name}" waits for {listed(predecessors)} but uses nothing from {"it" if is_one else "them"}: '
         "in parallel, the longest path is one stage shorter",
         at=spans[0][1],
-        also=labels.values(),
+        related=labels.values(),
         hint=f'let the stages after "{name}" wait for {"both" if is_one else "all of them"}; '
         "or keep the arc if they must not start after a failure",
     )

@@ -38,6 +38,6 @@ def check(config: CheckedConfig, report: Report) -> None:
                     f'stage "{stage.config.said}" reads an output of "{producer.config.said}", '
                     "but no run has both: it always gets the default",
                     at=stage.config.when.span,
-                    also=[Label(producer.config.when.span, "never true in the same run")],
+                    related=[Label(producer.config.when.span, "never true in the same run")],
                     hint="replace the reference by its default, or change one of the conditions",
                 )

@@ -48,7 +48,7 @@ def report_left_out(plan: Plan, jobs: Sequence[Job], since: str, report: Report)
         f"{'it' if count == '1 stage' else 'them'}: {names}",
         at=jobs[0].span,
         label=_why(jobs[0]),
-        also=[Label(job.span, _why(job)) for job in jobs[1:_SHOWN]],
+        related=[Label(job.span, _why(job)) for job in jobs[1:_SHOWN]],
         hint="to run a stage regardless of changes, write: \"when: { changes: ['**'] }\""
         if any(not is_filtered(job.condition) for job in jobs)
         else None,

@@ -46,7 +46,7 @@ def with_called(chosen: Sequence[PipelineConfig], config: Config, report: Report
             f"a pipeline calls itself: {' -> '.join(path)}",
             at=spans[0],
             label="called here",
-            also=[Label(span, "and here") for span in spans[1:]],
+            related=[Label(span, "and here") for span in spans[1:]],
             hint="remove one of these stages",
         )
     for pipeline in reached.values():
@@ -98,7 +98,7 @@ def _check_call(
             codes.BESIDE_PIPELINE,
             f'"{key}" has no effect on stage "{stage.said}", which runs pipeline "{name.value}"',
             at=span,
-            also=[Label(stage.pipeline.span, "runs another pipeline")] if stage.pipeline is not None else [],
+            related=[Label(stage.pipeline.span, "runs another pipeline")] if stage.pipeline is not None else [],
             hint=f'move it to the stages of "{name.value}", or into the "defaults" of that pipeline',
         )
     callee = by_name.get(name.value)
@@ -109,7 +109,7 @@ def _check_call(
             codes.CALLS_NOTHING,
             f'stage "{stage.said}" runs pipeline "{name.value}", which has no stages',
             at=name.span,
-            also=[Label(callee.name.span, "has no stages")],
+            related=[Label(callee.name.span, "has no stages")],
             hint=f'give "{name.value}" a stage, or remove stage "{stage.said}"',
         )
     for field in _RUN_SETTINGS:
@@ -121,7 +121,7 @@ def _check_call(
                 f'pipeline "{name.value}" has "{key}", which applies to a whole run: '
                 f'it cannot run in place of a stage of "{caller.name.value}"',
                 at=name.span,
-                also=[Label(_span(value, callee), f'has "{key}"')],
+                related=[Label(_span(value, callee), f'has "{key}"')],
                 hint=f'set "{key}" only in "{caller.name.value}"'
                 if field == "finally_"
                 else f'set the same in "{caller.name.value}", or remove it from "{name.value}"',
@@ -159,6 +159,6 @@ def _report_unknown(
         f'stage "{stage.said}" runs pipeline "{name.value}", which is not defined',
         at=name.span,
         label="no such pipeline",
-        also=[Label(by_name[similar].name.span, "did you mean this one?")] if similar else [],
+        related=[Label(by_name[similar].name.span, "did you mean this one?")] if similar else [],
         hint=f'rename it to "{similar}"' if similar else f"the pipelines are {listed(list(by_name))}",
     )

@@ -70,7 +70,7 @@ def _order(stages: Mapping[str, StageConfig], sources: Mapping[str, Scalar], rep
             codes.COMBINATION_CYCLE,
             f"stages take their combinations from each other: {' -> '.join(path)}",
             at=sources[path[0]].span,
-            also=[Label(sources[name].span) for name in path[1:-1]],
+            related=[Label(sources[name].span) for name in path[1:-1]],
             hint='replace "from" of one of them with axes',
         )
     if cycles:
@@ -94,7 +94,7 @@ def _resolved(
             codes.NO_MATRIX,
             f'stage "{name.text}" has no matrix, so another stage cannot take its combinations',
             at=name.span,
-            also=[Label(stage.name.span, 'no "matrix" here')],
+            related=[Label(stage.name.span, 'no "matrix" here')],
             hint='add "matrix" to that stage, or axes to this one',
         )
     return _Resolved(Matrix((), ()), (name.text,))

@@ -162,7 +162,7 @@ def _stopping(stage: StageConfig, expansions: Mapping[str, _Expansion], report: 
         codes.AMBIGUOUS_STOP,
         f'one stage must stop the environment, but "{name.value}" is {len(candidates)} stages',
         at=name.span,
-        also=[Label(candidates[0].name.span, "runs as several stages")] if candidates else [],
+        related=[Label(candidates[0].name.span, "runs as several stages")] if candidates else [],
         hint=f'give "{name.value}" the combinations of this stage: "matrix: {{from: {stage.said}}}"'
         if stage.combination is not None
         else "name a single stage",
@@ -201,6 +201,6 @@ def _check_unique(expansions: Mapping[str, _Expansion], pipeline: PipelineConfig
                     f'pipeline "{pipeline.name.value}" has two stages named "{stage.name.value}"',
                     at=stage.name.span,
                     label="second",
-                    also=[Label(first.name.span, "first")],
+                    related=[Label(first.name.span, "first")],
                     hint="rename one of them; stages of a called pipeline are named after the calling stage",
                 )

@@ -139,7 +139,7 @@ def _report_twice(values: Values, span: Span, first: Span | None, report: Report
         f"the matrix has {_shown(values)} twice",
         at=span,
         label="again",
-        also=[Label(first, "first")] if first is not None else [],
+        related=[Label(first, "first")] if first is not None else [],
         hint="remove one of them",
     )
 

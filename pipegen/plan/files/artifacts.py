@@ -133,7 +133,7 @@ def _check_source(name: Located[str], stage: StageConfig, available: AvailableFi
             codes.READS_FINAL_STAGE,
             f'stage "{name.value}" runs after all others, so no stage can use its files',
             at=name.span,
-            also=[Label(available.final[final[0]], "a finally stage")],
+            related=[Label(available.final[final[0]], "a finally stage")],
             hint=_choice(candidates),
         )
     elif any(source not in available.ancestors for source in sources):
@@ -141,7 +141,7 @@ def _check_source(name: Located[str], stage: StageConfig, available: AvailableFi
             codes.NOT_AN_ANCESTOR,
             f'stage "{reader}" wants the files of "{name.value}", which does not run before it',
             at=name.span,
-            also=[Label(groups.stages[sources[0]].name.span, "does not run before")],
+            related=[Label(groups.stages[sources[0]].name.span, "does not run before")],
             hint=f"add an arc that runs it first: [{name.value}, {reader}]",
         )
     elif all(source not in available.files for source in sources):
@@ -149,7 +149,7 @@ def _check_source(name: Located[str], stage: StageConfig, available: AvailableFi
             codes.UNBOUND_NAME,
             f'stage "{name.value}" leaves no files',
             at=name.span,
-            also=[Label(groups.stages[sources[0]].name.span, 'has no "artifacts"')] if sources else [],
+            related=[Label(groups.stages[sources[0]].name.span, 'has no "artifacts"')] if sources else [],
             hint=f'{_choice(candidates)}, or add "artifacts" to that stage'
             if candidates
             else 'add "artifacts" to that stage',

@@ -44,7 +44,7 @@ def check_keys(plans: Iterable[Plan], report: Report) -> None:
                 codes.SAME_CACHE,
                 f'the caches "{first}" and "{key}" are the same cache: engines replace special characters with a dash',
                 at=cache.key.span,
-                also=[Label(span, f'also stored as "{plain}"')],
+                related=[Label(span, f'also stored as "{plain}"')],
                 hint='give one of them a "key" that differs in letters or digits',
             )
 

@@ -197,7 +197,7 @@ def _report(output: StageOutput, others: Sequence[StageOutput], report: Report) 
         message,
         at=output.artifact.span,
         label=f'left by "{output.stage}"',
-        also=[Label(other.artifact.span, f'left by "{other.stage}"') for other in others[:_SHOWN]],
+        related=[Label(other.artifact.span, f'left by "{other.stage}"') for other in others[:_SHOWN]],
         hint="use different paths, or add arcs between the stages"
         if others[1:]
         else "use different paths, or add an arc between the two stages",

@@ -158,7 +158,7 @@ def _check_names(config: Config, report: Report) -> None:
                 codes.RESERVED_INPUT_NAME,
                 f'"{name.value}" differs from another input only in case, which Jenkins ignores',
                 at=name.span,
-                also=[Label(first, "the other one")],
+                related=[Label(first, "the other one")],
                 hint="rename one of the two",
             )
     for stage in (stage for pipeline in config.pipelines for stage in pipeline.stages):
@@ -167,7 +167,7 @@ def _check_names(config: Config, report: Report) -> None:
                 codes.RESERVED_NAME,
                 'a stage cannot be named "inputs" in a file that has inputs',
                 at=stage.name.span,
-                also=[Label(config.inputs[0][0].span, "the file's inputs")],
+                related=[Label(config.inputs[0][0].span, "the file's inputs")],
                 hint="rename the stage",
             )
 

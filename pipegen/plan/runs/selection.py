@@ -52,7 +52,7 @@ def report_on_demand(plans: Sequence[Plan], called: Container[str], report: Repo
         codes.ON_DEMAND_PIPELINE,
         message,
         at=first.span,
-        also=[Label(plan.span) for plan in on_demand[1:_SHOWN]],
+        related=[Label(plan.span) for plan in on_demand[1:_SHOWN]],
         hint=hint,
     )
 

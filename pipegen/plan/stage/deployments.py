@@ -214,7 +214,7 @@ def _on_stop(node: Scalar, stage: StageConfig, values: StageValues) -> str | Non
         codes.STOP_STAGE_HAS_DEPENDENTS,
         f'"{node.text}" stops the environment when a person starts it, but it {problem}',
         at=node.span,
-        also=[Label(stages[node.text].name.span, "this stage")],
+        related=[Label(stages[node.text].name.span, "this stage")],
         hint=f"run it after the stage that deploys, and no stage after it: [{own}, {node.text}]",
     )
     return None

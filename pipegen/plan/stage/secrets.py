@@ -122,6 +122,6 @@ def _report_twice(variable: str, at: Span, first: Span, report: Report) -> None:
         f'the variable "{variable}" is set twice, once to a secret',
         at=at,
         label="set again",
-        also=[Label(first, "holds the secret")],
+        related=[Label(first, "holds the secret")],
         hint="give one of the two another name",
     )

@@ -34,7 +34,7 @@ def services(stage: StageConfig, values: StageValues) -> tuple[Service, ...]:
                 codes.REPEATED_ALIAS,
                 f'two services of stage "{stage.said}" have the alias "{service.alias}"',
                 at=service.span,
-                also=[Label(first.span, "the first one")],
+                related=[Label(first.span, "the first one")],
                 hint='give one of them another alias: "alias: other"',
             )
     return tuple(by_alias.values())

@@ -42,7 +42,7 @@ def refuse(refused: tuple[Effect, ...], report: Report) -> None:
             codes.NEEDS_PERMISSION,
             f"the run has effects outside of this machine, and there is no terminal to ask at: {stages}",
             at=refused[0].span,
-            also=[Label(one.span) for one in refused[1:4]],
+            related=[Label(one.span) for one in refused[1:4]],
             hint="allow all effects with --allow-effects, or run other stages with --stage",
         )
 

@@ -155,7 +155,7 @@ def _check_secrets(job: Job, report: Report) -> None:
                     SECRET_SHADOWED,
                     f'"{source}" is set to a secret, and is also a CI/CD variable of the credential "{credential.id}"',
                     at=secret.span,
-                    also=[Label(credential.span, f'comes from "{source}"')],
+                    related=[Label(credential.span, f'comes from "{source}"')],
                     hint="rename the variable of the secret",
                 )
 

@@ -62,7 +62,7 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is
                 RELEASE_WITH_IMAGE.code,
                 f'stage "{job.title}" creates a release in its own image, which must contain glab',
                 at=job.machine.image.span,
-                also=[Label(named.span, "the stage that creates the release")],
+                related=[Label(named.span, "the stage that creates the release")],
                 hint="remove the image, so that the job runs in the image tools.release, or name one with glab",
             )
         elif key == "release" and job is not None and any(isinstance(step, _WITH_TOOLS) for step in job.steps):

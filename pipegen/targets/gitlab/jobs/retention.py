@@ -76,7 +76,7 @@ def _report_lost(job: Job, path: ReportPath, report: Report) -> None:
         REPORT_ON_FAILURE.code,
         f'GitLab drops the report "{path.path}" when stage "{job.title}" succeeds, like the artifacts',
         at=job.retention.span or job.span,
-        also=[Label(path.span, "this report")],
+        related=[Label(path.span, "this report")],
         hint='set "when: always"',
     )
 

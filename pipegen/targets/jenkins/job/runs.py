@@ -54,7 +54,7 @@ def _schedules(plans: Sequence[Plan], report: Report) -> tuple[Schedule, ...]:
                 UNLIKE_ZONES.code,
                 f"Jenkins has one time zone for all schedules of a job, and {other.timezone or 'UTC'} is a second one",
                 at=other.span,
-                also=[Label(schedules[0].span, f"in {schedules[0].timezone or 'UTC'}")],
+                related=[Label(schedules[0].span, f"in {schedules[0].timezone or 'UTC'}")],
                 hint="use one time zone for all schedules",
             )
             break
@@ -73,7 +73,7 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
             UNLIKE_CONCURRENCY.code,
             f'pipelines "{first.name}" and "{other.name}" run in one Jenkins job, which has one concurrency setting',
             at=rule.span,
-            also=[Label(other.concurrency.span if other.concurrency is not None else other.span, "differs")],
+            related=[Label(other.concurrency.span if other.concurrency is not None else other.span, "differs")],
             hint="use the same concurrency, compile one of them alone with --pipeline for a separate job, or give the "
             "stages that must not overlap a common lock",
         )
