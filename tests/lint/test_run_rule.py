@@ -1,0 +1,21 @@
+"""The command that runs one rule over many configs."""
+
+import pytest
+from lint.run_rule import diagnostics, files
+
+from pipegen.source.text import SourceFile
+
+CONFIG = SourceFile("pipegen.yaml", "pipelines: {p: {stages: [{name: a, image: python, script: [make]}]}}\n")
+
+
+@pytest.mark.parametrize(("code", "count"), [("PG705", 1), ("unpinned-image", 1), ("PG703", 0)])
+def test_it_selects_one_code(code: str, count: int) -> None:
+    """By number or by name."""
+    assert len(diagnostics(CONFIG, code).diagnostics()) == count
+
+
+def test_it_reads_examples_documents_and_goldens() -> None:
+    """The corpus is optional."""
+    paths = [file.path for file in files()]
+
+    assert all(any(part in path for path in paths) for part in ("examples/", "language.md", "tests/golden/"))
