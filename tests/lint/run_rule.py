@@ -53,8 +53,8 @@ def main() -> None:
         found = diagnostics(file, code).diagnostics()
         configs, count = configs + 1, count + len(found)
         if found:
-            print(render(found))
-    print(f"{count} diagnostics of {code} in {configs} configs")
+            sys.stdout.write(render(found) + "\n")
+    sys.stdout.write(f"{count} diagnostics of {code} in {configs} configs\n")
 
 
 if __name__ == "__main__":
