@@ -49,7 +49,7 @@ def pipeline_keys(plan: Plan) -> Keys:
     formatter = ValueFormatter("", {})
     keys = {
         "when": condition(plan.condition),
-        "runs": value("only when asked for") if plan.selection is Selection.ON_DEMAND else None,
+        "runs": value("only on demand") if plan.selection is Selection.ON_DEMAND else None,
         "schedule": unordered(f"{schedule.cron} ({schedule.timezone or 'UTC'})" for schedule in plan.schedules),
         "workspace": value(plan.workspace.value) if plan.workspace is not Workspace.ISOLATED else None,
         "fetch": formatter.tree(plan.fetch),

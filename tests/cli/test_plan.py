@@ -203,7 +203,7 @@ def test_conditions_clocks_and_inputs_are_told(here: Path, pipegen: Pipegen) -> 
         "  finally: z\n"
     )
     assert "    when      event push\n" in told
-    assert "pipeline q\n  runs: only when asked for\n" in told
+    assert "pipeline q\n  runs: only on demand\n" in told
     assert list(Draft202012Validator(SCHEMA).iter_errors(document)) == []
     first, second = document["pipelines"]
     assert document["inputs"] == [

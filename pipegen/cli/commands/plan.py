@@ -157,7 +157,7 @@ def _job_data(job: Job) -> Mapping[str, object]:
 
 def _describe(plan: Plan) -> str:
     lines = [f"pipeline {plan.name}"]
-    lines += ["  runs: only when asked for"] if plan.selection is Selection.ON_DEMAND else []
+    lines += ["  runs: only on demand"] if plan.selection is Selection.ON_DEMAND else []
     lines += [f"  when: {words(plan.condition)}"] if plan.condition is not None else []
     lines += [f"  schedule: {_clock(one)}" for one in plan.schedules]
     lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(plan.frames, start=1)]

@@ -50,7 +50,7 @@ def _counted(stages: int, path: tuple[str, ...]) -> tuple[str, ...]:
 
 def _when(plan: Plan) -> Iterator[str]:
     if plan.selection is Selection.ON_DEMAND:
-        yield "runs only when asked for"
+        yield "runs only on demand"
     if plan.condition is not None:
         yield f"when {words(plan.condition)}"
     for one in plan.schedules:
