@@ -26,7 +26,7 @@ Pairs = frozenset[tuple[str, str]]
 Named = tuple[Plan, Mapping[str, str]]
 # How diagnostics say how many waits are added.
 _TOLD = re.compile(r"\((\d+) pairs? of stages in all[);]")
-_RENAMED = re.compile(r'GitLab allows no job named "(.*)"; it is called "(.*)"', re.DOTALL)
+_RENAMED = re.compile(r'GitLab does not allow the job name "(.*)"; the job is named "(.*)"', re.DOTALL)
 _ADDS = frozenset({"added-waits", "child-waits"})
 
 

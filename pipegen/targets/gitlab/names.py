@@ -52,7 +52,9 @@ def stage_names(plans: Sequence[Plan], names: JobNames, report: Report) -> dict[
             wish = f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage
             name = names_by_stage[plan.name, job.stage] = names.take(wish)
             if name != wish:
-                report.add(RENAMED_JOB, f'GitLab allows no job named "{wish}"; it is called "{name}"', at=job.span)
+                report.add(
+                    RENAMED_JOB, f'GitLab does not allow the job name "{wish}"; the job is named "{name}"', at=job.span
+                )
     return names_by_stage
 
 

@@ -43,7 +43,7 @@ def check_plan(plan: Plan, host: ShellEnvironment, report: Report) -> None:
             WORKSPACE_NOT_SHARED,
             f'stages of pipeline "{plan.name}" share no workspace on GitLab',
             at=plan.workspace_span,
-            hint="let stages pass files on: a copy hands its destination to later stages",
+            hint="pass files between stages: a copy passes its destination on to later stages",
         )
     for job in plan.jobs:
         _check_references(job, host, report)
@@ -177,10 +177,10 @@ def check_mail(plans: Sequence[Plan], settings: GitLabSettings, report: Report) 
     if mails and settings.mail is None:
         report.add(
             MAIL_WITHOUT_SERVER,
-            "mails are left out: GitLab does not know how to send them",
+            "mails are left out: no mail server is set for GitLab",
             at=mails[0].span,
-            hint="add to the file: targets: { gitlab: { mail: {} } }; the CI/CD variables SMTP_URL and SMTP_FROM "
-            "then say how",
+            hint="add to the file: targets: { gitlab: { mail: {} } }; then set the CI/CD variables SMTP_URL and "
+            "SMTP_FROM",
         )
 
 

@@ -29,10 +29,10 @@ def check_outcomes(plans: Sequence[plan.Plan], report: Report) -> None:
         if pipeline.is_fail_fast:
             report.add(
                 FAIL_FAST_UNAVAILABLE,
-                f'other stages of "{pipeline.name}" start on GitLab also once one has failed',
+                f'on GitLab, other stages of "{pipeline.name}" start even after one has failed',
                 at=pipeline.fail_fast_span,
-                hint="remove it, or live with that: what GitLab has, auto_cancel on_job_failure, also stops what "
-                "runs, and finally stages never start then",
+                hint="remove it, or accept this: GitLab's auto_cancel on_job_failure also stops running jobs, and then "
+                "finally stages never start",
             )
         final = next((job for job in pipeline.jobs if job.is_final), None)
         is_beside_others = len(plans) > 1

@@ -64,10 +64,10 @@ def _between_slashes(pattern: str) -> str:
 def _report_sarif(paths: tuple[ReportPath, ...], report: Report) -> None:
     report.add(
         SARIF_AS_ARTIFACT,
-        "GitLab shows SARIF from version 19 on, in its highest tier only: the file is kept as an artifact",
+        "GitLab shows SARIF only since version 19 and in its highest tier: the file is stored as an artifact",
         at=paths[0].span,
-        hint='where it is known, say "raw: {gitlab: {artifacts: {reports: {sarif: …}}}}"; or write Code Climate\'s '
-        'JSON, for "codequality"',
+        hint='if your GitLab supports it, use "raw: {gitlab: {artifacts: {reports: {sarif: …}}}}"; or write Code '
+        'Climate\'s JSON, for "codequality"',
     )
 
 

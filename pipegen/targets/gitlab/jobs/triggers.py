@@ -71,8 +71,8 @@ def check_parameters(job: plan.Job, rules: Sequence[RuleEntry], report: Report) 
         if name in rule_variables:
             report.add(
                 PARAMETER_IN_RULES,
-                f'the rules of stage "{job.title}" read the parameter "{name}" of its trigger, not the variable of the '
-                "run with this name",
+                f'the rules of stage "{job.title}" read the parameter "{name}" of its trigger, not the variable '
+                f'"{name}" of the run',
                 at=value.span,
                 hint=f'compile each pipeline into its own file, with "--pipeline {job.pipeline}"'
                 if name == "PIPEGEN_PIPELINE"
@@ -181,7 +181,7 @@ def _report_unknown(step: plan.TriggerJob, report: Report) -> None:
     name = step.name.value
     report.add(
         TRIGGER_WITHOUT_PROJECT,
-        f'trigger "{name}" is left out: GitLab does not know which project it starts',
+        f'trigger "{name}" is left out: targets.gitlab.projects does not name its project',
         at=step.name.span,
         hint=f"add to the file: targets: {{ gitlab: {{ projects: {{ {name}: group/project }} }} }}",
     )

@@ -73,11 +73,11 @@ def check_changes(plans: Sequence[Plan], report: Report) -> None:
     if without_base is not None:
         report.add(
             CHANGES_ON_GITLAB,
-            "GitLab takes every file for changed in pipelines of new branches, tags, schedules and such as people and "
-            "programs start",
+            "GitLab treats every file as changed in pipelines for new branches, tags and schedules, and in those "
+            "started manually or by the API",
             at=without_base.span,
-            hint='add "event: [push, merge_request]" where that must not be, or name a "base"; it also does so once it '
-            "would have to hold 50,000 paths against patterns",
+            hint='to avoid this, add "event: [push, merge_request]", or name a "base"; GitLab also does so when it '
+            "would have to compare 50,000 paths with patterns",
         )
     elif file_conditions:
         report.add(
