@@ -400,7 +400,7 @@ pipelines:
     status, shown = typed("y\ny\n")
 
     assert status == 0
-    assert 'stage "ask" waits: Go on? [y/N]' in shown
+    assert 'stage "ask" needs an approval: Go on? [y/N]' in shown
     assert "run      slow" in shown
     assert "ok       ask" in shown
     assert "2 ok in" in shown
