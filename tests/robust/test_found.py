@@ -56,7 +56,7 @@ def test_a_stage_in_no_arc_has_no_status(empty: Path, pipegen: Pipegen) -> None:
     result = pipegen("check", "--format", "concise")
 
     assert result.status == 1
-    assert 'error[PG357] "${lint.status}" is not known: stage "lint" stands in no arc, so it never runs' in result.out
+    assert 'error[PG357] "${lint.status}" is not known: stage "lint" is in no arc, so it never runs' in result.out
 
 
 @pytest.mark.parametrize("written", ["71", "0x47", "0o107", "71 s"])
