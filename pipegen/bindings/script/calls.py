@@ -87,42 +87,51 @@ def calls(words: Sequence[str], depth: int = 0) -> list[InterpreterCall]:
             is_command = at in starts
             is_run = is_command or is_runner
             result.append(_call(name, interpreter, at, words, is_command=is_command, is_run=is_run, depth=depth))
-    others = (_entrypoints(words), _modules(words), _passed_on(words), run_by_others(words), _replaced(words))
+    # Of nested words, the outer call has visited these.
+    passed_on = _passed_on(words) if depth < _MAX_DEPTH else ()
+    others = (_entrypoints(words), _modules(words), passed_on, run_by_others(words), _replaced(words))
     return [*result, *_named(words, first), *(call for found in others for call in found)]
 
 
 def _modules(words: Sequence[str]) -> Iterator[InterpreterCall]:
-    """Yield the modules of Python that read a program: `python -m code`."""
-    python = next((at for at, word in enumerate(words) if program_name(word) in {"python", "pypy"}), len(words))
-    options = itertools.takewhile(lambda at: words[at].startswith("-"), range(python + 1, len(words)))
-    option_at = next((at for at in options if _MODULE.match(words[at])), len(words))
-    if option_at + 1 < len(words):
-        attached = words[option_at].partition("m")[2]
-        at = option_at if attached else option_at + 1
-        name = attached or words[at]
-        if name in MODULES:
-            yield _call(f"python -m {name}", MODULES[name], at, words, is_command=True, is_run=True, depth=0)
+    """Yield the first module of Python that reads a program: `python -m code`."""
+    for python, word in enumerate(words):
+        if program_name(word) not in {"python", "pypy"}:
+            continue
+        options = itertools.takewhile(lambda at: words[at].startswith("-"), range(python + 1, len(words)))
+        option_at = next((at for at in options if _MODULE.match(words[at])), len(words))
+        if option_at + 1 < len(words):
+            attached = words[option_at].partition("m")[2]
+            at = option_at if attached else option_at + 1
+            name = attached or words[at]
+            if name in MODULES:
+                yield _call(f"python -m {name}", MODULES[name], at, words, is_command=True, is_run=True, depth=0)
+                # All further words belong to the module.
+                return
 
 
 def _passed_on(words: Sequence[str]) -> Iterator[InterpreterCall]:
     """Yield the interpreters that get the words after `--` from another program: `su me -- -c …`."""
-    for at, word in enumerate(words):
-        options = PASSED_TO.get(_base_name(word))
-        if options is None:
-            continue
-        end = words.index("--", at) if "--" in words[at:] else len(words)
-        line = words[at + 1 : end]
-        first = end + 1
-        if options:
-            names = [_option_value(line, number, options) for number in range(len(line))]
-        else:
-            # With `-u`, runuser runs the words themselves.
-            names = [] if end == len(words) or "-u" in line else ["sh"]
-            # The user, who may come after `--`, is no word of the shell.
-            first += sum(1 for _ in itertools.takewhile(lambda name: not name.startswith("-"), words[first:]))
-        for call in (call for name in names if name for call in calls([name, *words[first:]], _MAX_DEPTH)):
-            programs, files = (tuple(number + first - 1 for number in found) for found in (call.programs, call.files))
-            yield InterpreterCall(call.name, at, call.interpreter, programs, call.reads_input, call.is_bare, files)
+    at = next((number for number, word in enumerate(words) if _base_name(word) in PASSED_TO), None)
+    if at is None:
+        return
+    options = PASSED_TO[_base_name(words[at])]
+    # `-+` is the `--` of capsh in a new process.
+    end = next((number for number in range(at, len(words)) if words[number] in {"--", "-+"}), len(words))
+    line = words[at + 1 : end]
+    first = end + 1
+    if options:
+        values = [_option_value(line, number, options) for number in range(len(line))]
+        # It runs the last `--startas`, else the last `--exec`.
+        names = [value for value in values if value][-2:]
+    else:
+        # With `-u`, runuser runs the words themselves.
+        names = [] if end == len(words) or "-u" in line else ["sh"]
+        # The user, who may come after `--`, is no word of the shell.
+        first += sum(1 for _ in itertools.takewhile(lambda name: not name.startswith("-"), words[first:]))
+    for call in (call for name in names for call in calls([name, *words[first:]], _MAX_DEPTH)):
+        programs, files = (tuple(number + first - 1 for number in found) for found in (call.programs, call.files))
+        yield InterpreterCall(call.name, at, call.interpreter, programs, call.reads_input, call.is_bare, files)
 
 
 def _option_value(line: Sequence[str], at: int, options: Sequence[str]) -> str:
