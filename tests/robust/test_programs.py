@@ -28,7 +28,11 @@ EXECUTED = {
     "strace": ('strace -o "|${s.v}" true', 'strace -o "${s.v}" true', 'strace --output="!${s.v}" true'),
     "xargs": ('xargs -d "\\n" -a <(echo "${s.v}") sh -c',),
     "python3": ('python3 -m code <<<"${s.v}"', 'python3 -m timeit -n 1 "${s.v}"', 'python3 -m asyncio <<<"${s.v}"'),
-    "vim": ('vim -es -S <(echo "${s.v}") -c qa!', 'vim -es -u <(echo "${s.v}") -c qa!'),
+    "vim": (
+        'vim -es -u NONE -c "set ro" <<<"${s.v}"',
+        'vim -es -S <(echo "${s.v}") -c qa!',
+        'vim -es -u <(echo "${s.v}") -c qa!',
+    ),
 }
 ACCEPTED = {
     "su": ('su root -c \'echo "$1"\' sh "${s.v}"', 'su root -- -c \'echo "$1"\' sh "${s.v}"', 'su "${s.v}" -c true'),

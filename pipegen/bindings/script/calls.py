@@ -277,8 +277,9 @@ def _call(
         programs += line.operands[:1]
     elif interpreter.remote is not None:
         programs += line.operands[interpreter.remote :]
-    reads_input = is_run and interpreter.reads_input and not has_program and _is_input(interpreter, line, words, depth)
-    reads_input = reads_input and not (programs and interpreter.remote is None)
+    is_complete = bool(has_program or (programs and interpreter.remote is None)) and not interpreter.continues
+    reads_input = is_run and interpreter.reads_input and not is_complete
+    reads_input = reads_input and _is_input(interpreter, line, words, depth)
     file_words = [words[index] for index in line.files if index < len(words)]
     reads_input = reads_input or (is_run and any(_FILE_INPUT.fullmatch(word) for word in file_words))
     is_bare = (

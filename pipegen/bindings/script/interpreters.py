@@ -19,7 +19,7 @@ class Interpreter(Struct, kw_only=True):
     The program is the argument of a *flags* option; or the first operand after a *switches* option; or the *operand*
     itself, unless an option of *flags* or *files* names another; or all words from operand number *remote* on.
     Otherwise the program comes from standard input if the interpreter *reads_input*, even with operands if these are
-    not *scripts*.
+    not *scripts*; if it *continues*, even after the programs of options.
 
     *valued* options take an argument, *paired* ones two, *attached* ones the rest of their word. Words after operand
     number *leads*, if set, and those after an option of *ends* belong to another command.
@@ -33,6 +33,7 @@ class Interpreter(Struct, kw_only=True):
     remote: int | None = None
     reads_input: bool = False
     scripts: bool = True
+    continues: bool = False
     valued: tuple[str, ...] = ()
     paired: tuple[str, ...] = ()
     attached: tuple[str, ...] = ()
@@ -106,6 +107,7 @@ _SU = Interpreter(
     hint=_ARGUMENT,
     flags=("c", "--command", "--session-command"),
     files=("u", "--user"),
+    ends=("u", "--user"),
     reads_input=True,
     scripts=False,
     valued=tuple("sgGwT"),
@@ -132,7 +134,7 @@ INTERPRETERS: dict[str, Interpreter] = {
     **dict.fromkeys(("expect", "tclsh"), Interpreter(flags=("c",), reads_input=True)),
     **dict.fromkeys(
         ("vim", "vi", "ex", "nvim"),
-        Interpreter(flags=("c", "+", "--cmd"), files=("S", "u"), reads_input=True, scripts=False),
+        Interpreter(flags=("c", "+", "--cmd"), files=("S", "u"), reads_input=True, scripts=False, continues=True),
     ),
     **dict.fromkeys(("ed", "dc", "m4", "at", "batch", "crontab", "jshell"), _STDIN),
     **dict.fromkeys(("gdb", "lldb"), Interpreter(flags=_GDB, files=("-x",), reads_input=True, scripts=False)),

@@ -211,6 +211,7 @@ PROGRAMS = (
     "vim -es -S <(echo ${s.v}) a",
     "vim -u <(echo ${s.v}) a",
     "vim -c 'x ${s.v}' a",
+    "vim -es -u NONE -c x a <<E\n!x ${s.v}\nE",
     # Settings, options for the other side, options with lists of commands.
     "ssh -o 'Match exec x${s.v}' host",
     "ssh -oMatch='host a exec x${s.v}' host",
@@ -282,6 +283,7 @@ ARGUMENTS = (
     "su me -- -c 'echo \"$1\"' sh ${s.v}",
     "echo ${s.v} | su me -c 'cat >file'",
     "runuser -u me -- tool -c ${s.v}",
+    "runuser -u me tool -c ${s.v}",
     "capsh --user=${s.v} -- -c 'constant'",
     "capsh -- -c 'echo \"$1\"' sh ${s.v}",
     "start-stop-daemon --start --pidfile ${s.v} --exec /bin/tool -- -c ${s.v}",
