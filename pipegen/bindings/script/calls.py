@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from pipegen.bindings.script.interpreters import (
-    COMMAND_OPTION,
-    COMMAND_SETTING,
     INTERPRETERS,
+    MODULES,
     NAMED,
+    PASSED_TO,
     REPLACED,
-    RUN_BY_OTHERS,
     Interpreter,
+    InterpreterCall,
 )
+from pipegen.bindings.script.options import run_by_others
 from pipegen.bindings.script.syntax import REFERENCE
-from pipegen.structs import MutableStruct, Struct, field
+from pipegen.structs import MutableStruct, field
 
 # Commands that run the command in their last words, with their options that take a word.
 _PREFIXES: dict[str, tuple[str, ...]] = {
@@ -24,7 +26,7 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
     "env": ("-u", "-C"),
     "nice": ("-n",),
     "timeout": ("-s", "-k"),
-    "xargs": ("-n", "-I", "-P", "-L", "-d", "-a", "-E", "-s"),
+    "xargs": ("-n", "-I", "-P", "-L", "-d", "-a", "--arg-file", "-E", "-s"),
     "exec": ("-a",),
     "doas": ("-u", "-C"),
     "ionice": ("-c", "-n", "-p"),
@@ -35,7 +37,7 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
 # Of these, commands that also take assignments.
 _ASSIGNERS = {"env", "sudo", "doas"}
 # Commands that run another command among their words, and pass it standard input.
-_RUNNERS = {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "chroot", "nsenter", "lxc"}
+_RUNNERS = {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "chroot", "nsenter", "lxc", "runuser"}
 # After these words another command begins.
 _PASSES_ON = {"-exec", "-execdir", "-ok", "-okdir", "--"}
 # Nesting limit for commands that run commands elsewhere; a deeper one is assumed to read standard input.
@@ -46,31 +48,12 @@ _DURATION = re.compile(r"[0-9.]+[smhd]?")
 _STDIN = r"-|/dev/stdin|(?:/dev|/proc/self)/fd/[0-9]+"
 _INPUT = re.compile(_STDIN)
 _FILE_INPUT = re.compile(rf"(?:-[a-z]|--[a-z-]+=)?(?:{_STDIN})")
-# Options of git's own commands that a command follows.
-_GIT_OPTIONS = {("clone", "-u"), ("rebase", "-x"), ("difftool", "-x"), ("grep", "-O")}
-_SETTING_OPTION = re.compile(r"-[0-9A-Za-z]{0,5}?o|--config=")
-_SSH = {"ssh", "scp", "sftp"}
 # With only these options, an interpreter reads its program from standard input; others may print its version.
 _BARE_OPTIONS = frozenset("euxsilB")
+_MODULE = re.compile(r"-[A-Za-ln-z]*m(.*)")
 _REPLACES = re.compile(r"-[0rtpx]*I")
 _VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
-
-
-class InterpreterCall(Struct):
-    """An interpreter on a command line: the indexes of the words of its program, and whether it reads standard input.
-
-    If it *is_bare*, it has no other arguments, and can only read standard input. *files* are words that name files of
-    its program.
-    """
-
-    name: str
-    at: int
-    interpreter: Interpreter
-    programs: tuple[int, ...]
-    reads_input: bool
-    is_bare: bool = False
-    files: tuple[int, ...] = ()
 
 
 class _Line(MutableStruct):
@@ -103,8 +86,59 @@ def calls(words: Sequence[str], depth: int = 0) -> list[InterpreterCall]:
         if interpreter is not None and (at in starts or is_anywhere):
             is_command = at in starts
             is_run = is_command or is_runner
-            result.append(_call(name, at, words, is_command=is_command, is_run=is_run, depth=depth))
-    return [*result, *_entrypoints(words), *_named(words, first), *_run_by_others(words), *_replaced(words)]
+            result.append(_call(name, interpreter, at, words, is_command=is_command, is_run=is_run, depth=depth))
+    # Of nested words, the outer call has visited these.
+    passed_on = _passed_on(words) if depth < _MAX_DEPTH else ()
+    others = (_entrypoints(words), _modules(words), passed_on, run_by_others(words), _replaced(words))
+    return [*result, *_named(words, first), *(call for found in others for call in found)]
+
+
+def _modules(words: Sequence[str]) -> Iterator[InterpreterCall]:
+    """Yield the first module of Python that reads a program: `python -m code`."""
+    for python, word in enumerate(words):
+        if program_name(word) not in {"python", "pypy"}:
+            continue
+        options = itertools.takewhile(lambda at: words[at].startswith("-"), range(python + 1, len(words)))
+        option_at = next((at for at in options if _MODULE.match(words[at])), len(words))
+        if option_at + 1 < len(words):
+            attached = words[option_at].partition("m")[2]
+            at = option_at if attached else option_at + 1
+            name = attached or words[at]
+            if name in MODULES:
+                yield _call(f"python -m {name}", MODULES[name], at, words, is_command=True, is_run=True, depth=0)
+                # All further words belong to the module.
+                return
+
+
+def _passed_on(words: Sequence[str]) -> Iterator[InterpreterCall]:
+    """Yield the interpreters that get the words after `--` from another program: `su me -- -c …`."""
+    at = next((number for number, word in enumerate(words) if _base_name(word) in PASSED_TO), None)
+    if at is None:
+        return
+    options = PASSED_TO[_base_name(words[at])]
+    # `-+` is the `--` of capsh in a new process.
+    end = next((number for number in range(at, len(words)) if words[number] in {"--", "-+"}), len(words))
+    line = words[at + 1 : end]
+    first = end + 1
+    if options:
+        values = [_option_value(line, number, options) for number in range(len(line))]
+        # It runs the last `--startas`, else the last `--exec`.
+        names = [value for value in values if value][-2:]
+    else:
+        # With `-u`, runuser runs the words themselves.
+        names = [] if end == len(words) or "-u" in line else ["sh"]
+        # The user, who may come after `--`, is no word of the shell.
+        first += sum(1 for _ in itertools.takewhile(lambda name: not name.startswith("-"), words[first:]))
+    for call in (call for name in names for call in calls([name, *words[first:]], _MAX_DEPTH)):
+        programs, files = (tuple(number + first - 1 for number in found) for found in (call.programs, call.files))
+        yield InterpreterCall(call.name, at, call.interpreter, programs, call.reads_input, call.is_bare, files)
+
+
+def _option_value(line: Sequence[str], at: int, options: Sequence[str]) -> str:
+    """Return the value of the word at index *at* of *line*, if it is one of *options*, else ""."""
+    name, equals, value = line[at].partition("=")
+    is_cluster = not name.startswith("--") and name.startswith("-") and f"-{name[-1]}" in options
+    return (value if equals else "".join(line[at + 1 : at + 2])) if name in options or is_cluster else ""
 
 
 def _named(words: Sequence[str], first: int) -> Iterator[InterpreterCall]:
@@ -127,40 +161,6 @@ def _named(words: Sequence[str], first: int) -> Iterator[InterpreterCall]:
         )
 
 
-def _run_by_others(words: Sequence[str]) -> Iterator[InterpreterCall]:
-    """Yield the commands that any program may run, recognised by the names of its options and settings."""
-    for at, word in enumerate(words):
-        name, equals, _ = word.partition("=")
-        if COMMAND_OPTION.fullmatch(name):
-            yield InterpreterCall(name, at, RUN_BY_OTHERS, (at if equals else at + 1,), reads_input=False)
-        elif word.startswith("ext::"):
-            yield InterpreterCall("git", at, RUN_BY_OTHERS, (at,), reads_input=False)
-        elif word[:2] in {sub_option for _, sub_option in _GIT_OPTIONS} and _is_git_option(words, at):
-            yield InterpreterCall(f"git {word[:2]}", at, RUN_BY_OTHERS, (at, at + 1), reads_input=False)
-        elif (option := _SETTING_OPTION.match(word)) and COMMAND_SETTING.match(word[option.end() :]):
-            yield InterpreterCall(option[0], at, RUN_BY_OTHERS, (at,), reads_input=False)
-        elif (word in {"-c", "--config", "config"} or _SETTING_OPTION.fullmatch(word)) and at + 1 < len(words):
-            yield from _setting(words, at)
-        elif word == "foreach" or (word == "run" and words[at - 1 : at] == ["bisect"]):
-            yield InterpreterCall(word, at, RUN_BY_OTHERS, tuple(range(at + 1, len(words))), reads_input=False)
-
-
-def _is_git_option(words: Sequence[str], at: int) -> bool:
-    """Return whether the option at index *at* is an option of git that takes a command."""
-    preceding = words[:at]
-    return "git" in preceding and any((word, words[at][:2]) in _GIT_OPTIONS for word in preceding)
-
-
-def _setting(words: Sequence[str], at: int) -> Iterator[InterpreterCall]:
-    """Yield the command in the setting that follows the option at index *at*."""
-    free = (number for number in range(at + 1, len(words)) if not words[number].startswith("-"))
-    setting = next((number for number in free if words[number] != "set"), at)
-    key = words[setting].partition("=")[0]
-    takes_any = "git" in words[:at] or (words[at] != "-c" and not _SSH.isdisjoint(words[:at]))
-    if COMMAND_SETTING.match(f"{words[setting]} ") or (takes_any and key.startswith(REFERENCE)):
-        yield InterpreterCall(f"{words[at]} setting", at, RUN_BY_OTHERS, (setting, setting + 1), reads_input=False)
-
-
 def _replaced(words: Sequence[str]) -> Iterator[InterpreterCall]:
     """Yield the `xargs` that inserts its input into a program: for the `{}` of `-I`, or as a missing argument."""
     at = words.index("xargs") if "xargs" in words else len(words)
@@ -176,7 +176,7 @@ def _replaced(words: Sequence[str]) -> Iterator[InterpreterCall]:
     shells = [call for call in calls(words[start:], _MAX_DEPTH) if call.interpreter.switches or call.interpreter.flags]
     programs = [words[start + number] for call in shells for number in call.programs if start + number < len(words)]
     is_put_in = any(placeholder in text for placeholder in given_placeholders for text in (*programs, words[start]))
-    is_missing = any(call.programs and start + call.programs[-1] >= len(words) for call in shells)
+    is_missing = any(call.reads_input or start + max(call.programs, default=-start) >= len(words) for call in shells)
     if is_put_in or is_missing:
         yield InterpreterCall("xargs", at, REPLACED, (), reads_input=True)
 
@@ -258,9 +258,17 @@ def _command(words: Sequence[str], at: int) -> int | None:
     return None
 
 
-def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run: bool, depth: int) -> InterpreterCall:
-    """Return the call of the interpreter *name* at index *at*."""
-    interpreter = INTERPRETERS[name]
+def _call(
+    name: str,
+    interpreter: Interpreter,
+    at: int,
+    words: Sequence[str],
+    *,
+    is_command: bool,
+    is_run: bool,
+    depth: int,
+) -> InterpreterCall:
+    """Return the call of *interpreter*, which is called *name*, at index *at*."""
     line = _sort_words(interpreter, at, words)
     programs = list(line.programs)
     has_program = bool(programs) or not line.options.isdisjoint(interpreter.files)
@@ -269,8 +277,9 @@ def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run:
         programs += line.operands[:1]
     elif interpreter.remote is not None:
         programs += line.operands[interpreter.remote :]
-    reads_input = is_run and interpreter.reads_input and not has_program and _is_input(interpreter, line, words, depth)
-    reads_input = reads_input and not (programs and interpreter.remote is None)
+    is_complete = bool(has_program or (programs and interpreter.remote is None)) and not interpreter.continues
+    reads_input = is_run and interpreter.reads_input and not is_complete
+    reads_input = reads_input and _is_input(interpreter, line, words, depth)
     file_words = [words[index] for index in line.files if index < len(words)]
     reads_input = reads_input or (is_run and any(_FILE_INPUT.fullmatch(word) for word in file_words))
     is_bare = (
@@ -310,6 +319,8 @@ def _sort_words(interpreter: Interpreter, at: int, words: Sequence[str]) -> _Lin
             index += 1
         else:
             index += _option(interpreter, index, word, line)
+            if not line.options.isdisjoint(interpreter.ends):
+                break
     index += words[index : index + 1] == ["--"]
     # Without a remote command, only the first operand matters.
     line.operands += range(index, len(words) if interpreter.remote is not None else min(index + 1, len(words)))

@@ -19,10 +19,10 @@ class Interpreter(Struct, kw_only=True):
     The program is the argument of a *flags* option; or the first operand after a *switches* option; or the *operand*
     itself, unless an option of *flags* or *files* names another; or all words from operand number *remote* on.
     Otherwise the program comes from standard input if the interpreter *reads_input*, even with operands if these are
-    not *scripts*.
+    not *scripts*; if it *continues*, even after the programs of options.
 
     *valued* options take an argument, *paired* ones two, *attached* ones the rest of their word. Words after operand
-    number *leads*, if set, belong to another command.
+    number *leads*, if set, and those after an option of *ends* belong to another command.
     """
 
     hint: str = _ENVIRONMENT
@@ -33,10 +33,28 @@ class Interpreter(Struct, kw_only=True):
     remote: int | None = None
     reads_input: bool = False
     scripts: bool = True
+    continues: bool = False
     valued: tuple[str, ...] = ()
     paired: tuple[str, ...] = ()
     attached: tuple[str, ...] = ()
     leads: int = 0
+    ends: tuple[str, ...] = ()
+
+
+class InterpreterCall(Struct):
+    """An interpreter on a command line: the indexes of the words of its program, and whether it reads standard input.
+
+    If it *is_bare*, it has no other arguments, and can only read standard input. *files* are words that name files of
+    its program.
+    """
+
+    name: str
+    at: int
+    interpreter: Interpreter
+    programs: tuple[int, ...]
+    reads_input: bool
+    is_bare: bool = False
+    files: tuple[int, ...] = ()
 
 
 _SHELL = Interpreter(
@@ -45,7 +63,7 @@ _SHELL = Interpreter(
     reads_input=True,
     valued=("o", "O", "--rcfile", "--init-file"),
 )
-_PYTHON = Interpreter(flags=("c",), files=("m",), reads_input=True, valued=("W", "X"))
+_PYTHON = Interpreter(flags=("c",), files=("m",), reads_input=True, valued=("W", "X"), ends=("m",))
 _PERL = Interpreter(flags=("e", "E"), reads_input=True, valued=("I",), attached=("i", "M", "m", "0", "F", "C", "l"))
 _NODE = Interpreter(flags=("e", "p", "-pe", "--eval", "--print"), reads_input=True, valued=("r", "--require"))
 _AWK = Interpreter(
@@ -84,8 +102,17 @@ _SHELLS = "sh bash rbash dash ash ksh mksh lksh zsh fish csh tcsh yash posh nu x
 SHELLS = frozenset(_SHELLS.split())
 _PWSH = Interpreter(flags=("-c", "-Command", "-command"), files=("-File", "-f"), reads_input=True)
 _LISP = Interpreter(flags=("e", "-c", "--eval"), reads_input=True)
-# The words after the option are a command, so the program's own options end there.
-_COMMAND_OPTION = Interpreter(hint=_ARGUMENT, flags=("c", "--command"), leads=2)
+# With `-u`, runuser runs the words after the user instead of a shell.
+_SU = Interpreter(
+    hint=_ARGUMENT,
+    flags=("c", "--command", "--session-command"),
+    files=("u", "--user"),
+    ends=("u", "--user"),
+    reads_input=True,
+    scripts=False,
+    valued=tuple("sgGwT"),
+)
+_NIX = Interpreter(hint="pass it as an argument of the expression: --argstr value {reference}", flags=("E", "--expr"))
 _ALL = Interpreter(hint=_FUNCTION, remote=0)
 _STDIN = Interpreter(hint=_FUNCTION, reads_input=True, scripts=False)
 
@@ -106,7 +133,8 @@ INTERPRETERS: dict[str, Interpreter] = {
     **dict.fromkeys(("deno", "bun"), Interpreter(flags=("e", "p", "eval"))),
     **dict.fromkeys(("expect", "tclsh"), Interpreter(flags=("c",), reads_input=True)),
     **dict.fromkeys(
-        ("vim", "vi", "ex", "nvim"), Interpreter(flags=("c", "+", "--cmd"), reads_input=True, scripts=False)
+        ("vim", "vi", "ex", "nvim"),
+        Interpreter(flags=("c", "+", "--cmd"), files=("S", "u"), reads_input=True, scripts=False, continues=True),
     ),
     **dict.fromkeys(("ed", "dc", "m4", "at", "batch", "crontab", "jshell"), _STDIN),
     **dict.fromkeys(("gdb", "lldb"), Interpreter(flags=_GDB, files=("-x",), reads_input=True, scripts=False)),
@@ -135,7 +163,7 @@ INTERPRETERS: dict[str, Interpreter] = {
     ),
     **dict.fromkeys(("mysql", "mariadb"), _MYSQL),
     "ssh": _SSH,
-    **dict.fromkeys(("su", "runuser"), Interpreter(hint=_ARGUMENT, flags=("c", "--command"), valued=("s", "u", "g"))),
+    **dict.fromkeys(("su", "runuser"), _SU),
     "eval": Interpreter(
         hint="write the command itself, without eval: then the shell reads the value only once", remote=0
     ),
@@ -144,7 +172,10 @@ INTERPRETERS: dict[str, Interpreter] = {
     "env": Interpreter(
         hint="write the words of the command separately", flags=("S", "--split-string", "--split"), leads=1
     ),
-    **dict.fromkeys(("script", "nix-shell"), _COMMAND_OPTION),
+    # The words after the option are a command, so the program's own options end there.
+    "script": Interpreter(hint=_ARGUMENT, flags=("c", "--command"), leads=2),
+    "nix-shell": Interpreter(hint=_ENVIRONMENT, flags=("E", "--run", "--command", "--expr")),
+    **dict.fromkeys(("nix", "nix-build", "nix-instantiate"), _NIX),
     "flock": Interpreter(hint=_ARGUMENT, flags=("c", "--command"), valued=("w", "E", "--timeout"), leads=2),
     "sg": Interpreter(hint=_ARGUMENT, flags=("c",), remote=1),
     **dict.fromkeys(("npm", "npx", "yarn", "pnpm"), Interpreter(hint=_ARGUMENT, flags=("-c", "--call"))),
@@ -154,7 +185,9 @@ INTERPRETERS: dict[str, Interpreter] = {
         ("make", "gmake"),
         Interpreter(hint=_FUNCTION, flags=("E", "--eval"), files=("f", "--file"), valued=tuple("CIjloW")),
     ),
-    **dict.fromkeys(("scp", "sftp", "rsync"), Interpreter(hint=_FUNCTION, flags=("e", "S", "--rsh"))),
+    **dict.fromkeys(("scp", "sftp"), Interpreter(hint=_FUNCTION, flags=("S", "D"))),
+    # Old versions pass options for the other side through its shell.
+    "rsync": Interpreter(hint=_FUNCTION, flags=("e", "M", "--rsh", "--remote-option")),
     **dict.fromkeys(("tar", "bsdtar"), Interpreter(hint=_FUNCTION, flags=("I", "F"), attached=("f", "C"))),
     "zip": Interpreter(hint=_FUNCTION, flags=("-TT",)),
     "sqlite3": Interpreter(hint=_SQL, flags=("-cmd",), files=("-init",), remote=1, reads_input=True, scripts=False),
@@ -163,6 +196,28 @@ INTERPRETERS: dict[str, Interpreter] = {
     "parallel": Interpreter(hint="pass it after :::", operand=True, valued=("j", "--jobs", "I")),
 }
 
+# Modules of Python that read a program: `python -m code`.
+MODULES: dict[str, Interpreter] = {
+    **dict.fromkeys(("code", "asyncio"), Interpreter(reads_input=True, scripts=False)),
+    "pdb": Interpreter(flags=("c", "--command"), reads_input=True, scripts=False),
+    "IPython": _PYTHON,
+    "timeit": Interpreter(flags=("s", "--setup"), remote=0, valued=("n", "r", "u", "--number", "--repeat", "--unit")),
+}
+# Programs that pass the words after `--` to a shell, or to the program that one of these options names.
+PASSED_TO: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("su", "runuser", "capsh"), ()),
+    "start-stop-daemon": ("-x", "-a", "--exec", "--startas"),
+}
+# Options that take all words up to the next option, and those of the words that contain commands.
+COMMAND_LISTS: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
+    # `@FILE` is a file: https://learn.microsoft.com/en-us/cli/azure/vm/run-command
+    "az": (("--scripts", "--script", "--script-content"), re.compile("(?!@)")),
+    # https://docs.aws.amazon.com/cli/latest/reference/ssm/send-command.html
+    "aws": (("--parameters", "--cli-input-json"), re.compile(r"(?s).*?(?<![A-Za-z-])commands?[\"']?\s*[=:]")),
+}
+# Options that name a file for output; if it starts with `|` or `!`, programs such as strace run the rest.
+OUTPUT_OPTION = re.compile(r"-[A-Za-z]{0,5}?o|--output(?:=|$)")
+COMMAND_MARKS = ("|", "!")
 # For any program: options that take a command, and keys of settings whose value is a command.
 COMMAND_OPTION = re.compile(
     r"--(?!no-)(?:[a-z-]*-)?(?:exec|execute|command|cmd|eval|call|rsh|program|upload-pack|receive-pack|split-string"
@@ -170,19 +225,20 @@ COMMAND_OPTION = re.compile(
     r"|rsync-path|script-shell|pager|open-files-in-pager|extcmd|hook|invoke|wrapper|tree-filter|env-filter|index-filter|msg-filter|commit-filter)"
 )
 COMMAND_SETTING = re.compile(
-    r"(?i)(?:alias\.[^=]*|[a-z0-9.*:_-]*(?:command|cmd|pager|editor|external|helper|fsmonitor|hookspath|askpass|program"
+    r"(?i)(?:alias\.[^=]*|match|[a-z0-9.*:_-]*(?:command|cmd|pager|editor|external|helper|fsmonitor|hookspath|askpass|program"
     r"|process|clean|smudge|driver|textconv|uploadpack|receivepack|(?:pre|post)-invoke(?:-success)?(?:::)?))[= ]"
 )
 NAMED = Interpreter(hint="write the name of the command itself: the value could be eval")
 RUN_BY_OTHERS = Interpreter(hint=_FUNCTION)
+PIPED = Interpreter(hint="begin the name of the file with its folder: ./{reference}")
 REPLACED = Interpreter(hint="pass it as an argument: … | xargs sh -c '… \"$1\" …' sh", reads_input=True)
 
 # Words that a command, or a setting with a command, follows; interpreters recognised only by their options.
 _RUN_ON = """
     git config foreach bisect xargs exec command builtin sudo nice timeout busybox test case ENV doas ionice strace
-    nohup time setsid stdbuf chrt taskset setarch linux32 linux64 unshare fakeroot unbuffer xvfb-run env
+    nohup time setsid stdbuf chrt taskset setarch linux32 linux64 unshare fakeroot unbuffer xvfb-run env aws az capsh
 """
-_BY_OPTIONS = "make gmake npm npx yarn pnpm"
+_BY_OPTIONS = "make gmake npm npx yarn pnpm nix-build"
 # Without any of these words, no reference is part of a program, and quotes alone decide how it is read.
 WATCHED = frozenset(INTERPRETERS.keys() - set(_BY_OPTIONS.split())).union(
     DECLARERS, EVALUATED_VARIABLES, NAMES, COMMAND_VARIABLES, _RUN_ON.split()

@@ -31,6 +31,7 @@ _COMMAND = re.compile(
     r"[ \t\"']-(?:[ceEISTo]|[ceEISTo][^\s-]|-[a-z-]*(?:exec|command|cmd|eval|call|rsh|pager|hook|invoke)[a-z]*)"
     r"|[ \t\"']--[a-z-]*(?:wrapper|shell|askpass|path|act|comp|comm|script)"
     r"|[ \t\"']--[a-z-]*(?:program|pack|string|action|filter)"
+    r"|[ \t\"']--output[=\s\"']*[|!]"
     r"|(?:^|[\s;|&({])[\"']*\.[\"']*[ \t]|[ \t\"']-(?:[a-z]?-)?(?:[\s\"';|&]|$)"
 )
 _DUPLICATION = re.compile(r">&(?![0-9-](?:[ \t\n;|&]|$))")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.bindings.script.builtins import is_command_variable
-from pipegen.bindings.script.calls import InterpreterCall, calls, command_at, program_name
-from pipegen.bindings.script.interpreters import INTERPRETERS, RUN_BY_OTHERS
+from pipegen.bindings.script.calls import calls, command_at, program_name
+from pipegen.bindings.script.interpreters import INTERPRETERS, RUN_BY_OTHERS, InterpreterCall
 from pipegen.bindings.script.printed_text import PrintedText, command_words, references, targets, values
 from pipegen.bindings.script.syntax import CommandForm, Lexed, ReferenceKind, ScriptReference, ShellCommand, Word
 from pipegen.structs import Struct

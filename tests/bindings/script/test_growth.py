@@ -51,6 +51,11 @@ SHAPES = {
     "interpreters": ("docker run ", "sh bash python ", f"{R}\\x"),
     "entry points": ("docker run ", "--entrypoint sh ", f"{R}\\x"),
     "commands of find": ("find ", "-exec sh -c ", f"{R}\\x"),
+    "modules": ("docker run ", "python -m timeit ", f"{R}\\x"),
+    "words passed on": ("docker run ", "capsh -- sh -c ", f"{R}\\x"),
+    "named programs": ("start-stop-daemon ", "-x sh -- -c ", f"{R}\\x"),
+    "lists of commands": ("az ", f"--scripts a {R} ", "\\x"),
+    "outputs": ("", f"x -o '|{R}' ", "\\x"),
     "machines": ("", "ssh h ", f"{R}\\x"),
 }
 
