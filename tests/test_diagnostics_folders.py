@@ -141,7 +141,8 @@ def test_what_is_said_is_what_is_expected(folder: Path, request: pytest.FixtureR
     if request.config.getoption("--update-golden"):
         expected.write_text(shown, encoding="utf-8")
 
-    assert shown == expected.read_text(encoding="utf-8")
+    assert expected.exists(), "run pytest tests/test_diagnostics_folders.py --update-golden to write it"
+    assert shown == expected.read_text(encoding="utf-8"), "if this is intended, run pytest with --update-golden"
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -157,7 +158,9 @@ def test_one_slip_is_one_kind_of_diagnostic(folder: Path) -> None:
 @pytest.mark.parametrize("code", table(), ids=lambda code: code.number)
 def test_every_code_has_a_folder(code: Code) -> None:
     """A code that nothing shows is a code that nobody tried."""
-    assert [folder.name for folder in FOLDERS if folder.name.startswith(f"{code.number}-{code.name}")]
+    folders = [folder.name for folder in FOLDERS if folder.name.startswith(f"{code.number}-{code.name}")]
+
+    assert folders, f"add tests/diagnostics/{code.number}-{code.name}/pipeline.yml"
 
 
 def test_folders_hold_what_is_read_and_nothing_else() -> None:

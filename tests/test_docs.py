@@ -107,7 +107,7 @@ def test_generated_parts_are_fresh() -> None:
     """No document lags behind the schema, the settings and the capabilities."""
     result = run_generator("--check")
 
-    assert (result.returncode, result.stdout) == (0, "")
+    assert (result.returncode, result.stdout) == (0, ""), "run python docs/generate.py and review the changes"
 
 
 def test_a_stale_part_is_shown_and_written_anew(tmp_path: Path) -> None:

@@ -112,7 +112,8 @@ def test_what_is_made_is_what_is_expected(
         expected.parent.mkdir(exist_ok=True)
         expected.write_bytes(out.encode())
 
-    assert out == expected.read_bytes().decode()
+    assert expected.exists(), "run pytest tests/test_golden.py --update-golden to write it"
+    assert out == expected.read_bytes().decode(), "if this is intended, run pytest with --update-golden"
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ def test_a_text_is_written_so_that_it_means_itself(text: str) -> None:
 
 def test_a_text_is_tried_at_every_place_of_the_language() -> None:
     """A key that the schema gets is one that stands in a config with a text."""
-    assert tried() == places()
+    assert tried() == places(), "add the keys to tests/robust/hostile/places.py"
     assert len(places()) > 150
 
 
