@@ -33,7 +33,7 @@ class Groups(Struct):
             by_name.setdefault(stage.name.value, stage)
             members.setdefault((stage.within, stage.said), {})[stage.name.value] = None
         nested = frozenset(within for within, _ in members if within)
-        return cls(by_name, {said: tuple(names) for said, names in members.items()}, nested)
+        return cls(by_name, {key: tuple(names) for key, names in members.items()}, nested)
 
     def meant(self, name: str, reader: StageConfig) -> tuple[str, ...]:
         """Return the stages that *name* refers to in *reader*: with the same matrix, only the same combination."""
