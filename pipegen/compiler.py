@@ -35,7 +35,7 @@ from pipegen.targets.unknown_targets import check_raw_targets, check_targets
 
 
 class _Resolved(Struct):
-    """The *tree* of a config with what it includes, without the *parts* that are unknown; *sources* are its files."""
+    """The *tree* of a config and its included files without the unknown *parts*; *sources* are its files."""
 
     tree: Node
     parts: tuple[Path, ...]
@@ -82,12 +82,12 @@ def _resolved(file: SourceFile, report: Report) -> _Resolved:
     """Return the valid parts of *file* and its included files, expanded; raise `Stopped` if there are none."""
     tree = read(file, report)
     misread = misread_parts(tree, report.errors())
-    found = check_schema(tree, report, misread) if misread is not None else None
-    if found is None:
+    checked = check_schema(tree, report, misread) if misread is not None else None
+    if checked is None:
         raise Stopped
-    included = read_included(found, file, report)
-    whole = resolve(merge_files(included, report), report)
-    return _Resolved(whole.tree, whole.parts, tuple(one.span.file for one in included.trees))
+    included = read_included(checked, file, report)
+    merged = resolve(merge_files(included, report), report)
+    return _Resolved(merged.tree, merged.parts, tuple(tree.span.file for tree in included.trees))
 
 
 def analyse(
@@ -99,14 +99,14 @@ def analyse(
 ) -> Analysed:
     """Return the plans of *file* with the values of *inputs* fixed; raise `Stopped` if there are errors.
 
-    Before that, the parts without errors are checked further, by *after* too, as far as the corrections of the others
-    cannot matter.
+    If there are errors, the valid parts are still checked, also by *after*, where corrections of the invalid parts
+    cannot change the result.
     """
     resolved = _resolved(file, report)
 
-    def again(left: Node, parts: tuple[Path, ...], further: Report) -> Analysed | None:
+    def again(remainder: Node, parts: tuple[Path, ...], further: Report) -> Analysed | None:
         with suppress(Stopped):
-            return _analysed(replace(resolved, tree=left, parts=parts), file, names, further, inputs)
+            return _analysed(replace(resolved, tree=remainder, parts=parts), file, names, further, inputs)
         return None
 
     first = Report()
@@ -125,7 +125,7 @@ def analyse(
 def _analysed(
     resolved: _Resolved, file: SourceFile, names: Sequence[str], report: Report, inputs: Mapping[str, str]
 ) -> Analysed:
-    """Return the plans of *file*, which is *resolved*; raise `Stopped` after a stage that leaves errors."""
+    """Return the plans of *file*, whose tree is *resolved*; raise `Stopped` after the first stage with errors."""
     tree = resolved.tree
     check_empty_steps(tree, report)
     config = parse(tree, file)
@@ -136,15 +136,18 @@ def _analysed(
     pipeline_sources = read_stages(pipelines, config, report)
     report.stop_if_errors()
     expanded = with_stages(expand_stages(pipeline_sources, pipelines, report), report)
-    slugs, pipelines_by_stage = _slugs([one.pipeline for one in expanded]), _pipelines_by_stage(config.pipelines)
+    slugs, pipelines_by_stage = (
+        _slugs([expansion.pipeline for expansion in expanded]),
+        _pipelines_by_stage(config.pipelines),
+    )
     called = frozenset() if names else pipeline_sources.called
     budget = Budget()
     is_one_of_several = not names and sum(one.pipeline.name.value not in called for one in expanded) > 1
     plans = []
-    for one in expanded:
-        slug = slugs[one.pipeline.name.value]
+    for expansion in expanded:
+        slug = slugs[expansion.pipeline.name.value]
         context = FileContext(pipelines_by_stage, is_one_of_several, called, slug, file.folder, parameters, budget)
-        if plan := _plan(one, context, report):
+        if plan := _plan(expansion, context, report):
             plans.append(plan)
     report_on_demand(plans, called, report)
     check_raw_targets(plans, report)
@@ -170,7 +173,7 @@ def generate(
         raise Stopped
     settings = analysed.settings.get(target.NAME)
     if settings is not None:
-        # What is wrong for another target keeps none from being checked for this one.
+        # Errors for another target do not prevent the checks for this one.
         own = Report()
         check_settings(settings, target.SETTINGS, own, f"targets.{target.NAME}")
         report.take(own)

@@ -1,7 +1,7 @@
-"""Errors hide nothing that does not depend on them: all is reported in one round.
+"""Errors hide no independent diagnostics: all are reported in one round.
 
-Configs of `diagnostics/` are put together in pairs: as two pipelines of one file, and as stages of one pipeline. What
-is reported of each must be reported of both together, and nothing else.
+Configs of `diagnostics/` are combined in pairs: as two pipelines of one file, and as stages of one pipeline. The
+combined config must have exactly the diagnostics of both.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from pipegen.targets import registry
 
 Config = dict[str, Any]
 # The number of a code, and the text that is underlined.
-Told = set[tuple[str, str]]
+Reported = set[tuple[str, str]]
 
 ROOT = Path(__file__).parent / "diagnostics"
 TARGETS = ("jenkins", "gitlab")
-# Shells and shellcheck are other programs, which take their time.
+# These start shells and shellcheck, which is slow.
 _RULES = [rule for rule in RULES if rule not in (shell_syntax.check, shellcheck.check)]
 
-# Folders whose configs are not put together with others.
+# Folders with configs that are not combined with others.
 _ALONE = {
     "PG1(0[1-9]|13|2[0-7]|30)": "A file that cannot be read as YAML has no parts.",
     "PG203-missing-key-pipelines": "There is no pipeline to check.",
@@ -67,13 +67,13 @@ _OF_THE_PIPELINE = {
     "PG703": "A stage that has errors may read the output.",
     "PG711": "A stage that has errors may read the files.",
 }
-# What a reference to an unknown stage is when the other config has a stage of that name.
-_SAME = {"PG305": "PG304"}
+# The code of a reference to an unknown stage, if the other config has a stage of that name.
+_EQUIVALENT = {"PG305": "PG304"}
 
 
 def configs() -> dict[str, Config]:
-    """Return the configs that may stand in a file with others, by the names of their folders."""
-    found = {}
+    """Return the configs that can share a file with others, by folder name."""
+    by_folder = {}
     for folder in sorted(path for path in ROOT.iterdir() if path.is_dir()):
         if any(re.match(pattern, folder.name) for pattern in _ALONE):
             continue
@@ -86,15 +86,15 @@ def configs() -> dict[str, Config]:
         if "include" in config:
             paths = config["include"] if isinstance(config["include"], list) else [config["include"]]
             config["include"] = [f"{folder.name}/{path}" for path in paths]
-        found[folder.name] = config
-    return found
+        by_folder[folder.name] = config
+    return by_folder
 
 
 CONFIGS = configs()
 
 
-def told(config: Config | None) -> Told:
-    """Return what `check` says of *config* for both targets."""
+def reported(config: Config | None) -> Reported:
+    """Return the diagnostics of *config* for both targets."""
     report = Report()
     file = SourceFile(
         "pipegen.yaml", json.dumps(config, ensure_ascii=False), "tests/diagnostics", ROOT / "pipegen.yaml"
@@ -111,7 +111,8 @@ def told(config: Config | None) -> Told:
     with suppress(Stopped):
         check_further(analyse(file, (), report, {}, check_further), report)
     return {
-        (found.code.number, found.primary.span.text.strip() if found.primary else "") for found in report.diagnostics()
+        (diagnostic.code.number, diagnostic.primary.span.text.strip() if diagnostic.primary else "")
+        for diagnostic in report.diagnostics()
     }
 
 
@@ -126,20 +127,20 @@ def together(one: Any, other: Any) -> Any:
 
 
 def pipelines(one: Config, other: Config) -> Config | None:
-    """Return the pipelines of both configs in one, those of *other* with names of their own."""
+    """Return the pipelines of both configs in one, those of *other* renamed."""
     other = deepcopy(other)
     for pipeline in other.setdefault("pipelines", {}).values():
         for stage in pipeline.get("stages", ()) if isinstance(pipeline, dict) else ():
             if isinstance(stage, dict) and isinstance(stage.get("pipeline"), str):
                 stage["pipeline"] += "2"
-    found: Config | None = together(
+    merged: Config | None = together(
         one, {**other, "pipelines": {f"{name}2": body for name, body in other["pipelines"].items()}}
     )
-    return found
+    return merged
 
 
 def stages(one: Config, other: Config) -> Config | None:
-    """Return a config with the stages of both in one pipeline, those of *other* with names of their own."""
+    """Return a config with the stages of both in one pipeline, those of *other* renamed."""
     ((name, first),), ((_, second),) = one["pipelines"].items(), other["pipelines"].items()
     names = {stage["name"] for stage in second["stages"]} - {"setup", "teardown", "inputs"}
     other = with_names(other, names)
@@ -164,7 +165,7 @@ def with_names(value: Any, names: set[str]) -> Any:
 
 
 def has_one_pipeline(config: Config) -> bool:
-    """Return whether the stages of *config* can stand in another pipeline."""
+    """Return whether the stages of *config* can be moved to another pipeline."""
     bodies = [body for body in config.get("pipelines", {}).values() if isinstance(body, dict)]
     if len(bodies) != 1 or bodies[0].keys() - {"stages", "execution", "blubberfile"}:
         return False
@@ -181,19 +182,19 @@ def _has_flat_arcs(pipeline: Config) -> bool:
 SOUND: Config = {"pipelines": {"sound": {"stages": [{"name": "sound", "script": "true"}]}}}
 
 
-def without_marks(found: Told) -> Told:
-    """Return *found* without the marks of names that are made distinct."""
-    return {(_SAME.get(code, code), re.sub(r"(?<=\w)2(?=[\W]|$)", "", text)) for code, text in found}
+def without_suffixes(diagnostics: Reported) -> Reported:
+    """Return *diagnostics* without the suffixes that make names distinct."""
+    return {(_EQUIVALENT.get(code, code), re.sub(r"(?<=\w)2(?=[\W]|$)", "", text)) for code, text in diagnostics}
 
 
 @cache
-def expected(name: str, join: Callable[[Config, Config], Config | None]) -> Told:
-    """Return what is said of the config *name* beside one in which nothing is wrong."""
-    return without_marks(told(join(SOUND, CONFIGS[name])))
+def expected(name: str, join: Callable[[Config, Config], Config | None]) -> Reported:
+    """Return the diagnostics of the config *name* combined with a valid one."""
+    return without_suffixes(reported(join(SOUND, CONFIGS[name])))
 
 
 def pairs(names: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield some pairs of *names*, in which each other comes once."""
+    """Yield some pairs of *names*, in which every other name occurs once."""
     yield from ((name, names[(7 * index + 3) % len(names)]) for index, name in enumerate(names) if index % 6 == 0)
 
 
@@ -202,15 +203,15 @@ _SHARED = list(pairs([name for name, config in CONFIGS.items() if has_one_pipeli
 
 
 def check_pair(one: str, other: str, join: Callable[[Config, Config], Config | None], hidden: dict[str, str]) -> None:
-    """Check that what is said of the configs *one* and *other* is said of both together, but for *hidden* codes."""
+    """Check that *one* and *other* have the same diagnostics alone and combined, except *hidden* codes."""
     both = join(CONFIGS[one], CONFIGS[other])
     if both is None:
         return
-    found = without_marks(told(both))
+    combined = without_suffixes(reported(both))
     alone = expected(one, join) | expected(other, join)
 
-    assert {each for each in alone - found if each[0] not in hidden} == set()
-    assert {each for each in found - alone if each[0] not in hidden} == set()
+    assert {each for each in alone - combined if each[0] not in hidden} == set()
+    assert {each for each in combined - alone if each[0] not in hidden} == set()
 
 
 @pytest.mark.parametrize(("one", "other"), _SEPARATE)

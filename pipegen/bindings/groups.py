@@ -33,14 +33,14 @@ class Groups(Struct):
             by_name.setdefault(stage.name.value, stage)
             members.setdefault((stage.within, stage.said), {})[stage.name.value] = None
         nested = frozenset(within for within, _ in members if within)
-        return cls(by_name, {said: tuple(names) for said, names in members.items()}, nested)
+        return cls(by_name, {key: tuple(names) for key, names in members.items()}, nested)
 
     def meant(self, name: str, reader: StageConfig) -> tuple[str, ...]:
         """Return the stages that *name* refers to in *reader*: with the same matrix, only the same combination."""
-        found = self.members.get((reader.within, name), ())
+        names = self.members.get((reader.within, name), ())
         if reader.combination is None:
-            return found
-        return tuple(one for one in found if are_linked(self.stages[one], reader))
+            return names
+        return tuple(one for one in names if are_linked(self.stages[one], reader))
 
     def first(self, name: str, reader: StageConfig) -> StageConfig:
         """Return the first stage with the display name *name*."""

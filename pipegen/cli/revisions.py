@@ -47,7 +47,7 @@ class Revision(Struct):
         """Return the content of *path*, relative to the root; None if there is none. Links are followed."""
         request = f"{self.commit}:{path}\n".encode(errors="surrogateescape")
         # For a missing file or a link out of the repository, the first line does not end with a size.
-        output = _output(self.root, "cat-file", "--batch", "--follow-symlinks", given=request)
+        output = _output(self.root, "cat-file", "--batch", "--follow-symlinks", stdin=request)
         head, _, rest = output.partition(b"\n")
         fields = head.split(b" ")
         return rest[: int(fields[2])] if fields[1:2] == [b"blob"] else None
@@ -89,8 +89,8 @@ def _line(root: Path, *arguments: str) -> str:
     return _output(root, *arguments).decode(errors="replace").strip()
 
 
-def _output(root: Path, *arguments: str, given: bytes = b"") -> bytes:
-    return _run_git(lambda: ask(root, *arguments, stdin=given))
+def _output(root: Path, *arguments: str, stdin: bytes = b"") -> bytes:
+    return _run_git(lambda: ask(root, *arguments, stdin=stdin))
 
 
 def _run_git(call: Callable[[], subprocess.CompletedProcess[bytes]]) -> bytes:

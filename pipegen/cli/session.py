@@ -145,12 +145,12 @@ def analysed_since(
     file: SourceFile,
     names: Sequence[str],
     report: Report,
-    given: Mapping[str, str],
+    inputs: Mapping[str, str],
     since: str | None,
     after: Callable[[Analysed, Report], object] | None = None,
 ) -> Analysed:
     """Return the analysis of *file*, narrowed to changes *since* a revision unless it is None."""
-    analysed = analyse(file, names, report, given, after)
+    analysed = analyse(file, names, report, inputs, after)
     if since is None:
         return analysed
     from pipegen.cli.session import narrowed  # noqa: PLC0415 - most calls start faster without it

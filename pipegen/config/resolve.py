@@ -41,12 +41,12 @@ def resolve(config: Fitting, report: Report) -> Fitting:
     templates = Templates(tree.get("templates"))
     bodies = {path: body for path, body in _bodies(tree) if isinstance(body, Mapping)}
     extending = {path: body for path, body in bodies.items() if body.entry(EXTENDS) is not None}
-    known = Report()
-    parts = [*config.parts, *(("templates", name) for name in templates.check(known))]
-    parts += [path for path, body in extending.items() if not templates.check_names(body, known)]
+    name_report = Report()
+    parts = [*config.parts, *(("templates", name) for name in templates.check(name_report))]
+    parts += [path for path, body in extending.items() if not templates.check_names(body, name_report)]
     if not any(len(part) == 1 or (part[0] == "templates" and len(part) == PIPELINE) for part in config.parts):
-        # Otherwise, a name that stands nowhere may be in what is unknown.
-        report.take(known)
+        # Otherwise, an unknown part may define the missing name.
+        report.take(name_report)
     if parts:
         parts = inherited_parts(bodies, templates, parts)
     resolver = _Resolver(templates, frozenset(map(id, extending.values())), report)
@@ -56,10 +56,10 @@ def resolve(config: Fitting, report: Report) -> Fitting:
         if entry.key.text not in _EXPANDED_KEYS
     )
     resolved = Mapping(entries, tree.span)
-    whole = without(resolved, parts)
-    touched = {part[:4] for part in parts}
+    remainder = without(resolved, parts)
+    changed_paths = {part[:4] for part in parts}
     checked = check_stages(
-        whole, [path for path in resolver.merged_paths if touched.isdisjoint((path, path[:2]))], report
+        remainder, [path for path in resolver.merged_paths if changed_paths.isdisjoint((path, path[:2]))], report
     )
     if checked is None:
         raise Stopped

@@ -1,4 +1,4 @@
-"""How much of a config a diagnostic is about: it holds however what lies beyond that is corrected."""
+"""The reach of a diagnostic: the part of a config on which it depends, so that changes elsewhere do not affect it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Reach(IntEnum):
 
     Attributes:
         NAMES: the names of stages, inputs, templates and pipelines, and the arcs.
-        VALUE: one value, and what the diagnostic names.
+        VALUE: one value, and the names in the diagnostic.
         STAGE: the stage that holds the value.
         ORDER: the order of the stages of its pipeline.
         PIPELINE: all stages of its pipeline.
@@ -29,7 +29,7 @@ class Reach(IntEnum):
 
 
 def reach(code: Code) -> Reach:
-    """Return what diagnostics of *code* depend on; PIPELINE where no table lists it."""
+    """Return the reach of diagnostics of *code*; PIPELINE if no table lists it."""
     return _REACHES.get(code.number, Reach.PIPELINE)
 
 
@@ -86,14 +86,14 @@ _ORDERS = (
     *(codes.FINAL_STAGE_WAITS, codes.STOP_STAGE_HAS_DEPENDENTS, codes.STOP_RUNS_ELSEWHERE),
     *(codes.NEVER_TOGETHER, codes.FILES_MAY_BE_ABSENT, codes.REDUNDANT_ARC),
 )
-# What depends on other pipelines, whose stages it need not name.
+# Codes that depend on other pipelines, even if the diagnostic does not name their stages.
 _FILES = (
     *(codes.ON_DEMAND_PIPELINE, codes.UNUSED_INPUT, codes.RENAMED_JOB, codes.FILE_TOO_BIG, codes.FILE_TOO_LARGE),
     *(codes.TOO_MANY_STAGES, codes.TOO_LARGE_VALUES, codes.NO_JOBS, codes.DECLARATIVE_TOO_LARGE),
 )
 _REACHES = {
-    code.number: found
-    for found, listed in (
+    code.number: extent
+    for extent, listed in (
         (Reach.NAMES, _NAMES),
         (Reach.VALUE, _VALUES),
         (Reach.STAGE, _STAGES),

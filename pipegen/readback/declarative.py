@@ -100,7 +100,7 @@ class _Reader:
         if skip != code.end_of(index + 1):
             raise code.error(skip, "a stage has only a name in its parentheses")
         body = code.skip(index + 1)
-        blocks = {kind: found for kind in _KINDS if (found := _block(code, body, kind)) is not None}
+        blocks = {kind: content for kind in _KINDS if (content := _block(code, body, kind)) is not None}
         if len(blocks) != 1:
             raise code.error(index, f'stage "{name}" needs exactly one of "stages", "parallel" and "steps"')
         ((kind, block),) = blocks.items()

@@ -1,4 +1,4 @@
-"""What holds of a config with errors, and what depends on their correction."""
+"""Diagnostics of a config with errors: the certain ones, and those that depend on corrections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipegen.targets import registry
 
 
 def codes(file: SourceFile) -> list[str]:
-    """Return the numbers of what is reported of *file* for both targets, and of images and outputs, in its order."""
+    """Return the codes reported for *file*, in order: both targets, and the rules about images and outputs."""
     report = Report()
 
     def check_further(analysed: Analysed, report: Report) -> None:
@@ -31,7 +31,7 @@ def codes(file: SourceFile) -> list[str]:
 
     with suppress(Stopped):
         check_further(analyse(file, (), report, {}, check_further), report)
-    return [one.code.number for one in report.diagnostics()]
+    return [diagnostic.code.number for diagnostic in report.diagnostics()]
 
 
 def of_stages(*stages: str, more: str = "", keys: str = "") -> str:
@@ -73,10 +73,10 @@ UNBOUND, LOCKS, UNPINNED = (
 )
 def test_an_error_hides_no_other(text: str, expected: list[str]) -> None:
     """Errors of the schema, of names, of templates, inputs, targets and matrices, beside one in another stage."""
-    found = codes(written(text))
+    reported = codes(written(text))
     others = [code for stage, code in ((UNBOUND, "PG307"), (LOCKS, "PG653"), (UNPINNED, "PG705")) if stage in text]
 
-    assert sorted(set(found)) == sorted({*expected, *others})
+    assert sorted(set(reported)) == sorted({*expected, *others})
 
 
 @pytest.mark.parametrize(
@@ -109,12 +109,12 @@ def test_an_error_hides_no_other(text: str, expected: list[str]) -> None:
     ],
 )
 def test_an_error_brings_no_other(text: str, expected: list[str]) -> None:
-    """What reads an unknown value, or is made from it, is unknown."""
+    """Parts that read or inherit an unknown value are unknown."""
     assert codes(written(text)) == expected
 
 
 def test_settings_of_each_target_are_checked() -> None:
-    """Beside those of a target that does not exist, and those of another one."""
+    """Settings of an unknown target, or errors in another target, do not prevent the check."""
     text = "targets: { gitlap: {}, gitlab: { nope: 1 }, jenkins: { nope: 1 } }"
 
     assert codes(written(of_stages("{ name: s, script: x }", more=text))) == ["PG363", "PG201", "PG201"]
@@ -131,18 +131,18 @@ def test_settings_of_each_target_are_checked() -> None:
     ],
 )
 def test_an_included_file_hides_nothing_of_what_includes_it(included: str, expected: list[str], tmp_path: Path) -> None:
-    """What it holds may be anything where it cannot be read."""
-    found = codes(including(of_stages("{ name: s, extends: t }", UNBOUND), included, tmp_path))
+    """A file that cannot be read may contain anything."""
+    reported = codes(including(of_stages("{ name: s, extends: t }", UNBOUND), included, tmp_path))
 
-    assert sorted(found) == sorted([*expected, "PG307"])
+    assert sorted(reported) == sorted([*expected, "PG307"])
 
 
 def test_a_pipeline_of_two_files_is_that_of_the_first(tmp_path: Path) -> None:
-    """The other one may have more stages, and errors in these."""
+    """The other definition may have more stages, with errors of their own."""
     config = of_stages("{ name: s }", "{ name: t, nope: 1 }")
-    found = codes(including(config, of_stages("{ name: s, script: 'x ${.v}' }"), tmp_path))
+    reported = codes(including(config, of_stages("{ name: s, script: 'x ${.v}' }"), tmp_path))
 
-    assert sorted(found) == ["PG201", "PG307", "PG332"]
+    assert sorted(reported) == ["PG201", "PG307", "PG332"]
 
 
 def including(text: str, included: str, folder: Path) -> SourceFile:

@@ -21,12 +21,12 @@ from pipegen.structs import Struct
 
 # Any part of the config may use a file that cannot be read.
 _UNREAD: Path = ("include",)
-# The config and its included files: people have to read them.
+# The limit for the config and its included files: people have to read them.
 MAX_FILES = 100
 
 
 class Included(Struct):
-    """The *trees* of a config and of all that it includes, and the *parts* of the whole that are unknown."""
+    """The *trees* of a config and of the files that it includes, and their unknown *parts*."""
 
     trees: tuple[Node, ...]
     parts: tuple[Path, ...] = ()
@@ -41,9 +41,9 @@ class _Open(Struct):
 
 
 def read_included(config: Fitting, file: SourceFile, report: Report) -> Included:
-    """Return the trees of the files that *file* includes, directly or not, then its own, that of *config*.
+    """Return the trees of the files that *file* includes, directly or not, then the tree of *config*.
 
-    They are in the order in which they are included, each once, with the unknown parts of all.
+    They are in the order of inclusion, each once, with the unknown parts of all.
     """
     if not included_paths(config.tree):
         return Included((config.tree,), config.parts)
@@ -104,17 +104,17 @@ class _Reader:
             self.parts.append(_UNREAD)
             self._report.take(report)
             return
-        found = check_schema(tree, report, misread, is_included=True) if misread is not None else None
+        checked = check_schema(tree, report, misread, is_included=True) if misread is not None else None
         self._report.take(report)
-        if found is None:
+        if checked is None:
             self.parts.append(_UNREAD)
             return
         self._nodes += count(tree)
         if self._nodes > MAX_NODES:
             self._report_limit(written, f"the included files have more than {MAX_NODES:,} values")
             raise Stopped
-        self.parts += found.parts
-        self.open(found.tree, _Open(path.resolve(), included, written))
+        self.parts += checked.parts
+        self.open(checked.tree, _Open(path.resolve(), included, written))
 
     def _report_loop(self, written: Scalar, real_path: FilePath) -> None:
         first = next(index for index, opened in enumerate(self._open_files) if opened.real_path == real_path)

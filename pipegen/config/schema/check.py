@@ -66,18 +66,18 @@ def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> Fitting 
 _Again: TypeAlias = Callable[[Node, Collection[Path]], tuple[Violation, ...]]
 
 
-def _fitting(whole: Fitting, found: tuple[Violation, ...], again: _Again) -> Fitting | None:
-    """Return *whole* without the parts with *found*, and with those that are found *again*: a key may need another."""
+def _fitting(whole: Fitting, violations: tuple[Violation, ...], again: _Again) -> Fitting | None:
+    """Return *whole* without the parts with *violations*; *again* finds those of the rest: a key may need another."""
     tree, parts = whole.tree, dict.fromkeys(whole.parts)
-    left = without(tree, parts)
-    while found:
-        broken = broken_parts(tree, found, parts)
+    remainder = without(tree, parts)
+    while violations:
+        broken = broken_parts(tree, violations, parts)
         if broken is None:
             return None
         parts |= dict.fromkeys(broken)
-        left = without(tree, parts)
-        found = again(left, parts)
-    return Fitting(left, tuple(parts))
+        remainder = without(tree, parts)
+        violations = again(remainder, parts)
+    return Fitting(remainder, tuple(parts))
 
 
 def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:

@@ -1,7 +1,7 @@
 """Parts of a config that have errors, and the config without them.
 
-A part is named by its path: a key of a stage or of a pipeline, a stage, a pipeline, an input, a template, the settings
-of a target, or a key of the file.
+A part is identified by its path: a key of a stage or of a pipeline, a stage, a pipeline, an input, a template, the
+settings of a target, or a key of the file.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from pipegen.source.tree import Entry, Node, Scalar
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Sequence as List
 
-# How long the paths are of a pipeline, of a key in it, of a stage, and of a key in that.
+# The lengths of the paths of a pipeline, a key of a pipeline, a stage, and a key of a stage.
 PIPELINE, PIPELINE_KEY, STAGE, STAGE_KEY = 2, 3, 4, 5
-# Rules about a key that is there; that of one that is not there has the path of the map.
+# Rules about a key that exists; violations about a missing key have the path of the map.
 KEYED = ("additionalProperties", "propertyNames")
-_OF_WORK = frozenset(
+_WORK_KEYS = frozenset(
     {"script", "pipeline", "build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger", "extends"}
 )
 
 
 def broken_parts(tree: Node, violations: Iterable[Violation], known: Collection[Path]) -> tuple[Path, ...] | None:
-    """Return the parts of *tree* with its *violations*, or larger ones in place of those that are *known*.
+    """Return the parts of *tree* with *violations*, or larger parts if those are *known*.
 
-    None where too much depends on them.
+    Return None if too much depends on them.
     """
-    found: dict[Path, None] = {}
+    parts: dict[Path, None] = {}
     for violation in violations:
         path = (*violation.path, violation.key) if violation.keyword in KEYED else violation.path
         part = larger(smallest_part(tree, path), known)
         if part is None:
             return None
-        found[part] = None
-    return tuple(found)
+        parts[part] = None
+    return tuple(parts)
 
 
 def smallest_part(tree: Node, path: Path) -> Path:
-    """Return the smallest part of *tree* with *path* in it that the rest does without."""
+    """Return the smallest part of *tree* that contains *path* and that the rest does not need."""
     match path:
         case ("pipelines", _, "stages", int(), *inner):
             # Arcs may name a stage whose name is unknown.
@@ -55,41 +55,41 @@ def smallest_part(tree: Node, path: Path) -> Path:
 
 
 def larger(part: Path, known: Collection[Path]) -> Path | None:
-    """Return *part*, or the smallest part with it that is not *known*; None where too much depends on that."""
+    """Return *part*, or the smallest part around it that is not *known*; None if too much depends on it."""
     while part in known:
-        # The items of a list are no part of their own.
+        # A list of stages is not a part itself.
         part = part[: PIPELINE if len(part) == STAGE and part[2] == "stages" else len(part) - 1]
     return None if part in ((), ("pipelines",)) else part
 
 
 def without(tree: Node, parts: Iterable[Path]) -> Node:
-    """Return *tree* without *parts*: of a stage stays the name, of an input that it exists."""
-    gone = frozenset(parts)
-    if not gone:
+    """Return *tree* without *parts*; stages keep their names, and inputs and templates stay defined."""
+    removed = frozenset(parts)
+    if not removed:
         return tree
-    return _without(tree, (), gone, frozenset(part[:length] for part in gone for length in range(len(part) + 1)))
+    return _without(tree, (), removed, frozenset(part[:length] for part in removed for length in range(len(part) + 1)))
 
 
-def _without(node: Node, path: Path, gone: frozenset[Path], above: frozenset[Path]) -> Node:
-    """Return *node*, which stands at *path*, without what is *gone*; *above* holds the paths that lead there."""
+def _without(node: Node, path: Path, removed: frozenset[Path], above: frozenset[Path]) -> Node:
+    """Return *node*, which is at *path*, without the *removed* parts; *above* are the paths that lead to them."""
     if path not in above:
         return node
-    if path in gone:
-        return _rest(node, path)
+    if path in removed:
+        return _remainder(node, path)
     if isinstance(node, List):
         paths = [(*path, index) for index in range(len(node.items))]
         items = zip(node.items, paths, strict=True)
         return List(
-            tuple(_without(item, at, gone, above) for item, at in items if (*at, "name") not in gone), node.span
+            tuple(_without(item, at, removed, above) for item, at in items if (*at, "name") not in removed), node.span
         )
     if not isinstance(node, Map):
         return node
     entries = [
-        Entry(entry.key, _without(entry.value, at, gone, above))
+        Entry(entry.key, _without(entry.value, at, removed, above))
         for entry in node.entries
-        if (at := (*path, entry.key.text)) not in gone or _stays(at)
+        if (at := (*path, entry.key.text)) not in removed or _keeps_name(at)
     ]
-    is_idle = _is_stage(path) and _OF_WORK.isdisjoint([entry.key.text for entry in entries])
+    is_idle = _is_stage(path) and _WORK_KEYS.isdisjoint([entry.key.text for entry in entries])
     return _bare(node, entries) if is_idle else Map(tuple(entries), node.span)
 
 
@@ -97,13 +97,13 @@ def _is_stage(path: Path) -> bool:
     return len(path) == STAGE and path[2] == "stages"
 
 
-def _stays(path: Path) -> bool:
-    """Return whether others may name what stands at *path*, whatever it says."""
+def _keeps_name(path: Path) -> bool:
+    """Return whether other parts may refer to the name at *path*, whatever its value."""
     return len(path) == PIPELINE and path[0] in ("inputs", "templates")
 
 
-def _rest(node: Node, path: Path) -> Node:
-    """Return what stays of *node*, a part that is gone from *path*."""
+def _remainder(node: Node, path: Path) -> Node:
+    """Return the remainder of *node*, a part that is removed from *path*."""
     if path[0] == "inputs":
         return Scalar("", node.span)
     if path[0] == "templates" or not isinstance(node, Map):
@@ -112,12 +112,12 @@ def _rest(node: Node, path: Path) -> Node:
 
 
 def _bare(stage: Map, entries: Sequence[Entry]) -> Map:
-    """Return *stage* with *entries*, and a script, without which it might build and run what its name says."""
+    """Return *stage* with *entries*, and a script: without it, the stage might be a short-hand."""
     return Map((*entries, Entry(Scalar("script", stage.span), Scalar("true", stage.span))), stage.span)
 
 
 def node_at(node: Node, path: Path) -> Node:
-    """Return what stands at *path* in *node*, or as far on the way there as there is anything."""
+    """Return the node at *path* in *node*, or the deepest existing node on the way there."""
     for step in path:
         if isinstance(node, List) and isinstance(step, int) and step < len(node.items):
             node = node.items[step]
@@ -127,12 +127,12 @@ def node_at(node: Node, path: Path) -> Node:
 
 
 def name_of(stage: Node) -> str:
-    """Return the name of *stage*; "" where it has none."""
+    """Return the name of *stage*; "" if it has none."""
     name = stage.get("name") if isinstance(stage, Map) else None
     return name.text if isinstance(name, Scalar) else ""
 
 
 def stages_of(pipeline: Node | None) -> tuple[Node, ...] | None:
-    """Return the stages of *pipeline*; None where these are no list."""
+    """Return the stages of *pipeline*; None if they are not a list."""
     stages = pipeline.get("stages") if isinstance(pipeline, Map) else None
     return stages.items if isinstance(stages, List) else None

@@ -1,1 +1,1 @@
-"""What is unknown in a config that has errors, and what holds all the same."""
+"""The unknown parts of a config with errors, and the checks of the other parts."""

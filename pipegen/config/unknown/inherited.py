@@ -1,4 +1,4 @@
-"""Parts of stages that are unknown since what they inherit is."""
+"""Parts of stages that are unknown because they inherit unknown parts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pipegen.source.tree import Mapping as Map
 
 
 def inherited_parts(bodies: Mapping[Path, Map], templates: Templates, parts: Sequence[Path]) -> list[Path]:
-    """Return *parts*, with those of stages in place of those of templates and defaults that the stages are made from.
+    """Return *parts*, with parts of templates and defaults replaced by those of the stages that inherit them.
 
-    *bodies* are the defaults of all pipelines, and the stages.
+    *bodies* are the defaults and the stages of all pipelines.
     """
-    found = {part: None for part in parts if not _is_inherited(part)}
+    stage_parts = {part: None for part in parts if not _is_inherited(part)}
     keys: dict[str, list[Path]] = {}
     for part in parts:
         if part[0] == "templates" and len(part) > 1:
@@ -23,13 +23,13 @@ def inherited_parts(bodies: Mapping[Path, Map], templates: Templates, parts: Seq
     for path, body in bodies.items():
         inherited = [key for name in templates.names(body) for key in keys.get(name, ())]
         if path[2] != "defaults":
-            found |= {(*path, *key): None for key in inherited}
+            stage_parts |= {(*path, *key): None for key in inherited}
         elif inherited:
-            found |= _of_stages(path[:PIPELINE], bodies, inherited)
+            stage_parts |= _of_stages(path[:PIPELINE], bodies, inherited)
     for part in parts:
         if part[2:PIPELINE_KEY] == ("defaults",):
-            found |= _of_stages(part[:PIPELINE], bodies, [part[PIPELINE_KEY:]])
-    return list(found)
+            stage_parts |= _of_stages(part[:PIPELINE], bodies, [part[PIPELINE_KEY:]])
+    return list(stage_parts)
 
 
 def _is_inherited(part: Path) -> bool:

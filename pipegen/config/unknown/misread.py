@@ -1,4 +1,4 @@
-"""Parts of a config that are not what they say, since there are errors in their YAML."""
+"""Parts of a config with unreliable values, because their YAML has errors."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pipegen.source.tree import Node
 
 
 def misread_parts(tree: Node, errors: Sequence[Diagnostic]) -> tuple[Path, ...] | None:
-    """Return the parts of *tree* with the *errors* in reading it; None where too much depends on them.
+    """Return the parts of *tree* with read *errors*; None if too much depends on them.
 
-    Where a place is not in the tree, such as that of a key that is there twice, related places are.
+    If a location is not in the tree, such as that of a repeated key, the related locations are used.
     """
     if not errors:
         return ()
     index = PartIndex(tree)
-    found: dict[Path, None] = {}
+    misread: dict[Path, None] = {}
     for error in errors:
         labels = [label for label in (error.primary, *error.related) if label is not None]
         parts = [larger(smallest_part(tree, path), ()) for label in labels for path in index.paths(label.span)]
         known = [part for part in parts if part is not None]
         if not known or len(known) < len(parts):
             return None
-        found |= dict.fromkeys(known)
-    return tuple(found)
+        misread |= dict.fromkeys(known)
+    return tuple(misread)

@@ -1,4 +1,4 @@
-"""A config that has errors, checked again and again without the parts that have them."""
+"""Repeated checks of a config with errors, each without the parts that have errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 # A config that is too large takes too long to be checked several times.
 _LIMITS = (codes.CONFIG_TOO_LARGE, codes.TOO_MANY_STAGES, codes.TOO_LARGE_VALUES)
 
-# Each finds what the checks that stop at an error find after it; what depends on that in turn takes more.
+# Each round gets past the errors that stopped the previous one; parts that depend on them need more rounds.
 _MOST_ROUNDS = 12
 
 
@@ -28,24 +28,24 @@ def check_further(
     after: Callable[[T, Report], object],
     report: Report,
 ) -> None:
-    """Report what holds of *tree* however the parts that are *unknown*, or turn out to have errors, are corrected.
+    """Report the diagnostics of *tree* that stay valid however its *unknown* and invalid parts are corrected.
 
-    *again* checks what is left of the tree; *after* checks further what it returns when that has no errors.
+    *again* checks the rest of the tree; *after* makes further checks of the result if it has no errors.
     """
     for _ in range(_MOST_ROUNDS):
         parts = tuple(unknown.parts)
         further = Report()
-        found = again(without(tree, parts), parts, further)
-        report.take(further, unknown.vouches_for)
+        checked = again(without(tree, parts), parts, further)
+        report.take(further, unknown.is_certain)
         errors = further.errors()
-        if any(one.code in _LIMITS for one in errors):
+        if any(error.code in _LIMITS for error in errors):
             return
         if errors and unknown.add(errors):
             continue
-        if errors or found is None:
+        if errors or checked is None:
             return
         if not unknown.add_stages():
             last = Report()
-            after(found, last)
-            report.take(last, unknown.vouches_for)
+            after(checked, last)
+            report.take(last, unknown.is_certain)
             return

@@ -145,7 +145,7 @@ def check_conflicts(
             reported.add(later.said)
             _report_combinations(later.said, conflict.output, report)
         if others ^ siblings:
-            others_ = [conflict.outputs[place] for place in bits(others ^ siblings)]
+            others_ = [conflict.outputs[index] for index in bits(others ^ siblings)]
             _report(conflict.output, sorted(others_, key=lambda output: output.order), report)
 
 

@@ -93,6 +93,6 @@ def restricted(graph: ExecutionGraph, wanted: set[str]) -> ExecutionGraph:
     nearest: dict[str, dict[str, None]] = {}
     for stage in graph.topological():
         predecessors = graph.predecessors(stage)
-        nearest[stage] = {kept: None for one in predecessors for kept in ((one,) if one in wanted else nearest[one])}
+        nearest[stage] = {name: None for one in predecessors for name in ((one,) if one in wanted else nearest[one])}
     arcs = [[earlier, stage] for stage in graph.nodes if stage in wanted for earlier in nearest[stage]]
     return ExecutionGraph([*([stage] for stage in graph.nodes if stage in wanted), *arcs])

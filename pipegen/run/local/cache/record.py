@@ -17,8 +17,8 @@ class CacheRecord(Struct):
 
     def digests(self) -> tuple[str, ...]:
         """Return the digests of all contents, each once."""
-        found = [digest for _, digest in self.outputs] + [file.digest for file in self.files if file.link is None]
-        return tuple(dict.fromkeys(found))
+        digests = [digest for _, digest in self.outputs] + [file.digest for file in self.files if file.link is None]
+        return tuple(dict.fromkeys(digests))
 
     def value(self, name: str) -> str:
         """Return the digest of the output *name*; a missing output has its own value."""

@@ -113,8 +113,8 @@ class Store:
                 held = self._insert(number, record, added)
                 if earlier is not None:
                     self._remove(earlier.id)
-                found = self.find([number])
-                if found is None or found.id != held.id:
+                indexed = self.find([number])
+                if indexed is None or indexed.id != held.id:
                     # SQLite does not verify the pages of an index: a damaged index loses new rows.
                     raise DamagedIndexError("a stored result is not found")
                 self._trim()

@@ -111,14 +111,14 @@ class _Drafting(Struct, kw_only=True):
         trigger = lower_trigger(job, settings.projects, report) if TriggerJob in kinds else None
         if TriggerJob in kinds and not isinstance(trigger, TriggerScript):
             job = replace(job, steps=tuple(step for step in job.steps if not isinstance(step, TriggerJob)))
-        deployed = lower_environment(job, plan, report)
-        job = deployed.job
+        lowered = lower_environment(job, plan, report)
+        job = lowered.job
         check_deployment(job, report)
         parts = script(job, plan, self.producers, self.host)
-        body = (*entries((*parts.bind, *parts.steps)), *entries(parts.outputs, comment="outputs"), *deployed.script)
+        body = (*entries((*parts.bind, *parts.steps)), *entries(parts.outputs, comment="outputs"), *lowered.script)
         artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, parts, trigger), report)
-        tools = self._around(parts, is_users=Commands in kinds)
-        reports = (*((dotenv_path(job),) if job.expanded else ()), *deployed.dotenv)
+        tools = self._job_tools(parts, is_users=Commands in kinds)
+        reports = (*((dotenv_path(job),) if job.expanded else ()), *lowered.dotenv)
         machine = lower_machine(job, plan, self.producers, report)
         check_machine(job, tools.kind, settings, report)
         if tools.services:
@@ -131,9 +131,9 @@ class _Drafting(Struct, kw_only=True):
             job=job,
             tools=tools,
             machine=machine,
-            script=(*installs(parts, settings), *(self._cleared(job) if self.called else ()), *body) if body else (),
+            script=(*installs(parts, settings), *(self._removal(job) if self.called else ()), *body) if body else (),
             artifacts=artifacts,
-            environment=deployed.environment,
+            environment=lowered.environment,
             caches=lower_caches(job, plan, report) if job.caches else (),
             resource_group=resource_group(job, report) if job.deployment.locks else "",
             raw={},
@@ -143,7 +143,7 @@ class _Drafting(Struct, kw_only=True):
         )
         return draft if not job.raw else replace(draft, raw=_raw(draft, report))
 
-    def _around(self, parts: StageScriptParts, *, is_users: bool) -> JobTools:
+    def _job_tools(self, parts: StageScriptParts, *, is_users: bool) -> JobTools:
         """Return the tools of a job with the script *parts*: one value for all jobs with the same tools."""
         key = (parts.prelude, parts.uses_containers, parts.uses_helm, parts.uses_git, is_users)
         tools = self.tools.get(key)
@@ -151,7 +151,7 @@ class _Drafting(Struct, kw_only=True):
             tools = self.tools[key] = job_tools(parts, self.settings, is_users=is_users)
         return tools
 
-    def _cleared(self, job: Job) -> tuple[ScriptEntry, ...]:
+    def _removal(self, job: Job) -> tuple[ScriptEntry, ...]:
         """Return the entry that removes trigger values that came with the files of other jobs."""
         if self.called.isdisjoint(read_stages(job)):
             return ()

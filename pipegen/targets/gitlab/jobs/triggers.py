@@ -89,7 +89,7 @@ def is_called(job: plan.Job, projects: Mapping[str, TriggeredProject]) -> bool:
 
 
 def _variables(step: plan.TriggerJob) -> tuple[VariableEntry, ...] | None:
-    """Return the variables that GitLab passes on for the parameters of *step*, None where a shell has to compute them.
+    """Return the variables that GitLab passes on for the parameters of *step*, None if a shell has to compute them.
 
     No value may refer to a parameter: it would get the parameter instead of the variable of that name, and GitLab
     rejects variables that refer to each other

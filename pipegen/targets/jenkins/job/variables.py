@@ -35,7 +35,7 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
         if job.mail is not None:
             used |= dict.fromkeys(_setup_names(job.mail))
         for cache in job.caches:
-            used |= dict.fromkeys(found.name for found in cache.key.references() if found.scope is Scope.SETUP)
+            used |= dict.fromkeys(key.name for key in cache.key.references() if key.scope is Scope.SETUP)
         if job.machine.image is not None or job.machine.services:
             used |= dict.fromkeys(_names_in_images(job.machine))
     if _LABELLED in used:

@@ -177,8 +177,8 @@ def _weigh_around(step: Around) -> int:
         case model.WithAfter():
             return _weigh_step(step.sh)
         case model.InImage():
-            given = bool(step.args) + step.is_pulled + bool(step.services)
-            options = _MAP + _NAMED * given if given else 0
+            argument_count = bool(step.args) + step.is_pulled + bool(step.services)
+            options = _MAP + _NAMED * argument_count if argument_count else 0
             services = sum(_MAP + 3 * _NAMED + weigh_value(one.image) for one in step.services)
             return options + weigh_value(step.image) + services
 
