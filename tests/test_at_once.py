@@ -75,6 +75,7 @@ def broken(config: Config, change: Callable[[Config, int], None]) -> Iterator[Co
             yield other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_broken_key_that_nothing_reads_hides_nothing(name: str) -> None:
     """All errors are reported in one round, whichever stage has it."""
@@ -109,6 +110,7 @@ def test_a_broken_stage_brings_nothing_with_it(name: str) -> None:
             assert past_the_schema(errors(config)) <= expected, key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_broken_pipeline_brings_nothing_with_it(name: str) -> None:
     """Each of its keys in turn, and each key of the file; names of stages too."""

@@ -110,6 +110,7 @@ def test_generated_parts_are_fresh() -> None:
     assert (result.returncode, result.stdout) == (0, ""), "run python docs/generate.py and review the changes"
 
 
+@pytest.mark.slow
 def test_a_stale_part_is_shown_and_written_anew(tmp_path: Path) -> None:
     """The check tells what differs and writes nothing; without it the part is written."""
     document = tmp_path / "language.md"

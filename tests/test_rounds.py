@@ -214,12 +214,14 @@ def check_pair(one: str, other: str, join: Callable[[Config, Config], Config | N
     assert {each for each in combined - alone if each[0] not in hidden} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), _SEPARATE)
 def test_a_pipeline_hides_nothing_of_another(one: str, other: str) -> None:
     """Two pipelines of one file."""
     check_pair(one, other, pipelines, _OF_THE_FILE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), _SHARED)
 def test_a_stage_hides_nothing_of_another(one: str, other: str) -> None:
     """Stages of one pipeline."""

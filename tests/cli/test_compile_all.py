@@ -48,6 +48,7 @@ def codes(pipegen: Pipegen, *options: str) -> Sequence[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mono")
 def test_every_generated_file_is_checked(pipegen: Pipegen) -> None:
     """From the config that its header names, with no config in this folder."""
@@ -78,6 +79,7 @@ def test_four_kinds_of_drift_are_told_apart(mono: Path, pipegen: Pipegen) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_each_kind_is_shown_with_its_diff(mono: Path, pipegen: Pipegen) -> None:
     """The diff is output, what it means stands beside that."""
     change(mono / "api/Jenkinsfile", "make api", "make it")
@@ -91,6 +93,7 @@ def test_each_kind_is_shown_with_its_diff(mono: Path, pipegen: Pipegen) -> None:
     assert 'hint: run "pipegen compile --all"' in result.err
 
 
+@pytest.mark.slow
 def test_paths_are_seen_from_a_folder_below(mono: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen) -> None:
     """All of the repository is checked there too."""
     change(mono / "api/Jenkinsfile", "make api", "make it")
@@ -136,6 +139,7 @@ def test_a_renamed_config_of_a_split_pipeline_is_found(empty: Path, pipegen: Pip
     assert "-o .gitlab-ci.yml --split unit\n" in pipegen("compile", "--check").err
 
 
+@pytest.mark.slow
 def test_a_config_that_was_renamed_and_changed_is_lost(mono: Path, pipegen: Pipegen) -> None:
     """Another config that nothing was made from is named: it may be meant."""
     (mono / "api/pipegen.yaml").unlink()
@@ -146,6 +150,7 @@ def test_a_config_that_was_renamed_and_changed_is_lost(mono: Path, pipegen: Pipe
     assert 'restore the config; no file is generated from "api/pipegen.yml"' in told
 
 
+@pytest.mark.slow
 def test_a_name_that_no_file_has_is_that_of_no_config(mono: Path, pipegen: Pipegen) -> None:
     """A header may say anything."""
     change(mono / "api/Jenkinsfile", "from api/pipegen.yaml", f"from {'x' * 5000}")
@@ -241,6 +246,7 @@ def test_files_of_other_targets_are_known_by_what_they_hold(
     assert "run: pipegen compile ci.yaml -t outline -o rules\n" in pipegen("compile", "--check").err
 
 
+@pytest.mark.slow
 def test_files_that_git_ignores_are_left_alone(mono: Path, pipegen: Pipegen) -> None:
     """What is built is nobody's source."""
     (mono / "out").mkdir()
@@ -262,6 +268,7 @@ def test_without_git_the_folder_is_looked_through(here: Path, pipegen: Pipegen) 
     assert (result.status, result.err) == (0, "out/ci.yml unchanged\n")
 
 
+@pytest.mark.slow
 def test_a_config_with_errors_is_told_beside_the_rest(mono: Path, pipegen: Pipegen) -> None:
     """Nothing can be said of its file; that of others is."""
     (mono / "api/pipegen.yaml").write_text(BROKEN, encoding="utf-8")
@@ -281,6 +288,7 @@ def test_nothing_to_check_is_wrong_usage(pipegen: Pipegen) -> None:
     )
 
 
+@pytest.mark.slow
 def test_all_files_are_written_anew(mono: Path, pipegen: Pipegen) -> None:
     """Those that differ; what a person changed is kept, and told."""
     change(mono / "api/Jenkinsfile", "make api", "make it")
@@ -307,6 +315,7 @@ def test_new_children_are_written_with_their_folder(empty: Path, pipegen: Pipege
     assert pipegen("compile", "--all").err == f".gitlab-ci/{child.name} written\n.gitlab-ci.yml unchanged\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mono")
 @pytest.mark.parametrize("option", [("-t", "jenkins"), ("-o", "x"), ("--watch",), ("--style", "auto"), ("x.yaml",)])
 def test_all_takes_no_options_of_a_single_file(option: tuple[str, ...], pipegen: Pipegen) -> None:

@@ -109,6 +109,7 @@ def test_json_is_not_mixed_with_words(here: Path, pipegen: Pipegen) -> None:
     assert [one["code"] for one in json.loads(result.out)["diagnostics"]] == ["PG681", "PG624"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "github", "junit"])
 def test_a_report_is_the_output(form: str, here: Path, pipegen: Pipegen) -> None:
     """Whole in a file that standard output goes to: with drift, with errors in the config, and without any."""

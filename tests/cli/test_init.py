@@ -19,6 +19,7 @@ PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()", "i
 TOLD = {"monorepo": "PG630"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_it_writes_compiles(kind: str, empty: Path, pipegen: Pipegen) -> None:
     """To both engines at once, with no option and next to nothing to tell."""
@@ -107,6 +108,7 @@ def test_wrong_usage(arguments: list[str], words: str, empty: Path, pipegen: Pip
     assert names(empty) == set()
 
 
+@pytest.mark.slow
 def test_a_person_is_asked(empty: Path) -> None:
     """At a terminal; an answer that is none is asked for again, and an empty one is what the folder tells."""
     (empty / "go.mod").touch()

@@ -345,6 +345,7 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_an_interrupt_lets_nothing_new_start_and_a_second_one_kills(
     running: subprocess.Popen[str], state: Path
 ) -> None:
@@ -373,6 +374,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(running: subprocess.Popen[str],
     assert left(state) == set()
 
 
+@pytest.mark.slow
 def test_finally_stages_run_after_an_interrupt(write: Callable[..., Path], state: Path) -> None:
     """Once what runs has ended."""
     write(SLEEPS.replace("sleep 301 & sleep 302", "sleep 1").replace("setsid sleep 303 &", ""))

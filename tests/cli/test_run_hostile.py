@@ -68,6 +68,7 @@ ODD = """\
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", ["reports: { junit: out/ }", "reuse: true"])
 def test_only_files_and_links_within_the_tree_are_kept(project: Path, pipegen: Pipegen, keys: str) -> None:
     """Each other one is told of; nothing is waited for, and nothing behind a link is read."""
@@ -97,6 +98,7 @@ def test_a_result_that_cannot_be_kept_is_made_each_time(project: Path, pipegen: 
     assert "1 ok" in second.out
 
 
+@pytest.mark.slow
 def test_a_path_may_be_an_artifact_and_a_report(project: Path, pipegen: Pipegen) -> None:
     """Each attempt may leave it."""
     write(
@@ -122,6 +124,7 @@ def test_a_path_may_be_an_artifact_and_a_report(project: Path, pipegen: Pipegen)
     ]
 
 
+@pytest.mark.slow
 def test_no_artifact_is_written_through_a_link_of_an_earlier_attempt(project: Path, pipegen: Pipegen) -> None:
     """The first leaves links in the places of the files, and of the folder, that the second leaves."""
     target = project.parent / "private"
@@ -325,6 +328,7 @@ def test_no_value_becomes_an_option_of_the_container_program(
     assert not re.search(r"^run", called, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_only_with_what_it_left(project: Path, pipegen: Pipegen) -> None:
     """In a state folder in which links stand in the places of what an isolated stage left, it is repeated."""
     (project.parent / "home").mkdir()

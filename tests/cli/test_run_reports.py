@@ -33,6 +33,7 @@ pipelines:
 """
 
 
+@pytest.mark.slow
 def test_jenkins_takes_the_report(empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever has come of stages."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
@@ -77,6 +78,7 @@ def test_what_jenkins_would_not_take(text: str, wrong: list[str]) -> None:
     assert violations(ET.fromstring(text)) == wrong  # noqa: S314 - our own
 
 
+@pytest.mark.slow
 def test_the_page_has_a_policy(empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its styles are those that the policy names, and nothing else is loaded or run."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")

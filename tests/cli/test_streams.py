@@ -57,6 +57,7 @@ def broken(here: Path) -> Path:
     return here
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["compile -t jenkins -o -", "schema", "explain PG306", "graph", "plan", "targets"])
 def test_a_reader_that_goes_away_is_no_drama(verb: str, here: Path) -> None:
     """`| head` and the like: no traceback, no words."""
@@ -65,6 +66,7 @@ def test_a_reader_that_goes_away_is_no_drama(verb: str, here: Path) -> None:
     assert result.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_reader_of_both_streams_that_goes_away_is_no_drama(broken: Path) -> None:
     """Nor when standard error goes the same way."""
     result = shell("{ sleep 0.5; $PIPEGEN compile -t jenkins; echo $? >status; } 2>&1 | true", broken)
@@ -73,6 +75,7 @@ def test_a_reader_of_both_streams_that_goes_away_is_no_drama(broken: Path) -> No
     assert (broken / "status").read_text(encoding="utf-8") == "1\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["compile -t jenkins -o -", "check --format json", "graph"])
 def test_a_full_disk_is_told_in_one_line(verb: str, here: Path) -> None:
     """Output that is lost does not end well, not even the few bytes that wait in a buffer until the end."""
@@ -83,6 +86,7 @@ def test_a_full_disk_is_told_in_one_line(verb: str, here: Path) -> None:
     assert (result.returncode, result.stderr) == (3, "pipegen: No space left on device\n")
 
 
+@pytest.mark.slow
 def test_a_closed_standard_output_is_told(here: Path) -> None:
     """When something was to be written there."""
     result = shell("$PIPEGEN graph >&-", here)
@@ -90,6 +94,7 @@ def test_a_closed_standard_output_is_told(here: Path) -> None:
     assert (result.returncode, result.stderr) == (3, "pipegen: standard output is closed\n")
 
 
+@pytest.mark.slow
 def test_a_standard_output_that_is_not_needed_may_be_closed(here: Path) -> None:
     """As it is for a service."""
     result = shell("$PIPEGEN compile -t jenkins >&- 2>&-", here)
@@ -97,6 +102,7 @@ def test_a_standard_output_that_is_not_needed_may_be_closed(here: Path) -> None:
     assert (result.returncode, (here / "Jenkinsfile").exists()) == (0, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [("check",), ("compile", "-t", "gitlab")])
 def test_a_pipe_gets_no_colour(verb: tuple[str, ...], broken: Path) -> None:
     """Programs and logs read it."""
@@ -107,12 +113,14 @@ def test_a_pipe_gets_no_colour(verb: tuple[str, ...], broken: Path) -> None:
     assert ESCAPE not in result.stdout + result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [("check",), ("compile", "-t", "gitlab")])
 def test_a_terminal_gets_colour(verb: tuple[str, ...], broken: Path) -> None:
     """On whichever stream the diagnostics go to."""
     assert ESCAPE in on_terminal(*verb, at=broken)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_colour_can_be_declined(variables: dict[str, str], broken: Path) -> None:
     """By the usual variables."""
@@ -122,6 +130,7 @@ def test_colour_can_be_declined(variables: dict[str, str], broken: Path) -> None
     assert ESCAPE not in written
 
 
+@pytest.mark.slow
 def test_a_generated_file_is_utf8_whatever_the_terminal_speaks(here: Path) -> None:
     """What is shown to a person is escaped where it cannot be shown."""
     (here / "pipegen.yaml").write_text(CONFIG.replace("lint", "prüfen"), encoding="utf-8")
@@ -150,6 +159,7 @@ def test_verbs_are_completed(here: Path) -> None:
     assert result.stdout.split() == ["compile", "check"]
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_program_quietly(here: Path) -> None:
     """Ctrl-C while a config is read: 130, as shells expect."""
     pipe = here / "slow.yaml"

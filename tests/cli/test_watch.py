@@ -113,6 +113,7 @@ def told(process: subprocess.Popen[str], words: str) -> str:
     return "".join(lines)
 
 
+@pytest.mark.slow
 def test_errors_do_not_end_it_and_an_interruption_does(here: Path, watching: subprocess.Popen[str]) -> None:
     """Each time it tells what it did; it ends as whatever is interrupted ends."""
     config, made = here / "pipegen.yaml", here / "Jenkinsfile"

@@ -45,6 +45,7 @@ def check(text: str) -> None:
         assert fast == told(text)
 
 
+@pytest.mark.slow
 def test_configs_are_read_alike() -> None:
     """All that the repository holds, right and wrong; most of it by the parser in C."""
     assert len(TEXTS) > 200

@@ -96,6 +96,7 @@ def test_reads_hostile_text_back(text: str) -> None:
         assert read == [places, places, {text: text}], reader
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG.keys())
 def test_reads_long_text_back(text: str) -> None:
     """A text of 64 KB is never wrapped, neither as a value nor as a key."""

@@ -6,6 +6,7 @@ import random
 import time
 from itertools import combinations, pairwise, permutations, product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -57,6 +58,7 @@ graphs = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(graphs)
 @settings(max_examples=150)
 def test_boxes_are_in_columns_without_overlap(graph: ExecutionGraph) -> None:
@@ -105,6 +107,7 @@ def test_no_arcs_cross_where_none_need_to() -> None:
     assert found_crossings(ExecutionGraph(arcs)) == 0
 
 
+@pytest.mark.slow
 def test_the_fewest_crossings_of_small_graphs() -> None:
     """The minimum over all orders, in nine of ten graphs."""
     best = 0
@@ -161,6 +164,7 @@ def test_a_lone_stage_has_its_own_size() -> None:
     assert placed(ExecutionGraph([["a"]])).boxes == {"a": Box(0.0, 7.0, 80.0, 30.0)}
 
 
+@pytest.mark.slow
 def test_large_graphs_are_placed_fast() -> None:
     """Large graphs get fewer sweeps, and a stage that waits for thousands is fast too."""
     start = time.process_time()

@@ -43,6 +43,7 @@ QUESTIONS: dict[str, Callable[[ExecutionGraph], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_method_takes_seconds(shape: str) -> None:
     """Each takes under a second on our machine; ten leave room for a busy one, but not for quadratic time."""
@@ -59,6 +60,7 @@ def test_every_method_takes_seconds(shape: str) -> None:
     assert slow == {}
 
 
+@pytest.mark.slow
 def test_results_for_a_long_chain_are_correct() -> None:
     """One node per frame, all others before the last, and a chain of single blocks."""
     graph = ExecutionGraph([NAMES])
@@ -68,6 +70,7 @@ def test_results_for_a_long_chain_are_correct() -> None:
     assert blocks(graph) == tuple(((name,),) for name in NAMES)
 
 
+@pytest.mark.slow
 def test_a_long_ring_is_one_cycle() -> None:
     """The result is the whole cycle."""
     assert ExecutionGraph([[*NAMES, NAMES[0]]]).cycles() == ((*NAMES, NAMES[0]),)

@@ -185,6 +185,7 @@ def configs(draw: some.DrawFn) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(configs())
 def test_any_config_keeps_its_comments_and_its_meaning(text: str) -> None:

@@ -36,6 +36,7 @@ JOBS = st.dictionaries(KEYS, VALUES, max_size=4)
 DOCUMENTS = st.dictionaries(WORDS | st.sampled_from(["stages", "include", "default"]), VALUES | JOBS, max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(DOCUMENTS)
 def test_any_data(document: object) -> None:

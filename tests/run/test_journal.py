@@ -50,6 +50,7 @@ def test_what_ended_comes_back(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_each_prefix_is_a_journal(tmp_path: Path) -> None:
     """Cut anywhere, it tells what its whole lines tell; what is written behind the cut is read as well."""
     paper = Paper(paper_plan(GRAPH), outcomes={"build": [BUILT]})

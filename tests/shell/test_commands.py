@@ -336,6 +336,7 @@ def stage(ready: str) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 def test_it_waits_until_the_service_is_ready(world: World) -> None:
     """What is tried does nothing to the shell of the script, and finds its variables."""
     pipeline_plan = plan_of([stage('echo x >>tries; [ "$(wc -l <tries)" -ge "$A" ] && cd / && exit')])

@@ -40,6 +40,7 @@ def files(world: World) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shares", [True, False])
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def test_a_plain_job_stays_plain() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", [*HOSTILE.values(), "1\n2\n3\n4\n", "1\n2\n3\n4", "\n", "a\n\n\n"])
 @pytest.mark.parametrize("tail", [1, 3])
 def test_output_is_the_last_lines_with_one_newline(world: World, said: str, tail: int) -> None:

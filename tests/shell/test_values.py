@@ -73,6 +73,7 @@ def test_exports_are_written_unchanged(world: World) -> None:
     assert [world.output("t", name) for name in names] == VALUES
 
 
+@pytest.mark.slow
 def test_helm_gets_values_unchanged(world: World) -> None:
     """Text of the run reaches helm through files, whatever its key."""
     overrides = {f"a.b,c=[{number}]\\": {"k": value} for number, value in enumerate(REFERENCES)}

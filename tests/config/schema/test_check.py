@@ -380,6 +380,7 @@ _VALUES: st.SearchStrategy[object] = st.recursive(
 
 
 # A stage that extends a template may lack what that gives: it is checked when it is whole.
+@pytest.mark.slow
 @given(
     stage=st.dictionaries(
         st.sampled_from([key for key in known_keys()[_STAGE] if key != "extends"]), _VALUES, max_size=4

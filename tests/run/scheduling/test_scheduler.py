@@ -326,6 +326,7 @@ def test_no_slot_is_kept_for_a_pipeline_that_has_nothing_to_run() -> None:
     assert {placement.task.id.pipeline for time, placement in run.placed if time == 0} == {"one", "two"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_wrong", [False, True], ids=["right", "wrong"])
 @pytest.mark.parametrize("slots", [2, 4, 8])
 def test_longest_path_first_is_near_the_bound(slots: int, *, is_wrong: bool) -> None:

@@ -148,6 +148,7 @@ def _save_many(folder: Path, name: str) -> None:
     results.close()
 
 
+@pytest.mark.slow
 def test_two_processes_share_a_store(tmp_path: Path) -> None:
     """Neither fails, and what is found at the end is whole and fits."""
     start = multiprocessing.get_context("spawn")

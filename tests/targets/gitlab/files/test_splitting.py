@@ -99,6 +99,7 @@ def test_files_that_are_included_add_no_wait(seed: int) -> None:
     assert all(len(file.text.encode()) <= most * 0.9 for file in made.files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_children_keep_the_order_and_the_added_waits_are_reported(seed: int) -> None:
     """Random graphs cut at random: what is accepted keeps the order, hands on what is read, and reports waits."""

@@ -141,6 +141,7 @@ def reports(job: dict[str, Any], folder: Path, given: Mapping[str, str]) -> dict
     return dict(line.split("=", 1) for line in file.read_text("utf-8").splitlines())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [51, 120])
 def test_variables_of_more_than_fifty_reports_are_handed_on(count: int, tmp_path: Path) -> None:
     """Each value arrives, as long as the name of an image may be, in reports that GitLab takes: 20 variables, 5 KiB."""

@@ -372,6 +372,7 @@ def test_other_jobs_are_started(run: Run, style: str) -> None:
     assert [one.node for one in build.builds] == [None, None]
 
 
+@pytest.mark.slow
 def test_the_repository_is_fetched_as_asked(run: Run) -> None:
     """Clone and submodule options go beside the job's own configuration."""
     made = replace(plan(("a",)), fetch=FetchOptions(depth=1, submodules=True, tags=False))
