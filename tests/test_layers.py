@@ -71,8 +71,13 @@ def parsed(module: Path) -> ast.Module:
     return ast.parse(module.read_text(encoding="utf-8"))
 
 
-def imported(module: Path) -> Iterator[str]:
-    """Yield what *module* imports, in dots; a name imported from a module stands behind it."""
+@cache
+def imported(module: Path) -> tuple[str, ...]:
+    """Return what *module* imports, in dots; a name imported from a module stands behind it."""
+    return tuple(_imported(module))
+
+
+def _imported(module: Path) -> Iterator[str]:
     for node in ast.walk(parsed(module)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -12,18 +12,14 @@ from typing import Annotated, TextIO, TypeVar
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.revisions import is_no_commit, known_revision
 from pipegen.cli.streams import say
 from pipegen.compiler import Analysed, analyse
-from pipegen.config.files.load import USUAL_NAMES, find, load, repository_root
+from pipegen.config.files.load import USUAL_NAMES, find, load
 from pipegen.config.files.project import read_project
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped, listed
-from pipegen.plan.changes.narrow import narrow, unfiltered_plans
-from pipegen.plan.changes.report import report_whole
 from pipegen.source.text import SourceFile
-from pipegen.structs import replace
 from pipegen.targets import registry
 from pipegen.targets.base import Target
 
@@ -153,7 +149,7 @@ def analysed_since(
     analysed = analyse(file, names, report, inputs, after)
     if since is None:
         return analysed
-    from pipegen.cli.session import narrowed  # noqa: PLC0415 - most calls start faster without it
+    from pipegen.cli.changed_since import narrowed  # noqa: PLC0415 - most calls start faster without it
 
     return narrowed(analysed, since, report)
 
@@ -215,26 +211,3 @@ def wrong_option(option: str, value: str, allowed: Sequence[str]) -> WrongUsage:
 def _has_colour(stream: TextIO) -> bool:
     # https://no-color.org
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-_OPTION = "--changed-since"
-
-
-def narrowed(analysed: Analysed, since: str, report: Report) -> Analysed:
-    """Return *analysed* narrowed to changes *since* a revision; raise `WrongUsage` if it is unknown."""
-    if not since:
-        raise WrongUsage(f"{_OPTION} takes a commit, a branch or a tag, but its value is empty")
-    plans = analysed.plans
-    if not plans:
-        return analysed
-    if is_no_commit(since):
-        report_whole(plans[0].span, "there is no earlier commit to compare with", report)
-        return replace(analysed, plans=unfiltered_plans(plans))
-    path = analysed.file.absolute_path
-    root = repository_root(path) if path is not None else Path()
-    files = known_revision(root, since, _OPTION).changed()
-    changed_source = next((source for source in analysed.sources if source.from_root in files), None)
-    if changed_source is not None:
-        report_whole(plans[0].span, f'the config itself has changed since "{since}", in {changed_source.path}', report)
-        return replace(analysed, plans=unfiltered_plans(plans))
-    return replace(analysed, plans=narrow(plans, files, since, report, chosen=bool(analysed.selected)))

@@ -14,12 +14,11 @@ from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.errors import UnreadableError
-from pipegen.readback.gitlab_file import JobInFile, Path, WrongFileError, jobs
+from pipegen.readback.gitlab_file import HELPER, JobInFile, Path, WrongFileError, jobs
 from pipegen.readback.gitlab_order import FileOrders, OrderGap
 from pipegen.readback.plain import document as plain_document
 from pipegen.structs import Struct
 
-_HELPER = "PIPEGEN_HELPER"
 _NO_FILES: Mapping[str, str] = MappingProxyType({})
 # The exceptions of ruamel; the last is for an unknown %YAML directive.
 _NO_YAML = (YAMLError, ValueError, AssertionError)
@@ -189,6 +188,6 @@ def read_jobs(text: str) -> Jobs:
     }
     return Jobs(
         names=tuple(jobs),
-        helpers=tuple(name for name, job in jobs.items() if _HELPER in job.get("variables", {})),
+        helpers=tuple(name for name, job in jobs.items() if HELPER in job.get("variables", {})),
         most_needs=max((len(job.get("needs", ())) for job in jobs.values()), default=0),
     )

@@ -9,7 +9,7 @@ from pipegen.structs import Struct
 
 Path = tuple[str | int, ...]
 
-_HELPER = "PIPEGEN_HELPER"
+HELPER = "PIPEGEN_HELPER"
 # Top-level keys that are not jobs: https://docs.gitlab.com/ci/yaml/
 _KEYWORDS = frozenset(
     {
@@ -139,7 +139,7 @@ def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> JobIn
         stage=stages[stage],
         needs=tuple(_needs(name, keys["needs"])) if "needs" in keys else None,
         rules=_rules(name, keys),
-        is_helper=isinstance(variables, Mapping) and _HELPER in variables,
+        is_helper=isinstance(variables, Mapping) and HELPER in variables,
         is_awaited=not _is_optional_manual(keys),
         children=tuple(_children(included)),
         # https://docs.gitlab.com/ci/yaml/#triggerstrategy

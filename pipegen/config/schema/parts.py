@@ -58,7 +58,7 @@ def larger(part: Path, known: Collection[Path]) -> Path | None:
     """Return *part*, or the smallest part around it that is not *known*; None if too much depends on it."""
     while part in known:
         # A list of stages is not a part itself.
-        part = part[: PIPELINE if len(part) == STAGE and part[2] == "stages" else len(part) - 1]
+        part = part[: PIPELINE if is_stage(part) else len(part) - 1]
     return None if part in ((), ("pipelines",)) else part
 
 
@@ -89,11 +89,12 @@ def _without(node: Node, path: Path, removed: frozenset[Path], above: frozenset[
         for entry in node.entries
         if (at := (*path, entry.key.text)) not in removed or _keeps_name(at)
     ]
-    is_idle = _is_stage(path) and _WORK_KEYS.isdisjoint([entry.key.text for entry in entries])
+    is_idle = is_stage(path) and _WORK_KEYS.isdisjoint([entry.key.text for entry in entries])
     return _bare(node, entries) if is_idle else Map(tuple(entries), node.span)
 
 
-def _is_stage(path: Path) -> bool:
+def is_stage(path: Path) -> bool:
+    """Return whether *path* is that of a stage."""
     return len(path) == STAGE and path[2] == "stages"
 
 

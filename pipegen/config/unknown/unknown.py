@@ -10,6 +10,7 @@ from pipegen.config.schema.parts import (
     PIPELINE_KEY,
     STAGE,
     STAGE_KEY,
+    is_stage,
     larger,
     name_of,
     node_at,
@@ -96,7 +97,7 @@ class Unknown:
         for error in errors:
             for path in self._index.paths(error.primary.span) if error.primary is not None else ():
                 part = self._part(path)
-                if _is_whole_stage(part) and part in self.parts and (*part, "name") not in self.parts:
+                if is_stage(part) and part in self.parts and (*part, "name") not in self.parts:
                     # The name is wrong: removing the stage changes the arcs through it.
                     parts[*part, "name"] = None
                 elif (wider := larger(part, self.parts)) is not None:
@@ -183,10 +184,6 @@ def _is_aside(part: Path) -> bool:
 
 def _is_order(part: Path) -> bool:
     return (len(part) == PIPELINE_KEY and part[2] in _ORDER) or part[STAGE:] == ("name",)
-
-
-def _is_whole_stage(part: Path) -> bool:
-    return len(part) == STAGE and part[2] == "stages"
 
 
 def _is_pipeline(part: Path) -> bool:
