@@ -31,11 +31,11 @@ class Groups(Struct):
         members: dict[tuple[str, str], dict[str, None]] = {}
         for stage in stages:
             by_name.setdefault(stage.name.value, stage)
-            members.setdefault((stage.within, stage.said), {})[stage.name.value] = None
+            members.setdefault((stage.within, stage.display_name), {})[stage.name.value] = None
         nested = frozenset(within for within, _ in members if within)
         return cls(by_name, {key: tuple(names) for key, names in members.items()}, nested)
 
-    def meant(self, name: str, reader: StageConfig) -> tuple[str, ...]:
+    def resolve(self, name: str, reader: StageConfig) -> tuple[str, ...]:
         """Return the stages that *name* refers to in *reader*: with the same matrix, only the same combination."""
         names = self.members.get((reader.within, name), ())
         if reader.combination is None:
@@ -50,7 +50,7 @@ class Groups(Struct):
         """Return whether the stage *name* calls another pipeline."""
         return f"{reader.within}{name}{INSIDE}" in self.nested
 
-    def said(self, reader: StageConfig) -> tuple[str, ...]:
+    def names(self, reader: StageConfig) -> tuple[str, ...]:
         """Return the names of the stages that *reader* can refer to."""
         return tuple(name for within, name in self.members if within == reader.within)
 

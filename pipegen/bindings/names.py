@@ -127,7 +127,7 @@ def check_names(stage: StageConfig, bound: Mapping[str, Bound], report: Report) 
             step = _STEP_OF.get(name, binder.step)
             report.add(
                 codes.BOUND_TWICE,
-                f'stage "{stage.said}" binds "{name}" twice',
+                f'stage "{stage.display_name}" binds "{name}" twice',
                 at=span,
                 label="bound again",
                 related=[Label(binder.span, f'"{step}" binds it')],

@@ -161,15 +161,15 @@ class Reader(MutableStruct):
                 return bool(self.namespaces.inputs) or "inputs" not in self.namespaces.homes
             case None | "" | "setup":
                 return reference.combinations is None
-        return reference.combinations is None and reference.namespace == self.stage.said
+        return reference.combinations is None and reference.namespace == self.stage.display_name
 
     def _resolve_ours(self, reference: Reference, namespace: str) -> Part:
         match namespace:
             case "setup":
                 return self._resolve_setup(reference)
-            case "inputs" if namespace != self.stage.said:
+            case "inputs" if namespace != self.stage.display_name:
                 return self._resolve_input(reference)
-            case "pipeline" if namespace != self.stage.said:
+            case "pipeline" if namespace != self.stage.display_name:
                 return self._resolve_status(reference, "")
             case "matrix":
                 return axis_value(reference.name, reference.default, self.stage, reference.span, self.report) or ""
@@ -284,7 +284,7 @@ class Reader(MutableStruct):
             return
         cause = self.namespaces.absence(producer.name.value, self.stage.name.value)
         if cause is not None:
-            own, other = self.stage.said, producer.said
+            own, other = self.stage.display_name, producer.display_name
             self.report.add(
                 codes.MAY_BE_ABSENT,
                 f'"{reference}" may have no value: stage "{own}" can run when stage "{other}" has not',
@@ -319,10 +319,10 @@ class Reader(MutableStruct):
         names = (
             name for name in reversed(self.namespaces.providers.get(step, ())) if stages[name].within == own.within
         )
-        return next((stages[name].said for name in names if self._is_before(name, own.name.value)), None)
+        return next((stages[name].display_name for name in names if self._is_before(name, own.name.value)), None)
 
     def _report_unknown(self, reference: Reference, namespace: str) -> str:
-        groups, known = self.namespaces.groups, self.namespaces.groups.said(self.stage)
+        groups, known = self.namespaces.groups, self.namespaces.groups.names(self.stage)
         if groups.is_nested(namespace, self.stage):
             report_nested(reference, namespace, self.report)
             return ""
@@ -361,7 +361,7 @@ class Reader(MutableStruct):
         return ""
 
     def _report_unordered(self, reference: Reference, producer: StageConfig) -> str:
-        own, other = self.stage.said, producer.said
+        own, other = self.stage.display_name, producer.display_name
         is_after = self._is_before(self.stage.name.value, producer.name.value)
         if not are_linked(producer, self.stage):
             same = replace(reference, combinations=None)

@@ -52,7 +52,7 @@ def post_commands(stage: StageConfig, steps: tuple[Step, ...], values: StageValu
     if all(isinstance(step, Export | TriggerJob) for step in steps):
         values.report.add(
             codes.MISSING_KEY,
-            f'stage "{stage.said}" has "after" but no steps',
+            f'stage "{stage.display_name}" has "after" but no steps',
             at=stage.after.span,
             hint='add "script"',
         )
@@ -123,7 +123,7 @@ def _check_alone(stage: StageConfig, report: Report) -> None:
         if span is not None:
             report.add(
                 codes.MISSING_KEY,
-                f'stage "{stage.said}" has "{key}" but no script',
+                f'stage "{stage.display_name}" has "{key}" but no script',
                 at=span,
                 hint='add "script"; for a container of "run", set its own "env"; to bind text, use "exports"',
             )

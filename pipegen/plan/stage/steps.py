@@ -104,8 +104,10 @@ def _build(build: config.BuildStep, blubberfile: Node, values: StageValues) -> B
 def _variant(build: config.BuildStep, values: StageValues) -> Text:
     """Return the variant to build; the default is the stage's name, which its combinations share."""
     if isinstance(build.variant, Scalar) and build.variant.text in ("", _OWN_NAME):
-        return Text((values.stage.said,), build.variant.span)
-    return values.text(build.variant, "", build.span) if build.variant else Text((values.stage.said,), build.span)
+        return Text((values.stage.display_name,), build.variant.span)
+    return (
+        values.text(build.variant, "", build.span) if build.variant else Text((values.stage.display_name,), build.span)
+    )
 
 
 def _tag_name(values: StageValues) -> str:
