@@ -46,7 +46,7 @@ def pipeline_run(
 
 def running(plan: Plan, graph: ExecutionGraph) -> ExecutionGraph:
     """Return *graph* without the stages of *plan* that stop an environment; these have no successors (PG544)."""
-    stopping = {job.stage for job in plan.jobs if job.deployment.environment and job.deployment.environment.stops}
+    stopping = {job.stage for job in plan.jobs if job.deployment.stops_environment}
     if stopping.isdisjoint(graph.nodes):
         return graph
     rows = [*((node,) for node in graph.nodes), *graph.arcs]

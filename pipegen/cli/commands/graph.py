@@ -8,6 +8,14 @@ from typing import Annotated
 
 import typer
 
+from pipegen.cli.events import (
+    BranchOption,
+    ChangedOption,
+    ConfigPart,
+    EventOption,
+    EventOptions,
+    TagOption,
+)
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import check_picture
@@ -19,20 +27,15 @@ from pipegen.cli.session import (
     PipelineOption,
     SetOption,
     TargetOption,
-    analysed_since,
-    fixed_inputs,
     show_made,
 )
 from pipegen.cli.streams import show_text
-from pipegen.compiler import Analysed
-from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.json import json_value
 from pipegen.graph.render.mermaid import render_mermaid
 from pipegen.graph.render.text import render_text
 from pipegen.plan.model import Plan
-from pipegen.source.text import SourceFile
 
 
 class Drawing(StrEnum):
@@ -58,6 +61,10 @@ def graph(
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
     changed_since: ChangedSinceOption = None,
+    event: EventOption = None,
+    branch: BranchOption = None,
+    tag: TagOption = None,
+    changed: ChangedOption = None,
     form: Annotated[Drawing, typer.Option("--format", help="The format of the graph.")] = Drawing.TEXT,
     target: TargetOption = None,
     output: _Output = None,
@@ -73,14 +80,13 @@ def graph(
     if output is not None and form not in _PICTURES:
         raise WrongUsage("--output is for --format svg and html: redirect other formats by the shell")
     check_picture(output, form.value.upper())
-    reading = read_generated(
-        config, diagnostics, pipeline=pipeline, set=inputs, changed_since=changed_since, target=target
+    part = ConfigPart(
+        pipelines=pipeline,
+        inputs=inputs,
+        changed_since=changed_since,
+        event=EventOptions(kind=event, branch=branch, tag=tag, changed=changed),
     )
-    fixed = fixed_inputs(inputs)
-
-    def analysed(file: SourceFile, report: Report) -> Analysed:
-        return analysed_since(file, pipeline or (), report, fixed, changed_since)
-
+    reading = read_generated(config, diagnostics, **part.options(), target=target)
     if form in _PICTURES:
         from pipegen.cli.pictures import drawing  # noqa: PLC0415 - only pictures need what it imports
 
@@ -88,11 +94,11 @@ def graph(
         if reading is not None:
             text = drawing.of_file(reading, is_page=is_page)
         else:
-            text = drawing.of_config(config, analysed, target, diagnostics, is_page=is_page)
+            text = drawing.of_config(config, part.analyse, target, diagnostics, is_page=is_page)
     elif reading is not None:
         text = _drawn([(reading.file.path, reading.graph)], form)
     else:
-        plans = show_made(config, analysed, diagnostics).plans
+        plans = show_made(config, part.analyse, diagnostics).plans
         is_data = form is Drawing.JSON
         text = _drawn([(plan.name, plan.graph if is_data else _with_final(plan)) for plan in plans], form)
     if output is None:

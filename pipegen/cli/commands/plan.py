@@ -1,7 +1,7 @@
 """`pipegen plan`: shows the plan of a config, independent of targets."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,6 +10,18 @@ import typer
 from pipegen.cli import generated
 from pipegen.cli.commands.compile import StyleOption, target_options
 from pipegen.cli.config_as_yaml import as_yaml
+from pipegen.cli.events import (
+    BranchOption,
+    ChangedOption,
+    ConfigPart,
+    EventOption,
+    EventOptions,
+    TagOption,
+    event_answers,
+)
+from pipegen.cli.events import as_data as event_data
+from pipegen.cli.events import as_table as event_table
+from pipegen.cli.events import as_text as event_text
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.generated import FileArgument
 from pipegen.cli.session import (
@@ -19,8 +31,6 @@ from pipegen.cli.session import (
     PipelineOption,
     SetOption,
     TargetOption,
-    analysed_since,
-    fixed_inputs,
     load_targets,
     show_made,
 )
@@ -29,7 +39,9 @@ from pipegen.cli.target_files import TargetFiles, check_readable, data, describe
 from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
+from pipegen.plan.events import EventAnswer
 from pipegen.plan.model import Input, Job, Leave, Plan, Schedule, Selection
+from pipegen.plan.model.facts import StartEvent
 from pipegen.plan.model.steps import step_key
 from pipegen.plan.stage.condition_text import words
 from pipegen.readback.generated import Reading
@@ -48,6 +60,10 @@ def plan(
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
     changed_since: ChangedSinceOption = None,
+    event: EventOption = None,
+    branch: BranchOption = None,
+    tag: TagOption = None,
+    changed: ChangedOption = None,
     target: TargetOption = None,
     style: StyleOption = None,
     form: Annotated[PlanFormat, typer.Option("--format", help="The format of the plan.")] = PlanFormat.TEXT,
@@ -57,40 +73,50 @@ def plan(
         bool,
         typer.Option("--expanded", help="Show the config instead, with includes, templates and defaults applied."),
     ] = False,
+    events: Annotated[
+        bool, typer.Option("--events", help="Show instead which stages run for which events, and why others do not.")
+    ] = False,
 ) -> None:
-    """Show frames, jobs, needs and bindings of each pipeline.
+    """Show frames, jobs, needs and bindings of each pipeline, or with --events, which stages run for which events.
 
     With --target, also show the order that the target enforces: waits without an arc, and their effect on duration. For
     a generated file, show the order that it enforces.
     """
-    reading = generated.read_generated(
-        config,
-        diagnostics,
-        pipeline=pipeline,
-        set=inputs,
+    part = ConfigPart(
+        pipelines=pipeline,
+        inputs=inputs,
         changed_since=changed_since,
-        target=target,
-        style=style,
-        expanded=expanded,
+        event=EventOptions(kind=event, branch=branch, tag=tag, changed=changed),
     )
+    others = {**part.options(), "target": target, "style": style, "events": events}
+    reading = generated.read_generated(config, diagnostics, **others, expanded=expanded)
     if reading is not None:
         _show_reading(reading, form)
-        return
-    if expanded:
-        if pipeline or inputs or changed_since or target or style or form is not PlanFormat.TEXT:
+    elif expanded:
+        if any(others.values()) or form is not PlanFormat.TEXT:
             raise WrongUsage("--expanded shows the whole config as YAML: omit other options")
         show_file(as_yaml(show_made(config, expand, diagnostics)))
-        return
-    targets, fixed = load_targets(target or ()), fixed_inputs(inputs)
+    elif events:
+        if target or style:
+            raise WrongUsage("--events shows the stages of the config: omit --target and --style")
+        _show_events(event_answers(show_made(config, part.for_all_events, diagnostics), part.event), form)
+    else:
+        _show(*show_made(config, _work(part, target, style), diagnostics), form)
+
+
+def _work(
+    part: ConfigPart, target: Sequence[str] | None, style: str | None
+) -> Callable[[SourceFile, Report], tuple[Sequence[Plan], Sequence[TargetFiles]]]:
+    """Return the function that makes the plans of *part*, and the files of each *target* in *style*."""
+    targets = load_targets(target or ())
     check_readable(targets)
     options = target_options(targets, style)
 
     def work(file: SourceFile, report: Report) -> tuple[Sequence[Plan], Sequence[TargetFiles]]:
-        analysed = analysed_since(file, pipeline or (), report, fixed, changed_since)
+        analysed = part.analyse(file, report)
         return analysed.plans, [make(analysed, one, options, report) for one in targets]
 
-    plans, target_files = show_made(config, work, diagnostics)
-    _show(plans, target_files, form)
+    return work
 
 
 def _show(plans: Sequence[Plan], target_files: Sequence[TargetFiles], form: PlanFormat) -> None:
@@ -102,6 +128,15 @@ def _show(plans: Sequence[Plan], target_files: Sequence[TargetFiles], form: Plan
                 (*_inputs(plans), *map(_describe, plans), *(describe(files, _listed) for files in target_files))
             )
         )
+
+
+def _show_events(columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]], form: PlanFormat) -> None:
+    if form is PlanFormat.JSON:
+        show_data(json.dumps(event_data(columns), indent=2))
+    elif len(columns) == 1:
+        show_text(event_text(*columns[0]))
+    else:
+        show_text(event_table(columns))
 
 
 def _show_reading(reading: Reading, form: PlanFormat) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from pipegen.cli import prompt
+from pipegen.cli.events import BranchOption, ChangedOption, EventOption, EventOptions, TagOption
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, write
 from pipegen.cli.session import (
@@ -145,6 +146,7 @@ class _Options(Struct, kw_only=True):
     is_resumed: bool
     is_dry: bool
     since: str | None
+    event: EventOptions
     allows_effects: bool
     reports: tuple[Path, ...]
     logs: Path | None
@@ -171,6 +173,10 @@ def run(
     jobs: _Jobs = None,
     inputs: _Inputs = None,
     changed_since: ChangedSinceOption = None,
+    event: EventOption = None,
+    branch: BranchOption = None,
+    tag: TagOption = None,
+    changed: ChangedOption = None,
     env_file: _EnvFile = None,
     report: _Reports = None,
     log_dir: _LogFolder = None,
@@ -198,6 +204,7 @@ def run(
         is_resumed=resume,
         is_dry=dry_run,
         since=changed_since,
+        event=EventOptions(kind=event, branch=branch, tag=tag, changed=changed),
         allows_effects=allow_effects,
         reports=tuple(path.absolute() for path in report or ()),
         logs=log_dir.absolute() if log_dir is not None else None,
@@ -205,19 +212,17 @@ def run(
     _check_reports(options.reports)
     environment = _environment(env_file)
     _check_cache(environment)
-    path, diagnostics_report, fixed = config_path(config), Report(), fixed_inputs(inputs)
-    names = pipeline or [name for name in environment.get(_PIPELINES, "").split(",") if name]
-    ready = _prepare(path, names, fixed, options, environment, diagnostics_report)
+    path, diagnostics_report = config_path(config), Report()
+    ready = _prepare(path, pipeline, fixed_inputs(inputs), options, environment, diagnostics_report)
     show(diagnostics_report.diagnostics(), diagnostics, sys.stderr)
+    _start(ready, options, path)
+
+
+def _start(ready: _PreparedRun | None, options: _Options, path: Path) -> None:
+    """Run *ready*, or show the dry run, or why no pipeline runs; it is None if errors were reported."""
     if ready is None:
         end(Exit.PROBLEMS)
-    else:
-        _start(ready, options, path)
-
-
-def _start(ready: _PreparedRun, options: _Options, path: Path) -> None:
-    """Run *ready*, or show the dry run, or why no pipeline runs."""
-    if not ready.selected:
+    elif not ready.selected:
         say("no pipeline runs, because all conditions are false: name a pipeline with --pipeline")
     elif options.is_dry:
         for line in forecast(ready.selected, ready.wants, ready.context, on_host=options.is_on_host):
@@ -253,13 +258,14 @@ def _environment(env_file: Path | None) -> dict[str, str]:
 
 def _prepare(
     path: Path,
-    names: Sequence[str],
+    pipeline: Sequence[str] | None,
     fixed: Mapping[str, str],
     options: _Options,
     environment: Mapping[str, str],
     report: Report,
 ) -> _PreparedRun | None:
     """Return the prepared run; None if errors are reported."""
+    names = pipeline or [name for name in environment.get(_PIPELINES, "").split(",") if name]
     checkout = LocalCheckout(repository_root(path), only_known=options.is_isolated)
     pipelines = [] if names == [_ALL] else names
     analysed = attempt(path, report, lambda file: analysed_since(file, pipelines, report, fixed, options.since))
@@ -267,7 +273,8 @@ def _prepare(
         return None
     named = [plan.name for plan in analysed.plans] if names == [_ALL] else names
     defaults = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
-    context = RunContext(checkout, {**defaults, **analysed.inputs}, environment)
+    event = options.event.event(checkout) if options.event.is_used else None
+    context = RunContext(checkout, {**defaults, **analysed.inputs}, environment, event)
     request = RunRequest(
         stages=options.stages,
         is_isolated=options.is_isolated,

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from pipegen.cli.events import BranchOption, ChangedOption, EventOption, EventOptions, TagOption, narrowed_to_event
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, SVG, check_picture
@@ -117,6 +118,10 @@ def simulate(
     pipeline: PipelineOption = None,
     target: _Target = None,
     inputs: SetOption = None,
+    event: EventOption = None,
+    branch: BranchOption = None,
+    tag: TagOption = None,
+    changed: ChangedOption = None,
     form: Annotated[Shown, typer.Option("--format", help="The format of the result.")] = Shown.TEXT,
     svg: _Svg = None,
     html: _Html = None,
@@ -133,9 +138,9 @@ def simulate(
     counts = _counts(sweep)
     check_picture(svg, SVG)
     check_picture(html, HTML)
-    report = Report()
+    report, asked = Report(), EventOptions(kind=event, branch=branch, tag=tag, changed=changed)
     try:
-        scenario = scenario_of(_analysed(configs, pipeline, inputs, report), durations, target, order, report)
+        scenario = scenario_of(_analysed(configs, pipeline, inputs, asked, report), durations, target, order, report)
         machines = _machines(cluster, executors, scenario, report)
     except Stopped:
         show(report.diagnostics(), diagnostics, sys.stderr)
@@ -156,7 +161,11 @@ def simulate(
 
 
 def _analysed(
-    configs: Sequence[Path] | None, pipelines: Sequence[str] | None, inputs: Sequence[str] | None, report: Report
+    configs: Sequence[Path] | None,
+    pipelines: Sequence[str] | None,
+    inputs: Sequence[str] | None,
+    asked: EventOptions,
+    report: Report,
 ) -> tuple[Analysed, ...]:
     """Return the analyses of *configs*, or of the default config; raise `Stopped` if there are errors."""
     paths = [config_path(path) for path in configs or (None,)]
@@ -165,7 +174,7 @@ def _analysed(
     fixed = fixed_inputs(inputs)
     analyses = [attempt(path, report, lambda file: analyse(file, pipelines or (), report, fixed)) for path in paths]
     report.stop_if_errors()
-    return tuple(analysis for analysis in analyses if analysis is not None)
+    return tuple(narrowed_to_event(analysis, asked) for analysis in analyses if analysis is not None)
 
 
 def _machines(

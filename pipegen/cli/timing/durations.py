@@ -49,7 +49,7 @@ def load_durations(
             key = next((name for name in _names(run, plan, job) if name in entries), None)
             if key is None:
                 # Stages that stop an environment do not run.
-                is_left_out = job.deployment.environment is not None and job.deployment.environment.stops
+                is_left_out = job.deployment.stops_environment
                 (left_out if is_left_out else missing).append(TaskId(run, job.stage))
             else:
                 used.update(name for name in _names(run, plan, job) if name in entries)

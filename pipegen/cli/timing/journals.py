@@ -44,7 +44,7 @@ def journal_durations(plans: Mapping[str, Plan], environment: Mapping[str, str],
 
 def _report_missing(jobs: list[Job], mean: float, report: Report) -> None:
     # Stages that stop an environment do not run.
-    reported = [job for job in jobs if job.deployment.environment is None or not job.deployment.environment.stops]
+    reported = [job for job in jobs if not job.deployment.stops_environment]
     if reported:
         noun, verb = ("stage", "takes") if len(reported) == 1 else ("stages", "take")
         report.add(

@@ -70,10 +70,10 @@ def _narrowed(
     choice = choose(plan, changed, is_concerned=is_concerned)
     if choice.left_out:
         report_left_out(plan, choice.left_out, since, report)
-    return _without(replace(plan, condition=condition), choice) if choice.conditions else None
+    return with_stages(replace(plan, condition=condition), choice) if choice.conditions else None
 
 
-def _without(plan: Plan, choice: AffectedStages) -> Plan:
+def with_stages(plan: Plan, choice: AffectedStages) -> Plan:
     """Return *plan* with only the stages of *choice*, without references to the others."""
     removed = frozenset(job.stage for job in choice.left_out)
     graph = narrowed(plan.graph, [stage for stage in plan.graph.nodes if stage not in removed])

@@ -46,3 +46,8 @@ class Deployment(Struct, kw_only=True):
     delay: Delay | None = None
     locks: tuple[Lock, ...] = ()
     environment: Environment | None = None
+
+    @property
+    def stops_environment(self) -> bool:
+        """Whether the job stops an environment: it runs only on request."""
+        return self.environment is not None and self.environment.stops

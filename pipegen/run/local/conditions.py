@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 
-from pipegen.plan.model import Atom, Condition, Event, Exists, FilesChanged, IsEvent, IsSet, Matches, Pattern, Subject
-from pipegen.plan.model.logic import atoms, holds
+from pipegen.plan.model import Condition, Event
+from pipegen.plan.model.facts import RunFacts, StartEvent
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.structs import Struct
 
-# A user starts it: there is no push and no merge request.
-EVENT = Event.MANUAL
 
+class RunContext(Struct, dict=True, gc=True):
+    """The data for conditions: checkout, values of inputs by name, and environment variables.
 
-class RunContext(Struct):
-    """The data for conditions: checkout, values of inputs by name, and environment variables."""
+    Without a *requested* event, a user starts the run for the branch or tag that is checked out.
+    """
 
     checkout: LocalCheckout
     inputs: Mapping[str, str]
     variables: Mapping[str, str]
+    requested: StartEvent | None = None
+
+    @cached_property
+    def event(self) -> StartEvent:
+        """The event that starts the run; git is called only for a run that reads it."""
+        by_user = StartEvent(kind=Event.MANUAL, branch=self.checkout.branch, tag=self.checkout.tag)
+        return self.requested or by_user
 
     def holds(self, condition: Condition | None) -> bool:
         """Return whether *condition* holds in this run."""
-        return holds(condition, {atom: self._is_true(atom) for atom in atoms(condition)})
+        return condition is None or self._facts.holds(condition)
 
-    def _is_true(self, atom: Atom) -> bool:
-        match atom:
-            case IsEvent():
-                return EVENT in atom.events
-            case IsSet():
-                return bool(self._value(atom))
-            case Matches():
-                value = self._value(atom)
-                return bool(value) and any(pattern.matches(value) for pattern in atom.patterns)
-            case Exists():
-                return _has_match(self.checkout.files, atom.patterns)
-            case FilesChanged(base=None):
-                # A manual run has no base to compare with (see `FilesChanged`).
-                return True
-            case FilesChanged(base=str() as base):
-                changed = self.checkout.changed(base)
-                return changed is None or _has_match(changed, atom.patterns)
-        raise AssertionError(atom)
-
-    def _value(self, atom: Matches | IsSet) -> str:
-        match atom.subject:
-            case Subject.BRANCH:
-                return self.checkout.branch
-            case Subject.TAG:
-                return self.checkout.tag
-            case Subject.INPUT:
-                return self.inputs.get(atom.name, "")
-            case Subject.VARIABLE:
-                return self.variables.get(atom.name, "")
-
-
-def _has_match(paths: Iterable[str], patterns: Iterable[Pattern]) -> bool:
-    wanted = tuple(patterns)
-    return any(pattern.matches(path) for path in paths for pattern in wanted)
+    @cached_property
+    def _facts(self) -> RunFacts:
+        return RunFacts(event=self.event, inputs=self.inputs, variables=self.variables, repository=self.checkout)

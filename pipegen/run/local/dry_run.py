@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from pipegen.plan.model import Job
-from pipegen.run.local.conditions import EVENT, RunContext
+from pipegen.run.local.conditions import RunContext
 from pipegen.run.local.selection import SelectedPipeline
 
 
@@ -13,8 +13,8 @@ def forecast(
     selected: Sequence[SelectedPipeline], wanted: Callable[[Job], bool], context: RunContext, *, on_host: bool
 ) -> Iterator[str]:
     """Yield a line for each stage by frame, with the reason if it is skipped."""
-    checkout = context.checkout
-    yield f"event {EVENT.value}, branch {checkout.branch or 'none'}, tag {checkout.tag or 'none'}"
+    event = context.event
+    yield f"event {event.kind.value}, branch {event.branch or 'none'}, tag {event.tag or 'none'}"
     for selection in selected:
         jobs = {job.stage: job for job in selection.jobs}
         yield f"pipeline {selection.plan.name}"

@@ -129,7 +129,7 @@ def prepare(parts: Sequence[SelectedPipeline], context: RunContext, request: Run
             **names.input_values(parts[0].plan.inputs if parts else ()),
             **names.setup_values(
                 chain.from_iterable(script.setup for script in scripts.values()),
-                checkout,
+                context,
                 request.started,
                 request.environment,
             ),

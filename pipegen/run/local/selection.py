@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.narrowing import narrowed
 from pipegen.plan.model import Condition, Image, Job, Plan, Selection
 from pipegen.run.local.find import instances
 from pipegen.run.tasks import running
@@ -83,16 +84,5 @@ def _part(plan: Plan, stages: Sequence[str]) -> SelectedPipeline:
         if job.stage not in wanted:
             wanted.add(job.stage)
             waiting += [known[stage] for stage in sorted(read_stages(job))]
-    return SelectedPipeline(
-        plan, restricted(plan.graph, wanted), tuple(job for job in plan.jobs if job.stage in wanted)
-    )
-
-
-def restricted(graph: ExecutionGraph, wanted: set[str]) -> ExecutionGraph:
-    """Return the stages of *graph* that are *wanted*, with the order that the whole graph implies."""
-    nearest: dict[str, dict[str, None]] = {}
-    for stage in graph.topological():
-        predecessors = graph.predecessors(stage)
-        nearest[stage] = {name: None for one in predecessors for name in ((one,) if one in wanted else nearest[one])}
-    arcs = [[earlier, stage] for stage in graph.nodes if stage in wanted for earlier in nearest[stage]]
-    return ExecutionGraph([*([stage] for stage in graph.nodes if stage in wanted), *arcs])
+    graph = narrowed(plan.graph, [stage for stage in plan.graph.nodes if stage in wanted])
+    return SelectedPipeline(plan, graph, tuple(job for job in plan.jobs if job.stage in wanted))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from pipegen.plan.model import Credential, CredentialKind, Input, Plan, Workspace
-from pipegen.run.local.checkout import LocalCheckout
+from pipegen.run.local.conditions import RunContext
 from pipegen.shell import defaults
 from pipegen.shell.host import Images, Login, ShellEnvironment
 from pipegen.shell.names import variable_part
@@ -107,12 +107,13 @@ def input_values(inputs: Iterable[Input]) -> dict[str, str]:
 
 
 def setup_values(
-    names: Iterable[str], checkout: LocalCheckout, started: datetime, environment: Mapping[str, str]
+    names: Iterable[str], context: RunContext, started: datetime, environment: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the variables for the setup *names* and for the labels of images; git is called only for these.
 
     *started* is in UTC.
     """
+    checkout = context.checkout
     values = {}
     for name in dict.fromkeys((*names, "project")):
         match name:
@@ -125,11 +126,11 @@ def setup_values(
             case "commit" | "GIT_COMMIT":
                 values[_SETUP[name]] = checkout.commit
             case "branch" | "GIT_BRANCH" | "GIT_LOCAL_BRANCH":
-                values[_SETUP[name]] = checkout.branch
+                values[_SETUP[name]] = context.event.branch
             case "remote" | "GIT_URL":
                 values[_SETUP[name]] = checkout.remote
             case "tag":
-                values[_SETUP[name]] = checkout.tag
+                values[_SETUP[name]] = context.event.tag
             case "httpProxy":
                 values[_SETUP[name]] = environment.get("http_proxy") or environment.get("HTTP_PROXY") or ""
     return values

@@ -43,7 +43,7 @@ def plans(text: str) -> tuple[Plan, ...]:
     [
         (["lint"], ["lint"], []),
         (["note"], ["build", "note"], [("build", "note")]),
-        (["last"], ["build", "pack", "last"], [("build", "pack"), ("pack", "last"), ("build", "last")]),
+        (["last"], ["build", "pack", "last"], [("build", "pack"), ("pack", "last")]),
         (["unit"], ["unit: fast", "unit: slow"], []),
         (["lint", "pack"], ["build", "lint", "pack"], [("lint", "build"), ("build", "pack")]),
         (["lint", "unit: fast"], ["lint", "unit: fast"], [("lint", "unit: fast")]),

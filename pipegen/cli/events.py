@@ -1,0 +1,269 @@
+"""The options for the event of a run, and what an event starts, as text and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Annotated
+
+import typer
+
+from pipegen.cli.exits import WrongUsage
+from pipegen.cli.session import analysed_since, fixed_inputs, wrong_option
+from pipegen.compiler import Analysed
+from pipegen.config.files.load import repository_root
+from pipegen.diagnostics.report import Report
+from pipegen.plan.events import EventAnswer, StageAnswer, answers, plans_that_run, usual_events
+from pipegen.plan.model import Event
+from pipegen.plan.model.facts import RunFacts, StartEvent
+from pipegen.plan.stage.condition_text import words
+from pipegen.run.local.checkout import LocalCheckout
+from pipegen.source.text import SourceFile
+from pipegen.structs import Struct, replace
+
+# GitLab's word for a run that a person starts.
+_WEB = "web"
+_KINDS = (*(kind.value for kind in Event), _WEB)
+# The branch of an event where neither an option nor the checkout names one.
+_MAIN = "main"
+
+EventOption = Annotated[
+    str | None,
+    typer.Option(
+        "--event",
+        metavar="KIND",
+        show_default=False,
+        help=f"Only stages that run for this event: {', '.join(kind.value for kind in Event)}.",
+    ),
+]
+BranchOption = Annotated[
+    str | None,
+    typer.Option("--branch", metavar="NAME", show_default=False, help="The branch of the event. Default: the current."),
+]
+TagOption = Annotated[
+    str | None, typer.Option("--tag", metavar="NAME", show_default=False, help="The tag of the event.")
+]
+ChangedOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--changed",
+        metavar="PATH",
+        show_default=False,
+        help="A file that the event changes; can be repeated. Default: all files count as changed.",
+    ),
+]
+
+
+class EventOptions(Struct, kw_only=True):
+    """The values of the options for an event; None where an option is not used."""
+
+    kind: str | None = None
+    branch: str | None = None
+    tag: str | None = None
+    changed: Sequence[str] | None = None
+
+    @property
+    def is_used(self) -> bool:
+        """Whether one of the options is used."""
+        return any(value is not None for value in (self.kind, self.branch, self.tag)) or bool(self.changed)
+
+    def event(self, checkout: LocalCheckout) -> StartEvent:
+        """Return the event; its branch is by default the one of *checkout*. Raise `WrongUsage` if options conflict."""
+        kind = self._kind()
+        if kind is Event.TAG and not self.tag:
+            raise WrongUsage("--event tag needs the name of the tag: --tag NAME")
+        if self.tag and kind in (Event.PUSH, Event.MERGE_REQUEST):
+            raise WrongUsage(f"--tag is for the event tag, not for {kind.value}")
+        if self.tag and self.branch:
+            raise WrongUsage("a run has a branch or a tag: omit --branch or --tag")
+        has_branch = not self.tag and kind is not Event.MERGE_REQUEST
+        return StartEvent(
+            kind=kind,
+            branch=(self.branch or checkout.branch or _MAIN) if has_branch else "",
+            tag=self.tag or "",
+            changed=tuple(self.changed) if self.changed else None,
+        )
+
+    def _kind(self) -> Event:
+        if self.kind is None:
+            return Event.TAG if self.tag else Event.PUSH
+        if self.kind not in _KINDS:
+            raise wrong_option("--event", self.kind, [kind.value for kind in Event])
+        return Event.MANUAL if self.kind == _WEB else Event(self.kind)
+
+
+class ConfigPart(Struct, kw_only=True):
+    """The part of a config that options select: pipelines, fixed inputs, changes since a revision, and an event."""
+
+    pipelines: Sequence[str] | None
+    inputs: Sequence[str] | None
+    changed_since: str | None
+    event: EventOptions
+
+    def options(self) -> dict[str, object]:
+        """Return the values of the options by name."""
+        return {
+            "pipeline": self.pipelines,
+            "set": self.inputs,
+            "changed_since": self.changed_since,
+            "event": self.event.kind,
+            "branch": self.event.branch,
+            "tag": self.event.tag,
+            "changed": self.event.changed,
+        }
+
+    def for_all_events(self, file: SourceFile, report: Report) -> Analysed:
+        """Return the part of *file* for whatever event."""
+        fixed = fixed_inputs(self.inputs)
+        return analysed_since(file, self.pipelines or (), report, fixed, self.changed_since)
+
+    def analyse(self, file: SourceFile, report: Report) -> Analysed:
+        """Return the part of *file*."""
+        return narrowed_to_event(self.for_all_events(file, report), self.event)
+
+
+def narrowed_to_event(analysed: Analysed, options: EventOptions) -> Analysed:
+    """Return *analysed* with only the stages that run for the event of *options*; all of them without options."""
+    if not options.is_used:
+        return analysed
+    checkout = _checkout(analysed)
+    results = answers(analysed.plans, _facts(analysed, options.event(checkout), checkout), analysed.selected)
+    return replace(analysed, plans=plans_that_run(results))
+
+
+def event_answers(analysed: Analysed, options: EventOptions) -> list[tuple[StartEvent, tuple[EventAnswer, ...]]]:
+    """Return what the event of *options* starts, or each usual event without options."""
+    checkout = _checkout(analysed)
+    events = [options.event(checkout)] if options.is_used else usual_events(analysed.plans)
+    return [(event, answers(analysed.plans, _facts(analysed, event, checkout), analysed.selected)) for event in events]
+
+
+def _checkout(analysed: Analysed) -> LocalCheckout:
+    path = analysed.file.absolute_path
+    return LocalCheckout(repository_root(path) if path is not None else Path())
+
+
+def _facts(analysed: Analysed, event: StartEvent, checkout: LocalCheckout) -> RunFacts:
+    defaults = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
+    return RunFacts(event=event, inputs={**defaults, **analysed.inputs}, variables={}, repository=checkout)
+
+
+# Text
+
+
+def title(event: StartEvent) -> str:
+    """Return *event* in a few words, for example `push to main`."""
+    if event.tag:
+        return f"tag {event.tag}" if event.kind is Event.TAG else f"{_said(event.kind)} for tag {event.tag}"
+    if not event.branch:
+        return _said(event.kind)
+    return f"{_said(event.kind)} {'to' if event.kind is Event.PUSH else 'on'} {event.branch}"
+
+
+def _said(kind: Event) -> str:
+    return kind.value.replace("_", " ")
+
+
+def as_text(event: StartEvent, results: Sequence[EventAnswer]) -> str:
+    """Return what *event* starts as text: a line for each stage."""
+    lines = [title(event)]
+    for answer in results:
+        lines.append(f"pipeline {answer.plan.name}" + (f": does not run, {answer.reason}" if answer.reason else ""))
+        if not answer.reason:
+            lines += _rows([(one.job.stage, _outcome(one)) for one in answer.stages])
+    return "\n".join(lines)
+
+
+def _outcome(stage: StageAnswer) -> str:
+    if not stage.runs:
+        return f"does not run: {stage.reason}" if stage.reason.startswith("only") else f"runs only {stage.reason}"
+    return "waits for an approval" if stage.job.deployment.approval is not None else "runs"
+
+
+def as_table(columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]]) -> str:
+    """Return a table of stages by events, with events that start the same stages in one column."""
+    groups = _groups(columns)
+    letters = [_letter(number) for number in range(len(groups))]
+    parts = [
+        "\n".join(
+            f"{letter}  {'; '.join(map(title, events))}" for letter, (events, _) in zip(letters, groups, strict=True)
+        )
+    ]
+    for index, answer in enumerate(columns[0][1] if columns else ()):
+        rows = [(answer.plan.name, *letters)]
+        rows += [
+            (one.job.stage, *(_cell(results[index].stages[row]) for _, results in groups))
+            for row, one in enumerate(answer.stages)
+        ]
+        parts.append("\n".join(_rows(rows, indent="")))
+        if conditions := list(_conditions(answer)):
+            parts.append("\n".join(_rows(conditions, indent="")))
+    return "\n\n".join(parts)
+
+
+def _groups(
+    columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]],
+) -> list[tuple[list[StartEvent], Sequence[EventAnswer]]]:
+    groups: dict[tuple[str, ...], tuple[list[StartEvent], Sequence[EventAnswer]]] = {}
+    for event, results in columns:
+        cells = tuple(_cell(stage) for answer in results for stage in answer.stages)
+        groups.setdefault(cells, ([], results))[0].append(event)
+    return list(groups.values())
+
+
+def _letter(number: int) -> str:
+    return (_letter(number // 26 - 1) if number >= 26 else "") + ascii_uppercase[number % 26]  # noqa: PLR2004
+
+
+def _cell(stage: StageAnswer) -> str:
+    if not stage.runs:
+        return "-"
+    return "approval" if stage.job.deployment.approval is not None else "yes"
+
+
+def _conditions(answer: EventAnswer) -> Iterator[tuple[str, str]]:
+    """Yield the pipeline and the stages that do not run for every event, each with its condition."""
+    if answer.plan.condition is not None:
+        yield f"pipeline {answer.plan.name}", f"when {words(answer.plan.condition)}"
+    for stage in answer.stages:
+        if stage.job.condition is not None:
+            yield stage.job.stage, f"when {words(stage.job.condition)}"
+        elif stage.job.deployment.stops_environment:
+            yield stage.job.stage, stage.reason
+
+
+def _rows(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:
+    """Yield *rows* with aligned columns."""
+    table = [tuple(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        yield indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def as_data(columns: Iterable[tuple[StartEvent, Sequence[EventAnswer]]]) -> Mapping[str, object]:
+    """Return what each event starts as a JSON document; the format is documented in docs/events.md."""
+    return {"events": [_event_data(event, results) for event, results in columns]}
+
+
+def _event_data(event: StartEvent, results: Iterable[EventAnswer]) -> Mapping[str, object]:
+    return {
+        "event": {
+            "kind": event.kind.value,
+            **({"branch": event.branch} if event.branch else {}),
+            **({"tag": event.tag} if event.tag else {}),
+            **({"changed": list(event.changed)} if event.changed is not None else {}),
+        },
+        "pipelines": [
+            {
+                "name": answer.plan.name,
+                "runs": not answer.reason,
+                **({"reason": answer.reason} if answer.reason else {}),
+                "stages": [
+                    {"stage": one.job.stage, "runs": one.runs, **({"reason": one.reason} if one.reason else {})}
+                    for one in answer.stages
+                ],
+            }
+            for answer in results
+        ],
+    }

@@ -1,0 +1,127 @@
+"""Which stages run for an event, and why the others do not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from pipegen.plan.changes.choice import AffectedStages
+from pipegen.plan.changes.narrow import with_stages
+from pipegen.plan.model import NEVER, Atom, Condition, Event, Job, Matches, Plan, Selection, Subject
+from pipegen.plan.model.facts import RunFacts, StartEvent
+from pipegen.plan.model.logic import atoms
+from pipegen.plan.model.patterns import Pattern
+from pipegen.plan.stage.condition_text import words
+from pipegen.structs import Struct
+
+_WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")
+# A name that patterns of real configs do not match.
+_OTHER = "other"
+
+
+class StageAnswer(Struct, kw_only=True):
+    """Whether the stage of *job* runs; *reason* says why not, "" if it does."""
+
+    job: Job
+    reason: str
+
+    @property
+    def runs(self) -> bool:
+        """Whether the stage runs."""
+        return not self.reason
+
+
+class EventAnswer(Struct, kw_only=True):
+    """What an event starts of *plan*; *reason* says why the pipeline does not run, "" if it does."""
+
+    plan: Plan
+    reason: str
+    stages: tuple[StageAnswer, ...]
+
+
+def answers(plans: Sequence[Plan], facts: RunFacts, selected: Sequence[str] = ()) -> tuple[EventAnswer, ...]:
+    """Return what each of *plans* runs in a run with *facts*; pipelines that are *selected* run in any case."""
+    return tuple(_answer(plan, facts, is_selected=plan.name in selected) for plan in plans)
+
+
+def _answer(plan: Plan, facts: RunFacts, *, is_selected: bool) -> EventAnswer:
+    reason = "" if is_selected else _pipeline_reason(plan, facts)
+    stages = tuple(
+        StageAnswer(job=job, reason=_stage_reason(job, facts) if not reason else f"pipeline {plan.name}: {reason}")
+        for job in plan.jobs
+    )
+    return EventAnswer(plan=plan, reason=reason, stages=stages)
+
+
+def _pipeline_reason(plan: Plan, facts: RunFacts) -> str:
+    if plan.selection is Selection.ON_DEMAND:
+        return "only on demand"
+    return _reason(plan.condition, facts)
+
+
+def _stage_reason(job: Job, facts: RunFacts) -> str:
+    if job.deployment.stops_environment:
+        return "only when its environment is stopped"
+    return _reason(job.condition, facts)
+
+
+def _reason(condition: Condition | None, facts: RunFacts) -> str:
+    if condition is None or facts.holds(condition):
+        return ""
+    return "never" if condition == NEVER else f"when {words(facts.unmet(condition))}"
+
+
+def plans_that_run(answers_: Iterable[EventAnswer]) -> tuple[Plan, ...]:
+    """Return the plans that run, each with only the stages that run, and without references to the others."""
+    return tuple(_with_running_stages(answer) for answer in answers_ if any(one.runs for one in answer.stages))
+
+
+def _with_running_stages(answer: EventAnswer) -> Plan:
+    kept: dict[str, Condition | None] = {one.job.stage: None for one in answer.stages if one.runs}
+    left_out = tuple(one.job for one in answer.stages if not one.runs)
+    return with_stages(answer.plan, AffectedStages(kept, left_out))
+
+
+def usual_events(plans: Sequence[Plan]) -> Iterator[StartEvent]:
+    """Yield the events that the conditions of *plans* tell apart.
+
+    These are a push to each branch that a condition names and to another one, a merge request, each tag and another
+    one, a schedule, and a start by a person and by a program.
+    """
+    conditions = [plan.condition for plan in plans] + [job.condition for plan in plans for job in plan.jobs]
+    known = atoms(*conditions)
+    branches = _examples(known, Subject.BRANCH)
+    main = branches[0] if branches else "main"
+    for branch in (*(branches or [main]), *([_other(known, Subject.BRANCH)] if branches else [])):
+        yield StartEvent(kind=Event.PUSH, branch=branch)
+    yield StartEvent(kind=Event.MERGE_REQUEST)
+    tags = _examples(known, Subject.TAG)
+    for tag in (*tags, _other(known, Subject.TAG)):
+        yield StartEvent(kind=Event.TAG, tag=tag)
+    for kind in (Event.SCHEDULE, Event.MANUAL, Event.API):
+        yield StartEvent(kind=kind, branch=main)
+
+
+def _examples(known: Iterable[Atom], subject: Subject) -> list[str]:
+    """Return a text for each glob that the conditions match *subject* with, in their order."""
+    texts = (_example(pattern) for pattern in _patterns(known, subject) if not pattern.is_regex)
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _example(pattern: Pattern) -> str:
+    """Return a text that the glob *pattern* matches; "" if none is found."""
+    text = _WILDCARD.sub(lambda wildcard: "" if wildcard[0] == "**/" else "1", pattern.text)
+    return text if pattern.matches(text) else ""
+
+
+def _other(known: Sequence[Atom], subject: Subject) -> str:
+    """Return a name that no pattern for *subject* matches, if there is a simple one."""
+    patterns = tuple(_patterns(known, subject))
+    names = (_OTHER, f"{_OTHER}/1", f"{_OTHER}-1", "x")
+    return next((name for name in names if not any(pattern.matches(name) for pattern in patterns)), _OTHER)
+
+
+def _patterns(known: Iterable[Atom], subject: Subject) -> Iterator[Pattern]:
+    for atom in known:
+        if isinstance(atom, Matches) and atom.subject is subject:
+            yield from atom.patterns
