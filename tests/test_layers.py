@@ -30,6 +30,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "lint": ("plan", "bindings", "graph", "config", "source", "diagnostics"),
     "shell": ("plan.model", "bindings.expression", "bindings.script.model", "diagnostics", "source"),
     "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
+    "expectations": ("plan", "config", "assets", "diagnostics", "source"),
     "readback": ("graph", "emit.template", "assets", "diagnostics", "source"),
     "pictures": ("graph", "emit"),
     "run": (
@@ -47,7 +48,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "__main__": ("cli",),
     "cli": (
         *("compiler", "lint", "run", "readback", "targets", "difference", "pictures", "plan", "bindings", "config"),
-        *("graph", "diagnostics", "source", "assets", "emit"),
+        *("graph", "expectations", "diagnostics", "source", "assets", "emit"),
     ),
 }
 

@@ -152,22 +152,9 @@ def _facts(analysed: Analysed, event: StartEvent, checkout: LocalCheckout) -> Ru
 # Text
 
 
-def title(event: StartEvent) -> str:
-    """Return *event* in a few words, for example `push to main`."""
-    if event.tag:
-        return f"tag {event.tag}" if event.kind is Event.TAG else f"{_said(event.kind)} for tag {event.tag}"
-    if not event.branch:
-        return _said(event.kind)
-    return f"{_said(event.kind)} {'to' if event.kind is Event.PUSH else 'on'} {event.branch}"
-
-
-def _said(kind: Event) -> str:
-    return kind.value.replace("_", " ")
-
-
 def as_text(event: StartEvent, results: Sequence[EventAnswer]) -> str:
     """Return what *event* starts as text: a line for each stage."""
-    lines = [title(event)]
+    lines = [event.title]
     for answer in results:
         lines.append(f"pipeline {answer.plan.name}" + (f": does not run, {answer.reason}" if answer.reason else ""))
         if not answer.reason:
@@ -187,7 +174,8 @@ def as_table(columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]]) -> str
     letters = [_letter(number) for number in range(len(groups))]
     parts = [
         "\n".join(
-            f"{letter}  {'; '.join(map(title, events))}" for letter, (events, _) in zip(letters, groups, strict=True)
+            f"{letter}  {'; '.join(event.title for event in events)}"
+            for letter, (events, _) in zip(letters, groups, strict=True)
         )
     ]
     for index, answer in enumerate(columns[0][1] if columns else ()):

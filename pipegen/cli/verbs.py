@@ -28,6 +28,7 @@ VERBS: Mapping[str, Verb] = {
     "diff": Verb("diff", "Show changes in meaning between two versions of a config."),
     "run": Verb("run", "Run the pipeline on this machine."),
     "simulate": Verb("simulate", "Simulate a run: its duration, and which stage waits for what."),
+    "test": Verb("check_tests", "Check which stages a config runs for which events."),
     "explain": Verb("explain", "Explain a diagnostic: its cause, its impact, and how to fix it."),
     "targets": Verb("targets", "Show the targets and the language features that each supports."),
     "schema": Verb("schema", "Print the JSON Schema of a config, for editors."),

@@ -234,7 +234,7 @@ BASH_SYNTAX = Code("PG721", "bash-syntax", _W)
 FOREIGN_VARIABLE = Code("PG726", "foreign-variable", _W)
 EMPTY_SETUP_VALUE = Code("PG727", "empty-setup-value", _W)
 
-# 8: runs; 801 to 809 executors, 810 to 819 simulated runs, 820 to 839 local runs
+# 8: runs; 801 to 809 executors, 810 to 819 simulated runs, 820 to 839 local runs, 840 to 849 tests of a config
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
 NO_MACHINE_FITS = Code("PG802", "no-machine-fits", _E)
 INVALID_DURATIONS = Code("PG810", "invalid-durations", _E)
@@ -251,6 +251,9 @@ SERVICES_LEFT_OUT = Code("PG826", "services-left-out", _W)
 NOT_DONE_HERE = Code("PG827", "not-done-here", _I)
 SHORT_SECRET = Code("PG830", "short-secret", _W)
 NO_CONTAINER_ENGINE = Code("PG831", "no-container-engine", _E)
+INVALID_TEST_EVENT = Code("PG840", "invalid-test-event", _E)
+UNKNOWN_TEST_NAME = Code("PG841", "unknown-test-name", _E)
+FAILED_TEST = Code("PG842", "failed-test", _E)
 
 
 def find(word: str) -> Code | None:

@@ -36,6 +36,18 @@ class StartEvent(Struct, kw_only=True):
     tag: str = ""
     changed: tuple[str, ...] | None = None
 
+    @property
+    def title(self) -> str:
+        """The event in a few words, for example `push to main`."""
+        words = self.kind.value.replace("_", " ")
+        if self.kind is Event.TAG:
+            return f"tag {self.tag}"
+        if self.tag:
+            return f"{words} for tag {self.tag}"
+        if not self.branch:
+            return words
+        return f"{words} {'to' if self.kind is Event.PUSH else 'on'} {self.branch}"
+
 
 class RepositoryFiles(Protocol):
     """The files of a repository."""

@@ -1,0 +1,96 @@
+"""`pipegen test`: checks which stages a config runs for which events."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.files.output import write as write_file
+from pipegen.cli.session import ConfigArgument, Format, FormatOption, attempt, config_path, end, show, tell
+from pipegen.cli.streams import say
+from pipegen.compiler import Analysed, analyse
+from pipegen.config.files.load import load, repository_root
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.expectations.check import TestedConfig, check
+from pipegen.expectations.model import Expectation
+from pipegen.expectations.read import read_expectations
+from pipegen.run.local.checkout import LocalCheckout
+
+_Tests = Annotated[
+    Path | None,
+    typer.Option(
+        "--tests",
+        metavar="FILE",
+        show_default=False,
+        help='The file with the tests. Default: the name of the config with ".test" before its extension.',
+    ),
+]
+
+
+def check_tests(
+    config: ConfigArgument = None,
+    tests: _Tests = None,
+    form: FormatOption = Format.TEXT,
+    *,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the file: record what the config runs today for all usual events.")
+    ] = False,
+) -> None:
+    """Check which stages a config runs for which events.
+
+    The tests are in a file beside the config, for example pipegen.test.yaml for pipegen.yaml.
+    """
+    path = config_path(config)
+    file = tests or path.with_name(f"{path.stem}.test{path.suffix}")
+    if not write and not file.exists():
+        raise WrongUsage(f'there is no file with tests "{file}": write one, or record today\'s answers with --write')
+    report = Report()
+    analysed = attempt(path, report, lambda source: analyse(source, (), report))
+    if analysed is None:
+        show(report.diagnostics(), form, sys.stderr if form is Format.TEXT else sys.stdout)
+        end(Exit.PROBLEMS)
+    elif write:
+        _record(_tested(analysed, path), file)
+    else:
+        _check(_tested(analysed, path), file, form)
+
+
+def _tested(analysed: Analysed, path: Path) -> TestedConfig:
+    inputs = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
+    return TestedConfig(plans=analysed.plans, inputs=inputs, repository=LocalCheckout(repository_root(path)))
+
+
+def _record(config: TestedConfig, file: Path) -> None:
+    from pipegen.emit import yaml  # noqa: PLC0415 - only to write
+    from pipegen.expectations.write import recorded  # noqa: PLC0415 - only to write
+
+    document = recorded(config)
+    write_file(file, yaml.write(cast("Mapping[str, yaml.Value]", document)))
+    say(f"{file} written")
+
+
+def _check(config: TestedConfig, file: Path, form: Format) -> None:
+    report = Report()
+    try:
+        source = load(file, report)
+        report.stop_if_errors()
+        expectations = read_expectations(source, report)
+        report.stop_if_errors()
+    except Stopped:
+        show(report.diagnostics(), form, sys.stdout)
+        raise typer.Exit(Exit.PROBLEMS) from None
+    failed = sum(not _passes(expectation, config, report) for expectation in expectations)
+    show(report.diagnostics(), form, sys.stdout)
+    passed = len(expectations) - failed
+    tell(form, f"{passed} passed, {failed} failed" if failed else f"{passed} passed")
+    end(Exit.PROBLEMS if failed else Exit.FINE)
+
+
+def _passes(expectation: Expectation, config: TestedConfig, report: Report) -> bool:
+    own = Report()
+    check(expectation, config, own)
+    report.take(own)
+    return not own.has_errors()

@@ -1,0 +1,1 @@
+"""Tests of a config: what users expect an event to start."""

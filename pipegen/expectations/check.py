@@ -1,0 +1,166 @@
+"""Expectations, checked against what a config runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.expectations.model import Expectation, Names
+from pipegen.plan.events import EventAnswer, answers
+from pipegen.plan.known_values import KnownValues
+from pipegen.plan.model import Job, Plan
+from pipegen.plan.model.facts import RepositoryFiles, RunFacts
+from pipegen.source.text import Located, Span
+from pipegen.structs import Struct
+
+
+class TestedConfig(Struct, kw_only=True):
+    """The config of the tests: its *plans*, the default values of inputs, and the files of its repository."""
+
+    plans: Sequence[Plan]
+    inputs: Mapping[str, str]
+    repository: RepositoryFiles
+
+
+def check(expectation: Expectation, config: TestedConfig, report: Report) -> None:
+    """Report each difference between *expectation* and what *config* runs."""
+    plan = _plan(expectation, config.plans, report)
+    if plan is None or not _are_known(expectation, plan, report):
+        return
+    facts = RunFacts(
+        event=expectation.event,
+        inputs={**config.inputs, **expectation.inputs},
+        variables=expectation.variables,
+        repository=config.repository,
+    )
+    (answer,) = answers((plan,), facts)
+    _check_stages(expectation, answer, report)
+    _check_approvals(expectation, answer, report)
+    _check_order(expectation, plan, report)
+    _check_values(expectation, KnownValues(plan, facts), report)
+
+
+def _plan(expectation: Expectation, plans: Sequence[Plan], report: Report) -> Plan | None:
+    """Return the plan that *expectation* is about; None if it is reported that there is none."""
+    names = [plan.name for plan in plans]
+    if expectation.pipeline is None:
+        if len(plans) == 1:
+            return plans[0]
+        report.add(
+            codes.UNKNOWN_TEST_NAME,
+            f'the config has {len(plans)} pipelines: test "{expectation.name}" names none',
+            at=expectation.span,
+            hint=f"add pipeline: {names[0]}" if names else "",
+        )
+        return None
+    _check_name(expectation.pipeline, names, "pipeline", report)
+    return next((plan for plan in plans if plan.name == expectation.pipeline.value), None)
+
+
+def _are_known(expectation: Expectation, plan: Plan, report: Report) -> bool:
+    """Return whether the plan has all stages that *expectation* names; report the others."""
+    names = list(dict.fromkeys(name for job in plan.jobs for name in (job.stage, job.title)))
+    named = (*expectation.runs, *expectation.never, *(expectation.only or ()), *(expectation.approvals or ()))
+    chained = (name for chain in expectation.order for name in chain)
+    are_known = [_check_name(name, names, "stage", report) for name in (*named, *chained)]
+    return all(are_known)
+
+
+def _check_name(name: Located[str], known: Sequence[str], noun: str, report: Report) -> bool:
+    if name.value in known:
+        return True
+    similar = suggestion(name.value, known)
+    report.add(
+        codes.UNKNOWN_TEST_NAME,
+        f'the config has no {noun} "{name.value}"',
+        at=name.span,
+        hint=f'write "{similar}"' if similar else f"the {noun}s are {listed(known)}",
+    )
+    return False
+
+
+def _check_stages(expectation: Expectation, answer: EventAnswer, report: Report) -> None:
+    reasons = {one.job.stage: one.reason for one in answer.stages}
+    jobs = {one.job.stage: one.job for one in answer.stages}
+    for name in (*expectation.runs, *(expectation.only or ())):
+        for stage in _stages(name.value, jobs.values()):
+            if reasons[stage]:
+                _fail(
+                    expectation, f'stage "{stage}" does not run: {reasons[stage]}', name.span, jobs[stage].span, report
+                )
+    for name in expectation.never:
+        for stage in _stages(name.value, jobs.values()):
+            if not reasons[stage]:
+                _fail(expectation, f'stage "{stage}" runs', name.span, jobs[stage].span, report)
+    if expectation.only is not None:
+        expected = _all_stages(expectation.only, jobs.values())
+        for stage, reason in reasons.items():
+            if not reason and stage not in expected:
+                _fail(expectation, f'stage "{stage}" runs too', _first(expectation.only, expectation), None, report)
+
+
+def _check_approvals(expectation: Expectation, answer: EventAnswer, report: Report) -> None:
+    if expectation.approvals is None:
+        return
+    at = _first(expectation.approvals, expectation)
+    expected = _all_stages(expectation.approvals, [one.job for one in answer.stages])
+    waiting = {one.job.stage for one in answer.stages if one.runs and one.job.deployment.approval is not None}
+    for one in answer.stages:
+        stage = one.job.stage
+        if stage in waiting and stage not in expected:
+            _fail(expectation, f'stage "{stage}" waits for an approval too', at, one.job.span, report)
+        elif stage in expected and stage not in waiting:
+            _fail(expectation, f'stage "{stage}" waits for no approval', at, one.job.span, report)
+
+
+def _check_order(expectation: Expectation, plan: Plan, report: Report) -> None:
+    finals = {job.stage for job in plan.jobs if job.is_final}
+    for chain in expectation.order:
+        for first, second in pairwise(chain):
+            for earlier in _stages(first.value, plan.jobs):
+                for later in _stages(second.value, plan.jobs):
+                    is_ordered = earlier not in finals and (later in finals or earlier in plan.graph.ancestors(later))
+                    if not is_ordered:
+                        _fail(expectation, f'stage "{later}" does not wait for "{earlier}"', second.span, None, report)
+
+
+def _check_values(expectation: Expectation, known: KnownValues, report: Report) -> None:
+    for output, expected in expectation.values:
+        stage, _, name = output.value.rpartition(".")
+        value = known.value(stage, name)
+        if value is None:
+            message = f"the value of {output.value} is not known before the run"
+            _fail(expectation, message, output.span, None, report)
+        elif not _glob(expected).fullmatch(value):
+            _fail(expectation, f'{output.value} is "{value}", not "{expected}"', output.span, None, report)
+
+
+def _glob(text: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, text.split("*"))), re.DOTALL)
+
+
+def _all_stages(names: Names, jobs: Iterable[Job]) -> set[str]:
+    known = tuple(jobs)
+    return {stage for name in names for stage in _stages(name.value, known)}
+
+
+def _stages(name: str, jobs: Iterable[Job]) -> list[str]:
+    """Return the stage *name*, or all combinations of the matrix stage *name*."""
+    return [job.stage for job in jobs if name in (job.stage, job.title)]
+
+
+def _first(names: Names, expectation: Expectation) -> Span:
+    return names[0].span if names else expectation.span
+
+
+def _fail(expectation: Expectation, message: str, at: Span, stage: Span | None, report: Report) -> None:
+    report.add(
+        codes.FAILED_TEST,
+        f'test "{expectation.name}": {message}',
+        at=at,
+        related=[Label(stage, "the stage")] if stage is not None else [],
+    )

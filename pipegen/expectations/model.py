@@ -1,0 +1,39 @@
+"""The expectations in a file of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipegen.plan.model.facts import StartEvent
+from pipegen.source.text import Located, Span
+from pipegen.structs import SpannedStruct
+
+Names = tuple[Located[str], ...]
+
+
+class Expectation(SpannedStruct, kw_only=True):
+    """A test: an event, and what it starts.
+
+    Attributes:
+        name: the name of the test.
+        event, inputs, variables: the run; inputs that are not in *inputs* have their defaults.
+        pipeline: the pipeline that the test is about; None in a config with one pipeline.
+        runs, never: stages that run, and stages that do not.
+        only: all stages that run; None if others may run too.
+        approvals: all stages that run and wait for an approval; None if the test does not say.
+        order: lists of stages that run one after the other.
+        values: the output, `stage.name`, and a glob for its value.
+    """
+
+    name: str
+    event: StartEvent
+    inputs: Mapping[str, str]
+    variables: Mapping[str, str]
+    pipeline: Located[str] | None
+    runs: Names
+    never: Names
+    only: Names | None
+    approvals: Names | None
+    order: tuple[Names, ...]
+    values: tuple[tuple[Located[str], str], ...]
+    span: Span

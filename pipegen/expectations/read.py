@@ -1,0 +1,110 @@
+"""A file of tests to expectations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pipegen.assets import folder
+from pipegen.config.read import read
+from pipegen.config.schema.check import check_settings
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.expectations.model import Expectation, Names
+from pipegen.plan.model import Event
+from pipegen.plan.model.facts import StartEvent
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import Entry, Node, Scalar, Sequence
+from pipegen.source.tree import Mapping as Map
+from pipegen.structs import from_json
+
+# GitLab's word for a run that a person starts.
+_ALIASES = {"web": Event.MANUAL.value}
+_MAIN = "main"
+
+
+def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ...]:
+    """Return the tests in *file*; raise `Stopped` if it is invalid."""
+    tree = read(file, report)
+    check_settings(tree, _schema(), report, "tests")
+    report.stop_if_errors()
+    tests = tree.get("tests") if isinstance(tree, Map) else None
+    return tuple(_expectation(entry, report) for entry in _entries(tests))
+
+
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = from_json((folder("schemas") / "tests.schema.json").read_bytes())
+    return schema
+
+
+def _expectation(entry: Entry, report: Report) -> Expectation:
+    test = entry.value
+    event, only, approvals = _get(test, "event"), _get(test, "only"), _get(test, "approvals")
+    pipeline = _get(test, "pipeline")
+    return Expectation(
+        name=entry.key.text,
+        event=_event(event, report),
+        inputs=_texts(_get(event, "inputs")),
+        variables=_texts(_get(event, "variables")),
+        pipeline=pipeline.located() if isinstance(pipeline, Scalar) else None,
+        runs=_names(_get(test, "runs")),
+        never=_names(_get(test, "never")),
+        only=_names(only) if only is not None else None,
+        approvals=_names(approvals) if approvals is not None else None,
+        order=tuple(_names(chain) for chain in _items(_get(test, "order"))),
+        values=tuple((one.key.located(), _text(one.value)) for one in _entries(_get(test, "values"))),
+        span=entry.key.span,
+    )
+
+
+def _event(node: Node | None, report: Report) -> StartEvent:
+    """Return the event; *node* is its kind, or a map."""
+    kind_node = node if isinstance(node, Scalar) else _get(node, "kind")
+    word = _text(kind_node)
+    kind = Event(_ALIASES.get(word, word))
+    branch, tag, changed = _text(_get(node, "branch")), _text(_get(node, "tag")), _get(node, "changed")
+    if kind is Event.TAG and not tag and kind_node is not None:
+        report.add(
+            codes.INVALID_TEST_EVENT,
+            'the event "tag" needs the name of the tag',
+            at=kind_node.span,
+            hint="write event: { kind: tag, tag: v1.0 }",
+        )
+    has_branch = kind is not Event.MERGE_REQUEST and not tag
+    if branch and tag and node is not None:
+        report.add(
+            codes.INVALID_TEST_EVENT,
+            "a run has a branch or a tag, not both",
+            at=node.span,
+            hint='remove "branch" or "tag"',
+        )
+    return StartEvent(
+        kind=kind,
+        branch=(branch or _MAIN) if has_branch else "",
+        tag=tag,
+        changed=tuple(name.value for name in _names(changed)) if changed is not None else None,
+    )
+
+
+def _get(node: Node | None, key: str) -> Node | None:
+    return node.get(key) if isinstance(node, Map) else None
+
+
+def _entries(node: Node | None) -> tuple[Entry, ...]:
+    return node.entries if isinstance(node, Map) else ()
+
+
+def _items(node: Node | None) -> tuple[Node, ...]:
+    return node.items if isinstance(node, Sequence) else (() if node is None else (node,))
+
+
+def _names(node: Node | None) -> Names:
+    return tuple(item.located() for item in _items(node) if isinstance(item, Scalar))
+
+
+def _texts(node: Node | None) -> Mapping[str, str]:
+    return {entry.key.text: _text(entry.value) for entry in _entries(node)}
+
+
+def _text(node: Node | None) -> str:
+    return node.text if isinstance(node, Scalar) else ""

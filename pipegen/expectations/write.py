@@ -1,0 +1,71 @@
+"""What a config runs today, as tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pipegen.expectations.check import TestedConfig
+from pipegen.plan.events import answers, usual_events
+from pipegen.plan.known_values import KnownValues
+from pipegen.plan.model import Event, Export, Plan
+from pipegen.plan.model.facts import RunFacts, StartEvent
+
+Document = dict[str, object]
+
+
+def recorded(config: TestedConfig) -> Document:
+    """Return tests that record, for each usual event, what *config* runs today."""
+    is_single = len(config.plans) == 1
+    tests: Document = {}
+    for event in usual_events(config.plans):
+        for plan in config.plans:
+            title = event.title if is_single else f"{event.title}: {plan.name}"
+            tests[title] = {
+                "event": _event(event),
+                **({} if is_single else {"pipeline": plan.name}),
+                **_expected(plan, _facts(event, config)),
+            }
+    for plan in config.plans:
+        order = [list(arc) for arc in plan.graph.arcs]
+        if order:
+            name = "order" if is_single else f"order: {plan.name}"
+            tests[name] = {
+                "event": _event(StartEvent(kind=Event.PUSH, branch="main")),
+                **({} if is_single else {"pipeline": plan.name}),
+                "order": order,
+            }
+    return {"tests": tests}
+
+
+def _facts(event: StartEvent, config: TestedConfig) -> RunFacts:
+    return RunFacts(event=event, inputs=config.inputs, variables={}, repository=config.repository)
+
+
+def _event(event: StartEvent) -> object:
+    if event.kind is Event.MERGE_REQUEST:
+        return event.kind.value
+    return {
+        "kind": event.kind.value,
+        **({"branch": event.branch} if event.branch else {}),
+        **({"tag": event.tag} if event.tag else {}),
+    }
+
+
+def _expected(plan: Plan, facts: RunFacts) -> Mapping[str, object]:
+    (answer,) = answers((plan,), facts)
+    running = [one.job for one in answer.stages if one.runs]
+    approvals = [job.stage for job in running if job.deployment.approval is not None]
+    values = dict(_values(plan, facts))
+    return {
+        "only": [job.stage for job in running],
+        **({"approvals": approvals} if running else {}),
+        **({"values": values} if values and running else {}),
+    }
+
+
+def _values(plan: Plan, facts: RunFacts) -> Iterator[tuple[str, str]]:
+    known = KnownValues(plan, facts)
+    for job in plan.jobs:
+        for step in job.steps:
+            if isinstance(step, Export) and (value := known.value(job.stage, step.name)) is not None:
+                yield f"{job.stage}.{step.name}", value

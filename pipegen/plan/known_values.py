@@ -1,0 +1,60 @@
+"""Values of outputs that are known before a run starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
+from pipegen.plan.model import Export, Plan
+from pipegen.plan.model.facts import RunFacts
+
+# Deeper chains of exports are refused when they are read.
+_BRANCH_NAMES = frozenset(("branch", "GIT_BRANCH", "GIT_LOCAL_BRANCH"))
+
+
+class KnownValues:
+    """The values of the exports of *plan* in a run with *facts*, as far as they are known before it starts."""
+
+    def __init__(self, plan: Plan, facts: RunFacts) -> None:
+        self._plan = plan
+        self._facts = facts
+        self._exports: Mapping[tuple[str, str], Text] = {
+            (job.stage, step.name): step.value for job in plan.jobs for step in job.steps if isinstance(step, Export)
+        }
+
+    def value(self, stage: str, name: str) -> str | None:
+        """Return the value of the output *name* of *stage*; None if only the run knows it."""
+        text = self._exports.get((stage, name))
+        return self._text(text) if text is not None else None
+
+    def _text(self, text: Text) -> str | None:
+        parts = [self._part(part) for part in text.parts]
+        return None if None in parts else "".join(part for part in parts if part is not None)
+
+    def _part(self, part: Part) -> str | None:
+        match part:
+            case str():
+                return part
+            case Bare():
+                return part.source
+            case Defaulted():
+                value = self._text(part.text)
+                return value if value is None else value or part.default
+            case Reference():
+                value = self._reference(part)
+                return value or part.default if value == "" and part.default is not None else value
+
+    def _reference(self, reference: Reference) -> str | None:
+        match reference.scope:
+            case Scope.INPUT:
+                return self._facts.inputs.get(reference.name)
+            case Scope.SETUP:
+                return self._setup(reference.name)
+            case Scope.STAGE | Scope.OWN:
+                return self.value(reference.namespace or "", reference.name)
+        return None
+
+    def _setup(self, name: str) -> str | None:
+        if name in _BRANCH_NAMES:
+            return self._facts.event.branch
+        return {"tag": self._facts.event.tag, "pipeline": self._plan.name}.get(name)
