@@ -110,24 +110,6 @@ class Reader(MutableStruct):
 
     def resolve_reference(self, reference: Reference, loops: Mapping[str, str]) -> tuple[Part, ...]:
         """Return the parts that replace *reference*, with their scope resolved."""
-        plain = self.plain(reference)
-        return (plain,) if plain is not None else self._resolve(reference, loops)
-
-    def plain(self, reference: Reference) -> Reference | None:
-        """Return *reference* to a plain stage, resolved; None if it needs the general rules or a diagnostic."""
-        producer, reader = reference.namespace, self.stage
-        is_one = reference.combinations is not None or reader.combination or reader.within
-        if is_one or producer not in self.namespaces.plain:
-            return None
-        own = reader.name.value
-        if own == producer or own in self.namespaces.final or reference.name not in self.namespaces.bound[producer]:
-            return None
-        positions = self.order.positions
-        if own not in positions or producer not in positions or not self.order.is_before(producer, own):
-            return None
-        return Reference(producer, reference.name, reference.default, reference.span, Scope.STAGE)
-
-    def _resolve(self, reference: Reference, loops: Mapping[str, str]) -> tuple[Part, ...]:
         namespace = reference.namespace
         if namespace in (None, "") and reference.name in loops:
             return (replace(reference, namespace="", name=loops[reference.name], scope=Scope.LOOP),)

@@ -83,7 +83,13 @@ class StageValues(MutableStruct):
                 (reference.namespace, reference.combinations, reference.name, reference.default), reference
             )
         return Line(
-            script, tuple([(reference, self._settled_reference(reference)) for reference in references.values()])
+            script,
+            tuple(
+                [
+                    (reference, self._settled_text(Text((reference,), reference.span)))
+                    for reference in references.values()
+                ]
+            ),
         )
 
     def _settled(self, value: Expression) -> Expression:
@@ -101,14 +107,6 @@ class StageValues(MutableStruct):
         resolved = self.reader.resolve_text(value, {})
         self._note(resolved.references())
         return self.folder.fold_text(resolved, {})
-
-    def _settled_reference(self, reference: Reference) -> Text:
-        plain = self.reader.plain(reference)
-        if plain is None:
-            return self._settled_text(Text((reference,), reference.span))
-        self._note_output(plain)
-        value = Text((plain,), plain.span)
-        return value if self.folder.known(plain) is None else self.folder.fold_text(value, {})
 
     def _note(self, references_: Iterable[Reference]) -> None:
         for reference in references_:
