@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
-from pipegen.shell.credentials import sources, variable
 from pipegen.shell.host import Images, Login, ShellEnvironment
 from pipegen.shell.names import distinct_variable_part, variable_part
+from pipegen.shell.values.credentials import sources, variable
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import VariableEntry
 from pipegen.targets.gitlab.settings import GitLabSettings
