@@ -23,11 +23,11 @@ from pipegen.plan.model import (
     Limits,
     Mail,
     Plan,
-    Schedule,
     Workspace,
 )
 from pipegen.plan.model.texts import stage_texts
 from pipegen.plan.runs.parameters import Parameters
+from pipegen.plan.runs.schedules import schedules
 from pipegen.plan.runs.selection import selection
 from pipegen.plan.stage.checks import check_directory
 from pipegen.plan.stage.commands import post_commands
@@ -94,18 +94,10 @@ def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileCon
         is_fail_fast=fails_fast(pipeline),
         fail_fast_span=pipeline.fail_fast.span if pipeline.fail_fast else None,
         inputs=context.parameters.at_run_time,
-        schedules=_schedules(pipeline.schedule, report),
+        schedules=schedules(pipeline.schedule, report),
         concurrency=_concurrency(pipeline.concurrency),
         condition=pipeline_condition,
     )
-
-
-def _schedules(value: StepValue | None, report: Report) -> tuple[Schedule, ...]:
-    if value is None:
-        return ()
-    from pipegen.plan.runs.schedules import schedules  # noqa: PLC0415 - only for pipelines with a schedule
-
-    return schedules(value, report)
 
 
 def check_values(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileContext, report: Report) -> None:
