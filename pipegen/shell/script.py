@@ -20,7 +20,6 @@ from pipegen.plan.model import (
     Step,
     TriggerJob,
 )
-from pipegen.shell.after import after_environment, after_job, remove_after_values
 from pipegen.shell.command import Command
 from pipegen.shell.host import Login, ShellEnvironment
 from pipegen.shell.images import is_pulled, is_pushed
@@ -31,10 +30,12 @@ from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.steps.archive import has_archive, publish_archive
 from pipegen.shell.steps.commands import commands
 from pipegen.shell.steps.leave import leave
-from pipegen.shell.text import assignment, own_variable
-from pipegen.shell.transfers import transferred_paths
 from pipegen.shell.uses import uses
-from pipegen.shell.values import input_commands, mark_success, output_commands, status_commands
+from pipegen.shell.values.after import after_environment, after_job, remove_after_values
+from pipegen.shell.values.read import input_commands, status_commands
+from pipegen.shell.values.transfers import transferred_paths
+from pipegen.shell.values.write import mark_success, output_commands
+from pipegen.shell.words.text import assignment, own_variable
 from pipegen.structs import Struct, replace
 
 __all__ = ["Command", "StageScriptParts", "script"]

@@ -21,7 +21,7 @@ from pipegen.targets.jenkins.render import render
 from pipegen.targets.jenkins.settings import parse_settings
 from pipegen.targets.jenkins.size.files import FileFrame, weigh_declarative, weigh_script, weigh_selected
 from pipegen.targets.jenkins.size.weights import weigh_added, weigh_steps
-from pipegen.targets.jenkins.stages.scripts import plan_scripts
+from pipegen.targets.jenkins.stages.plan_scripts import plan_scripts
 from pipegen.targets.jenkins.styles import scripted
 from pipegen.targets.jenkins.styles.kinds import weigh_kinds
 from pipegen.targets.jenkins.styles.tables import lower_tables
@@ -51,7 +51,7 @@ def built(config: Path | str, style: str = "auto") -> Built:
             source="pipegen.yaml",
             start=Span(SourceFile("pipegen.yaml", ""), 0, 0),
             settings=settings,
-            chosen=(),
+            selected=(),
             options={"style": style},
         )
         told = parse_settings(settings)

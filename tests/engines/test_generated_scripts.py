@@ -15,7 +15,7 @@ from ruamel.yaml import YAML
 from pipegen.compiler import Analysed
 from pipegen.diagnostics.report import Report
 from pipegen.targets.jenkins.settings import JenkinsSettings
-from pipegen.targets.jenkins.stages.scripts import plan_scripts
+from pipegen.targets.jenkins.stages.plan_scripts import plan_scripts
 
 _PIPEFAIL = re.compile(r"set -\w*o pipefail")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from shell.world import HOSTILE, World, host, jobs, plan_of, script_of, text_of
 
-from pipegen.shell.transfers import transferred_paths, unpackable_paths
+from pipegen.shell.values.transfers import transferred_paths, unpackable_paths
 
 SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
 # File names that exist; an empty path, and those that end in a slash, mean folders.

@@ -23,22 +23,24 @@ from pipegen.structs import replace
 
 BIN = Path(__file__).parent / "bin"
 APPLETS = (
-    "awk",
-    "cat",
-    "cp",
-    "expr",
-    "find",
-    "grep",
-    "mkdir",
-    "mktemp",
-    "mv",
-    "od",
-    "rm",
-    "sed",
-    "tail",
-    "tar",
-    "tee",
-    "tr",
+    *(
+        "awk",
+        "cat",
+        "cp",
+        "expr",
+        "find",
+        "grep",
+        "mkdir",
+        "mktemp",
+        "mv",
+        "od",
+        "rm",
+        "sed",
+        "tail",
+        "tar",
+        "tee",
+        "tr",
+    ),
 )
 BLUBBERFILE = "version: v4\nvariants: {}\n"
 

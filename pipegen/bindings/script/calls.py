@@ -17,7 +17,7 @@ from pipegen.bindings.script.interpreters import (
     InterpreterCall,
 )
 from pipegen.bindings.script.options import run_by_others
-from pipegen.bindings.script.syntax import REFERENCE
+from pipegen.bindings.script.syntax import PLACEHOLDER
 from pipegen.structs import MutableStruct, field
 
 # Commands that run the command in their last words, with their options that take a word.
@@ -54,7 +54,7 @@ _MODULE = re.compile(r"-[A-Za-ln-z]*m(.*)")
 _REPLACES = re.compile(r"-[0rtpx]*I")
 _VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 # Variables beside a value may be empty.
-_VALUE_NAME = re.compile(rf"(?:\$[A-Za-z_0-9]*)*{REFERENCE}(?:{REFERENCE}|\$[A-Za-z_0-9]*)*")
+_VALUE_NAME = re.compile(rf"(?:\$[A-Za-z_0-9]*)*{PLACEHOLDER}(?:{PLACEHOLDER}|\$[A-Za-z_0-9]*)*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 

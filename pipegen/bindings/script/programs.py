@@ -10,7 +10,7 @@ from pipegen.bindings.script.calls import calls, command_at, program_name
 from pipegen.bindings.script.interpreters import INTERPRETERS, RUN_BY_OTHERS, InterpreterCall
 from pipegen.bindings.script.printed_text import PrintedText, command_words, references, targets, values
 from pipegen.bindings.script.syntax import (
-    REFERENCE,
+    PLACEHOLDER,
     CommandForm,
     Lexed,
     ReferenceKind,
@@ -146,7 +146,7 @@ def _expand_constants(words: list[Word], constants: Mapping[str, str], script: s
         at = command_at(texts)
         if at < len(texts) and texts[at] == "$":
             # The value of `${name:-value}` may be any command.
-            unknown = REFERENCE if references((owners[at],)) else "$"
+            unknown = PLACEHOLDER if references((owners[at],)) else "$"
             spelled = _expanded_command(script[owners[at].start : owners[at].end], constants).split() or [unknown]
             owners[at : at + 1] = [owners[at]] * len(spelled)
             texts[at : at + 1] = spelled

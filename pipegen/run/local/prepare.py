@@ -21,8 +21,8 @@ from pipegen.run.local.redaction.secrets import SecretSources
 from pipegen.run.local.scripts import StageScript, stage_script
 from pipegen.run.local.selection import SelectedPipeline, pipelines, select
 from pipegen.run.model import TaskId
-from pipegen.shell.credentials import check_distinct_sources, sources
 from pipegen.shell.host import ShellEnvironment
+from pipegen.shell.values.credentials import check_distinct_sources, sources
 from pipegen.structs import Struct
 from pipegen.visible import visible
 

@@ -10,7 +10,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Condition, Image, Job, Plan, Selection
 from pipegen.run.local.find import instances
 from pipegen.run.tasks import running
-from pipegen.shell.image_values import outputs_in_image_names
+from pipegen.shell.values.image_values import outputs_in_image_names
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 

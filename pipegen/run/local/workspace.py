@@ -26,10 +26,10 @@ from pipegen.structs import Struct
 
 
 class Tree(Struct):
-    """The tree of an attempt; *kept* is the folder of its files for the user, *before* and *after* are commands."""
+    """The tree of an attempt; *user_files* is the folder of files for the user, *before* and *after* are commands."""
 
     folder: str
-    kept: str
+    user_files: str
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
@@ -170,7 +170,7 @@ class Isolated(Struct):
             for_user += [
                 name for one, names in names_by_artifact if one.is_kept or not one.is_declared for name in names
             ]
-        artifacts.link_into(tree.folder, dict.fromkeys(for_user), tree.kept)
+        artifacts.link_into(tree.folder, dict.fromkeys(for_user), tree.user_files)
         if succeeded:
             left = [name for one, names in names_by_artifact if one.travels for name in names]
             carried = self._storable(tree, artifacts.matching(tree.folder, self.carried[job.pipeline, job.stage]), job)

@@ -13,7 +13,7 @@ from pipegen.shell.layout import indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, constant, quote, shell_text
 from pipegen.shell.steps.destination import Destination, is_folder_content, planned_path
-from pipegen.shell.transfers import ARCHIVE, packs_files
+from pipegen.shell.values.transfers import ARCHIVE, packs_files
 
 ADDRESSES = '"$pipegen/artifactURLs"'
 # Folders for copies until the end of the script; paths in them are relative to the root of the repository.

@@ -8,14 +8,14 @@ from posixpath import join, normpath, relpath
 from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model import BlubberInline, BlubberPath, BuildImage, Output
 from pipegen.shell.command import Command
-from pipegen.shell.document import write_document
 from pipegen.shell.images import is_pushed, local_tag, pushed_name
-from pipegen.shell.items import each
 from pipegen.shell.layout import indented, interruptible, printed, redirected, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.prelude import DOCKERIGNORE_BACKUP, RESTORE_DOCKERIGNORE
 from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, quote, shell_text, single_quoted
-from pipegen.shell.text import argument, own_variable, word
+from pipegen.shell.words.document import write_document
+from pipegen.shell.words.items import each
+from pipegen.shell.words.text import argument, own_variable, word
 
 _FILE = "blubber.yaml"
 _FRONTEND = """NR == 1 && tolower($0) !~ /^# *syntax *=/ { print "# syntax=" ENVIRON["FRONTEND"] } 1"""

@@ -7,8 +7,6 @@ from posixpath import basename
 
 from pipegen.plan.model import Copy, CopyFile, Job
 from pipegen.shell.command import Command
-from pipegen.shell.container_path import container_path
-from pipegen.shell.items import each
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.merge import merge_folder
@@ -16,8 +14,10 @@ from pipegen.shell.names import container_name
 from pipegen.shell.quote import Literal, ShellFragment, Word, quote
 from pipegen.shell.steps.archive import ADDRESSES, ARCHIVED, STAGED, archive_copy, has_archive, is_staged, path_below
 from pipegen.shell.steps.destination import Destination, check_destination, destination, is_folder_content
-from pipegen.shell.text import own_variable, word
-from pipegen.shell.transfers import packs_files, path_to_read
+from pipegen.shell.values.transfers import packs_files, path_to_read
+from pipegen.shell.words.container_path import container_path
+from pipegen.shell.words.items import each
+from pipegen.shell.words.text import own_variable, word
 
 _UNPACKED = ShellFragment("$pipegen/copied")
 

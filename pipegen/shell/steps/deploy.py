@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Deploy
 from pipegen.shell.command import Command
-from pipegen.shell.document import write_document
 from pipegen.shell.layout import interruptible, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import release_name
 from pipegen.shell.quote import Literal, ShellFragment, quote, shell_text
 from pipegen.shell.steps.helm_values import HelmValue, helm_values, key_path, value_files
-from pipegen.shell.text import argument, word
+from pipegen.shell.words.document import write_document
+from pipegen.shell.words.text import argument, word
 
 _VALUES = "values.yaml"
 _TIMEOUT = "120"

@@ -10,7 +10,7 @@ from pipegen.plan.model import CopyFile, Job
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, ShellFragment, VariableExpansion, Word, assigned, quote
-from pipegen.shell.text import word
+from pipegen.shell.words.text import word
 from pipegen.structs import Struct
 
 _PATH = "pipegen_path"

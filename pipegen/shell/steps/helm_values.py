@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pipegen.bindings.expression import Expression, Map, Text
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Word, constant
-from pipegen.shell.text import word
+from pipegen.shell.words.text import word
 from pipegen.structs import Struct
 
 # The separators of keys and values in helm's `--set` syntax.

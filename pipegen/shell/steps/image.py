@@ -6,7 +6,7 @@ from pipegen.plan.model import Image, Output
 from pipegen.shell.images import is_pulled, local_tag, pushed_name
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, constant
-from pipegen.shell.text import word
+from pipegen.shell.words.text import word
 
 _ALGORITHM = "sha256:"
 _ID = "pipegen_image_id"

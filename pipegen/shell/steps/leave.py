@@ -11,8 +11,8 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, ShellFragment, VariableExpansion, Word, assigned, quote
 from pipegen.shell.steps.archive import ARCHIVED, STAGED, has_archive
 from pipegen.shell.steps.destination import check_links
-from pipegen.shell.text import word
-from pipegen.shell.transfers import packs_files
+from pipegen.shell.values.transfers import packs_files
+from pipegen.shell.words.text import word
 
 _PATH = "pipegen_path"
 _TARGET = "pipegen_kept"

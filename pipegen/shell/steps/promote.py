@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from pipegen.plan.model import Credential, CredentialKind, Promote, Promotion
 from pipegen.shell.command import Command
-from pipegen.shell.items import arguments, each
 from pipegen.shell.layout import indented, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, VariableExpansion, Word, quote, shell_text, single_quoted
-from pipegen.shell.text import setup_word, word
+from pipegen.shell.words.items import arguments, each
+from pipegen.shell.words.text import setup_word, word
 
 _CHARTS = '"$pipegen/charts"'
 _AUTHOR = (("user.name", "'pipeline bot'"), ("user.email", "pipeline-bot@localhost"))

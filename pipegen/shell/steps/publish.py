@@ -9,12 +9,12 @@ from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model import PublishImage
 from pipegen.shell.command import Command
 from pipegen.shell.images import is_pulled
-from pipegen.shell.items import each
 from pipegen.shell.layout import failure, indented, interruptible, otherwise
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, quote, shell_text
 from pipegen.shell.steps.image import image_lines, image_word
-from pipegen.shell.text import own_variable, word
+from pipegen.shell.words.items import each
+from pipegen.shell.words.text import own_variable, word
 
 _NAME = r"x[a-z0-9]\{1,\}\([._-]\{1,\}[a-z0-9]\{1,\}\)*$"
 _TAG = r"x[a-z0-9_][a-z0-9_.-]\{0,127\}$"

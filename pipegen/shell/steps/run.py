@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Credential, CredentialKind, RunContainer
 from pipegen.shell.command import Command
-from pipegen.shell.items import arguments
 from pipegen.shell.layout import indented, interruptible, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import container_name, is_container_retained
 from pipegen.shell.quote import Literal, quote
 from pipegen.shell.steps.image import image_lines, image_word
-from pipegen.shell.text import own_variable, word
+from pipegen.shell.words.items import arguments
+from pipegen.shell.words.text import own_variable, word
 
 
 def run(step: RunContainer, lowering: Lowering) -> Iterator[Command]:

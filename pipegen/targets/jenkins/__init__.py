@@ -14,7 +14,7 @@ from pipegen.targets.jenkins.lower import lower
 from pipegen.targets.jenkins.pairs import PAIRS
 from pipegen.targets.jenkins.render import render
 from pipegen.targets.jenkins.settings import SETTINGS, parse_settings
-from pipegen.targets.jenkins.stages.scripts import plan_scripts
+from pipegen.targets.jenkins.stages.plan_scripts import plan_scripts
 from pipegen.targets.texts import check_named_inputs
 
 __all__ = ["CAPABILITIES", "FILE", "INCOMPATIBLE", "NAME", "OPTIONS", "SETTINGS", "generate"]

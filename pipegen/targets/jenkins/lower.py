@@ -19,15 +19,15 @@ from pipegen.targets.jenkins.named_jobs import NamedJob, PlanScripts, ScriptedPl
 from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.size.files import FileFrame, in_functions, weigh_parameter, weigh_variable
-from pipegen.targets.jenkins.stages.agents import common_agent
-from pipegen.targets.jenkins.stages.conditions import lower_look
-from pipegen.targets.jenkins.stages.forks import file_guard
+from pipegen.targets.jenkins.stages.agents.agents import common_agent
+from pipegen.targets.jenkins.stages.agents.tools import tools, uses_tools
+from pipegen.targets.jenkins.stages.files.stashes import Stashes
+from pipegen.targets.jenkins.stages.guards.conditions import lower_look
+from pipegen.targets.jenkins.stages.guards.forks import file_guard
 from pipegen.targets.jenkins.stages.lower_stages import lower_stages
-from pipegen.targets.jenkins.stages.preludes import Preludes
-from pipegen.targets.jenkins.stages.stashes import Stashes
-from pipegen.targets.jenkins.stages.statuses import Statuses
+from pipegen.targets.jenkins.stages.scripts.preludes import Preludes
+from pipegen.targets.jenkins.stages.scripts.statuses import Statuses
 from pipegen.targets.jenkins.stages.steps import StepContext, script_steps
-from pipegen.targets.jenkins.stages.tools import tools, uses_tools
 from pipegen.targets.jenkins.styles.functions import helpers
 from pipegen.targets.jenkins.styles.layout import lay_out
 
@@ -44,7 +44,7 @@ def lower(
         named=named,
         settings=settings,
         checkouts=checkouts.names,
-        is_conditional=not request.chosen and (len(scripts) > 1 or scripts[0].plan.condition is not None),
+        is_conditional=not request.selected and (len(scripts) > 1 or scripts[0].plan.condition is not None),
         ends=end_names(named),
     )
     preludes = Preludes(script for job in named for script in (job.script, job.script.after) if script)
@@ -59,7 +59,7 @@ def lower(
     other_parts = parts_of(layout.body, *recipients, *frame.variables, frame.selection, frame.look, *frame.guard)
     return model.Jenkinsfile(
         notes=(
-            *options_note(request.chosen, request.given, since=request.options.get("changed_since", "")),
+            *options_note(request.selected, request.fixed_inputs, since=request.options.get("changed_since", "")),
             *layout.notes,
             *plugins,
         ),

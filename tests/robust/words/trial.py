@@ -18,7 +18,7 @@ from robust.words.variables import assignments, attributed
 
 from pipegen.bindings.script.entry import parse_script
 from pipegen.diagnostics.report import Report
-from pipegen.shell.rewrite import rewrite
+from pipegen.shell.words.rewrite import rewrite
 
 SHELLS = {
     "bash": ("bash",),

@@ -19,9 +19,9 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan, PublishImage, RunContainer, TriggerJob, Workspace
 from pipegen.plan.model.texts import environment_texts
-from pipegen.shell.credentials import check_distinct_sources, sources
 from pipegen.shell.host import Images, ShellEnvironment
-from pipegen.shell.transfers import unpackable_paths
+from pipegen.shell.values.credentials import check_distinct_sources, sources
+from pipegen.shell.values.transfers import unpackable_paths
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar

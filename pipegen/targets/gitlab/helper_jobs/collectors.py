@@ -7,7 +7,7 @@ from enum import Enum, auto
 from posixpath import dirname
 from types import MappingProxyType
 
-from pipegen.shell.transfers import FOLDER
+from pipegen.shell.values.transfers import FOLDER
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import (
     HELPER,

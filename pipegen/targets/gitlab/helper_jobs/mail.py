@@ -10,17 +10,17 @@ from pipegen.bindings.expression import Defaulted, Loop, Reference, Scope
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.plan.model import Mail as PlanMail
 from pipegen.plan.model.texts import mail_texts
-from pipegen.shell.absence import may_be_absent
 from pipegen.shell.host import ShellEnvironment
-from pipegen.shell.inputs import unchecked
-from pipegen.shell.items import arguments, has_loop
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
 from pipegen.shell.quote import Literal, VariableExpansion, Word, constant, quote
-from pipegen.shell.text import word
-from pipegen.shell.transfers import FOLDER
 from pipegen.shell.uses import is_plain
-from pipegen.shell.values import input_commands
+from pipegen.shell.values.absence import may_be_absent
+from pipegen.shell.values.inputs import unchecked
+from pipegen.shell.values.read import input_commands
+from pipegen.shell.values.transfers import FOLDER
+from pipegen.shell.words.items import arguments, has_loop
+from pipegen.shell.words.text import word
 from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.model import ScriptEntry

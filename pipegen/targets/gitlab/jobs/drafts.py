@@ -10,9 +10,9 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Commands, Job, Plan, TriggerJob
 from pipegen.shell.host import ShellEnvironment
-from pipegen.shell.image_values import dotenv_path
 from pipegen.shell.quote import quote
 from pipegen.shell.script import StageScriptParts, script
+from pipegen.shell.values.image_values import dotenv_path
 from pipegen.structs import Struct, replace
 from pipegen.targets.engine_names import allowed_name
 from pipegen.targets.gitlab.jobs.approvals import check_deployment

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
-from pipegen.shell.credentials import sources, variable
 from pipegen.shell.host import Images, Login, ShellEnvironment
 from pipegen.shell.names import distinct_variable_part, variable_part
+from pipegen.shell.values.credentials import sources, variable
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import VariableEntry
 from pipegen.targets.gitlab.settings import GitLabSettings
@@ -92,7 +92,7 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
         folder_url="$CI_JOB_URL/artifacts/browse/",
         has_pipefail=True,
         expanded_variable=expanded_variable,
-        kept="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
+        after_values="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
         bash=(_HAS_BASH, "set -o pipefail"),
         credential=bind_credential,
         status=_status,

@@ -17,7 +17,7 @@ from pipegen.targets.jenkins.pairs import (
     UNLIKE_ZONES,
 )
 from pipegen.targets.jenkins.settings import JenkinsSettings
-from pipegen.targets.jenkins.stages.approvals import group_resource
+from pipegen.targets.jenkins.stages.guards.approvals import group_resource
 
 _LOCKS = "lockable-resources"
 _OPTION = "disableConcurrentBuilds"

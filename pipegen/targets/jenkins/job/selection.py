@@ -9,9 +9,9 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
 from pipegen.targets.jenkins.size.files import parts
 from pipegen.targets.jenkins.size.weights import weigh_groovy
-from pipegen.targets.jenkins.stages.conditions import ConditionWriter
-from pipegen.targets.jenkins.stages.inputs import input_parameters
-from pipegen.targets.jenkins.stages.setup import parameter
+from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
+from pipegen.targets.jenkins.stages.scripts.inputs import input_parameters
+from pipegen.targets.jenkins.stages.scripts.setup import parameter
 
 _PARAMETER = "PIPEGEN_PIPELINE"
 

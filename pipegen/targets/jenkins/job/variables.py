@@ -12,9 +12,9 @@ from pipegen.shell.prelude import is_expanded, own_text
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
 from pipegen.targets.jenkins.settings import JenkinsSettings
-from pipegen.targets.jenkins.stages.inputs import input_variables
-from pipegen.targets.jenkins.stages.setup import Source, setup_value
-from pipegen.targets.jenkins.stages.shell_variables import CHARTS, FRONTEND, NAMESPACE, REGISTRY, REPOSITORY
+from pipegen.targets.jenkins.stages.scripts.inputs import input_variables
+from pipegen.targets.jenkins.stages.scripts.setup import Source, setup_value
+from pipegen.targets.jenkins.stages.scripts.shell_variables import CHARTS, FRONTEND, NAMESPACE, REGISTRY, REPOSITORY
 
 _LABELLED = "imageLabels"
 _RUN = model.EnvironmentVariable(

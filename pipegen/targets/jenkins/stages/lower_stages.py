@@ -10,16 +10,16 @@ from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.names import StageNames
-from pipegen.targets.jenkins.stages.agents import agent_of
-from pipegen.targets.jenkins.stages.approvals import with_waits
-from pipegen.targets.jenkins.stages.conditions import ConditionWriter
-from pipegen.targets.jenkins.stages.containers import ContainerSteps, contained
-from pipegen.targets.jenkins.stages.forks import guarded
-from pipegen.targets.jenkins.stages.limits import allowed, limited
+from pipegen.targets.jenkins.stages.agents.agents import agent_of
+from pipegen.targets.jenkins.stages.agents.containers import ContainerSteps, contained
+from pipegen.targets.jenkins.stages.files.post_actions import in_script
+from pipegen.targets.jenkins.stages.guards.approvals import with_waits
+from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
+from pipegen.targets.jenkins.stages.guards.forks import guarded
+from pipegen.targets.jenkins.stages.guards.limits import allowed, limited
 from pipegen.targets.jenkins.stages.mail import LoweredMail, lower_mail
-from pipegen.targets.jenkins.stages.post_actions import in_script
+from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 from pipegen.targets.jenkins.stages.steps import StepContext, steps, takes_agent
-from pipegen.targets.jenkins.stages.values import GroovyTexts
 
 
 class Style(Enum):

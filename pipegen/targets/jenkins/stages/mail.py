@@ -6,7 +6,7 @@ from pipegen.plan.model import Mail
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.names import StageNames
-from pipegen.targets.jenkins.stages.values import GroovyTexts
+from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 
 class LoweredMail(Struct):

@@ -10,18 +10,18 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
 from pipegen.targets.jenkins.settings import JenkinsSettings
-from pipegen.targets.jenkins.stages.agents import agent_of
-from pipegen.targets.jenkins.stages.caches import cached
-from pipegen.targets.jenkins.stages.images import in_image
-from pipegen.targets.jenkins.stages.limits import tells_status
-from pipegen.targets.jenkins.stages.post_actions import archived_on_success, with_post_actions
-from pipegen.targets.jenkins.stages.preludes import Preludes
+from pipegen.targets.jenkins.stages.agents.agents import agent_of
+from pipegen.targets.jenkins.stages.agents.images import in_image
+from pipegen.targets.jenkins.stages.agents.tools import with_tools
+from pipegen.targets.jenkins.stages.files.caches import cached
+from pipegen.targets.jenkins.stages.files.post_actions import archived_on_success, with_post_actions
+from pipegen.targets.jenkins.stages.files.stashes import Stashes
+from pipegen.targets.jenkins.stages.guards.limits import tells_status
 from pipegen.targets.jenkins.stages.raw import wrapped
-from pipegen.targets.jenkins.stages.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
-from pipegen.targets.jenkins.stages.stashes import Stashes
-from pipegen.targets.jenkins.stages.statuses import Statuses
-from pipegen.targets.jenkins.stages.tools import with_tools
-from pipegen.targets.jenkins.stages.values import GroovyTexts
+from pipegen.targets.jenkins.stages.scripts.preludes import Preludes
+from pipegen.targets.jenkins.stages.scripts.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
+from pipegen.targets.jenkins.stages.scripts.statuses import Statuses
+from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 ARCHIVE = ".pipegen/archive"
 

@@ -12,7 +12,7 @@ from pipegen.targets.jenkins.job.runs import waits_for_others
 from pipegen.targets.jenkins.job.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
 from pipegen.targets.jenkins.names import StageNames
-from pipegen.targets.jenkins.stages.agents import shared_agent
+from pipegen.targets.jenkins.stages.agents.agents import shared_agent
 from pipegen.targets.jenkins.stages.steps import prepare
 from pipegen.targets.jenkins.styles.functions import helpers
 from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_combinations

@@ -21,7 +21,7 @@ from pipegen.targets.jenkins.size.files import (
     weigh_selected,
 )
 from pipegen.targets.jenkins.size.weights import LARGEST, weigh_added, weigh_names
-from pipegen.targets.jenkins.stages.agents import shared_agent
+from pipegen.targets.jenkins.stages.agents.agents import shared_agent
 from pipegen.targets.jenkins.stages.steps import prepare
 
 _MOST_STAGES = 40

@@ -1,0 +1,50 @@
+"""Outputs that the engine inserts into image names: the job that produces them checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import dirname
+
+from pipegen.bindings.expression import Scope
+from pipegen.plan.model import Job, Output
+from pipegen.shell.command import Command
+from pipegen.shell.layout import failure, indented
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.quote import quote
+from pipegen.shell.values.transfers import FOLDER
+from pipegen.shell.words.text import own_argument
+
+
+def dotenv_path(job: Job) -> str:
+    """Return the path of the dotenv file from which the engine reads the values."""
+    return f"{FOLDER}/dotenv/{job.slug}.env"
+
+
+def outputs_in_image_names(job: Job) -> tuple[Output, ...]:
+    """Return the outputs of other stages in the names of the images that *job* runs with."""
+    image = job.machine.image
+    names = [image.name] if image is not None else []
+    names += [service.image for service in job.machine.services]
+    references = [
+        reference
+        for name in names
+        if name.constant is None
+        for reference in name.references()
+        if reference.scope is Scope.STAGE
+    ]
+    return tuple([Output(reference.namespace or "", reference.name) for reference in references])
+
+
+def check_image_outputs(lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that check such outputs, and write them to the dotenv file if the engine reads one."""
+    job, variable = lowering.job, lowering.host.expanded_variable
+    path = quote(dotenv_path(job))
+    for number, name in enumerate(job.expanded):
+        value = own_argument(name, lowering)
+        failure_lines = failure(job, f'output "{name}" holds what stands in no name of an image')
+        yield Command((f"case {value} in -* | *[!A-Za-z0-9._:/@-]*)", *indented(failure_lines), "  ;;", "esac"))
+        if variable is None:
+            continue
+        folder = () if number else (f"mkdir -p {quote(dirname(dotenv_path(job)))}", f"rm -f {path}")
+        line = f"[ -z {value} ] || printf '{variable(job, name)}=%s\\n' {value} >>{path}"
+        yield Command((*folder, line))

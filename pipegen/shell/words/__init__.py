@@ -1,0 +1,1 @@
+"""Texts of the user as words of sh, and the layout of commands."""

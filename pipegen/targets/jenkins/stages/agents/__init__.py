@@ -1,0 +1,1 @@
+"""Where a stage runs: its agent, its container, its services and tools."""

@@ -1,0 +1,1 @@
+"""Files that a stage hands to other stages, later builds and people."""

@@ -1,0 +1,62 @@
+"""Checks for artifact and cache settings that Jenkins lacks."""
+
+from __future__ import annotations
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, listed
+from pipegen.plan.model import Cache, Job
+from pipegen.source.text import Span
+from pipegen.targets.jenkins.stages.files.caches import CHECKOUT, folders
+
+
+def check_retention(job: Job, report: Report) -> None:
+    """Report settings of *job* for artifacts, caches and reports that have no effect on Jenkins."""
+    retention, coverage = job.retention, job.reports.coverage
+    at = retention.span or job.span
+    if retention.expire is not None:
+        _report(
+            f'artifacts of stage "{job.title}" do not expire by themselves on Jenkins: they go with the build',
+            at,
+            "let the job discard them: targets: {jenkins: {discard: {artifact_days: 7}}}",
+            report,
+        )
+    if retention.name is not None:
+        _report(
+            f'artifacts of stage "{job.title}" have no name of their own on Jenkins: people get them as files',
+            retention.name.span,
+            "give the files the names that people shall see",
+            report,
+        )
+    for cache in job.caches:
+        if cache.fallback:
+            _report(
+                f'Jenkins looks for a cache of stage "{job.title}" under one key only',
+                cache.fallback[0].span,
+                "leave the part of the key out that changes most often",
+                report,
+            )
+        _check_checkout(cache, job, report)
+    if coverage is not None and coverage.percent and coverage.path is None:
+        _report(
+            f'Jenkins reads no coverage of stage "{job.title}" from the log',
+            coverage.span,
+            'name a report that the tests write: "coverage: {path: coverage.xml, percent: …}"',
+            report,
+        )
+
+
+def _check_checkout(cache: Cache, job: Job, report: Report) -> None:
+    """Report caches of single files in the checkout: the plugin empties the folder if the archive is broken."""
+    paths = folders(cache.paths).get(CHECKOUT)
+    if paths:
+        report.add(
+            codes.CACHE_IN_CHECKOUT,
+            f'Jenkins restores {listed(paths)} into the checkout of stage "{job.title}", which it empties if '
+            "the cache cannot be unpacked",
+            at=cache.span,
+            hint='add a slash to the end of a folder, such as ".npm/"; put single files into a folder',
+        )
+
+
+def _report(message: str, at: Span, hint: str, report: Report) -> None:
+    report.add(codes.NOT_ON_JENKINS, message, at=at, hint=hint)

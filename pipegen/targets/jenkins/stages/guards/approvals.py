@@ -1,0 +1,52 @@
+"""Approvals, delays and locks of a stage, before it takes an agent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipegen.emit.groovy import literal
+from pipegen.plan.model import Job
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps, on_agent
+
+_LOCKS_PLUGIN = "lockable-resources"
+_RUNS = "runs of "
+_LIKE_RUNS = f"(lock )*{_RUNS}"
+
+
+def group_resource(group: str) -> str:
+    """Return the resource that runs of a concurrency *group* hold: no stage uses it, or it would wait for itself."""
+    return _RUNS + group
+
+
+def with_waits(job: Job, limited: LimitedSteps) -> LimitedSteps:
+    """Return the steps of a stage after its waits and inside its locks; they then take the agent themselves."""
+    deployment = job.deployment
+    if not deployment.locks and deployment.approval is None and deployment.delay is None:
+        return limited
+    return LimitedSteps(None, (*_waits(job), *_locked(job, on_agent(limited))))
+
+
+def _waits(job: Job) -> Iterator[model.Step]:
+    """Yield the steps that wait for an approval, or for a delay."""
+    approval, delay = job.deployment.approval, job.deployment.delay
+    if approval is not None:
+        message = literal(approval.message or f"Run stage {job.stage}?")
+        who = f", submitter: {literal(','.join(approval.approvers))}" if approval.approvers else ""
+        yield model.GroovyStatement(f"input message: {message}{who}")
+    if delay is not None:
+        yield model.GroovyStatement(f"sleep time: {delay.seconds}, unit: 'SECONDS'")
+
+
+def _locked(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+    if not job.deployment.locks:
+        return steps
+    first, *others = (f"resource: {literal(_resource(lock.name))}" for lock in job.deployment.locks)
+    # All at once, so that two stages never wait for each other.
+    extra = f", extra: [{', '.join(f'[{other}]' for other in others)}]" if others else ""
+    return (model.Wrapped(f"lock({first}{extra})", steps, _LOCKS_PLUGIN),)
+
+
+def _resource(lock: str) -> str:
+    return f"lock {lock}" if re.match(_LIKE_RUNS, lock) else lock

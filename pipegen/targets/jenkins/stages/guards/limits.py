@@ -1,0 +1,120 @@
+"""Retries, timeouts and allowed failures of a stage: blocks around its steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import AllowFailure, Failure, Plan, Retry
+from pipegen.structs import Struct
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.named_jobs import NamedJob
+from pipegen.targets.jenkins.pairs import SYSTEM_AND_OTHERS
+
+_ALL = frozenset(Failure)
+_ONLY_SYSTEM = frozenset({Failure.SYSTEM})
+# Commands with which a script may end with status 0 when it is told to stop.
+_CATCHES_SIGNALS = re.compile(r"\b(?:trap|exec)\b")
+_MINUTE = 60
+
+
+class LimitedSteps(Struct):
+    """Steps inside the blocks that limit them, and the agent around these; None for no agent."""
+
+    agent: model.Agent | None
+    steps: tuple[model.Step, ...]
+
+
+def check_limits(plan: Plan, report: Report) -> None:
+    """Report limits of *plan* that Jenkins lacks."""
+    for job in plan.jobs:
+        retry = job.limits.retry
+        if retry is None or Failure.SYSTEM not in retry.on or frozenset(retry.on) in (_ALL, _ONLY_SYSTEM):
+            continue
+        others = " and ".join(kind.value for kind in retry.on if kind is not Failure.SYSTEM)
+        report.add(
+            SYSTEM_AND_OTHERS.code,
+            f'Jenkins cannot retry stage "{job.title}" after failures of the kinds system and {others} only',
+            at=retry.span,
+            hint=f'remove "on" to retry after all kinds, or name either system or {others}',
+        )
+
+
+def limited(
+    named: NamedJob, agent: model.Agent | None, steps: tuple[model.Step, ...], last: tuple[model.Step, ...] = ()
+) -> LimitedSteps:
+    """Return *steps*, which run on *agent*, inside their retries and timeout; *last* follows their success.
+
+    Each attempt takes a new agent if a lost agent may be the reason for the retry.
+    """
+    limits = named.job.limits
+    if limits.timeout is not None:
+        steps = (model.Wrapped(_timeout(limits.timeout.seconds, named), steps),)
+    if limits.retry is not None and Failure.SYSTEM in limits.retry.on and agent is not None:
+        steps = (model.OnAgent(agent, steps),)
+        agent = None
+    if limits.retry is not None:
+        steps = (model.Wrapped(_retry(limits.retry), steps),)
+    return LimitedSteps(agent, (*steps, *last))
+
+
+def allowed(named: NamedJob, limited: LimitedSteps) -> LimitedSteps:
+    """Return the steps of a stage that may fail, with the block that allows it also around its agent.
+
+    A missing agent, also after a restart of the controller, is a failure like any other.
+    """
+    failure = named.job.limits.allow_failure
+    if failure is None:
+        return limited
+    return LimitedSteps(None, (model.Wrapped(_allowed(failure), on_agent(limited)),))
+
+
+def on_agent(limited: LimitedSteps) -> tuple[model.Step, ...]:
+    """Return steps that take their agent themselves."""
+    return (model.OnAgent(limited.agent, limited.steps),) if limited.agent is not None else limited.steps
+
+
+def tells_status(named: NamedJob) -> bool:
+    """Return whether the exact exit code of the stage's script matters."""
+    allowed = named.job.limits.allow_failure
+    return allowed is not None and bool(allowed.exit_codes)
+
+
+def _timeout(seconds: int, named: NamedJob) -> str:
+    """Return the block that ends a stage after *seconds*.
+
+    The end of Jenkins' own `timeout` aborts the build, also where it is caught, and it does not fail a script that ends
+    with status 0 when it is told to stop.
+    """
+    limits = named.job.limits
+    is_distinguished = limits.retry is not None and frozenset(limits.retry.on) not in (_ALL, _ONLY_SYSTEM)
+    if limits.allow_failure is not None or is_distinguished or _may_catch_signals(named):
+        return f"within({seconds})"
+    if seconds % _MINUTE:
+        return f"timeout(time: {seconds}, unit: 'SECONDS')"
+    return f"timeout(time: {seconds // _MINUTE}, unit: 'MINUTES')"
+
+
+def _may_catch_signals(named: NamedJob) -> bool:
+    return any(_CATCHES_SIGNALS.search(line) for command in named.script.steps for line in command.lines)
+
+
+def _retry(retry: Retry) -> str:
+    kinds = frozenset(retry.on)
+    if kinds == _ALL:
+        return f"retry({retry.count + 1})"
+    if kinds == _ONLY_SYSTEM:
+        return f"retry(count: {retry.count + 1}, conditions: [agent(), nonresumable()])"
+    return f"tryAgain({retry.count}, {_words(sorted(kind.value for kind in kinds))})"
+
+
+def _allowed(allowed: AllowFailure) -> str:
+    if allowed.exit_codes:
+        return f"allowExitCodes([{', '.join(map(str, allowed.exit_codes))}])"
+    # An aborted build is not a failure of the stage.
+    return "catchError(buildResult: 'SUCCESS', stageResult: 'UNSTABLE', catchInterruptions: false)"
+
+
+def _words(words: Sequence[str]) -> str:
+    return "['" + "', '".join(words) + "']"

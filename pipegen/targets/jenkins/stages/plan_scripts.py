@@ -1,0 +1,63 @@
+"""The scripts of a plan's stages, and checks for values that Jenkins lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipegen.bindings.expression import Reference, Scope
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Export, Job, Plan
+from pipegen.shell.host import ShellEnvironment
+from pipegen.shell.script import script
+from pipegen.shell.teardown import teardown
+from pipegen.targets.jenkins.named_jobs import PlanScripts
+from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.stages.agents.machines import check_machine
+from pipegen.targets.jenkins.stages.files.retention import check_retention
+from pipegen.targets.jenkins.stages.guards.limits import check_limits
+from pipegen.targets.jenkins.stages.raw import check_raw
+from pipegen.targets.jenkins.stages.scripts.shell_variables import host
+from pipegen.targets.texts import job_texts
+
+
+def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanScripts:
+    """Return *plan* with the script of each stage; setup values that Jenkins lacks are reported."""
+    environment = host(plan, settings)
+    check_limits(plan, report)
+    producers = {job.stage: job for job in plan.jobs}
+    scripts = {job.stage: script(job, plan, producers, environment) for job in plan.jobs}
+    for job in plan.jobs:
+        check_retention(job, report)
+        check_raw(job, report)
+        check_machine(job, report)
+        if scripts[job.stage].setup or _has_other_texts(job):
+            for reference in _without_default(job):
+                _check_setup(reference, environment, report)
+    return PlanScripts(plan=plan, scripts=scripts, teardown=teardown(plan.jobs, environment))
+
+
+def _has_other_texts(job: Job) -> bool:
+    """Return whether *job* may use values outside its script."""
+    image = job.machine.image
+    is_plain = image is None or image.name.constant is not None
+    return bool(job.mail or job.caches or job.machine.services or not is_plain or Export in map(type, job.steps))
+
+
+def _check_setup(reference: Reference, environment: ShellEnvironment, report: Report) -> None:
+    if reference.scope is Scope.SETUP and environment.setup(reference.name) is None:
+        report.add(
+            codes.ENGINE_HAS_NO_VALUE,
+            f'Jenkins has no value for "{reference}"',
+            at=reference.span,
+            label="always empty there",
+            hint=f'give a default: "${{setup.{reference.name}|text}}"',
+        )
+
+
+def _without_default(job: Job) -> Iterator[Reference]:
+    """Yield the references in *job* that have no default."""
+    for text in job_texts(job):
+        for part in text.parts:
+            if isinstance(part, Reference) and part.default is None:
+                yield part

@@ -1,0 +1,1 @@
+"""The script of a stage, and the values it reads."""

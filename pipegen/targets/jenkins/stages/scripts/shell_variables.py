@@ -1,0 +1,88 @@
+"""The variables that a script finds on a Jenkins agent."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.plan.model import Credential, CredentialKind, Plan, Workspace
+from pipegen.shell.host import Images, Login, ShellEnvironment
+from pipegen.source.text import Span
+from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.stages.scripts.inputs import input_variable
+from pipegen.targets.jenkins.stages.scripts.setup import LABELS, setup_value
+from pipegen.targets.jenkins.stages.scripts.statuses import variable
+
+# Outside the checkout, so not in a build context; Jenkins creates such a folder for each workspace.
+SHARED_VALUES = "$WORKSPACE_TMP/pipegen"
+# Each is set at the start: to a variable of the Jenkins server, else to the setting.
+REGISTRY = "PIPEGEN_REGISTRY"
+REPOSITORY = "PIPEGEN_REPOSITORY"
+NAMESPACE = "PIPEGEN_NAMESPACE"
+CHARTS = "PIPEGEN_CHARTS"
+FRONTEND = "PIPEGEN_FRONTEND"
+REGISTRY_USERNAME = "PIPEGEN_REGISTRY_USERNAME"
+REGISTRY_PASSWORD = "PIPEGEN_REGISTRY_PASSWORD"  # noqa: S105 - the name of a variable
+
+
+def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
+    """Return the environment of the scripts of *plan*."""
+    is_local = settings.images is Images.LOCAL
+    return ShellEnvironment(
+        # BUILD_ID is the same for all stages of a build, and for all attempts of a stage.
+        job_id="$(od -An -N6 -tx1 /dev/urandom | tr -d ' \\n')",
+        run_id="$PIPEGEN_RUN",
+        setup=lambda name: _setup(name, plan),
+        input=lambda name: f"${input_variable(name)}",
+        labels=LABELS,
+        values=SHARED_VALUES if plan.workspace is Workspace.SHARED else None,
+        images=settings.images,
+        shares_daemon=is_local or plan.workspace is Workspace.SHARED,
+        image_repository=f"${REGISTRY}/${REPOSITORY}/pipegen",
+        login=_login(settings),
+        registry=f"${REGISTRY}",
+        repository=f"${REPOSITORY}",
+        namespace=f"${NAMESPACE}",
+        charts=f"${CHARTS}",
+        frontend=f"${FRONTEND}",
+        promote_repository=settings.promote.repository,
+        promote_branch=settings.promote.branch,
+        promote_credential=_promote_credential(plan.span, settings),
+        archives_folders=True,
+        file_url="${BUILD_URL:-}artifact/",
+        folder_url="${BUILD_URL:-}artifact/",
+        credential=lambda _: (),
+        status=lambda slug: f"${variable(slug)}",
+        after_values="$WORKSPACE_TMP/pipegen-after",
+        bash=("#!/usr/bin/env bash", "set -exo pipefail"),
+    )
+
+
+def _setup(name: str, plan: Plan) -> str | None:
+    match name:
+        case "pipeline":
+            return _quoted(plan.name)
+        case "imageLabels":
+            return ",".join(f"{label}={value}" for label, value in (*LABELS, ("ci.pipeline", _quoted(plan.name))))
+    value = setup_value(name)
+    return value.shell if value is not None else None
+
+
+def _quoted(text: str) -> str:
+    """Return *text* for use between double quotes."""
+    return re.sub(r'([\\"$`])', r"\\\1", text)
+
+
+def _login(settings: JenkinsSettings) -> Login | None:
+    if not settings.registry_credential:
+        return None
+    return Login(f"${REGISTRY}", f"${REGISTRY_USERNAME}", f"${REGISTRY_PASSWORD}")
+
+
+def _promote_credential(span: Span, settings: JenkinsSettings) -> Credential:
+    is_ssh = settings.promote.is_ssh
+    return Credential(
+        id=settings.promote.credential,
+        kind=CredentialKind.SSH_KEY if is_ssh else CredentialKind.PASSWORD,
+        variables=("PIPEGEN_PROMOTE_KEY",) if is_ssh else ("PIPEGEN_PROMOTE_USERNAME", "PIPEGEN_PROMOTE_PASSWORD"),
+        span=span,
+    )

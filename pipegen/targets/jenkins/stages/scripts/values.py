@@ -1,0 +1,140 @@
+"""Texts as Groovy expressions, for use without a shell: in mails and in parameters of other jobs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Reference, Scope, Text
+from pipegen.plan.model import Job, Plan, Workspace
+from pipegen.shell.values.absence import may_be_absent
+from pipegen.structs import Struct, replace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.stages.scripts.inputs import checked_input, input_value
+from pipegen.targets.jenkins.stages.scripts.setup import LABELS, setup_value
+
+_LINE_BREAK = r"\r\n|\n|\r"
+# The names of each enclosing loop, the outermost first.
+_LoopNames = tuple[tuple[str, ...], ...]
+
+
+class GroovyTexts(Struct):
+    """Expressions for the texts of one job.
+
+    *jobs* are those of its pipeline, by stage; *output* is the function that reads an output of an earlier stage;
+    with *checks_inputs*, a value that an input does not accept fails the stage.
+    """
+
+    plan: Plan
+    job: Job
+    jobs: Mapping[str, Job]
+    output: str
+    checks_inputs: bool = False
+
+    def name(self, text: Text) -> model.Value:
+        """Return the expression of *text*, a name that is used before a script could check inputs."""
+        return replace(self, checks_inputs=True).value(text)
+
+    def value(self, text: Text, loops: _LoopNames = (), splits: tuple[bool, ...] = ()) -> model.Value:
+        """Return the expression of *text*."""
+        constant = text.constant
+        if constant is not None:
+            return constant
+        parts = tuple(self._part(part, loops, splits) for part in text.parts)
+        return parts[0] if len(parts) == 1 else model.Joined(parts)
+
+    def one_line(self, text: Text) -> model.Value:
+        """Return the expression of *text* with line breaks replaced by spaces."""
+        constant = text.constant
+        if constant is not None:
+            return re.sub(_LINE_BREAK, " ", constant)
+        value = self.value(text)
+        return model.OneLine(value) if any(map(_is_free_text, text.references())) else value
+
+    def items(self, items: Items[Text]) -> tuple[model.Value | model.SplitLoop, ...]:
+        """Return the expressions of *items*."""
+        return tuple(self._item(item, (), ()) for item in items)
+
+    def trigger_parameter(self, number: int, *, is_kept: bool) -> model.Value:
+        """Return the value that the script has written for a parameter of the job to start.
+
+        With *is_kept*, the value was read before the agent with its file was released.
+        """
+        path = f"trigger/{self.job.slug}/{number}"
+        if is_kept:
+            return model.NoteText(path)
+        is_shared = self.plan.workspace is Workspace.SHARED
+        return model.FileText(f"/pipegen/{path}" if is_shared else f".pipegen/{path}", is_shared)
+
+    def _item(
+        self, item: Text | Loop[Text], loops: _LoopNames, splits: tuple[bool, ...]
+    ) -> model.Value | model.SplitLoop:
+        if isinstance(item, Text):
+            return self.value(item, loops, splits)
+        return model.SplitLoop(
+            level=len(loops) + 1,
+            source=self.value(item.source, loops, splits),
+            delimiters=item.delimiters,
+            words=len(item.names) if item.split else 0,
+            body=self._item(item.body, (*loops, item.names), (*splits, item.split)),
+        )
+
+    def _part(self, part: Part, loops: _LoopNames, splits: tuple[bool, ...]) -> model.Value:
+        match part:
+            case str():
+                return part
+            case Bare():
+                return part.source
+            case Defaulted():
+                return model.OrElse(self.value(part.text, loops, splits), part.default)
+            case Reference():
+                value = self._reference(part, loops, splits)
+                return value if part.default is None else model.OrElse(_bare(value), part.default)
+
+    def _reference(self, reference: Reference, loops: _LoopNames, splits: tuple[bool, ...]) -> model.Value:
+        match reference.scope:
+            case Scope.LOOP:
+                level = max(level for level, names in enumerate(loops) if reference.name in names)
+                return model.Item(level + 1, loops[level].index(reference.name) if splits[level] else None)
+            case Scope.SETUP:
+                return self._setup(reference)
+            case Scope.INPUT:
+                input_ = next(input_ for input_ in self.plan.inputs if input_.name == reference.name)
+                is_optional = reference.default is not None
+                return checked_input(input_, may_be_empty=is_optional) if self.checks_inputs else input_value(input_)
+            case Scope.STAGE:
+                producer = self.jobs[reference.namespace or ""]
+                function = f"{self.output}IfThere" if may_be_absent(producer, self.job) else self.output
+                return model.FunctionCall(function, (producer.slug, reference.name))
+            case _:
+                raise ValueError(f"{reference} has no value outside the script of its stage")
+
+    def _setup(self, reference: Reference) -> model.Value:
+        if reference.name == "pipeline":
+            return self.plan.name
+        if reference.name == "imageLabels":
+            return self._labels()
+        value = setup_value(reference.name)
+        if value is None:
+            return ""
+        if value.suffix:
+            return model.GroovyCode(f"(env.{value.variable} ? env.{value.variable} + '{value.suffix}' : '')")
+        code = model.GroovyCode(f"env.{value.variable}")
+        return model.OrElse(code, "") if value.may_be_empty else code
+
+    def _labels(self) -> model.Value:
+        parts: list[model.Value] = []
+        for label, variable in LABELS:
+            parts += [f"{label}=", model.GroovyCode(f"env.{variable.removeprefix('$')}"), ","]
+        return model.Joined((*parts, f"ci.pipeline={self.plan.name}"))
+
+
+def _is_free_text(reference: Reference) -> bool:
+    """Return whether the value of *reference* may contain line breaks."""
+    value = setup_value(reference.name) if reference.scope is Scope.SETUP else None
+    return value is None or value.is_free_text
+
+
+def _bare(value: model.Value) -> model.Value:
+    """Return *value* without an empty default."""
+    return value.value if isinstance(value, model.OrElse) and value.default == "" else value

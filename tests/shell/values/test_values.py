@@ -1,0 +1,244 @@
+"""Values: the same bytes in every place, in every shell."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from shell.world import HOSTILE, World, host, jobs, plan_of, script_of, text_of
+
+from pipegen.shell.values.transfers import transferred_paths
+
+SOURCES = [{"name": f"s{number}", "build": "x", "run": {"tail": 9}} for number in range(len(HOSTILE))]
+REFERENCES = [f"${{s{number}.output}}" for number in range(len(HOSTILE))]
+VALUES = list(HOSTILE.values())
+
+
+def give_all(world: World) -> None:
+    """Leave each hostile text as the output of a stage."""
+    for number, value in enumerate(VALUES):
+        world.give(f"s{number}", "output", value)
+
+
+def test_constants_reach_the_container_unchanged(world: World) -> None:
+    """Arguments and settings written in the config arrive byte for byte."""
+    env = {f"K{number}": value for number, value in enumerate(VALUES)}
+    plan = plan_of([{"name": "t", "build": "x", "run": {"arguments": VALUES, "env": env}}])
+
+    result = world.run_job(plan, "t", host())
+
+    run = next(call for call in result.calls if call[0] == "run")
+    assert result.status == 0
+    assert run[-len(VALUES) :] == VALUES
+    assert [word.split("=", 1)[1] for word in run if word.startswith("K")] == VALUES
+
+
+def test_outputs_reach_the_container_unchanged(world: World) -> None:
+    """Outputs of other stages arrive byte for byte, alone and inside text."""
+    env = {f"K{number}": f"<{value}>" for number, value in enumerate(REFERENCES)}
+    plan = plan_of([*SOURCES, {"name": "t", "build": "x", "run": {"arguments": REFERENCES, "env": env}}])
+    give_all(world)
+
+    result = world.run_job(plan, "t", host())
+
+    run = next(call for call in result.calls if call[0] == "run")
+    assert result.status == 0
+    assert run[-len(VALUES) :] == VALUES
+    assert [word.split("=", 1)[1] for word in run if word.startswith("K")] == [f"<{value}>" for value in VALUES]
+
+
+def test_nothing_of_other_jobs_stays_in_the_checkout(world: World) -> None:
+    """What other jobs left is out of the build context before the build, and gone when the script ends."""
+    plan = plan_of([*SOURCES, {"name": "t", "build": "x", "run": {"arguments": REFERENCES}}])
+    give_all(world)
+
+    result = world.run_job(plan, "t", host())
+
+    assert not (world.root / ".pipegen").exists()
+    assert result.left == []
+
+
+def test_exports_are_written_unchanged(world: World) -> None:
+    """An export that other jobs must read from a file holds the value and nothing else."""
+    setup = dict(zip(("logURL",), ("$URL",), strict=True))
+    names = {f"e{number}": f"{value}${{setup.logURL}}" for number, value in enumerate(REFERENCES)}
+    reader = {"name": "r", "build": "x", "run": {"arguments": [f"${{t.{name}}}" for name in names]}}
+    plan = plan_of([*SOURCES, {"name": "t", "exports": names}, reader])
+    give_all(world)
+
+    result = world.run_job(plan, "t", host(setup=setup.get))
+
+    assert result.status == 0
+    assert [world.output("t", name) for name in names] == VALUES
+
+
+@pytest.mark.slow
+def test_helm_gets_values_unchanged(world: World) -> None:
+    """Text of the run reaches helm through files, whatever its key."""
+    overrides = {f"a.b,c=[{number}]\\": {"k": value} for number, value in enumerate(REFERENCES)}
+    deploy = {"image": "i", "tag": "t", "chart": {"name": "c"}, "overrides": overrides}
+    plan = plan_of([*SOURCES, {"name": "t", "deploy": deploy}])
+    give_all(world)
+
+    result = world.run_job(plan, "t", host())
+
+    kept = [(world.kept / f"a\\.b\\,c\\=\\[{number}\\]\\\\.k").read_bytes().decode() for number in range(len(VALUES))]
+    assert result.status == 0
+    assert kept == VALUES
+
+
+@pytest.mark.slow
+def test_documents_hold_values_unchanged(world: World) -> None:
+    """A document with text of the run in keys, values and loops reads as what was meant, for both kinds of reader."""
+    fixed: dict[str, object] = {
+        "on": True,
+        "n": 1.5,
+        "none": None,
+        "text": HOSTILE["quotes"],
+        "version": "1.10",
+        "e": [],
+        "m": {},
+    }
+    overrides = {
+        "fixed": fixed,
+        "given": {"${s1.output}": REFERENCES, "x": [{"k": value} for value in REFERENCES]},
+        "loop": {"$each": "i", "$in": "${s4.output}", "$yield": {"a": "${.i}", "b": ["${s0.output}", "${.i}"], "c": 1}},
+        "none": {"$each": "i", "$in": "${s12.output}", "$yield": "${.i}"},
+    }
+    deploy = {"image": "i", "tag": "t", "chart": {"name": "c"}, "overrides": overrides}
+    plan = plan_of([*SOURCES, {"name": "t", "deploy": deploy}])
+    give_all(world)
+
+    result = world.run_job(plan, "t", host())
+
+    found = yaml.safe_load((world.kept / "values.yaml").read_bytes().decode())
+    lines = HOSTILE["lines"].split("\n")
+    assert result.status == 0, result.errors
+    assert found["fixed"] == fixed
+    assert found["given"] == {VALUES[1]: VALUES, "x": [{"k": value} for value in VALUES]}
+    assert found["loop"] == [{"a": line, "b": [VALUES[0], line], "c": 1} for line in lines]
+    assert found["none"] == []
+
+
+def test_values_of_a_shared_workspace_wait_outside_of_it(world: World) -> None:
+    """Where jobs share a tree, nothing is put into it."""
+    where = host(values="$VALUES")
+    world.variables["VALUES"] = str(world.folder / "values")
+    plan = plan_of(
+        [
+            {"name": "a", "build": "x", "run": {"tail": 9}},
+            {"name": "b", "build": "x", "run": {"arguments": ["${a.output}"]}},
+        ]
+    )
+    output = world.folder / "said"
+    output.write_bytes(HOSTILE["lines"].encode())
+    world.variables["FAKE_OUTPUT"] = str(output)
+
+    world.run_job(plan, "a", where)
+    result = world.run_job(plan, "b", where)
+
+    assert next(call for call in result.calls if call[0] == "run")[-1] == HOSTILE["lines"] + "\n"
+    assert sorted(path.name for path in world.root.iterdir()) == ["blubber.yaml"]
+    assert transferred_paths(jobs(plan)["a"], where) == ()
+
+
+@pytest.mark.parametrize("default", ["plain text", "it's {", '"$(id)" \\', "`id`\n"])
+@pytest.mark.parametrize("value", ["", "given"])
+def test_a_default_stands_in_for_an_empty_value(world: World, value: str, default: str) -> None:
+    """A default is taken literally, and only where the value is empty."""
+    plan = plan_of(
+        [
+            {"name": "a", "build": "x", "run": {"tail": 9}},
+            {"name": "b", "build": "x", "run": {"arguments": [f"<${{a.output|{default}}}>"]}},
+        ]
+    )
+    world.give("a", "output", value)
+
+    result = world.run_job(plan, "b", host())
+
+    run = next(call for call in result.calls if call[0] == "run")
+    assert run[-1] == f"<{value or default}>"
+
+
+@pytest.mark.parametrize(("one", "two"), [("", ""), ("1", ""), ("", "2"), ("1", "2")])
+def test_a_default_of_joined_values_counts_when_all_are_empty(world: World, one: str, two: str) -> None:
+    """An export that joins two values, read with a default: the default stands in for both."""
+    plan = plan_of(
+        [
+            {"name": "a", "build": "x", "run": {"tail": 9}},
+            {"name": "b", "build": "x", "run": {"tail": 9}},
+            {"name": "c", "exports": {"both": "${a.output}${b.output}"}},
+            {"name": "d", "build": "x", "run": {"arguments": ["<${c.both|none}>"]}},
+        ]
+    )
+    world.give("a", "output", one)
+    world.give("b", "output", two)
+
+    result = world.run_job(plan, "d", host())
+
+    run = next(call for call in result.calls if call[0] == "run")
+    assert run[-1] == f"<{one + two or 'none'}>"
+
+
+def test_names_that_clash_get_a_number() -> None:
+    """`a-b` and `a_b` are two stages, and two variables."""
+    plan = plan_of(
+        [
+            {"name": "a-b", "build": "x", "run": {"tail": 9}},
+            {"name": "a_b", "build": "x", "run": {"tail": 9}},
+            {"name": "c", "build": "x", "run": {"arguments": ["${a-b.output}${a_b.output}"]}},
+        ]
+    )
+
+    text = text_of(script_of(plan, "c", host()))
+
+    assert '"$pipegen_a_b_output$pipegen_a_b_output_2"' in text
+
+
+def test_a_value_that_nobody_reads_is_not_worked_out() -> None:
+    """A plain job computes and stores nothing."""
+    plan = plan_of([{"name": "t", "build": "x", "run": {"tail": 9}, "exports": {"a": "${setup.logURL}"}}])
+
+    lowered = script_of(plan, "t", host())
+
+    assert lowered.outputs == ()
+    assert "tail" not in text_of(lowered)
+    assert lowered.setup == ()
+
+
+def test_setup_values_are_assigned_once_and_only_where_they_are_not_plain() -> None:
+    """A variable of the engine stands in place; what must be worked out gets a variable."""
+    arguments = ["${setup.timestamp}-${setup.timestamp}", "${setup.project}x", "${setup.tag|none}"]
+    plan = plan_of([{"name": "t", "build": "x", "run": {"arguments": arguments}}])
+
+    lowered = script_of(plan, "t", host())
+
+    assert [command.lines for command in lowered.bind] == [('pipegen_setup_timestamp=$(printf %s "$TIME")',)]
+    assert '"$pipegen_setup_timestamp-$pipegen_setup_timestamp" "${PROJECT}x" "${TAG:-none}"' in text_of(lowered)
+    assert lowered.setup == ("timestamp", "project", "tag")
+
+
+def test_parameters_of_a_triggered_job_are_left_in_files(world: World) -> None:
+    """Only those that the run knows; the number is the parameter's place."""
+    trigger = {"name": "other", "parameters": {"A": "fixed", "B": "<${a.output}>"}}
+    plan = plan_of([{"name": "a", "build": "x", "run": {"tail": 9}}, {"name": "t", "trigger": trigger}])
+    world.give("a", "output", HOSTILE["lines"])
+
+    world.run_job(plan, "t", host())
+
+    folder = world.root / ".pipegen" / "trigger" / "t"
+    assert {path.name: path.read_bytes().decode() for path in folder.iterdir()} == {"1": f"<{HOSTILE['lines']}>"}
+
+
+def test_json_and_yaml_readers_agree_on_the_strings(world: World) -> None:
+    """A string of the run is a JSON string."""
+    deploy = {"image": "i", "tag": "t", "chart": {"name": "c"}, "overrides": {"${s2.output}": ["${s15.output}"]}}
+    plan = plan_of([*SOURCES, {"name": "t", "deploy": deploy}])
+    give_all(world)
+
+    world.run_job(plan, "t", host())
+
+    lines = (world.kept / "values.yaml").read_bytes().decode().splitlines()
+    string = next(line for line in lines if line.lstrip().startswith("- ")).partition("- ")[2]
+    assert json.loads(string) == VALUES[15]

@@ -1,0 +1,121 @@
+"""The text of rewritten scripts: what stands in the place of a reference, and all else as it was."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from bindings.scripted import parsed, scalar
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipegen.bindings.script.entry import parse_script
+from pipegen.bindings.script.model import Body, Delimiter, Escaped, PlacedReference, ScriptPart
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.shell.words.rewrite import defaults, rewrite
+
+# Pieces of which shells' grammars are made, balanced or not.
+PIECES = (
+    *" \t\n\\'\"`$#;&|<>(){}[]*?!~=-+:%,@0aA",
+    *("$(", "$((", "))", "${", "${x", "${x:-", "${x#", "$'", '$"', "${#", "<<EOF\n", "\nEOF\n", "<<'EOF'\n", "<<-"),
+    *("case x in ", "esac", "a) ", ";;", "if ", "then ", "fi", "for x in ", "do ", "done", "[[ ", " ]]", "f() "),
+    *("$x", "$$", "$#", "sh -c ", "awk ", "cat ", "\\\n", "# it's\n", "x=(", "x[1]=", "eval ", "=~ ", "function "),
+)
+REFERENCES = ("${s.v}", "${.v}", "${s.v|a b}", "${s.v|$(x)}", "${t.v}", "${setup.tag}")
+
+
+def variable(placed: PlacedReference) -> str:
+    """Return the variable of a reference in these tests."""
+    return f"pipegen_{placed.reference.namespace}_{placed.reference.name}"
+
+
+def rewritten(text: str) -> str:
+    """Return the script *text*, in which nothing is wrong, with variables."""
+    script = parsed(text, "s")
+    return rewrite(script, variable, {default: f"default_{at}" for at, default in enumerate(defaults(script))})
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("echo ${s.v}", 'echo "$pipegen_s_v"'),
+        ("echo a${s.v}b", 'echo a"$pipegen_s_v"b'),
+        ('echo "${s.v}"', 'echo "$pipegen_s_v"'),
+        ('echo "${s.v}b"', 'echo "${pipegen_s_v}b"'),
+        ('echo "${s.v}[1] ${s.v}-b"', 'echo "${pipegen_s_v}[1] $pipegen_s_v-b"'),
+        ("echo '${s.v}'", 'echo "$pipegen_s_v"'),
+        ("echo 'a ${s.v}'", "echo 'a '\"$pipegen_s_v\""),
+        ("echo '${s.v} a'", "echo \"$pipegen_s_v\"' a'"),
+        ("echo 'a ${s.v} b'", "echo 'a '\"$pipegen_s_v\"' b'"),
+        ("echo '${s.v}${s.v}'", 'echo "$pipegen_s_v""$pipegen_s_v"'),
+        ("echo $'a\\n${s.v}\\n'", "echo $'a\\n'\"$pipegen_s_v\"$'\\n'"),
+        ("echo $'${s.v}'", 'echo "$pipegen_s_v"'),
+        ("cat <<EOF\n${s.v}\nEOF\n", "cat <<EOF\n$pipegen_s_v\nEOF\n"),
+        ("cat <<'EOF'\n$x `y` \\ ${s.v}z\nEOF\n", "cat <<EOF\n\\$x \\`y\\` \\\\ ${pipegen_s_v}z\nEOF\n"),
+        ("cat <<'EOF'\n$x $${s.v}\nEOF\n", "cat <<'EOF'\n$x ${s.v}\nEOF\n"),
+        ("echo ${x:-${s.v}}", 'echo ${x:-"$pipegen_s_v"}'),
+        ('echo "${x:-${s.v}}"', 'echo "${x:-$pipegen_s_v}"'),
+        ('echo "${x#${s.v}}"', 'echo "${x#"$pipegen_s_v"}"'),
+        ("echo ${s.v|a b}", 'echo "${pipegen_s_v:-a b}"'),
+        ("echo ${s.v|it's}", 'echo "${pipegen_s_v:-$default_0}"'),
+        ("echo $${s.v} \"$${s.v}\" '$${s.v}'", "echo '${s.v}' \"\\${s.v}\" '${s.v}'"),
+    ],
+)
+def test_a_reference_is_quoted_for_its_place(script: str, expected: str) -> None:
+    """And no more than that."""
+    assert rewritten(script) == expected
+
+
+def test_only_defaults_that_no_expansion_holds_need_a_variable() -> None:
+    """Each once, in order; plain text stands in the expansion."""
+    assert defaults(parsed("p ${s.v|a b} ${s.v|*} ${s.w|'} ${s.v|*} ${s.v|}", "s")) == ("*", "'")
+
+
+def test_lines_keep_their_numbers() -> None:
+    """A rewritten script has a line for each line."""
+    script = "a ${s.v}\ncat <<'EOF'\n${s.v}\nEOF\n'\n${s.v}\n'\n"
+
+    assert rewritten(script).count("\n") == script.count("\n")
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_a_script_without_references_stays_as_it_is(script: str) -> None:
+    """Byte for byte, whether or not any shell takes it; only expansions that all shells reject are reported."""
+    report = Report()
+    parts = parse_script(scalar(script), ["s"], report).parts
+
+    assert "".join(written(part) for part in parts) == script
+    assert {diagnostic.code for diagnostic in report.diagnostics()} <= {codes.BAD_SUBSTITUTION}
+
+
+@pytest.mark.slow
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from((*PIECES, *REFERENCES)), max_size=30).map("".join))
+def test_the_users_text_stays(script: str) -> None:
+    """Parts lie one after the other in the script: nothing of it is left out, or comes twice.
+
+    Where a quoted here-document holds escapes alone, they are taken away at once.
+    """
+    parts = parse_script(scalar(script), ["s"], Report()).parts
+
+    assert unescaped("".join(written(part) for part in parts)) == unescaped(script)
+
+
+def unescaped(script: str) -> str:
+    """Return *script* with one dollar in front of each brace."""
+    return re.sub(r"\$+(?=\{)", "$", script)
+
+
+def written(part: ScriptPart) -> str:
+    """Return *part* as the user wrote it."""
+    match part:
+        case str():
+            return part
+        case PlacedReference(reference=reference):
+            return reference.span.text
+        case Escaped(text=text):
+            return f"${text}"
+        case Delimiter(written=text) | Body(text=text):
+            return text

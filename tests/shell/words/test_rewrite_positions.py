@@ -1,0 +1,176 @@
+"""A reference anywhere in a script is the value, byte for byte, and nothing of it is executed: in every shell."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import pytest
+from bindings.scripted import parsed
+from engines.requirement import require_program
+from shell.rewrite_positions import POSITIONS, Position
+
+from pipegen.shell.words.rewrite import defaults, rewrite
+
+SHELLS = {
+    "dash": ("dash",),
+    "bash": ("bash",),
+    "posix": ("bash", "--posix"),
+    "busybox": ("busybox", "sh"),
+}
+VALUES = {
+    "plain": "abc",
+    "command": "'; touch canary #",
+    "substitution": "$(touch canary)",
+    "backticks": '`touch canary` "`touch canary`"',
+    "subscript": "a[$(touch canary)]",
+    "backslash": "a lone backslash at the end \\",
+    "apostrophes": "'''",
+    "quotes": "\"'\\\"'",
+    "braces": '}"; touch canary; echo "${x',
+    "parenthesis": ")); touch canary; echo $((",
+    "delimiter": "EOF\ntouch canary\nEOF",
+    "lines": "one  \ntwo \t\nthree   ",
+    "dash": "-rf",
+    "glob": "* ? [a-z] ~ {a,b} @(x|y)",
+    "ampersand": "& \\& && /",
+    "comment": "# a",
+    "empty": "",
+    "newlines": "\n\na\n\n",
+    "unicode": "Größe → 名 😀",
+    "return": "a\r\nb\r",
+    "percent": "%s %d \\n \\0",
+    "long": "x\"'$" * 16384,
+}
+# Legal as the name of a file.
+FILE = "a '\"*$(touch canary)  `touch canary`\\;b"
+HEADER = r"""
+set -u
+p() { printf '<%s>' "$@"; }
+q() { q=$(cat; echo .); p "${q%.}"; }
+unset unset fresh
+command -v shopt >/dev/null && shopt -s extglob
+"""
+
+# Constructs that print what the script in the place of `@` prints. The `:` is for bash 5.2, which forgets an
+# assignment right after a here-document in `$( )`.
+NESTS = (
+    "{\n@\n}",
+    "(\n@\n)",
+    "if :; then\n@\nfi",
+    "case a in (a)\n@\n;; b) ;; esac",
+    "f() {\n@\n}\nf",
+    "for i in 1; do\n@\ndone",
+    "{\n@\n} | cat",
+    "{\n@\n} && : it\\'s # it's ) }",
+    'printf %s "$(\n@\n)"',
+    "printf '%s%s' '' \"$(printf %s \"$(\n@\n)\")\"",
+    'x=$(\n@\n)\nprintf %s "$x"',
+    'printf %s "${unset:-$(\n@\n)}"',
+    'printf %s ${unset:-"$(\n@\n)"}',
+    'x=$(cat <<END\n$(\n@\n)\nEND\n)\nprintf %s "$x"',
+    "cat <<'END' >/dev/null\n\"`$(\nEND\n:\n@",
+)
+
+
+def rewritten(position: Position) -> str:
+    """Return the script of *position* for a shell; defaults that it needs are set in front."""
+    script = parsed(position.script, "s")
+    names = {text: f"pipegen_default_{number}" for number, text in enumerate(defaults(script))}
+    lines = ["{}='{}'".format(name, text.replace("'", "'\\''")) for text, name in names.items()]
+    return "\n".join(
+        [*lines, rewrite(script, lambda placed: f"pipegen_{placed.reference.name}".replace(".", "_"), names)]
+    )
+
+
+def nested(position: Position, chance: Random) -> Position:
+    """Return *position* inside other constructs, which print what it prints."""
+    script = position.script
+    for depth in range(chance.randint(2, 4)):
+        script = chance.choice(NESTS).replace("END", f"END{depth}").replace("@", script)
+    return replace(position, script=script, name=f"{position.name}, nested")
+
+
+def program(positions: Sequence[Position], values: Sequence[str]) -> str:
+    """Return a program that leaves what each position prints for each value in `out/VALUE/POSITION`."""
+    lines = [HEADER, f"for name in {' '.join(values)}; do", 'value=$(cat "values/$name" && echo .)']
+    lines += ["value=${value%.}", "pipegen_empty= pipegen_full=full file=$(cat file)", 'mkdir "out/$name"']
+    lines += ["pipegen_v=$value pipegen_params_v=$value pipegen_file=$file"]
+    for number, position in enumerate(positions):
+        spared = '[ "$name" = long ] || ' if position.is_quadratic else ""
+        lines += [f"{spared}(", rewritten(position), f') >"out/$name/{number}" || :']
+    return "\n".join([*lines, "done", ""])
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a program: what printed something wrong, whether a value was executed, what the shell says."""
+
+    wrong: list[str]
+    is_canary_there: bool
+    errors: str
+
+
+def run(positions: Sequence[Position], shell: str, values: Sequence[str] = tuple(VALUES)) -> Ran:
+    """Run each position with each value in *shell*."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for made in ("out", "values"):
+            (folder / made).mkdir()
+        (folder / "file").write_text(FILE)
+        for value, text in VALUES.items():
+            (folder / "values" / value).write_bytes(text.encode())
+        (folder / "program").write_text(program(positions, values), encoding="utf-8")
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+        command = (*SHELLS[shell], "program")
+        result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+        wrong = [
+            f"{position.name}, {value}: {rewritten(position)!r} printed {found[:100]!r}"
+            for value in values
+            for number, position in enumerate(positions)
+            if not (position.is_quadratic and value == "long")
+            if (found := printed(folder, value, number)) != position.prints.replace("@", VALUES[value])
+        ]
+        return Ran(wrong, (folder / "canary").exists(), result.stderr.decode())
+
+
+def printed(folder: Path, value: str, number: int) -> str:
+    """Return what was printed; a shell that takes nothing of the program leaves no file."""
+    file = folder / "out" / value / str(number)
+    return file.read_bytes().decode() if file.exists() else "nothing"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", SHELLS)
+def test_values_are_unchanged_and_nothing_is_executed(shell: str) -> None:
+    """Each position prints the value, byte for byte; no value makes the file that all of them try to make."""
+    require_program(SHELLS[shell][0])
+    ran = run([one for one in POSITIONS if shell == "bash" or not one.is_bash], shell)
+
+    assert ran.wrong == []
+    assert not ran.is_canary_there
+    assert ran.errors == ""
+
+
+def test_there_are_enough_positions() -> None:
+    """Each has a name of its own."""
+    assert len({position.name for position in POSITIONS}) == len(POSITIONS) > 150
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", SHELLS)
+def test_positions_nest(shell: str) -> None:
+    """A position inside up to four other constructs is read as it is alone."""
+    require_program(SHELLS[shell][0])
+    chance = Random(3)  # noqa: S311 - chance for tests, no secret
+    alone = [one for one in POSITIONS if (shell == "bash" or not one.is_bash) and not one.is_quadratic]
+    ran = run([nested(chance.choice(alone), chance) for _ in range(60)], shell, ("substitution", "delimiter", "quotes"))
+
+    assert ran.wrong == []
+    assert not ran.is_canary_there
+    assert ran.errors == ""

@@ -1,0 +1,110 @@
+"""Conditions as Groovy, their evaluation, and the files that they need."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile
+from pipegen.targets import jenkins
+
+
+def jenkinsfile(config: dict[str, Any], style: str = "scripted") -> str:
+    """Return the Jenkinsfile of *config*; nothing is wrong with it."""
+    report = Report()
+    file = SourceFile("pipegen.yaml", json.dumps({"inputs": {"level": "quick", "deploy": False}, **config}))
+    (made,) = generate(analyse(file, (), report), jenkins, {"style": style}, report)
+    return made.text
+
+
+def asked(when: Any) -> str:
+    """Return what is asked for a stage with *when*."""
+    stages = [{"name": "s", "script": ["make"], "when": when}]
+    found = re.search(r"when: \{ (.*) \}\) \{$", jenkinsfile({"pipelines": {"p": {"stages": stages}}}), re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    ("when", "expected"),
+    [
+        ({"branch": "main"}, "branch() == 'main'"),
+        ({"not": {"branch": "it's"}}, r"branch() != 'it\'s'"),
+        ({"branch": ["main", "release/**"]}, "matches(branch(), ['main', 'release/.*'])"),
+        ({"tag": True}, "!!env.TAG_NAME"),
+        ({"tag": False}, "!env.TAG_NAME"),
+        ({"tag": True, "event": "manual"}, "env.TAG_NAME && event() == 'manual'"),
+        ({"tag": "/^v$/"}, r"matches(env.TAG_NAME, ['(?s:.*)(?:^v\\z)(?s:.*)'])"),
+        ({"tag": "/(?i)V/"}, "matches(env.TAG_NAME, ['(?iu)(?s:.*)(?:V)(?s:.*)'])"),
+        ({"event": ["push", "tag"]}, "['push', 'tag'].contains(event())"),
+        ({"not": {"event": ["push", "tag"]}}, "!['push', 'tag'].contains(event())"),
+        ({"env": {"class": "x"}}, "env.getProperty('class') == 'x'"),
+        ({"inputs": {"level": "full"}}, "parameter('level', 'quick') == 'full'"),
+        ({"inputs": {"deploy": True}}, "parameter('deploy', 'false') == 'true'"),
+        ({"changes": "a?"}, "hasChanged(['a[^/]'])"),
+        ({"not": {"changes": {"paths": "a", "base": "main"}}}, "!hasChanged(['a'], 'main')"),
+        ({"exists": "**/a"}, "isInRepository(['(.*/)?a'])"),
+        (
+            {"any": [{"branch": "a"}, {"branch": True, "tag": "b"}]},
+            "branch() == 'a' || branch() && env.TAG_NAME == 'b'",
+        ),
+        (
+            {"all": [{"any": [{"branch": "a"}, {"tag": "b"}]}, {"not": {"all": [{"branch": "c"}, {"tag": "d"}]}}]},
+            "(branch() == 'a' || env.TAG_NAME == 'b') && !(branch() == 'c' && env.TAG_NAME == 'd')",
+        ),
+    ],
+)
+def test_conditions_are_questions(when: Any, expected: str) -> None:
+    """Of our own functions, with patterns of Java's that match all of a text."""
+    assert asked(when) == expected
+
+
+def test_only_the_functions_that_are_asked_are_there() -> None:
+    """And files are looked at where conditions ask for them alone."""
+    stages = [{"name": "s", "script": ["make"], "when": {"branch": "main"}}]
+    text = jenkinsfile({"pipelines": {"p": {"stages": stages}}})
+
+    assert re.findall(
+        r"^(?:String|boolean|def) (branch|event|matches|lookAtFiles|hasChanged)\(", text, re.MULTILINE
+    ) == ["branch"]
+    assert "@Field String files" not in text
+
+
+@pytest.mark.parametrize("style", ["scripted", "declarative"])
+def test_files_are_looked_at_before_the_stages(style: str) -> None:
+    """Against each branch that is named, once; the usual base only where it is asked for."""
+    whens = [{"exists": "a"}, {"changes": {"paths": "a", "base": "main"}}, {"changes": {"paths": "b", "base": "main"}}]
+    stages = [{"name": f"s{number}", "script": ["make"], "when": when} for number, when in enumerate(whens)]
+    text = jenkinsfile({"pipelines": {"p": {"stages": stages}}}, style)
+
+    assert "node('') {\n    lookAtFiles(['main'])\n}\n" in text
+    assert text.index("lookAtFiles(['main'])") < text.index("checkoutCommit()")
+
+
+def test_a_skipped_first_stage_takes_no_checkout_with_it() -> None:
+    """In a shared workspace, the checkout stands in a stage of its own then."""
+    stages = [{"name": "a", "script": ["make"], "when": {"branch": "main"}}, {"name": "b", "script": ["make"]}]
+    text = jenkinsfile({"pipelines": {"p": {"workspace": "shared", "stages": stages}}}, "declarative")
+
+    assert text.index("stage('checkout')") < text.index("checkoutCommit()") < text.index("stage('a')")
+
+
+def test_a_stash_that_may_be_missing_is_asked_for() -> None:
+    """Where the reader runs only if the producer has, it is just fetched."""
+    stages = [
+        {"name": "a", "script": ["make"], "when": {"branch": "main"}, "artifacts": ["x"]},
+        {"name": "b", "script": ["make"]},
+        {"name": "c", "script": ["make"], "when": {"branch": "main", "event": "push"}},
+    ]
+    text = jenkinsfile({"pipelines": {"p": {"stages": stages}}})
+
+    assert re.findall(r"^    (?:hasStashed|unstash\w*) '\w'$", text, re.MULTILINE) == [
+        "    hasStashed 'a'",
+        "    unstashIfThere 'a'",
+        "    unstash 'a'",
+    ]

@@ -1,0 +1,38 @@
+"""Functions for the preludes that several scripts have."""
+
+from __future__ import annotations
+
+from targets.jenkins.sample_plans import jenkinsfile, plan, script, scripts
+
+from pipegen.shell.command import Command
+from pipegen.targets.jenkins.stages.scripts.preludes import Preludes
+
+ONE, OTHER = (Command(("one=$(mktemp -d)",)),), (Command(("other=1",)),)
+
+
+def test_a_prelude_of_several_scripts_is_a_function() -> None:
+    """It is named by what its scripts use; one that stands alone stays in place."""
+    made = [script("a", prelude=ONE, uses_containers=True)] * 2 + [script("b", prelude=OTHER)]
+    preludes = Preludes(made)
+
+    assert preludes.function(ONE) == "containers"
+    assert preludes.function(OTHER) == ""
+    assert preludes.function(()) == ""
+    assert [one.function for one in preludes.named()] == ["containers"]
+
+
+def test_functions_have_different_names() -> None:
+    """Two preludes of scripts that use the same get numbers."""
+    preludes = Preludes([script("a", prelude=prelude) for prelude in (ONE, ONE, OTHER, OTHER)])
+
+    assert [one.function for one in preludes.named()] == ["values", "values2"]
+
+
+def test_scripts_begin_with_the_function() -> None:
+    """What they have of their own follows."""
+    work = scripts(plan(("a", "b")), a=script("x", prelude=ONE), b=script("y\nz", prelude=ONE))
+    text = jenkinsfile(work)
+
+    assert "sh values() + '''\n                    x\n                '''\n" in text
+    assert "sh values() + '''\\\n\ny\nz'''\n" in text
+    assert "String values() {\n    return 'one=$(mktemp -d)'\n}\n" in text

@@ -1,0 +1,69 @@
+"""The environment of scripts on a Jenkins agent."""
+
+from __future__ import annotations
+
+import pytest
+from targets.jenkins.sample_plans import plan
+
+from pipegen.plan.model import CredentialKind, Workspace
+from pipegen.shell.host import Images, Login
+from pipegen.structs import replace
+from pipegen.targets.jenkins.settings import JenkinsSettings, PromotionSettings
+from pipegen.targets.jenkins.stages.scripts.shell_variables import host
+
+PLAN = plan(("a",), name='de"mo')
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("pipeline", 'de\\"mo'),
+        ("project", "$PIPEGEN_PROJECT"),
+        ("commit", "$PIPEGEN_COMMIT"),
+        ("tag", "$TAG_NAME"),
+        ("logURL", "${BUILD_URL:+${BUILD_URL}console}"),
+        ("params.WHO", "$PIPEGEN_PARAM_WHO"),
+        ("params.a-b", "$PIPEGEN_PARAM_a_2d_b"),
+        ("GIT_BRANCH", "$PIPEGEN_GIT_BRANCH"),
+        ("GIT_URL_2", "$PIPEGEN_GIT_URL_2"),
+        ("GIT_FOO", None),
+    ],
+)
+def test_setup_values(name: str, expected: str | None) -> None:
+    """Each has its variable; what the git plugin does not document is not there."""
+    assert host(PLAN, JenkinsSettings()).setup(name) == expected
+
+
+def test_jobs_are_isolated_unless_they_share_a_workspace() -> None:
+    """Values then wait beside it."""
+    assert host(PLAN, JenkinsSettings()).values is None
+    assert host(replace(PLAN, workspace=Workspace.SHARED), JenkinsSettings()).values == "$WORKSPACE_TMP/pipegen"
+
+
+def test_one_agent_is_one_container_engine() -> None:
+    """With a registry, stages may stand anywhere."""
+    local, remote = host(PLAN, JenkinsSettings()), host(PLAN, JenkinsSettings(images=Images.REGISTRY))
+
+    assert (local.images, local.shares_daemon) == (Images.LOCAL, True)
+    assert (remote.images, remote.shares_daemon) == (Images.REGISTRY, False)
+
+
+def test_logins_only_with_a_credential() -> None:
+    """Agents are logged in already otherwise."""
+    assert host(PLAN, JenkinsSettings()).login is None
+    assert host(PLAN, JenkinsSettings(registry_credential="x")).login == Login(
+        "$PIPEGEN_REGISTRY", "$PIPEGEN_REGISTRY_USERNAME", "$PIPEGEN_REGISTRY_PASSWORD"
+    )
+
+
+def test_the_credential_for_charts_fits_the_address() -> None:
+    """A pair for https, a key for ssh."""
+    kinds = []
+    for repository in ("https://x/y", "ssh://x/y"):
+        credential = host(
+            PLAN, JenkinsSettings(promote=PromotionSettings(repository=repository, credential="bot"))
+        ).promote_credential
+        assert credential is not None
+        kinds.append((credential.id, credential.kind, len(credential.variables)))
+
+    assert kinds == [("bot", CredentialKind.PASSWORD, 2), ("bot", CredentialKind.SSH_KEY, 1)]
