@@ -15,7 +15,7 @@ from pipegen.shell.names import container_name
 from pipegen.shell.quote import Literal, ShellFragment, Word, quote
 from pipegen.shell.steps.archive import ADDRESSES, ARCHIVED, STAGED, archive_copy, has_archive, is_staged, path_below
 from pipegen.shell.steps.destination import Destination, check_destination, destination
-from pipegen.shell.values.transfers import packs_files, path_to_read
+from pipegen.shell.values.transfers import packs_files, path_to_read_later
 from pipegen.shell.words.container_path import container_path
 from pipegen.shell.words.items import each
 from pipegen.shell.words.text import own_variable, word
@@ -96,7 +96,7 @@ def _copy_unpacked(file: CopyFile, path: str, producer: Job, lowering: Lowering)
         message = 'the container of stage "%s" is out of reach for a path that only a run knows'
         return failure(lowering.job, message, (Literal(producer.stage),))
     number = producer.shared.container_paths.index(file.source)
-    tar = path_to_read(f"containers/{producer.slug}/{number}.tar", lowering.host)
+    tar = path_to_read_later(f"containers/{producer.slug}/{number}.tar", lowering.job, lowering.host)
     is_content = source.endswith(("/", "/."))
     unpacked = quote((_UNPACKED, Literal("/." if is_content else f"/{basename(source)}")))
     return (

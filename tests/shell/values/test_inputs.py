@@ -96,9 +96,7 @@ def test_it_is_read_once_before_the_script() -> None:
     stage = {"name": "t", "script": ["echo ${inputs.x}", "./x '${inputs.x}'"]}
     plan = plan_of([stage], inputs={"x": "1"})
 
-    assert text_of(script_of(plan, "t", host())) == (
-        'pipegen_inputs_x=$INPUT_x\necho "$pipegen_inputs_x"\n./x "$pipegen_inputs_x"\n'
-    )
+    assert text_of(script_of(plan, "t", host())) == ('inputs_x=$INPUT_x\necho "$inputs_x"\n./x "$inputs_x"\n')
 
 
 def test_exports_that_join_inputs_are_worked_out_where_they_are_read(world: World, tmp_path: Path) -> None:
