@@ -44,9 +44,14 @@ def variables(
     inputs: Collection[str],
     statuses: Collection[str] = (),
     words: JobWords | None = None,
+    direct: Mapping[str, str] = _NONE,
+    engine: Collection[str] = (),
 ) -> JobVariables:
-    """Return variables for each of these, all different; the second of two equal names gets a number."""
-    taken: set[str] = set()
+    """Return variables for each of these, all different; the second of two equal names gets a number.
+
+    *direct* are the inputs whose variables the engine sets, *engine* all the names of its variables for inputs.
+    """
+    taken = {*engine, *direct.values()}
     return JobVariables(
         outputs={output: plain(f"{output.stage}_{output.name}", taken, words) for output in outputs},
         setup={name: plain(name, taken, words) for name in setup} if setup else _NONE,
@@ -54,7 +59,9 @@ def variables(
         statuses={stage: plain(f"{stage or 'pipeline'}_status", taken, words) for stage in statuses}
         if statuses
         else _NONE,
-        inputs={name: plain(f"inputs_{name}", taken, words) for name in inputs} if inputs else _NONE,
+        inputs={name: direct.get(name) or plain(f"inputs_{name}", taken, words) for name in inputs}
+        if inputs
+        else _NONE,
     )
 
 
@@ -66,10 +73,11 @@ class JobWords:
 
     def __contains__(self, name: str) -> bool:
         """Return whether *name* is a word of the texts."""
-        return name in self._text and re.search(rf"(?<![A-Za-z0-9_]){name}(?![A-Za-z0-9_])", self._text) is not None
+        return name in self.text and re.search(rf"(?<![A-Za-z0-9_]){name}(?![A-Za-z0-9_])", self.text) is not None
 
     @cached_property
-    def _text(self) -> str:
+    def text(self) -> str:
+        """The texts, in lines."""
         return "\n".join(self._texts())
 
 
@@ -83,7 +91,7 @@ def plain(wanted: str, taken: set[str], words: JobWords | None) -> str:
 
 
 def free(wanted: str, taken: set[str], words: JobWords | None = None) -> str:
-    """Return *wanted* as a variable name that is not in *taken*, and add it there; with a number, *words* have it neither."""
+    """Return *wanted* as a variable name that is not in *taken*, and add it there; *words* hold no numbered one."""
     # Most are valid names already; this check is faster than the substitution.
     name = stem = wanted if wanted.isidentifier() and wanted.isascii() else re.sub(_NOT_IN_A_NAME, "_", wanted)
     number = 1

@@ -32,6 +32,7 @@ from pipegen.shell.steps.commands import commands
 from pipegen.shell.steps.leave import leave
 from pipegen.shell.uses import job_words, uses
 from pipegen.shell.values.after import after_environment, after_job, remove_after_values
+from pipegen.shell.values.inputs import engine_variables
 from pipegen.shell.values.read import clear_folder, input_commands, status_commands
 from pipegen.shell.values.transfers import transferred_paths
 from pipegen.shell.values.write import direct_outputs, make_output_folder, mark_success, output_commands
@@ -108,13 +109,22 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnviro
 def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment) -> StageScriptParts:
     used = uses(job, host)
     own = [Output(job.stage, name) for name in job.binds if name in used.own]
-    words = job_words(job, plan)
+    words = job_words(job)
     lowering = Lowering(
         job=job,
         plan=plan,
         producers=producers,
         host=host,
-        variables=variables((*used.outputs, *own), used.setup, used.defaults, used.inputs, used.statuses, words=words),
+        variables=variables(
+            (*used.outputs, *own),
+            used.setup,
+            used.defaults,
+            used.inputs,
+            used.statuses,
+            words=words,
+            direct=engine_variables(used, plan, host, words) if used.inputs else {},
+            engine=[declared.name for declared in plan.inputs],
+        ),
         needed=used.own,
         optional=used.optional,
         words=words,

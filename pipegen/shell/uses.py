@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pipegen.bindings.expression import Bare, Defaulted, Reference, Scope, Text
 from pipegen.bindings.script.model import Body, Escaped
-from pipegen.plan.model import Commands, Export, Job, Line, Output, Plan, Promote, Step
+from pipegen.plan.model import Commands, Export, Job, Line, Output, Promote, Step
 from pipegen.plan.model.texts import line_texts, step_texts
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.shell.names import JobWords
@@ -110,13 +110,12 @@ class _References(MutableStruct):
             self.defaults[default] = None
 
 
-def job_words(job: Job, plan: Plan) -> JobWords:
+def job_words(job: Job) -> JobWords:
     """Return the words of *job*'s own texts, and the names of variables that it gets."""
-    return JobWords(lambda: _texts(job, plan))
+    return JobWords(lambda: _texts(job))
 
 
-def _texts(job: Job, plan: Plan) -> Iterator[str]:
-    yield from (declared.name for declared in plan.inputs)
+def _texts(job: Job) -> Iterator[str]:
     yield from (name for credential in job.secrets for name in credential.variables)
     if job.combination is not None:
         yield from (name for name, _ in job.combination.values)

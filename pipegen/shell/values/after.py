@@ -36,9 +36,12 @@ def after_job(job: Job) -> Job:
 
 
 def after_environment(job: Job, host: ShellEnvironment) -> ShellEnvironment:
-    """Return the environment of the `after` commands of *job* on *host*: the values are where they arrived or saved."""
+    """Return the environment of the `after` commands of *job* on *host*: the values are where they came or were saved.
+
+    Inputs have been checked by the script of the steps.
+    """
     values = host.values or (host.kept if is_cleared(job) else FOLDER)
-    return replace(host, values=values, marked=frozenset())
+    return replace(host, values=values, marked=frozenset(), checks_inputs=False)
 
 
 def after_outputs(job: Job, host: ShellEnvironment) -> tuple[Output, ...]:

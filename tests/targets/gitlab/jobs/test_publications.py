@@ -16,7 +16,8 @@ def test_a_release_is_made_in_the_image_with_its_tool(others: int) -> None:
         targets: {{gitlab: {{release: {{stage: rel, tag: v1}}, tools: {{release: '{RELEASE}'}}}}}}
         pipelines:
           p:
-            stages: [{{name: a, script: [x], outputs: [v]}}, {more} {{name: rel, script: ['echo "${{a.v}}"'], outputs: [w]}}]
+            stages:
+              [{{name: a, script: [x], outputs: [v]}}, {more} {{name: rel, script: ['echo "${{a.v}}"'], outputs: [w]}}]
     """)
 
     assert made.data["rel"]["image"] == RELEASE

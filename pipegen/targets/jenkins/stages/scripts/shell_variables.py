@@ -55,6 +55,8 @@ def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
         folder_url="${BUILD_URL:-}artifact/",
         credential=lambda _: (),
         status=lambda slug: f"${variable(slug)}",
+        # "Illegal choice for parameter" is the answer to any other value.
+        checks_choices=False,
         kept="$WORKSPACE_TMP/pipegen-after",
         engine_reads=frozenset(_outputs_in_mail(plan)),
         bash=("#!/usr/bin/env bash", "set -exo pipefail"),
