@@ -57,6 +57,7 @@ class ShellEnvironment(Struct, kw_only=True):
         marked: the stages that record their success in a file, which is passed like outputs; with has_status_files,
             there may be one for the pipeline too.
         engine_reads: the outputs that the engine itself reads, exactly as their files hold them.
+        keeps_lines: whether the lines of a script stand at the margin, so that here-documents end.
         checks_inputs: whether scripts check the values of inputs.
         checks_choices: whether they also check those of inputs with choices, which some engines check themselves.
         has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.
@@ -92,6 +93,7 @@ class ShellEnvironment(Struct, kw_only=True):
     marked: frozenset[str] = frozenset()
     has_status_files: bool = False
     engine_reads: frozenset[Output] = frozenset()
+    keeps_lines: bool = False
     checks_inputs: bool = True
     checks_choices: bool = True
     has_pipefail: bool = False

@@ -93,6 +93,7 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
         has_pipefail=True,
         expanded_variable=expanded_variable,
         kept="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
+        keeps_lines=True,
         bash=(_HAS_BASH, "set -o pipefail"),
         credential=bind_credential,
         status=_status,
