@@ -197,7 +197,10 @@ class GitLabJob(Struct, kw_only=True):
     limits: LimitKeys = UNLIMITED
     interruptible: bool = False
     inherits_variables: bool = True
-    inherits_tokens: bool = True
+    # The keys of `default` that the job inherits; None is all.
+    inherited: tuple[str, ...] | None = None
+    # The keys of `default` in place of which the job has an empty value.
+    emptied: tuple[str, ...] = ()
     variables: tuple[VariableEntry, ...] = ()
     before_script: tuple[ScriptEntry, ...] = ()
     script: tuple[ScriptEntry, ...] = ()
@@ -217,6 +220,29 @@ class GitLabJob(Struct, kw_only=True):
     trigger: TriggerKeys | ChildPipeline | None = None
 
 
+class DefaultKeys(Struct, kw_only=True):
+    """The keys that most jobs of a file share; a job without them writes its own."""
+
+    image: ImageKeys | None = None
+    services: tuple[ServiceKeys, ...] = ()
+    retry: RetryKeys | None = None
+    interruptible: bool = False
+    cache: tuple[CacheEntry, ...] = ()
+
+    def as_map(self) -> dict[str, object]:
+        """Return the values by key; a key that is not shared has an empty value."""
+        return {
+            "image": self.image,
+            "services": self.services,
+            "retry": self.retry,
+            "interruptible": self.interruptible,
+            "cache": self.cache,
+        }
+
+
+NO_DEFAULTS = DefaultKeys()
+
+
 class Document(Struct, kw_only=True):
     """A whole `.gitlab-ci.yml`.
 
@@ -234,6 +260,7 @@ class Document(Struct, kw_only=True):
     variables: tuple[VariableEntry, ...]
     hidden: tuple[Hidden, ...]
     jobs: tuple[GitLabJob, ...]
+    defaults: DefaultKeys = NO_DEFAULTS
     cancels: bool = False
     includes: tuple[str, ...] = ()
     refusals: tuple[RuleEntry, ...] = ()

@@ -150,8 +150,10 @@ def features_used(data: Mapping[str, Value]) -> dict[str, list[str]]:
     for name, value in data.items():
         path, owner = (name, "") if name in _TOP else ("job", name)
         for each in _paths(value, path):
-            if each in KEYS:
-                used.setdefault(each, []).append(owner)
+            # Except for tokens, a key of `default` needs the version that it needs in a job.
+            key = each if each in KEYS else each.replace("default.", "job.", 1)
+            if key in KEYS:
+                used.setdefault(key, []).append(owner)
     return used
 
 

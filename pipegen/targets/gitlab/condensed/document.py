@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pipegen.structs import replace
+from pipegen.targets.gitlab.condensed.defaults import with_defaults
 from pipegen.targets.gitlab.condensed.needs import Sources, short_needs, sources
 from pipegen.targets.gitlab.condensed.stage_names import stage_names
 from pipegen.targets.gitlab.model import Document, GitLabJob
@@ -16,6 +17,7 @@ def condensed(document: Document, title: Callable[[str], str], *, has_same_stage
     *title* returns the name of a job in the name of its stage. With *has_same_stage*, jobs may need others of their
     stage.
     """
+    document = with_defaults(document)
     names = stage_names(document, title, has_same_stage=has_same_stage)
     leaving = sources(document.jobs)
     return replace(
