@@ -80,7 +80,7 @@ def test_a_stage_of_its_own_workspace_checks_out_without_the_image(repository: R
     """With git, which no image needs."""
     _, text = made(repository, "declarative", CONTAINED["plain"], workspace="isolated")
 
-    assert "freshCheckout()\n                inImage('node:22') {" in text
+    assert "checkoutCommit()\n                inImage('node:22') {" in text
 
 
 @pytest.mark.parametrize("style", ["auto", "declarative"])

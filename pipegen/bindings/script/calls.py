@@ -17,7 +17,7 @@ from pipegen.bindings.script.interpreters import (
     InterpreterCall,
 )
 from pipegen.bindings.script.options import run_by_others
-from pipegen.bindings.script.syntax import REFERENCE
+from pipegen.bindings.script.syntax import PLACEHOLDER
 from pipegen.structs import MutableStruct, field
 
 # Commands that run the command in their last words, with their options that take a word.
@@ -155,7 +155,7 @@ def _named(words: Sequence[str], first: int) -> Iterator[InterpreterCall]:
         yield InterpreterCall(
             "the command that braces name", first, NAMED, tuple(range(first, len(words))), reads_input=False
         )
-    elif not name.strip(REFERENCE):
+    elif not name.strip(PLACEHOLDER):
         yield InterpreterCall(
             "the command that a value names", first, NAMED, tuple(range(start, len(words))), reads_input=False
         )

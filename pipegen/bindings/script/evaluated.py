@@ -20,7 +20,7 @@ from pipegen.bindings.script.calls import PRINT_COMMANDS, program_name
 from pipegen.bindings.script.interpreters import SHELLS
 from pipegen.bindings.script.printed_text import PrintedText, builtin_words, command_words, targets, values
 from pipegen.bindings.script.syntax import (
-    REFERENCE,
+    PLACEHOLDER,
     CommandForm,
     Lexed,
     Obstacle,
@@ -39,7 +39,7 @@ _EVALUATIONS = {Obstacle.EVALUATED, Obstacle.PRINTED}
 _COMPARISONS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
 _SUBSCRIPT = re.compile(r"\{?(?:[A-Za-z_][A-Za-z0-9_]*)?\[[^\]]*(?:\]\+?=|\]\}|$)")
 # A word that may turn out as `-v` or `-R`: values, variables, and these letters.
-_MAYBE_NAME_TEST = re.compile(rf"(?:-?[vR]?)(?:{REFERENCE}|\$[A-Za-z_0-9]*)+[vR]?")
+_MAYBE_NAME_TEST = re.compile(rf"(?:-?[vR]?)(?:{PLACEHOLDER}|\$[A-Za-z_0-9]*)+[vR]?")
 
 
 def evaluated(lexed: Lexed, printed_text: PrintedText) -> Iterator[ScriptReference]:
@@ -158,9 +158,9 @@ def _tested(words: list[Word]) -> Iterator[ScriptReference]:
 def _option(words: list[Word]) -> Iterator[ScriptReference]:
     """Yield the references at the start of an argument, whose values may be options."""
     for word in words[1:]:
-        if word.text == "--" or not word.text.startswith(("-", REFERENCE)):
+        if word.text == "--" or not word.text.startswith(("-", PLACEHOLDER)):
             return
-        if word.text.startswith(REFERENCE) and len(words) > 2:  # noqa: PLR2004 - the builtin, the option, and more
+        if word.text.startswith(PLACEHOLDER) and len(words) > 2:  # noqa: PLR2004 - the builtin, the option, and more
             yield from values((word,))
 
 
@@ -188,7 +188,7 @@ def _name_words(words: list[Word], names: NameOperands) -> Iterator[Word]:
 def _option_taken(text: str, names: NameOperands) -> tuple[str, bool]:
     """Return the option in the cluster *text* that takes the next word, and whether *text* itself contains a name."""
     for at, letter in enumerate(text[1:], 2):
-        if letter == REFERENCE:
+        if letter == PLACEHOLDER:
             return "", True
         if letter in names.named or letter in names.valued:
             is_attached = at < len(text)

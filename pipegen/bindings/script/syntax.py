@@ -12,7 +12,7 @@ from pipegen.structs import MutableStruct, field
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _ASSIGNMENT = re.compile(rf"(?P<name>{_NAME})(?:\[[^\]]*\])?\+?=")
 # Stands in a word's text for a reference.
-REFERENCE = "\ufffc"
+PLACEHOLDER = "\ufffc"
 
 
 class ReferenceKind(Enum):

@@ -37,7 +37,7 @@ class FileBuilder(Struct, kw_only=True):
 
     Attributes:
         source: the path of the config, for headers.
-        given: notes on the options, for all headers.
+        option_notes: notes on the options, for all headers.
         folder: the folder of the main file, from the root of the repository; "" is the root.
         limit: the maximum memory of a parsed file, in bytes.
         sizes: estimates the size of jobs and files.
@@ -48,7 +48,7 @@ class FileBuilder(Struct, kw_only=True):
     """
 
     source: str
-    given: Sequence[str]
+    option_notes: Sequence[str]
     folder: str
     limit: int
     sizes: SizeEstimator
@@ -142,7 +142,7 @@ class FileBuilder(Struct, kw_only=True):
         return write(self.sizes.data(document))
 
     def _with_header(self, body: str, notes: Sequence[str]) -> str:
-        return with_file_header(body, self.source, (*self.given, *notes))
+        return with_file_header(body, self.source, (*self.option_notes, *notes))
 
     def _check(self, file: GeneratedFile, document: Document) -> None:
         jobs = document.jobs

@@ -46,20 +46,17 @@ class Prelude(Struct, kw_only=True):
 
 
 class CheckoutFunction(Struct, kw_only=True):
-    """A function that checks out.
+    """A function that checks out the commit of the build.
 
     Attributes:
-        function: its name.
-        extensions: git options in addition to the job's configuration, as `$class` and arguments in Groovy; () for
-            the job's configuration alone.
+        number: the end of its name, "" for the first.
+        extensions: git options in addition to the job's configuration, as calls in Groovy.
         variables: the variables to set besides the commit, with their names in `checkout`.
-        has_submodules: whether submodules are fetched.
     """
 
-    function: str
+    number: str
     extensions: tuple[str, ...]
     variables: tuple[tuple[str, str], ...]
-    has_submodules: bool
 
 
 class Tool(Struct, kw_only=True):

@@ -55,19 +55,23 @@ class Stash(Struct, kw_only=True):
     name: str
     includes: str
     excludes: str = ""
-    holds_user_files: bool
+    has_folders: bool
     may_be_empty: bool
     is_told: bool = False
 
 
 class Archive(Struct):
-    """Archived files, by Ant patterns; a separate *folder* of them may then be removed for later stages."""
+    """Archived files, by Ant patterns; a separate *folder* of them may then be removed for later stages.
+
+    With *has_folders*, Ant's default exclusions do not apply.
+    """
 
     kind: ClassVar[str] = "archive"
     includes: str
     folder: str = ""
     is_removed: bool = False
     excludes: str = ""
+    has_folders: bool = True
 
 
 class Binding(Struct):

@@ -138,10 +138,7 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
         case model.Stash():
             record = _STATEMENT + _TEXT if step.is_told else 0
             return (
-                record
-                + _STATEMENT
-                + _MAP
-                + _NAMED * (2 + step.holds_user_files + step.may_be_empty + bool(step.excludes))
+                record + _STATEMENT + _MAP + _NAMED * (2 + step.has_folders + step.may_be_empty + bool(step.excludes))
             )
         case model.Archive():
             around = _STATEMENT + _TEXT + _CLOSURE if step.folder else 0

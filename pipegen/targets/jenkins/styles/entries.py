@@ -112,7 +112,7 @@ def _stash(step: model.Stash) -> Shape:
     if step.excludes:
         code += [", excludes: ", None]
         texts.append(step.excludes)
-    if step.holds_user_files:
+    if step.has_folders:
         code.append(", useDefaultExcludes: false")
     if step.may_be_empty:
         code.append(", allowEmpty: true")
@@ -123,7 +123,7 @@ def _stash(step: model.Stash) -> Shape:
 
 
 def _archive(step: model.Archive) -> Shape:
-    flags = ", allowEmptyArchive: true, defaultExcludes: false"
+    flags = ", allowEmptyArchive: true" + (", defaultExcludes: false" if step.has_folders else "")
     if not step.folder and step.excludes:
         code = coded("archiveArtifacts artifacts: ", None, ", excludes: ", None, flags)
         return Shape(code, (step.includes, step.excludes))

@@ -21,7 +21,7 @@ _STAGES = (
 
 def _made(config: str) -> dict[str, Any]:
     request = Request(
-        source="pipegen.yaml", start=Span(SourceFile("pipegen.yaml", ""), 0, 0), settings=None, chosen=(), options={}
+        source="pipegen.yaml", start=Span(SourceFile("pipegen.yaml", ""), 0, 0), settings=None, selected=(), options={}
     )
     (file,) = gitlab.generate(plans_of(config), request, Report())
     found: dict[str, Any] = yaml.safe_load(file.text)

@@ -8,7 +8,7 @@ from pipegen.emit.groovy import literal
 from pipegen.plan.model import ArtifactsWhen, CoverageFormat, Job, ReportPath
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.stages.files.stashes import excludes, patterns
+from pipegen.targets.jenkins.stages.files.stashes import excludes, has_folders, patterns
 
 _PARSERS = {CoverageFormat.COBERTURA: "COBERTURA", CoverageFormat.JACOCO: "JACOCO"}
 # A problem with a report, or an aborted build, is not a failure of the stage, and hides none.
@@ -61,7 +61,7 @@ def _needs_script(head: str) -> bool:
 def _archives(job: Job) -> Iterator[model.Step]:
     paths = [artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.is_kept]
     if paths:
-        yield model.Archive(patterns(paths), excludes=excludes(job))
+        yield model.Archive(patterns(paths), excludes=excludes(job), has_folders=has_folders(paths))
 
 
 def _reports(job: Job) -> Iterator[model.Step]:
