@@ -35,13 +35,15 @@ class ServiceKeys(Struct):
 class NeedEntry(Struct):
     """A job that must have succeeded, and whether its artifacts are fetched; an optional one may be missing.
 
-    With *pipeline*, the job is in that pipeline, which has finished: the need does not wait.
+    With *pipeline*, the job is in that pipeline, which has finished: the need does not wait. With *combinations*, only
+    these of a matrix job are needed.
     """
 
     job: str
     artifacts: bool
     is_optional: bool = False
     pipeline: str = ""
+    combinations: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
 class RuleEntry(Struct):
@@ -109,6 +111,12 @@ class RetryKeys(Struct):
 
     count: int
     when: tuple[str, ...] = ()
+
+
+class Combinations(Struct):
+    """The combinations of a matrix job: for each, the variables and their values."""
+
+    values: tuple[tuple[tuple[str, str], ...], ...]
 
 
 class LimitKeys(Struct, kw_only=True):
@@ -188,6 +196,7 @@ class GitLabJob(Struct, kw_only=True):
     # For a job without needs: the jobs of earlier stages whose artifacts it fetches; None means all.
     dependencies: tuple[str, ...] | None = None
     extends: str = ""
+    combinations: Combinations | None = None
     image: ImageKeys | None = None
     services: tuple[ServiceKeys, ...] = ()
     tags: tuple[str, ...] = ()

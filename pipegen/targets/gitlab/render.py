@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
@@ -13,6 +14,7 @@ from pipegen.targets.gitlab.model import (
     ArtifactKeys,
     CacheEntry,
     ChildPipeline,
+    Combinations,
     CoverageReport,
     Document,
     EnvironmentKeys,
@@ -114,6 +116,7 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
         {
             "extends": job.extends or None,
             "stage": job.stage,
+            "parallel": _parallel(job.combinations) if job.combinations is not None else None,
             "image": _image(job.image) if job.image else None,
             "services": _services(job.services) if job.services else None,
             "tags": Flow(job.tags) if job.tags else None,
@@ -277,15 +280,26 @@ def _service(service: ServiceKeys) -> Value:
 
 def _need(need: NeedEntry) -> Data:
     """Return *need*; without other keys, it fetches the artifacts."""
-    if need.artifacts and not need.is_optional and not need.pipeline:
+    if need.artifacts and not (need.is_optional or need.pipeline or need.combinations):
         return need.job
     keys: dict[str, Data] = {"pipeline": need.pipeline} if need.pipeline else {}
     keys["job"] = need.job
+    if need.combinations:
+        keys["parallel"] = {"matrix": [dict(values) for values in need.combinations]}
     if not need.artifacts:
         keys["artifacts"] = False
     if need.is_optional:
         keys["optional"] = True
     return keys
+
+
+def _parallel(combinations: Combinations) -> Value:
+    """Return *combinations* as one map of lists if they are all combinations of the values, else a map for each."""
+    maps = [dict(values) for values in combinations.values]
+    axes = {axis: list(dict.fromkeys(values[axis] for values in maps)) for axis in maps[0]}
+    if [tuple(values.values()) for values in maps] == list(product(*axes.values())):
+        return {"matrix": [{axis: _list(values) for axis, values in axes.items()}]}
+    return {"matrix": [Flow({axis: [value] for axis, value in values.items()}) for values in maps]}
 
 
 def _rule(rule: RuleEntry) -> dict[str, Value]:
