@@ -179,6 +179,8 @@ class Lexed(MutableStruct):
     # The variables that `${NAME:=…}` sets, with the references in their values.
     defaults: list[tuple[str, list[ScriptReference]]] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
+    # The variables that are set to `( … )`.
+    arrays: set[str] = field(default_factory=set)
 
     def mark(self) -> tuple[int, int, int, int]:
         """Return the current state, for `forget`."""
