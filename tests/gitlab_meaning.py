@@ -10,7 +10,7 @@ KEYWORDS = frozenset({"stages", "include", "workflow", "default", "variables"})
 
 
 def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the file *data* with each job's needs written out, the keys of `default` in each job, and combinations as jobs.
+    """Return the file *data* with each job's needs, the keys of `default` in each job, and each combination as a job.
 
     A need says whether artifacts arrive by it: https://docs.gitlab.com/ci/yaml/#needsartifacts
     """
