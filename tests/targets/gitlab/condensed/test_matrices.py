@@ -58,9 +58,7 @@ def test_a_need_on_some_combinations_names_them() -> None:
     made = _matrix(*keys, settings="targets: { gitlab: { mail: {} } }")
     older = _matrix(*keys, settings="targets: { gitlab: { mail: {}, version: '16.2' } }")
 
-    assert made["mail when unit: 3.11 fails"]["needs"] == [
-        {"job": "unit", "parallel": {"matrix": [{"v": "3.11"}]}}
-    ]
+    assert made["mail when unit: 3.11 fails"]["needs"] == [{"job": "unit", "parallel": {"matrix": [{"v": "3.11"}]}}]
     assert "unit: 3.1" in older
 
 
