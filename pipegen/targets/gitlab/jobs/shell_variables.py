@@ -42,7 +42,20 @@ _PLAIN = r"[a-z0-9]+"
 # The first words, after "PIPEGEN_", in names of variables that are not for outputs.
 _FIRST_WORDS = frozenset(
     {
-        *("cache", "created", "files", "http", "input", "job", "log", "param", "previous", "project", "promote"),
+        *(
+            "after",
+            "cache",
+            "created",
+            "files",
+            "http",
+            "input",
+            "job",
+            "log",
+            "param",
+            "previous",
+            "project",
+            "promote",
+        ),
         *("registry", "status", "url"),
     }
 )
