@@ -1,6 +1,7 @@
 """The nouns of a Jenkinsfile that the target writes."""
 
 from pipegen.targets.jenkins.model.declarative import Block, Chain, Declarative
+from pipegen.targets.jenkins.model.environment import EnvironmentVariable
 from pipegen.targets.jenkins.model.expressions import (
     FileText,
     FunctionCall,
@@ -14,7 +15,6 @@ from pipegen.targets.jenkins.model.expressions import (
 )
 from pipegen.targets.jenkins.model.file import (
     CheckoutFunction,
-    EnvironmentVariable,
     Jenkinsfile,
     Parameter,
     Prelude,
@@ -25,9 +25,10 @@ from pipegen.targets.jenkins.model.file import (
 )
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.model.scripted import Chunk, PipelineRoots, RootList, ScriptedPipelines, SharedRun
-from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, StageBlock, Teardown
+from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, StageBlock, StageOption, Teardown
 from pipegen.targets.jenkins.model.steps import (
     Agent,
+    Approval,
     Archive,
     Binding,
     Checkout,
@@ -55,6 +56,7 @@ from pipegen.targets.jenkins.model.tables import PipelineRange, StepKind, Tables
 
 __all__ = [
     "Agent",
+    "Approval",
     "Archive",
     "Binding",
     "Block",
@@ -100,6 +102,7 @@ __all__ = [
     "SharedRun",
     "SplitLoop",
     "StageBlock",
+    "StageOption",
     "StartJob",
     "Stash",
     "Step",
