@@ -182,9 +182,9 @@ def generate(
         source=analysed.file.from_root,
         start=Span(analysed.file, 0, 0),
         settings=settings,
-        chosen=analysed.selected,
+        selected=analysed.selected,
         options=options,
-        given=analysed.inputs,
+        fixed_inputs=analysed.inputs,
     )
     files = tuple(target.generate(analysed.plans, request, report))
     report.stop_if_errors()

@@ -163,7 +163,9 @@ def fixed_inputs(options: Sequence[str] | None) -> dict[str, str]:
             raise WrongUsage(f'--set takes NAME=VALUE, not "{option}"')
         if values.setdefault(name, value) != value:
             raise WrongUsage(f'--set sets "{name}" to two values')
-        if os.fsencode(value).decode(errors="replace") != value or "\0" in value:
+        if "\0" in value:
+            raise WrongUsage(f'the value of "{name}" contains a NUL character, which cannot be passed to programs')
+        if os.fsencode(value).decode(errors="replace") != value:
             raise WrongUsage(f'the value of "{name}" is not UTF-8: generated files cannot contain it')
     return values
 

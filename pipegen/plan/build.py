@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pipegen.bindings.budget import Budget
-from pipegen.bindings.names import bound_names, check_names
+from pipegen.bindings.names import END, FAILED, bound_names, check_names
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.config.model import PipelineConfig, StageConfig, StepValue
 from pipegen.diagnostics.report import Report
@@ -141,16 +141,17 @@ def _work(
         stage = namespaces.stages[name]
         check_names(stage, namespaces.bound[name], report)
         check_directory(stage.directory, report)
-        values = values_of(stage, namespaces, closure, forwarded.known, context.budget, report)
-        stage_machine = machine(stage, values)
-        stage_steps, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
+        start = values_of(stage, namespaces, closure, forwarded.known, context.budget, report)
+        stage_machine = machine(stage, start)
+        stage_steps, bounds = steps(stage, pipeline, start, forwarded), limits(stage, report)
         directory = directory_of(stage, pipeline)
-        settings = stage_settings(stage, directory, values)
+        settings = stage_settings(stage, directory, start.at(END))
         stage_steps = (*stage_steps, *settings.files.at_run_time)
         absence.check_resources(name, stage_steps, report)
         check_image(stage, stage_steps, report)
         stage_secrets = secrets(stage, stage_steps, report)
-        post, stage_mail = post_commands(stage, stage_steps, values), _mail(stage, pipeline, values, bounds)
+        failed = start.at(FAILED)
+        post, stage_mail = post_commands(stage, stage_steps, failed), _mail(stage, pipeline, failed, bounds)
         work[name] = StagePlan(
             stage=stage,
             directory=directory,
@@ -163,9 +164,9 @@ def _work(
             inputs=inputs_of(
                 name, stage_texts(name, stage_steps, post, stage_machine, settings.deployment.environment, stage_mail)
             ),
-            reads=values.reads(),
+            reads=start.mentions.outputs(),
             limits=with_interruptible(bounds, stage),
-            statuses=tuple(values.statuses),
+            statuses=tuple(start.mentions.statuses),
             condition=absence.conditions.get(name),
         )
     return work

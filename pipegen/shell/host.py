@@ -57,7 +57,7 @@ class ShellEnvironment(Struct, kw_only=True):
         marked: the stages that record their success in a file, which is passed like outputs; with has_status_files,
             there may be one for the pipeline too.
         has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.
-        kept: shell text of a folder, one per attempt of a job, in which the script saves values for `after`.
+        after_values: shell text of a folder, one per attempt of a job, in which the script saves values for `after`.
         expanded_variable: the variable from which the engine inserts an output of a job into an image name;
             None where the engine needs no dotenv file.
         bash: the first lines of a script for bash, with pipefail.
@@ -90,5 +90,5 @@ class ShellEnvironment(Struct, kw_only=True):
     has_status_files: bool = False
     has_pipefail: bool = False
     bash: tuple[str, ...] = ()
-    kept: str = ""
+    after_values: str = ""
     expanded_variable: Callable[[Job, str], str] | None = None

@@ -37,7 +37,7 @@ def after_job(job: Job) -> Job:
 
 def after_environment(host: ShellEnvironment) -> ShellEnvironment:
     """Return the environment of that job on *host*: the values are where the shell of the steps saved them."""
-    return replace(host, values=host.kept if host.values is None else host.values, marked=frozenset())
+    return replace(host, values=host.after_values if host.values is None else host.values, marked=frozenset())
 
 
 def after_outputs(job: Job, host: ShellEnvironment) -> tuple[Output, ...]:
@@ -48,7 +48,7 @@ def after_outputs(job: Job, host: ShellEnvironment) -> tuple[Output, ...]:
 def remove_after_values(job: Job, host: ShellEnvironment) -> Iterator[Command]:
     """Yield the command that removes the saved values once they are read."""
     if after_outputs(job, host):
-        yield Command((f"rm -rf {quote(shell_text(host.kept))}",))
+        yield Command((f"rm -rf {quote(shell_text(host.after_values))}",))
 
 
 def save_after_values(lowering: Lowering) -> Iterator[Command]:
@@ -57,7 +57,7 @@ def save_after_values(lowering: Lowering) -> Iterator[Command]:
     outputs = after_outputs(job, host)
     if not outputs:
         return
-    folder, source = quote(shell_text(host.kept)), path_to_read("outputs", host)
+    folder, source = quote(shell_text(host.after_values)), path_to_read("outputs", host)
     copy_command = f"cp -R {source} {folder}"
     if all(may_be_absent(lowering.producers[output.stage], job) for output in outputs):
         copy_command = f"if [ -e {source} ]; then {copy_command}; fi"

@@ -45,7 +45,7 @@ def lower(
         named=named,
         settings=settings,
         checkouts=checkouts.names,
-        is_conditional=not request.chosen and (len(scripts) > 1 or scripts[0].plan.condition is not None),
+        is_conditional=not request.selected and (len(scripts) > 1 or scripts[0].plan.condition is not None),
         ends=end_names(named),
     )
     preludes = Preludes(script for job in named for script in (job.script, job.script.after) if script)
@@ -62,7 +62,7 @@ def lower(
     other_parts = parts_of(layout.body, *recipients, *frame.variables, frame.selection, frame.look, *frame.guard)
     return model.Jenkinsfile(
         notes=(
-            *options_note(request.chosen, request.given, since=request.options.get("changed_since", "")),
+            *options_note(request.selected, request.fixed_inputs, since=request.options.get("changed_since", "")),
             *layout.notes,
             *plugins,
         ),

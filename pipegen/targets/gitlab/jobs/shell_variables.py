@@ -92,7 +92,7 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
         folder_url="$CI_JOB_URL/artifacts/browse/",
         has_pipefail=True,
         expanded_variable=expanded_variable,
-        kept="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
+        after_values="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
         bash=(_HAS_BASH, "set -o pipefail"),
         credential=bind_credential,
         status=_status,

@@ -52,7 +52,7 @@ def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
         folder_url="${BUILD_URL:-}artifact/",
         credential=lambda _: (),
         status=lambda slug: f"${variable(slug)}",
-        kept="$WORKSPACE_TMP/pipegen-after",
+        after_values="$WORKSPACE_TMP/pipegen-after",
         bash=("#!/usr/bin/env bash", "set -exo pipefail"),
     )
 

@@ -1,0 +1,29 @@
+"""The shortest form of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pipegen.structs import replace
+from pipegen.targets.gitlab.condensed.needs import Sources, short_needs, sources
+from pipegen.targets.gitlab.condensed.stage_names import stage_names
+from pipegen.targets.gitlab.model import Document, GitLabJob
+
+
+def condensed(document: Document, title: Callable[[str], str], *, has_same_stage: bool) -> Document:
+    """Return *document* in its shortest form.
+
+    *title* returns the name of a job in the name of its stage. With *has_same_stage*, jobs may need others of their
+    stage.
+    """
+    names = stage_names(document, title, has_same_stage=has_same_stage)
+    leaving = sources(document.jobs)
+    return replace(
+        document,
+        stages=tuple(dict.fromkeys(names.values())),
+        jobs=tuple(_job(job, names[job.stage], leaving) for job in document.jobs),
+    )
+
+
+def _job(job: GitLabJob, stage: str, leaving: Sources) -> GitLabJob:
+    return replace(job, stage=stage, needs=short_needs(job.needs, leaving.of(job)))
