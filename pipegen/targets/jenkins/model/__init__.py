@@ -28,7 +28,6 @@ from pipegen.targets.jenkins.model.scripted import Chunk, PipelineRoots, RootLis
 from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, StageBlock, StageOption, Teardown
 from pipegen.targets.jenkins.model.steps import (
     Agent,
-    Approval,
     Archive,
     Binding,
     Checkout,
@@ -37,6 +36,7 @@ from pipegen.targets.jenkins.model.steps import (
     Ensured,
     GroovyStatement,
     InImage,
+    InputStep,
     Keep,
     NoFork,
     OnAgent,
@@ -56,7 +56,6 @@ from pipegen.targets.jenkins.model.tables import PipelineRange, StepKind, Tables
 
 __all__ = [
     "Agent",
-    "Approval",
     "Archive",
     "Binding",
     "Block",
@@ -74,6 +73,7 @@ __all__ = [
     "GroovyCode",
     "GroovyStatement",
     "InImage",
+    "InputStep",
     "Item",
     "Jenkinsfile",
     "Joined",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.environment import EnvironmentVariable
-from pipegen.targets.jenkins.model.steps import Agent, Approval, ContainerAgent, Sh, Step
+from pipegen.targets.jenkins.model.steps import Agent, ContainerAgent, InputStep, Sh, Step
 
 
 class StageOption(Struct):
@@ -52,7 +52,7 @@ class StageBlock(Struct, kw_only=True):
     tells_success: bool = False
     condition: str = ""
     when: tuple[str, ...] = ()
-    approval: Approval | None = None
+    approval: InputStep | None = None
     approval_name: str = ""
     options: tuple[StageOption, ...] = ()
     environment: tuple[EnvironmentVariable, ...] = ()

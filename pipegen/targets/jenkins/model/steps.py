@@ -89,7 +89,7 @@ class WithCredentials(Struct):
     steps: tuple[Step, ...]
 
 
-class Approval(Struct, kw_only=True):
+class InputStep(Struct, kw_only=True):
     """A question that a person answers, one of the comma-separated *submitter* if there are any."""
 
     kind: ClassVar[str] = "approval"
@@ -223,5 +223,5 @@ class WithAfter(Struct):
 Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork | Approval"
+    "| GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork | InputStep"
 )

@@ -31,7 +31,7 @@ def in_directives(stage: model.StageBlock, *, may_nest: bool, has_workspace: boo
     """
     if stage.steps_function:
         return stage
-    asks = bool(stage.steps) and isinstance(stage.steps[0], model.Approval)
+    asks = bool(stage.steps) and isinstance(stage.steps[0], model.InputStep)
     if asks and may_nest:
         stage = replace(stage, approval=stage.steps[0], steps=stage.steps[1:])
     if not asks or may_nest:

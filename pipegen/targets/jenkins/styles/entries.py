@@ -73,7 +73,7 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
             return shaped("mail to: ", to, ", subject: ", subject, ", body: ", body)
         case model.GroovyStatement():
             return holes(step.text)
-        case model.Approval():
+        case model.InputStep():
             who = shaped(", submitter: ", hole(step.submitter)) if step.submitter else ""
             return shaped("input message: ", hole(step.message), who)
         case model.Succeeded():

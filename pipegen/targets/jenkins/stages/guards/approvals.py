@@ -33,7 +33,7 @@ def _waits(job: Job) -> Iterator[model.Step]:
     approval, delay = job.deployment.approval, job.deployment.delay
     if approval is not None:
         message = approval.message or f"Run stage {job.stage}?"
-        yield model.Approval(message=message, submitter=",".join(approval.approvers))
+        yield model.InputStep(message=message, submitter=",".join(approval.approvers))
     if delay is not None:
         yield model.GroovyStatement(f"sleep time: {delay.seconds}, unit: 'SECONDS'")
 
