@@ -42,7 +42,7 @@ def outline(fails: str = "") -> Target:
         if fails:
             report.add(codes.ENGINE_HAS_NO_VALUE, fails, at=plans[0].span)
         names = " ".join(plan.name for plan in plans)
-        return [GeneratedFile("outline", f"{request.source} {names} {request.chosen} {dict(request.options)}")]
+        return [GeneratedFile("outline", f"{request.source} {names} {request.selected} {dict(request.options)}")]
 
     settings: Mapping[str, object] = {
         "type": "object",

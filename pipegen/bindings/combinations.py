@@ -31,7 +31,7 @@ def referenced_stages(
     namespace = reference.namespace or ""
     if reference.combinations is not None:
         return _select_combination(reference, reader, groups, report)
-    names = groups.meant(namespace, reader)
+    names = groups.resolve(namespace, reader)
     if not names:
         return None
     first = groups.stages[names[0]]
@@ -48,7 +48,7 @@ def axis_value(name: str, default: str | None, stage: StageConfig, at: Span, rep
     if combination is None:
         report.add(
             codes.NO_MATRIX,
-            f'"${{matrix.{name}}}" has no value: stage "{stage.said}" has no matrix',
+            f'"${{matrix.{name}}}" has no value: stage "{stage.display_name}" has no matrix',
             at=at,
             hint='add "matrix" to the stage; for a value that all stages share, use an input',
         )
@@ -126,7 +126,7 @@ def _axis_values(reference: Reference, combination: CombinationOf, report: Repor
 def _report_no_matrix(reference: Reference, stage: StageConfig, report: Report) -> None:
     report.add(
         codes.NO_MATRIX,
-        f'"{reference}" names a combination, but stage "{stage.said}" has no matrix',
+        f'"{reference}" names a combination, but stage "{stage.display_name}" has no matrix',
         at=reference.span,
         related=[Label(stage.name.span, 'no "matrix" here')],
         hint=f'write "{replace(reference, combinations=None)}"',
@@ -140,7 +140,7 @@ def _report_combinations(
     report.add(
         codes.UNKNOWN_COMBINATION,
         f'"{reference}" matches {len(matches) or "none"} of the {len(combinations)} combinations of '
-        f'stage "{combinations[0].said}"',
+        f'stage "{combinations[0].display_name}"',
         at=reference.span,
         related=[Label(combinations[0].name.span, "its combinations")],
         hint=f"name axes and values of exactly one combination; {'these match' if matches else 'there are'} "

@@ -60,7 +60,7 @@ def report_unbound(
     """
     step = next((step for step, names in STEP_NAMES.items() if reference.name in names), "")
     code, missing = _MISSING.get(step, (codes.UNBOUND_NAME, f'binds no "{reference.name}"'))
-    name = producer.said
+    name = producer.display_name
     # A default of PipelineLib, which the user has not written, has the span of the step's key.
     step_default = _STEP_DEFAULTS.get(reference.span.text) if producer is reader and step else None
     report.add(
@@ -119,7 +119,7 @@ def check_output(reference: Reference, producer: StageConfig, report: Report) ->
     if reference.name == "output" and producer.run is not None and producer.run.tail == 0:
         report.add(
             codes.ALWAYS_EMPTY,
-            f'"{reference}" is always empty: stage "{producer.said}" keeps no output',
+            f'"{reference}" is always empty: stage "{producer.display_name}" keeps no output',
             at=reference.span,
             related=[Label(producer.run.span, 'no "tail" here')],
             hint='add "tail: 10" to its "run" to keep the last 10 lines',

@@ -33,4 +33,4 @@ def narrowed(analysed: Analysed, since: str, report: Report) -> Analysed:
     if changed_source is not None:
         report_whole(plans[0].span, f'the config itself has changed since "{since}", in {changed_source.path}', report)
         return replace(analysed, plans=unfiltered_plans(plans))
-    return replace(analysed, plans=narrow(plans, files, since, report, chosen=bool(analysed.selected)))
+    return replace(analysed, plans=narrow(plans, files, since, report, has_selection=bool(analysed.selected)))

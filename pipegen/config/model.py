@@ -158,7 +158,7 @@ class StageConfig(SpannedStruct, kw_only=True):
         return self.name.value.removeprefix(self.within)
 
     @property
-    def said(self) -> str:
+    def display_name(self) -> str:
         """The name in the user's config, shared by all combinations of a matrix stage."""
         return self.combination.stage if self.combination is not None else self.name.value.removeprefix(self.within)
 

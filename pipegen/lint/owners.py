@@ -12,7 +12,7 @@ from pipegen.plan.model import Plan
 def owners(pipeline: PipelineConfig, plan: Plan) -> Mapping[str, str]:
     """Return the name by which the arcs of *pipeline* refer to each job of *plan*."""
     arc_names = {name.value for arc in pipeline.arcs or () for name in arc.stages}
-    titles = {stage.name.value: stage.said for stage in pipeline.stages if not stage.within}
+    titles = {stage.name.value: stage.display_name for stage in pipeline.stages if not stage.within}
     return {job.stage: titles.get(job.stage) or _caller(job.stage, arc_names) for job in plan.jobs}
 
 

@@ -63,13 +63,13 @@ class Absence(Struct):
                     continue
                 cause = self.cause(resource.producer, stage)
                 if cause is not None:
-                    producer = self.stages[resource.producer].said
+                    producer = self.stages[resource.producer].display_name
                     report.add(
                         codes.MAY_BE_ABSENT,
                         f'"{reference}" may be absent, and a default cannot replace an output of stage "{producer}"',
                         at=reference.span,
                         related=[Label(cause, "its outputs may be absent")],
-                        hint=f'give stage "{self.stages[stage].said}" the same "when"',
+                        hint=f'give stage "{self.stages[stage].display_name}" the same "when"',
                     )
 
 

@@ -61,7 +61,7 @@ class ShellEnvironment(Struct, kw_only=True):
         checks_inputs: whether scripts check the values of inputs.
         checks_choices: whether they also check those of inputs with choices, which some engines check themselves.
         has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.
-        kept: shell text of a folder, one per attempt of a job, in which the script saves values for `after`.
+        after_values: shell text of a folder, one per attempt of a job, in which the script saves values for `after`.
         expanded_variable: the variable from which the engine inserts an output of a job into an image name;
             None where the engine needs no dotenv file.
         bash: the first lines of a script for bash, with pipefail.
@@ -98,5 +98,5 @@ class ShellEnvironment(Struct, kw_only=True):
     checks_choices: bool = True
     has_pipefail: bool = False
     bash: tuple[str, ...] = ()
-    kept: str = ""
+    after_values: str = ""
     expanded_variable: Callable[[Job, str], str] | None = None

@@ -47,18 +47,18 @@ class Request(Struct, kw_only=True):
         source: the path of the config, for the header.
         start: the start of the config, for diagnostics about the whole file; there may be no plans.
         settings: the user's `targets.NAME` section, checked against the target's schema; None when absent.
-        chosen: the pipelines that the user chose (`--pipeline`), which run unconditionally; empty means all,
+        selected: the pipelines that the user selected (`--pipeline`), which run unconditionally; empty means all,
             each by its own rule.
         options: command-line options of the target, such as `style`.
-        given: the inputs that the user fixed (`--set`); the plans already contain their values.
+        fixed_inputs: the inputs that the user fixed (`--set`); the plans already contain their values.
     """
 
     source: str
     start: Span
     settings: TreeMapping | None
-    chosen: tuple[str, ...]
+    selected: tuple[str, ...]
     options: Mapping[str, str]
-    given: Mapping[str, str] = field(default_factory=dict)
+    fixed_inputs: Mapping[str, str] = field(default_factory=dict)
 
 
 class Target(Protocol):

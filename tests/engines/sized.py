@@ -51,7 +51,7 @@ def built(config: Path | str, style: str = "auto") -> Built:
             source="pipegen.yaml",
             start=Span(SourceFile("pipegen.yaml", ""), 0, 0),
             settings=settings,
-            chosen=(),
+            selected=(),
             options={"style": style},
         )
         told = parse_settings(settings)

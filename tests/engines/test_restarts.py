@@ -67,7 +67,7 @@ CARELESS = {
         "java.util.LinkedHashMap$LinkedKeySet",
     ),
     "a function around": (
-        "        freshCheckout()\n",
+        "        checkoutCommit()\n",
         "def word = 'a' =~ 'a'",
         "java.util.regex.Matcher",
     ),

@@ -106,7 +106,7 @@ HOSTS = {
         login=LOGIN,
         archives_folders=True,
         setup={"project": "${P:-none}", "timestamp": "$(date | sed 's/ //')"}.get,
-        kept="$HOME/kept",
+        after_values="$HOME/kept",
         expanded_variable=lambda job, name: f"V_{job.slug}_{name}",
         promote_credential=Credential(id="c", kind=CredentialKind.PASSWORD, variables=("U", "W"), span=NOWHERE),
     ),

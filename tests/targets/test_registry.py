@@ -83,7 +83,7 @@ def test_a_target_of_another_distribution_compiles(tmp_path: Path, monkeypatch: 
     install(tmp_path, monkeypatch, distribution="pipegen-outline", module="outline", code=OUTLINE)
     target = registry.load("outline")
     request = Request(
-        source="pipegen.yaml", start=Span(SourceFile("pipegen.yaml", ""), 0, 0), settings=None, chosen=(), options={}
+        source="pipegen.yaml", start=Span(SourceFile("pipegen.yaml", ""), 0, 0), settings=None, selected=(), options={}
     )
 
     files = target.generate([a_plan()], request, Report())

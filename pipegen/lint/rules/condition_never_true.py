@@ -33,7 +33,7 @@ def check(config: CheckedConfig, report: Report) -> None:
         ):
             report.add(
                 codes.CONDITION_NEVER_TRUE,
-                f'the "when" of stage "{stage.config.said}" is never true when that of its pipeline is true',
+                f'the "when" of stage "{stage.config.display_name}" is never true when that of its pipeline is true',
                 at=stage.config.when.span,
                 related=[Label(spans[stage.plan.name], f'when pipeline "{stage.plan.name}" runs')],
                 hint="move the stage to its own pipeline, or change one of the conditions",

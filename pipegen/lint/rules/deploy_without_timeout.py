@@ -17,7 +17,7 @@ def check(config: CheckedConfig, report: Report) -> None:
         if is_script and deploys(job) and job.limits.timeout is None and job.deployment.environment is not None:
             report.add(
                 codes.DEPLOY_WITHOUT_TIMEOUT,
-                f'stage "{stage.config.said}" deploys without a timeout',
+                f'stage "{stage.config.display_name}" deploys without a timeout',
                 at=job.deployment.environment.span,
                 hint="set a limit: timeout: 15 minutes",
             )

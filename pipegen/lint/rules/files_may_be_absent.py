@@ -19,15 +19,16 @@ def check(config: CheckedConfig, report: Report) -> None:
             continue
         for producer_name in stage.job.files:
             producer = stages_by_name[id(stage.plan), producer_name]
-            span = _name_span(stage, producer.config.said)
+            span = _name_span(stage, producer.config.display_name)
             cause = _cause(producer, stage)
             if cause is not None and span is not None:
                 report.add(
                     codes.FILES_MAY_BE_ABSENT,
-                    f'stage "{stage.config.said}" needs the files of "{producer.config.said}", which may produce none',
+                    f'stage "{stage.config.display_name}" needs the files of "{producer.config.display_name}", '
+                    "which may produce none",
                     at=span,
                     related=[cause],
-                    hint=f'give stage "{stage.config.said}" the same "when", or remove the name',
+                    hint=f'give stage "{stage.config.display_name}" the same "when", or remove the name',
                 )
 
 

@@ -22,7 +22,7 @@ def check(config: CheckedConfig, report: Report) -> None:
         if (id(stage.plan), stage.job.stage) in used_pairs:
             used_spans.add(stage.config.artifacts.span)
         else:
-            idle.setdefault(stage.config.artifacts.span, stage.config.said)
+            idle.setdefault(stage.config.artifacts.span, stage.config.display_name)
     for span, title in idle.items():
         if span not in used_spans:
             report.add(

@@ -35,7 +35,7 @@ def check(config: CheckedConfig, report: Report) -> None:
             ):
                 report.add(
                     codes.NEVER_TOGETHER,
-                    f'stage "{stage.config.said}" reads an output of "{producer.config.said}", '
+                    f'stage "{stage.config.display_name}" reads an output of "{producer.config.display_name}", '
                     "but no run has both: it always gets the default",
                     at=stage.config.when.span,
                     related=[Label(producer.config.when.span, "never true in the same run")],

@@ -49,9 +49,9 @@ def check(config: CheckedConfig, report: Report) -> None:
         if span not in read_spans and is_in_file(span, config.file):
             report.add(
                 codes.UNUSED_OUTPUT,
-                f'output "{bound.name}" of stage "{stage.config.said}" is never read',
+                f'output "{bound.name}" of stage "{stage.config.display_name}" is never read',
                 at=span,
-                hint="remove it, or read it in a later stage: " + f"${{{stage.config.said}.{bound.name}}}",
+                hint="remove it, or read it in a later stage: " + f"${{{stage.config.display_name}.{bound.name}}}",
                 fix=_fix(bound, config.file),
             )
 

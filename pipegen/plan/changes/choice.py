@@ -27,7 +27,7 @@ def choose(plan: Plan, changed: Callable[[FilesChanged], bool], *, is_concerned:
     choice = _Choice(plan, changed, is_concerned=is_concerned)
     choice.spread()
     choice.gather()
-    stages = choice.kept
+    stages = choice.stages
     return AffectedStages(
         {job.stage: choice.condition(job) for job in plan.jobs if job.stage in stages},
         tuple(job for job in plan.jobs if job.stage not in stages),
@@ -48,7 +48,7 @@ class _Choice:
         self.remaining = {stage: evaluated(job.condition, changed) for stage, job in self.jobs.items()}
         self.filtered = {stage for stage, job in self.jobs.items() if is_filtered(job.condition)}
         self.behind: set[str] = set()
-        self.kept: set[str] = set()
+        self.stages: set[str] = set()
         self.opened: set[str] = set()
 
     def condition(self, job: Job) -> Condition | None:
@@ -63,20 +63,22 @@ class _Choice:
             if not self.filtered.isdisjoint(earlier) or not self.behind.isdisjoint(earlier):
                 self.behind.add(stage)
             is_match = stage in self.filtered and self.remaining[stage] != NEVER
-            if is_match or not self.kept.isdisjoint(earlier):
-                self.kept.add(stage)
+            if is_match or not self.stages.isdisjoint(earlier):
+                self.stages.add(stage)
                 if not is_match:
                     self.opened.add(stage)
         if self.is_concerned:
             # No filter of an earlier stage decides about these.
-            self.kept |= {stage for stage in graph.nodes if stage not in self.filtered}
+            self.stages |= {stage for stage in graph.nodes if stage not in self.filtered}
 
     def gather(self) -> None:
         """Keep the stages that kept stages need, and finally stages if any stage is kept."""
-        if self.kept:
+        if self.stages:
             finals = (job.stage for job in self.plan.jobs if job.is_final)
-            self.kept.update(stage for stage in finals if stage not in self.filtered or self.remaining[stage] != NEVER)
-        waiting = list(self.kept)
+            self.stages.update(
+                stage for stage in finals if stage not in self.filtered or self.remaining[stage] != NEVER
+            )
+        waiting = list(self.stages)
         while waiting:
             waiting.extend(self._keep_sources(self.jobs[waiting.pop()]))
 
@@ -87,10 +89,10 @@ class _Choice:
             is_opened = stage not in self.opened and (job.stage in self.opened or self.remaining[stage] == NEVER)
             if is_opened:
                 self.opened.add(stage)
-            if is_opened or stage not in self.kept:
-                self.kept.add(stage)
+            if is_opened or stage not in self.stages:
+                self.stages.add(stage)
                 yield stage
         for stage in (*(output.stage for output in job.inputs), *job.files):
-            if stage not in self.kept and stage not in self.filtered and stage not in self.behind:
-                self.kept.add(stage)
+            if stage not in self.stages and stage not in self.filtered and stage not in self.behind:
+                self.stages.add(stage)
                 yield stage

@@ -19,19 +19,20 @@ from pipegen.structs import replace
 
 
 def narrow(
-    plans: Sequence[Plan], files: Collection[str], since: str, report: Report, *, chosen: bool = False
+    plans: Sequence[Plan], files: Collection[str], since: str, report: Report, *, has_selection: bool = False
 ) -> tuple[Plan, ...]:
     """Return the parts of *plans* that the changes of *files* since a revision affect, without path filters.
 
-    Omitted parts are reported. Pipelines that the user has *chosen* run regardless of their own conditions. If no
-    remaining stage is certain to run, one is added that prints so: engines do not accept an empty pipeline.
+    Omitted parts are reported. With *has_selection*, the user selected the pipelines, which run regardless of their own
+    conditions. If no remaining stage is certain to run, one is added that prints so: engines do not accept an empty
+    pipeline.
     """
     if not any(is_filtered(condition) for plan in plans for condition in _conditions(plan)):
         report_whole(plans[0].span, "no stage and no pipeline names files", report)
         return tuple(plans)
     changed = changed_in(files)
     narrowed_plans = tuple(
-        plan for original in plans if (plan := _narrowed(original, changed, since, report, chosen=chosen))
+        plan for original in plans if (plan := _narrowed(original, changed, since, report, has_selection=has_selection))
     )
     is_less = sum(len(plan.jobs) for plan in narrowed_plans) < sum(len(plan.jobs) for plan in plans)
     if not is_less or any(map(always_runs, narrowed_plans)):
@@ -57,11 +58,11 @@ def _conditions(plan: Plan) -> tuple[Condition | None, ...]:
 
 
 def _narrowed(
-    plan: Plan, changed: Callable[[FilesChanged], bool], since: str, report: Report, *, chosen: bool
+    plan: Plan, changed: Callable[[FilesChanged], bool], since: str, report: Report, *, has_selection: bool
 ) -> Plan | None:
     """Return the remaining part of *plan*, or None."""
     names_files = is_filtered(plan.condition)
-    condition = unfiltered(plan.condition) if chosen else evaluated(plan.condition, changed)
+    condition = unfiltered(plan.condition) if has_selection else evaluated(plan.condition, changed)
     if names_files and condition == NEVER:
         report_pipeline(plan, since, report)
         return None

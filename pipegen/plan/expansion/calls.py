@@ -96,7 +96,7 @@ def _check_call(
     for key, span in _other_keys(stage):
         report.add(
             codes.BESIDE_PIPELINE,
-            f'"{key}" has no effect on stage "{stage.said}", which runs pipeline "{name.value}"',
+            f'"{key}" has no effect on stage "{stage.display_name}", which runs pipeline "{name.value}"',
             at=span,
             related=[Label(stage.pipeline.span, "runs another pipeline")] if stage.pipeline is not None else [],
             hint=f'move it to the stages of "{name.value}", or into the "defaults" of that pipeline',
@@ -107,10 +107,10 @@ def _check_call(
     if not callee.stages:
         report.add(
             codes.CALLS_NOTHING,
-            f'stage "{stage.said}" runs pipeline "{name.value}", which has no stages',
+            f'stage "{stage.display_name}" runs pipeline "{name.value}", which has no stages',
             at=name.span,
             related=[Label(callee.name.span, "has no stages")],
-            hint=f'give "{name.value}" a stage, or remove stage "{stage.said}"',
+            hint=f'give "{name.value}" a stage, or remove stage "{stage.display_name}"',
         )
     for field in _RUN_SETTINGS:
         value = getattr(callee, field)
@@ -156,7 +156,7 @@ def _report_unknown(
     similar = suggestion(name.value, by_name)
     report.add(
         codes.UNKNOWN_PIPELINE,
-        f'stage "{stage.said}" runs pipeline "{name.value}", which is not defined',
+        f'stage "{stage.display_name}" runs pipeline "{name.value}", which is not defined',
         at=name.span,
         label="no such pipeline",
         related=[Label(by_name[similar].name.span, "did you mean this one?")] if similar else [],

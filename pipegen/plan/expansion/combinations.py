@@ -103,8 +103,10 @@ def _resolved(
 def _combinations(stage: StageConfig, resolved: _Resolved, names: set[str]) -> Iterator[StageConfig]:
     """Yield a stage for each combination of *stage*; *names* holds the names in use."""
     for values in resolved.matrix.combinations:
-        name = _name(stage.said, [value for _, value in values], names)
-        combination = CombinationOf(stage=stage.said, values=values, axes=resolved.matrix.axes, like=resolved.like)
+        name = _name(stage.display_name, [value for _, value in values], names)
+        combination = CombinationOf(
+            stage=stage.display_name, values=values, axes=resolved.matrix.axes, like=resolved.like
+        )
         yield replace(stage, name=replace(stage.name, value=name), combination=combination, matrix=None)
 
 

@@ -163,7 +163,7 @@ def _stopping(stage: StageConfig, expansions: Mapping[str, _Expansion], report: 
         f'one stage must stop the environment, but "{name.value}" is {len(candidates)} stages',
         at=name.span,
         related=[Label(candidates[0].name.span, "runs as several stages")] if candidates else [],
-        hint=f'give "{name.value}" the combinations of this stage: "matrix: {{from: {stage.said}}}"'
+        hint=f'give "{name.value}" the combinations of this stage: "matrix: {{from: {stage.display_name}}}"'
         if stage.combination is not None
         else "name a single stage",
     )

@@ -44,7 +44,7 @@ def check_source(stage: StageConfig, matrix: StepValue, report: Report) -> None:
     if others:
         report.add(
             codes.INVALID_VALUE,
-            f'the matrix of stage "{stage.said}" has its own combinations and takes the ones of another stage',
+            f'the matrix of stage "{stage.display_name}" has its own combinations and takes the ones of another stage',
             at=others[0].key.span,
             hint=f'remove {listed([entry.key.text for entry in others])}, or "from"',
         )
@@ -71,7 +71,7 @@ def read_matrix(stage: StageConfig, matrix: StepValue, report: Report) -> Matrix
     if not included:
         report.add(
             codes.EMPTY_MATRIX,
-            f'the matrix of stage "{stage.said}" has no combinations' + (": all are excluded" if all_ else ""),
+            f'the matrix of stage "{stage.display_name}" has no combinations' + (": all are excluded" if all_ else ""),
             at=matrix.span,
             hint="give an axis a list of values" if not all_ else 'remove a combination from "exclude"',
         )
@@ -147,7 +147,7 @@ def _report_twice(values: Values, span: Span, first: Span | None, report: Report
 def _report_too_many(stage: StageConfig, matrix: StepValue, number: str, report: Report) -> None:
     report.add(
         codes.TOO_MANY_COMBINATIONS,
-        f'the matrix of stage "{stage.said}" has {number} combinations; the limit is {MOST_COMBINATIONS}',
+        f'the matrix of stage "{stage.display_name}" has {number} combinations; the limit is {MOST_COMBINATIONS}',
         at=matrix.span,
         hint="remove values, or split the work among several stages",
     )

@@ -92,10 +92,10 @@ def chosen_sources(
     chosen = {source for name in names for source in _sources(name.value, stage, available)}
     for producer in dict.fromkeys(output.stage for output in inputs):
         if producer in available.files and producer not in chosen:
-            display_name = available.groups.stages[producer].said
+            display_name = available.groups.stages[producer].display_name
             report.add(
                 codes.MISSING_KEY,
-                f'stage "{stage.said}" reads an output of "{display_name}", '
+                f'stage "{stage.display_name}" reads an output of "{display_name}", '
                 "which brings the files of that stage with it",
                 at=stage.files_from.span,
                 hint=f'add "{display_name}" to "files_from"',
@@ -108,11 +108,11 @@ def _sources(name: str, stage: StageConfig, available: AvailableFiles) -> tuple[
     groups, within = available.groups, f"{stage.within}{name}{INSIDE}"
     if groups.is_nested(name, stage):
         return tuple(source for source in available.files if groups.stages[source].name.value.startswith(within))
-    return groups.meant(name, stage)
+    return groups.resolve(name, stage)
 
 
 def _check_source(name: Located[str], stage: StageConfig, available: AvailableFiles, report: Report) -> None:
-    reader, groups = stage.said, available.groups
+    reader, groups = stage.display_name, available.groups
     sources = _sources(name.value, stage, available)
     if sources and all(
         source in available.ancestors and source in available.files and source not in available.final
@@ -120,7 +120,7 @@ def _check_source(name: Located[str], stage: StageConfig, available: AvailableFi
     ):
         return
     names = dict.fromkeys(
-        source.said
+        source.display_name
         for candidate in available.files
         if candidate in available.ancestors and (source := groups.stages[candidate]).within == stage.within
     )

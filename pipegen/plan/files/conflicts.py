@@ -140,10 +140,12 @@ def check_conflicts(
     for conflict in conflicts.conflicts:
         later = stages[conflict.output.stage]
         others = _together(conflict.others, indices[conflict.output.stage], masks)
-        siblings = others & combinations.get((later.within, later.said), 0) if later.combination is not None else 0
-        if siblings and later.said not in reported:
-            reported.add(later.said)
-            _report_combinations(later.said, conflict.output, report)
+        siblings = (
+            others & combinations.get((later.within, later.display_name), 0) if later.combination is not None else 0
+        )
+        if siblings and later.display_name not in reported:
+            reported.add(later.display_name)
+            _report_combinations(later.display_name, conflict.output, report)
         if others ^ siblings:
             others_ = [conflict.outputs[index] for index in bits(others ^ siblings)]
             _report(conflict.output, sorted(others_, key=lambda output: output.order), report)
@@ -166,7 +168,7 @@ def _combinations(stages: Mapping[str, StageConfig], closure: Closure) -> dict[t
     for name, index in closure.positions.items():
         stage = stages[name]
         if stage.combination is not None:
-            key = stage.within, stage.said
+            key = stage.within, stage.display_name
             masks[key] = masks.get(key, 0) | 1 << index
     return masks
 

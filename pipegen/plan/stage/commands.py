@@ -46,19 +46,18 @@ def commands(stage: StageConfig, values: StageValues) -> Commands | None:
 
 
 def post_commands(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> tuple[Line, ...]:
-    """Return the `after` commands of *stage*, which cannot read outputs of its *steps*."""
+    """Return the `after` commands of *stage*; its *steps* may have failed, so *values* has none of their outputs."""
     if stage.after is None:
         return ()
     if all(isinstance(step, Export | TriggerJob) for step in steps):
         values.report.add(
             codes.MISSING_KEY,
-            f'stage "{stage.said}" has "after" but no steps',
+            f'stage "{stage.display_name}" has "after" but no steps',
             at=stage.after.span,
             hint='add "script"',
         )
     entries = entries_of(stage.after.node)
     check_entries("after", entries, stage.after, values.report)
-    values.failed()
     return tuple(values.line(entry) for entry in entries)
 
 
@@ -123,7 +122,7 @@ def _check_alone(stage: StageConfig, report: Report) -> None:
         if span is not None:
             report.add(
                 codes.MISSING_KEY,
-                f'stage "{stage.said}" has "{key}" but no script',
+                f'stage "{stage.display_name}" has "{key}" but no script',
                 at=span,
                 hint='add "script"; for a container of "run", set its own "env"; to bind text, use "exports"',
             )

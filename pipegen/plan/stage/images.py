@@ -88,7 +88,7 @@ def check_image(stage: StageConfig, steps: tuple[Step, ...], report: Report) -> 
         if type(step) in _WITH_TOOLS:
             report.add(
                 codes.IMAGE_BESIDE_TOOLS,
-                f'stage "{stage.said}" runs in its own image, but "{step_key(step)}" needs tools of the engine',
+                f'stage "{stage.display_name}" runs in its own image, but "{step_key(step)}" needs tools of the engine',
                 at=stage.image.span,
                 related=[Label(step.span, "needs tools of the engine")],
                 hint='move it to a stage without "image"; to remove an inherited image, write "image:" without a value',

@@ -47,7 +47,7 @@ def check_mail(stage: StageConfig, allowed: AllowFailure | None, report: Report)
         return
     report.add(
         codes.MAIL_OF_ALLOWED_FAILURE,
-        f'no mail is sent for stage "{stage.said}", which is allowed to fail',
+        f'no mail is sent for stage "{stage.display_name}", which is allowed to fail',
         at=stage.email.span,
         hint='remove "notify", or allow only some exit codes: "allow_failure: {exit_codes: […]}"',
     )

@@ -43,7 +43,7 @@ def secrets(stage: StageConfig, steps: Sequence[Step], report: Report) -> StageS
     if stage.script is None and stage.after is None:
         report.add(
             codes.MISSING_KEY,
-            f'stage "{stage.said}" has "secrets" but no script',
+            f'stage "{stage.display_name}" has "secrets" but no script',
             at=stage.secrets.span,
             hint='add "script"; for a container of "run", set its own "credentials"',
         )

@@ -32,7 +32,7 @@ def services(stage: StageConfig, values: StageValues) -> tuple[Service, ...]:
         if first is not service and service.alias:
             values.report.add(
                 codes.REPEATED_ALIAS,
-                f'two services of stage "{stage.said}" have the alias "{service.alias}"',
+                f'two services of stage "{stage.display_name}" have the alias "{service.alias}"',
                 at=service.span,
                 related=[Label(first.span, "the first one")],
                 hint='give one of them another alias: "alias: other"',

@@ -43,7 +43,7 @@ class RunFolder(Struct):
         return self.path / "work/values"
 
     @property
-    def kept(self) -> Path:
+    def after_values(self) -> Path:
         """The values that the script of an attempt passes to its `after` script."""
         return self.path / "work/kept"
 
@@ -119,7 +119,7 @@ def make(runs_folder: Path, started: datetime, logs: Path | None) -> RunFolder:
     for folder_path in (runs_folder.parent, runs_folder):
         private.make_private(folder_path)
     path.mkdir(mode=0o700)
-    for folder_path in (folder.logs, folder.scripts, folder.values, folder.kept):
+    for folder_path in (folder.logs, folder.scripts, folder.values, folder.after_values):
         folder_path.mkdir(parents=True, exist_ok=True)
     # Held until this process ends for any reason, so that other processes can detect the end of the run.
     lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

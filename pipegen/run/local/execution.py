@@ -192,7 +192,7 @@ class Execution:
         return Containers(
             program=self._prepared.program,
             values=str(self._folder.values),
-            kept=str(self._folder.kept),
+            after_values=str(self._folder.after_values),
             mounts=(git_folder,) if git_folder and not request.is_isolated else (),
             reads=(str(self._folder.scripts), *read_only),
             has_host_network=request.environment.get(NETWORK) == "host",

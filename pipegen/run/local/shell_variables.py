@@ -15,7 +15,7 @@ from pipegen.shell.names import variable_part
 RUN = "PIPEGEN_RUN"
 JOB_ID = "PIPEGEN_JOB_ID"
 VALUES = "PIPEGEN_VALUES"
-KEPT = "PIPEGEN_KEPT"
+AFTER_VALUES = "PIPEGEN_AFTER_VALUES"
 LOG_URL = "PIPEGEN_LOG_URL"
 FILES_URL = "PIPEGEN_FILES_URL"
 REGISTRY_USERNAME = "PIPEGEN_REGISTRY_USERNAME"
@@ -81,7 +81,7 @@ def host(plan: Plan, environment: Mapping[str, str], *, is_isolated: bool = Fals
         folder_url=f"${FILES_URL}/",
         credential=lambda _: (),
         status=lambda slug: f"${status_variable(slug)}",
-        kept=f"${KEPT}",
+        after_values=f"${AFTER_VALUES}",
         keeps_lines=True,
         bash=("set -o pipefail",),
     )

@@ -19,16 +19,17 @@ from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.model import Attempt
+from pipegen.shell.merge import merge_folder
 from pipegen.shell.quote import quote
 from pipegen.source.git import run_trusted
 from pipegen.structs import Struct
 
 
 class Tree(Struct):
-    """The tree of an attempt; *kept* is the folder of its files for the user, *before* and *after* are commands."""
+    """The tree of an attempt; *user_files* is the folder of files for the user, *before* and *after* are commands."""
 
     folder: str
-    kept: str
+    user_files: str
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
@@ -141,7 +142,12 @@ class Isolated(Struct):
             self._user_folder(task.job),
             before=(
                 f"cp -RPp {quote(str(self._base))} {path}",
-                *(f"cp -RPpf {quote(f'{store}/.')} {path}" for store in stores if store.is_dir()),
+                *(
+                    line
+                    for store in stores
+                    if store.is_dir()
+                    for line in merge_folder(quote(f"{store}/."), quote(f"{folder}/."), "-RPpf")
+                ),
             ),
             after=(f"rm -rf {path}",),
         )
@@ -164,7 +170,7 @@ class Isolated(Struct):
             for_user += [
                 name for one, names in names_by_artifact if one.is_kept or not one.is_declared for name in names
             ]
-        artifacts.link_into(tree.folder, dict.fromkeys(for_user), tree.kept)
+        artifacts.link_into(tree.folder, dict.fromkeys(for_user), tree.user_files)
         if succeeded:
             left = [name for one, names in names_by_artifact if one.travels for name in names]
             carried = self._storable(tree, artifacts.matching(tree.folder, self.carried[job.pipeline, job.stage]), job)

@@ -40,7 +40,7 @@ def after_environment(job: Job, host: ShellEnvironment) -> ShellEnvironment:
 
     Inputs have been checked by the script of the steps.
     """
-    values = host.values or (host.kept if is_cleared(job) else FOLDER)
+    values = host.values or (host.after_values if is_cleared(job) else FOLDER)
     return replace(host, values=values, marked=frozenset(), checks_inputs=False)
 
 
@@ -52,7 +52,7 @@ def after_outputs(job: Job, host: ShellEnvironment) -> tuple[Output, ...]:
 def remove_after_values(job: Job, host: ShellEnvironment) -> Iterator[Command]:
     """Yield the command that removes the saved values once they are read."""
     if after_outputs(job, host) and is_cleared(job):
-        yield Command((f"rm -rf {quote(shell_text(host.kept))}",))
+        yield Command((f"rm -rf {quote(shell_text(host.after_values))}",))
 
 
 def save_after_values(lowering: Lowering) -> Iterator[Command]:
@@ -61,7 +61,7 @@ def save_after_values(lowering: Lowering) -> Iterator[Command]:
     outputs = after_outputs(job, host)
     if not outputs:
         return
-    folder, source = quote(shell_text(host.kept)), transfer_path("outputs", host)
+    folder, source = quote(shell_text(host.after_values)), transfer_path("outputs", host)
     copy_command = f"cp -R {source} {folder}"
     if all(may_be_absent(lowering.producers[output.stage], job) for output in outputs):
         copy_command = f"if [ -e {source} ]; then {copy_command}; fi"

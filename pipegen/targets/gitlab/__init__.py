@@ -38,10 +38,10 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
             hint='add a stage to a pipeline, or remove "gitlab" from "targets"',
         )
         return ()
-    settings, chosen = read(request.settings), bool(request.chosen)
+    settings, has_selection = read(request.settings), bool(request.selected)
     # With this option, stages that the settings or --split name may be absent from the plans.
     since = request.options.get("changed_since", "")
-    check_publications(plans, request.settings, is_part=chosen or bool(since), report=report)
+    check_publications(plans, request.settings, is_part=has_selection or bool(since), report=report)
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
     is_child = bool(request.options.get("child"))
@@ -51,12 +51,12 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
 
         known = known_groups(plans, groups)
     sizes = SizeEstimator()
-    lowered = lower(plans, settings, chosen=chosen, report=report, groups=known, is_child=is_child)
+    lowered = lower(plans, settings, has_selection=has_selection, report=report, groups=known, is_child=is_child)
     builder = FileBuilder(
         source=request.source,
-        given=options_note(
-            request.chosen,
-            request.given,
+        option_notes=options_note(
+            request.selected,
+            request.fixed_inputs,
             [",".join(group) for group in groups],
             since=since,
             is_child=is_child,

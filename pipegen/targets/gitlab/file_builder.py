@@ -19,6 +19,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.checks import versions
 from pipegen.targets.gitlab.checks.unsupported import check_includes, check_size
+from pipegen.targets.gitlab.condensed.document import condensed
 from pipegen.targets.gitlab.files.sizes import SizeEstimator
 from pipegen.targets.gitlab.lower import ChildFile, Lowered
 from pipegen.targets.gitlab.memory import BUDGET, Version
@@ -36,7 +37,7 @@ class FileBuilder(Struct, kw_only=True):
 
     Attributes:
         source: the path of the config, for headers.
-        given: notes on the options, for all headers.
+        option_notes: notes on the options, for all headers.
         folder: the folder of the main file, from the root of the repository; "" is the root.
         limit: the maximum memory of a parsed file, in bytes.
         sizes: estimates the size of jobs and files.
@@ -47,7 +48,7 @@ class FileBuilder(Struct, kw_only=True):
     """
 
     source: str
-    given: Sequence[str]
+    option_notes: Sequence[str]
     folder: str
     limit: int
     sizes: SizeEstimator
@@ -78,6 +79,13 @@ class FileBuilder(Struct, kw_only=True):
         self, document: Document, notes: Sequence[str], name: Callable[[str], str]
     ) -> tuple[GeneratedFile, ...]:
         """Return the files of one pipeline, its main file last; *name* returns the name of that file from its text."""
+        document = condensed(
+            document,
+            self.jobs,
+            self._title,
+            has_same_stage=self._has(versions.SAME_STAGE),
+            has_partial_needs=self._has("job.needs.parallel"),
+        )
         budget = self.limit * BUDGET // 100
         used = self._features(document)
         is_too_big = self.sizes.file_size(document) > budget and not self.is_alone
@@ -97,6 +105,14 @@ class FileBuilder(Struct, kw_only=True):
         self._check(file, document)
         check_includes(file.name, len(parts), self.at, self.report)
         return (*parts, file)
+
+    def _has(self, feature: str) -> bool:
+        return self.version is None or self.version >= versions.KEYS[feature].version
+
+    def _title(self, name: str) -> str:
+        """Return the name of the job *name* in the name of its stage: combinations have that of their matrix."""
+        job = self.jobs.get(name)
+        return name if job is None else name.removesuffix(job.stage) + job.title
 
     def _features(self, document: Document) -> dict[str, list[str]]:
         """Return the features of *document* that need a certain version of GitLab, with the jobs that use them."""
@@ -131,7 +147,7 @@ class FileBuilder(Struct, kw_only=True):
         return write(self.sizes.data(document))
 
     def _with_header(self, body: str, notes: Sequence[str]) -> str:
-        return with_file_header(body, self.source, (*self.given, *notes))
+        return with_file_header(body, self.source, (*self.option_notes, *notes))
 
     def _check(self, file: GeneratedFile, document: Document) -> None:
         jobs = document.jobs

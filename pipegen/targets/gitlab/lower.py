@@ -56,12 +56,12 @@ def lower(
     plans: Sequence[Plan],
     settings: GitLabSettings,
     *,
-    chosen: bool,
+    has_selection: bool,
     report: Report,
     groups: Sequence[Sequence[str]] = (),
     is_child: bool = False,
 ) -> Lowered:
-    """Return the file of *plans*; the pipelines that the user has *chosen* run unconditionally.
+    """Return the file of *plans*; with *has_selection*, the user selected the pipelines, which run unconditionally.
 
     *groups* are the stages of each child pipeline. With *is_child*, the file itself is a child pipeline, started by the
     pipeline that generates it.
@@ -72,7 +72,7 @@ def lower(
     context = _FileContext(
         plans=plans,
         settings=settings,
-        chosen=chosen,
+        has_selection=has_selection,
         is_child=is_child,
         shared=sharing(draft.tools for pipeline_drafts in drafted for draft in pipeline_drafts if not draft.is_bridge),
         titles=titles,
@@ -133,7 +133,7 @@ class _FileContext(Struct, kw_only=True):
 
     plans: Sequence[Plan]
     settings: GitLabSettings
-    chosen: bool
+    has_selection: bool
     is_child: bool
     shared: Sharing
     titles: Mapping[tuple[str, str], str]
@@ -142,7 +142,7 @@ class _FileContext(Struct, kw_only=True):
     def layout(self, plan: Plan, drafts: Sequence[DraftJob], names: JobNames) -> PipelineLayout:
         """Return the jobs of *plan*, built from its *drafts*, whose names come from *names*."""
         names_before = names.copy()
-        choices, bridge_choices = _choices(self.plans, plan, chosen=self.chosen, is_child=self.is_child)
+        choices, bridge_choices = _choices(self.plans, plan, has_selection=self.has_selection, is_child=self.is_child)
         bridges = [draft.job for draft in drafts if isinstance(draft.trigger, Bridge)]
         defaults = input_defaults(self.plans)
         pipeline = JobContext(
@@ -174,11 +174,11 @@ class _FileContext(Struct, kw_only=True):
 
     def parent(self, pipeline_jobs: Iterable[Iterable[GitLabJob]]) -> Document:
         """Return the main file, with the jobs of each pipeline."""
-        is_conditional = selection.is_conditional(self.plans, chosen=self.chosen)
+        is_conditional = selection.is_conditional(self.plans, has_selection=self.has_selection)
         jobs: list[GitLabJob] = []
         for plan, own_jobs in zip(self.plans, pipeline_jobs, strict=True):
             jobs += with_interruptible(own_jobs, plan, self._titles(plan))
-        workflow = selection.workflow(self.plans, chosen=self.chosen, report=self.report)
+        workflow = selection.workflow(self.plans, has_selection=self.has_selection, report=self.report)
         refusal_rules = refusals(self.plans)
         document = self._document(
             jobs,
@@ -254,13 +254,13 @@ def _drafts(plan: Plan, settings: GitLabSettings, report: Report) -> list[DraftJ
 
 
 def _choices(
-    plans: Sequence[Plan], plan: Plan, *, chosen: bool, is_child: bool
+    plans: Sequence[Plan], plan: Plan, *, has_selection: bool, is_child: bool
 ) -> tuple[tuple[PipelineCase, ...], tuple[PipelineCase, ...]]:
     """Return the cases in which the jobs of *plan* run, and those in which its bridges run.
 
     The condition of the only pipeline of a file is in `workflow`, once for all jobs.
     """
-    if (len(plans) == 1 and not is_child) or not selection.is_conditional(plans, chosen=chosen):
+    if (len(plans) == 1 and not is_child) or not selection.is_conditional(plans, has_selection=has_selection):
         return (PipelineCase(),), (PipelineCase(),)
     return selection.choices(plan), selection.choices(plan, has_variables=False)
 
@@ -300,7 +300,7 @@ def _used(variables: Iterable[VariableEntry], scripts: Iterable[tuple[ScriptEntr
 
 def without_helper_tokens(jobs: Sequence[GitLabJob]) -> tuple[GitLabJob, ...]:
     """Return *jobs* of a file with default ID tokens, without tokens for helpers, which no stage requested."""
-    return tuple(replace(job, inherits_tokens=False) if _is_helper(job) else job for job in jobs)
+    return tuple(replace(job, inherited=("tags",)) if _is_helper(job) else job for job in jobs)
 
 
 def _is_helper(job: GitLabJob) -> bool:

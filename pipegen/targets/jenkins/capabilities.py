@@ -103,7 +103,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "timeout",
         _NATIVE,
-        "the step timeout; a stage that exceeds its time fails; the time includes the checkout",
+        "the step timeout; the time includes the checkout",
     ),
     Capability("allow_failure", _NATIVE, "catchError, which shows the stage as unstable; exit codes by returnStatus"),
     Capability("finally", _EMULATED, "in the scripted style; refused with --style declarative"),

@@ -43,7 +43,7 @@ pipelines:
 
 def kept(config: str, *files: str, chosen: tuple[str, ...] = ()) -> dict[str, list[str]]:
     """Return the stages of each pipeline of *config* that a change of *files* keeps."""
-    plans = narrow(plans_of(config, *chosen), files, "main", Report(), chosen=bool(chosen))
+    plans = narrow(plans_of(config, *chosen), files, "main", Report(), has_selection=bool(chosen))
     return {plan.name: [job.stage for job in plan.jobs] for plan in plans}
 
 

@@ -8,7 +8,7 @@ from shell.world import HOSTILE, World, host, plan_of, script_of, text_of
 from pipegen.plan.model import Plan
 from pipegen.shell.script import StageScriptParts
 
-KEPT = host(kept="$HOME/kept-$JOB")
+KEPT = host(after_values="$HOME/kept-$JOB")
 
 
 def plan(**keys: object) -> Plan:
@@ -59,7 +59,7 @@ def test_values_are_read_again(world: World, name: str, *, takes_checkout: bool)
 def test_values_of_a_shared_workspace_are_where_they_are() -> None:
     """Nothing is copied, nothing removed."""
     pipeline_plan = plan(after=["echo ${a.v}"])
-    parts = script_of(pipeline_plan, "t", host(values="$VALUES", kept="$KEPT"))
+    parts = script_of(pipeline_plan, "t", host(values="$VALUES", after_values="$KEPT"))
 
     assert parts.after is not None
     assert "KEPT" not in text_of(parts) + text_of(parts.after)

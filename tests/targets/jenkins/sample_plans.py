@@ -135,10 +135,10 @@ def lowered(
     style: str = "auto",
     settings: JenkinsSettings | None = None,
     report: Report | None = None,
-    chosen: tuple[str, ...] = (),
+    selected: tuple[str, ...] = (),
 ) -> model.Jenkinsfile:
     """Return the model of a file for plans."""
-    request = Request(source="pipegen.yaml", start=SPAN, settings=None, chosen=chosen, options={"style": style})
+    request = Request(source="pipegen.yaml", start=SPAN, settings=None, selected=selected, options={"style": style})
     return lower(made, request, settings or JenkinsSettings(), report or Report())
 
 
@@ -147,7 +147,7 @@ def jenkinsfile(
     style: str = "auto",
     settings: JenkinsSettings | None = None,
     report: Report | None = None,
-    chosen: tuple[str, ...] = (),
+    selected: tuple[str, ...] = (),
 ) -> str:
     """Return the text of a file for plans."""
-    return render(lowered(*made, style=style, settings=settings, report=report, chosen=chosen), "pipegen.yaml")
+    return render(lowered(*made, style=style, settings=settings, report=report, selected=selected), "pipegen.yaml")

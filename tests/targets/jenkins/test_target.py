@@ -54,8 +54,8 @@ def test_scripted_stages_name_what_they_come_after() -> None:
     text = compiled(CONFIG, "scripted")
 
     assert (
-        "addStage('publish', after: ['check', 'lint'], agent: env.PIPEGEN_AGENT) {\n    noFork()\n    freshCheckout()\n"
-        in text
+        "addStage('publish', after: ['check', 'lint'], agent: env.PIPEGEN_AGENT) {\n"
+        "    noFork()\n    checkoutCommit()\n" in text
     )
     assert "try {\n    runStages()\n} finally {\n    node(env.PIPEGEN_AGENT) {\n" in text
 

@@ -57,13 +57,13 @@ class Containers(Struct, dict=True, gc=True):
     """The container program, and the settings of every container of the run.
 
     *mounts* are writable folders, *reads* are read-only paths, *values* is the folder of values of stages in a shared
-    tree, and *kept* the folder of values for `after` scripts; with *has_host_network*, containers use the network of
-    the host.
+    tree, and *after_values* the folder of values for `after` scripts; with *has_host_network*, containers use the
+    network of the host.
     """
 
     program: str
     values: str
-    kept: str
+    after_values: str
     mounts: tuple[str, ...]
     reads: tuple[str, ...]
     has_host_network: bool = False
@@ -126,7 +126,7 @@ class Containers(Struct, dict=True, gc=True):
             folder.mkdir(parents=True, exist_ok=True)
             yield str(folder)
         if job.after:
-            yield self.kept
+            yield self.after_values
 
     def _network(self, services: Sequence[Service], name: str) -> tuple[str, ...]:
         if not services:

@@ -62,7 +62,7 @@ class LocalExecutor:
         self.variables, self.warn = variables, warn
         self.work = work
         self._hosts = hosts
-        self.logs, self.kept = str(folder.logs), str(folder.kept)
+        self.logs, self.after_values = str(folder.logs), str(folder.after_values)
         self._scripts = str(folder.scripts)
         self._running: dict[TaskId, _RunningAttempt] = {}
         self.programs = {name: shutil.which(name) or name for name in ("sh", "bash")}
@@ -275,8 +275,8 @@ class _RunningAttempt:
         return {
             names.JOB_ID: self._name,
             names.LOG_URL: f"file://{self._log}",
-            names.FILES_URL: f"file://{self._tree.kept}",
-            names.KEPT: f"{self._executor.kept}/{self._name}",
+            names.FILES_URL: f"file://{self._tree.user_files}",
+            names.AFTER_VALUES: f"{self._executor.after_values}/{self._name}",
             **statuses,
             **self._work.secrets,
         }

@@ -42,7 +42,20 @@ _PLAIN = r"[a-z0-9]+"
 # The first words, after "PIPEGEN_", in names of variables that are not for outputs.
 _FIRST_WORDS = frozenset(
     {
-        *("cache", "created", "files", "http", "input", "job", "log", "param", "previous", "project", "promote"),
+        *(
+            "after",
+            "cache",
+            "created",
+            "files",
+            "http",
+            "input",
+            "job",
+            "log",
+            "param",
+            "previous",
+            "project",
+            "promote",
+        ),
         *("registry", "status", "url"),
     }
 )
@@ -92,7 +105,7 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
         folder_url="$CI_JOB_URL/artifacts/browse/",
         has_pipefail=True,
         expanded_variable=expanded_variable,
-        kept="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
+        after_values="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
         keeps_lines=True,
         bash=(_HAS_BASH, "set -o pipefail"),
         credential=bind_credential,

@@ -20,9 +20,9 @@ _UNSET = Compare(f'${VARIABLE} == ""', f'${VARIABLE} != ""')
 _UNSET_OR_NULL = Any((is_null(VARIABLE), _UNSET))
 
 
-def is_conditional(plans: Sequence[Plan], *, chosen: bool) -> bool:
+def is_conditional(plans: Sequence[Plan], *, has_selection: bool) -> bool:
     """Return whether the choice among *plans* is made at run time."""
-    return not chosen and (len(plans) > 1 or plans[0].condition is not None)
+    return not has_selection and (len(plans) > 1 or plans[0].condition is not None)
 
 
 def choices(plan: Plan, *, has_variables: bool = True) -> tuple[PipelineCase, ...]:
@@ -34,13 +34,13 @@ def choices(plan: Plan, *, has_variables: bool = True) -> tuple[PipelineCase, ..
     return (PipelineCase(_UNSET if has_variables else _UNSET_OR_NULL, plan.condition), named)
 
 
-def workflow(plans: Sequence[Plan], *, chosen: bool, report: Report) -> tuple[RuleEntry, ...]:
+def workflow(plans: Sequence[Plan], *, has_selection: bool, report: Report) -> tuple[RuleEntry, ...]:
     """Return the rules of the whole file; none if GitLab's defaults are right.
 
     One rule prevents a push pipeline next to that of its merge request, if anything may run in the latter.
     A single pipeline's condition is here once, and not at each of its jobs.
     """
-    is_selected = is_conditional(plans, chosen=chosen)
+    is_selected = is_conditional(plans, has_selection=has_selection)
     conditions = [job.condition for plan in plans for job in plan.jobs if job.condition is not None]
     if len(plans) == 1 and is_selected:
         (plan,) = plans

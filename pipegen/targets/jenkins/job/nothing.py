@@ -16,6 +16,6 @@ def render_nothing(request: Request) -> str:
     body = render_template(
         "jenkins/nothing.j2", filters=FILTERS, is_scripted=is_scripted, words=f"{request.source} has no stages."
     )
-    notes = (*options_note(request.chosen, request.given), *((f"Style: {style}.",) if style != "auto" else ()))
+    notes = (*options_note(request.selected, request.fixed_inputs), *((f"Style: {style}.",) if style != "auto" else ()))
     lines = header(request.source, notes, body)
     return "".join(f"// {comment(line)}\n" for line in lines) + "\n" + body

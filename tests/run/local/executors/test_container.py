@@ -60,7 +60,7 @@ def containers(program_: str, folder: Path, *, has_host_network: bool = False) -
     return Containers(
         program=program_,
         values=f"{folder}/values",
-        kept=f"{folder}/kept",
+        after_values=f"{folder}/kept",
         mounts=("/common",),
         reads=("/run/scripts",),
         has_host_network=has_host_network,

@@ -57,7 +57,7 @@ def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
         status=lambda slug: f"${variable(slug)}",
         # "Illegal choice for parameter" is the answer to any other value.
         checks_choices=False,
-        kept="$WORKSPACE_TMP/pipegen-after",
+        after_values="$WORKSPACE_TMP/pipegen-after",
         engine_reads=frozenset(_outputs_in_mail(plan)),
         bash=("#!/usr/bin/env bash", "set -exo pipefail"),
     )
