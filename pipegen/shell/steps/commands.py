@@ -12,7 +12,7 @@ from pipegen.bindings.script.model import PlacedReference
 from pipegen.plan.model import Commands, Line, Measure, Measured, Service
 from pipegen.plan.model import ShellProgram as PlanShell
 from pipegen.shell.command import Command
-from pipegen.shell.layout import failure, indented, otherwise
+from pipegen.shell.layout import failure, indented, otherwise, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import plain
 from pipegen.shell.quote import (
@@ -280,12 +280,5 @@ def _line_values(text: Text) -> tuple[Text, ...]:
 
 def _join_values(variable: str, values: tuple[Text, ...], lowering: Lowering) -> Command:
     """Return the command that sets *variable* to *values*, one per line; unlike quoted text, it can be indented."""
-    first, *inner, last = (argument(value, lowering) for value in values)
-    return Command(
-        (
-            f"{variable}=$(printf '%s\\n' \\",
-            *(f"  {value} \\" for value in (first, *inner)),
-            f"  {last} && echo .)",
-            f"{variable}=${{{variable}%?.}}",
-        )
-    )
+    words = (argument(value, lowering) for value in values)
+    return Command((*wrapped((f"{variable}=$(printf '%s\\n'", *words, "&& echo .)")), f"{variable}=${{{variable}%?.}}"))
