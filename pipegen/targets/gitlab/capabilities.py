@@ -121,8 +121,8 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "finally",
         _EMULATED,
-        "jobs of a last step that always run, except after a cancellation; helper jobs record the statuses that "
-        "they read",
+        "jobs of a last step that always run, except after a cancellation; a stage that reads the status of the "
+        "pipeline is two jobs, one for each status; helper jobs record the statuses of stages",
     ),
     Capability("fail_fast", _REFUSED, "a warning; other stages start nevertheless"),
     Capability("notify", _EMULATED, "a job that runs on failure and calls curl; needs targets.gitlab.mail"),

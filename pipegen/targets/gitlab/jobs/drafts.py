@@ -19,6 +19,7 @@ from pipegen.targets.gitlab.jobs.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.caches import lower_caches
 from pipegen.targets.gitlab.jobs.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
+from pipegen.targets.gitlab.jobs.outcomes import outcome_variable, without_status
 from pipegen.targets.gitlab.jobs.raw import lower_raw
 from pipegen.targets.gitlab.jobs.retention import lower_retention
 from pipegen.targets.gitlab.jobs.scripts import entries
@@ -30,7 +31,10 @@ from pipegen.targets.gitlab.settings import GitLabSettings
 
 
 class DraftJob(Struct, kw_only=True):
-    """The job of a stage without its needs; *after* runs when the script has ended, then *trigger* starts."""
+    """The job of a stage without its needs; *after* runs when the script has ended, then *trigger* starts.
+
+    *outcome* is the variable for the status of the pipeline, if the stage becomes a job for each status.
+    """
 
     job: Job
     tools: JobTools
@@ -44,6 +48,7 @@ class DraftJob(Struct, kw_only=True):
     resource_group: str
     raw: Mapping[str, Data]
     trigger: Bridge | TriggerScript | None
+    outcome: str = ""
 
     @property
     def is_bridge(self) -> bool:
@@ -107,6 +112,9 @@ class _Drafting(Struct, kw_only=True):
     def draft(self, job: Job) -> DraftJob:
         """Return the draft of *job*."""
         plan, settings, report = self.plan, self.settings, self.report
+        host, outcome = self.host, outcome_variable(job)
+        if outcome:
+            host, job = replace(host, status=lambda _: f"${outcome}"), without_status(job, outcome)
         kinds = {type(step) for step in job.steps}
         trigger = lower_trigger(job, settings.projects, report) if TriggerJob in kinds else None
         if TriggerJob in kinds and not isinstance(trigger, TriggerScript):
@@ -114,7 +122,7 @@ class _Drafting(Struct, kw_only=True):
         lowered = lower_environment(job, plan, report)
         job = lowered.job
         check_deployment(job, report)
-        parts = script(job, plan, self.producers, self.host)
+        parts = script(job, plan, self.producers, host)
         body = (*entries((*parts.bind, *parts.steps)), *entries(parts.outputs, comment="outputs"), *lowered.script)
         artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, parts, trigger), report)
         tools = self._job_tools(parts, is_users=Commands in kinds)
@@ -140,6 +148,7 @@ class _Drafting(Struct, kw_only=True):
             after=entries(parts.after.commands) if parts.after is not None else (),
             artifact_keys=replace(artifact_keys, dotenv=reports) if reports else artifact_keys,
             trigger=trigger,
+            outcome=outcome,
         )
         return draft if not job.raw else replace(draft, raw=_raw(draft, report))
 
