@@ -18,6 +18,8 @@ from pipegen.config.resolve import resolve
 from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.config.schema.violation import Path
 from pipegen.config.unknown.misread import misread_parts
+from pipegen.config.unknown.rounds import check_further
+from pipegen.config.unknown.unknown import Unknown
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
 from pipegen.plan.build import FileContext, build_plan, check_values
@@ -116,9 +118,6 @@ def analyse(
     report.take(first)
     if analysed is not None and not report.has_errors():
         return analysed
-    from pipegen.config.unknown.rounds import check_further  # noqa: PLC0415 - most configs have no errors
-    from pipegen.config.unknown.unknown import Unknown  # noqa: PLC0415 - see above
-
     unknown = Unknown(resolved.tree, resolved.parts)
     check_further(unknown, resolved.tree, again, after or (lambda *_: None), report)
     raise Stopped

@@ -89,6 +89,14 @@ class WithCredentials(Struct):
     steps: tuple[Step, ...]
 
 
+class InputStep(Struct, kw_only=True):
+    """A question that a person answers, one of the comma-separated *submitter* if there are any."""
+
+    kind: ClassVar[str] = "approval"
+    message: str
+    submitter: str = ""
+
+
 class NoFork(Struct):
     """A guard that ends a stage for changes from forks."""
 
@@ -129,11 +137,15 @@ class Agent(Struct):
 
 
 class ContainerAgent(Struct, kw_only=True):
-    """An agent that is a container of *image* on the node of the pipeline, with *args* for the container engine."""
+    """An agent that is a container of *image*, with *args* for the container engine.
+
+    With *reuses_node*, it runs on the node of the pipeline.
+    """
 
     image: str
     args: str
     is_pulled: bool
+    reuses_node: bool
 
 
 class OnAgent(Struct):
@@ -211,5 +223,5 @@ class WithAfter(Struct):
 Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork"
+    "| GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork | InputStep"
 )
