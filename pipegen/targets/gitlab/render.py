@@ -33,7 +33,7 @@ from pipegen.targets.gitlab.model import (
 from pipegen.targets.gitlab.settings import Release
 
 # The most characters of a list on one line.
-_LINE = 120
+_LINE = 132
 _EMPTY: Mapping[str, Value] = {"cache": [], "interruptible": False, "retry": 0}
 # An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
 _PLAIN_IMAGE = r"[a-z0-9]+(-[a-z0-9]+)*(:[A-Za-z0-9_.-]+)?"
