@@ -50,7 +50,7 @@ TABLE: tuple[Capability, ...] = (
     Capability("image", _NATIVE, "outputs in its name are variables, by a dotenv report"),
     Capability("services", _NATIVE),
     Capability("resources", _NATIVE, "KUBERNETES_CPU_REQUEST and _MEMORY_REQUEST; other executors ignore them"),
-    Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
+    Capability("env", _NATIVE, "constants are variables; scripts export other values, so that any text arrives"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that other stages read from"),
     Capability(
         "artifacts",

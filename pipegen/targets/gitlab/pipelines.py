@@ -167,6 +167,7 @@ class JobContext(Struct, kw_only=True):
             variables=(
                 *own.variables,
                 *draft.machine.variables,
+                *draft.variables,
                 *fetch,
                 *limit_variables(draft.job.limits, has_after=bool(draft.after)),
             ),

@@ -327,7 +327,7 @@ def _variable(variable: VariableEntry) -> Value:
     more = _without_none(
         {
             "description": variable.description or None,
-            "options": list(variable.options) or None,
+            "options": _list(variable.options) if variable.options else None,
             "expand": False if variable.is_raw else None,
         }
     )

@@ -17,6 +17,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.engine_names import allowed_name
 from pipegen.targets.gitlab.jobs.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.caches import lower_caches
+from pipegen.targets.gitlab.jobs.constants import Constants, constants, params_of
 from pipegen.targets.gitlab.jobs.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
 from pipegen.targets.gitlab.jobs.outcomes import outcome_variable, without_status
@@ -25,7 +26,7 @@ from pipegen.targets.gitlab.jobs.retention import lower_retention
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, installs, job_tools
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
-from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry
+from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.needs.awaited import read_stages
 from pipegen.targets.gitlab.settings import GitLabSettings
 
@@ -49,6 +50,7 @@ class DraftJob(Struct, kw_only=True):
     raw: Mapping[str, Data]
     trigger: Bridge | TriggerScript | None
     outcome: str = ""
+    variables: tuple[VariableEntry, ...] = ()
 
     @property
     def is_bridge(self) -> bool:
@@ -122,12 +124,17 @@ class _Drafting(Struct, kw_only=True):
         lowered = lower_environment(job, plan, report)
         job = lowered.job
         check_deployment(job, report)
-        parts = script(job, plan, self.producers, host)
+        machine = lower_machine(job, plan, self.producers, report)
+        caches = lower_caches(job, plan, report) if job.caches else ()
+        set_by_engine = constants(job, plan)
+        parts = script(set_by_engine.job, plan, self.producers, host)
+        if set_by_engine.variables and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
+            set_by_engine = Constants((), job)
+            parts = script(job, plan, self.producers, host)
         body = (*entries((*parts.bind, *parts.steps)), *entries(parts.outputs, comment="outputs"), *lowered.script)
         artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, parts, trigger), report)
         tools = self._job_tools(parts, is_users=Commands in kinds)
         reports = (*((dotenv_path(job),) if job.expanded else ()), *lowered.dotenv)
-        machine = lower_machine(job, plan, self.producers, report)
         check_machine(job, tools.kind, settings, report)
         if tools.services:
             # Services of the job itself would replace the shared ones.
@@ -142,13 +149,14 @@ class _Drafting(Struct, kw_only=True):
             script=(*installs(parts, settings), *(self._removal(job) if self.called else ()), *body) if body else (),
             artifacts=artifacts,
             environment=lowered.environment,
-            caches=lower_caches(job, plan, report) if job.caches else (),
+            caches=caches,
             resource_group=resource_group(job, report) if job.deployment.locks else "",
             raw={},
             after=entries(parts.after.commands) if parts.after is not None else (),
             artifact_keys=replace(artifact_keys, dotenv=reports) if reports else artifact_keys,
             trigger=trigger,
             outcome=outcome,
+            variables=set_by_engine.variables,
         )
         return draft if not job.raw else replace(draft, raw=_raw(draft, report))
 
@@ -165,6 +173,13 @@ class _Drafting(Struct, kw_only=True):
         if self.called.isdisjoint(read_stages(job)):
             return ()
         return (ScriptEntry("rm -rf .pipegen/trigger && { rmdir .pipegen 2>/dev/null || :; }"),)
+
+
+def _reads(constants: Constants, parts: StageScriptParts, keys: tuple[object, ...]) -> bool:
+    """Return whether the script *parts* or the *keys* of a job read a variable of *constants* with another meaning."""
+    names = {variable.name for variable in constants.variables}
+    texts = repr(keys)
+    return not names.isdisjoint(params_of(parts.setup)) or any(re.search(rf"\b{name}\b", texts) for name in names)
 
 
 def idle_script(job: Job) -> tuple[ScriptEntry, ...]:
