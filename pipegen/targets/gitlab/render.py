@@ -33,7 +33,7 @@ from pipegen.targets.gitlab.model import (
 from pipegen.targets.gitlab.settings import Release
 
 # The most characters of a list on one line.
-_LINE = 120
+_LINE = 132
 _EMPTY: Mapping[str, Value] = {"cache": [], "interruptible": False, "retry": 0}
 # An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
 _PLAIN_IMAGE = r"[a-z0-9]+(-[a-z0-9]+)*(:[A-Za-z0-9_.-]+)?"
@@ -327,7 +327,7 @@ def _variable(variable: VariableEntry) -> Value:
     more = _without_none(
         {
             "description": variable.description or None,
-            "options": list(variable.options) or None,
+            "options": _list(variable.options) if variable.options else None,
             "expand": False if variable.is_raw else None,
         }
     )

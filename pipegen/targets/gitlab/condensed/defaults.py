@@ -33,6 +33,7 @@ def with_defaults(document: Document) -> Document:
     if any("inherit" in job.raw for job in document.jobs):
         return document
     hidden = {each.name: each for each in document.hidden}
+    names = {job.name for job in document.jobs}
     stage_jobs = [job for job in document.jobs if _is_of_stage(job)]
     values = {job.name: _values(job, hidden.get(job.extends)) for job in stage_jobs}
     own = [_values(job, None) for job in stage_jobs]
@@ -44,7 +45,10 @@ def with_defaults(document: Document) -> Document:
     return replace(
         document,
         defaults=defaults,
-        jobs=tuple(_job(job, values.get(job.name), defaults, users) for job in document.jobs),
+        # A job that extends another gets the keys from that one.
+        jobs=tuple(
+            job if job.extends in names else _job(job, values.get(job.name), defaults, users) for job in document.jobs
+        ),
     )
 
 

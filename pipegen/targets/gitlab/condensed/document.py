@@ -10,6 +10,7 @@ from pipegen.targets.gitlab.condensed.defaults import with_defaults
 from pipegen.targets.gitlab.condensed.matrices import with_matrices
 from pipegen.targets.gitlab.condensed.needs import Sources, short_needs, sources
 from pipegen.targets.gitlab.condensed.stage_names import stage_names
+from pipegen.targets.gitlab.condensed.variables import with_shared_variables
 from pipegen.targets.gitlab.model import Document, GitLabJob
 
 
@@ -27,7 +28,8 @@ def condensed(
     its stage. With *has_same_stage*, jobs may need others of their stage, with *has_partial_needs* some combinations of
     a matrix.
     """
-    document = with_defaults(with_matrices(document, plan_jobs, has_partial_needs=has_partial_needs))
+    document = with_matrices(document, plan_jobs, has_partial_needs=has_partial_needs)
+    document = with_shared_variables(with_defaults(document))
     names = stage_names(document, title, has_same_stage=has_same_stage)
     leaving = sources(document.jobs)
     return replace(

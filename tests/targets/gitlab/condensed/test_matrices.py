@@ -36,7 +36,7 @@ def test_combinations_are_one_job() -> None:
         "stage": "unit",
         "parallel": {"matrix": [{"v": ["3.1", "3.11"]}]},
         "image": "python:$v",
-        "script": ["pipegen_matrix_v=$v", 'tox -e "$pipegen_matrix_v"'],
+        "script": ["matrix_v=$v", 'tox -e "$matrix_v"'],
         "artifacts": {"paths": ["dist/${v}x", "all"]},
     }
 
