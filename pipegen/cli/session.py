@@ -12,6 +12,7 @@ from typing import Annotated, TextIO, TypeVar
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.redaction import without_tokens
 from pipegen.cli.streams import say
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import USUAL_NAMES, find, load
@@ -185,8 +186,6 @@ def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> Non
     if not diagnostics and form is Format.TEXT:
         return  # saves importing the renderers
     if diagnostics:
-        from pipegen.cli.redaction import without_tokens  # noqa: PLC0415 - most calls have nothing to show
-
         diagnostics = without_tokens(diagnostics)
     shown = FORMATS[form.value](diagnostics, colour=_has_colour(stream))
     if shown:

@@ -75,6 +75,8 @@ def test_where_copies_go(
 
     found = files(world)
     carried = found.pop(f".pipegen/files/{plan.job('r').slug}.tar", None)
+    for path in [path for path in found if path.startswith((".pipegen/containers/", ".pipegen/outputs/"))]:
+        del found[path]
     assert result.status == 0, result.errors
     assert found == expected
     assert (carried is not None) is (transferred_paths(jobs(plan)["r"], where) != ())

@@ -14,7 +14,7 @@ from pipegen.shell.names import container_name
 from pipegen.shell.quote import Literal, ShellFragment, Word, quote
 from pipegen.shell.steps.archive import ADDRESSES, ARCHIVED, STAGED, archive_copy, has_archive, is_staged, path_below
 from pipegen.shell.steps.destination import Destination, check_destination, destination, is_folder_content
-from pipegen.shell.values.transfers import packs_files, path_to_read
+from pipegen.shell.values.transfers import packs_files, path_to_read_later
 from pipegen.shell.words.container_path import container_path
 from pipegen.shell.words.items import each
 from pipegen.shell.words.text import own_variable, word
@@ -92,7 +92,7 @@ def _copy_unpacked(file: CopyFile, to: Word, producer: Job, lowering: Lowering) 
         message = 'the container of stage "%s" is out of reach for a path that only a run knows'
         return failure(lowering.job, message, (Literal(producer.stage),))
     number = producer.shared.container_paths.index(file.source)
-    tar = path_to_read(f"containers/{producer.slug}/{number}.tar", lowering.host)
+    tar = path_to_read_later(f"containers/{producer.slug}/{number}.tar", lowering.job, lowering.host)
     path = quote(to)
     merge_lines = merge_folder(quote((_UNPACKED, Literal("/."))), quote((*to, Literal("/."))))
     if is_folder_content(file.source):

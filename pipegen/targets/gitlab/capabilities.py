@@ -22,8 +22,9 @@ TABLE: tuple[Capability, ...] = (
     ),
     Capability(
         "matrix",
-        _EMULATED,
-        "a job for each combination, with its own values; combinations of consecutive stages are connected one to one",
+        _NATIVE,
+        "parallel: matrix, or a job for each combination, with its own values; combinations of consecutive stages are "
+        "connected one to one",
     ),
     Capability("pipeline", _EMULATED, "the stages of the other pipeline replace the stage"),
     Capability("directory", _NATIVE),

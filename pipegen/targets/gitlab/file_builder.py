@@ -79,7 +79,13 @@ class FileBuilder(Struct, kw_only=True):
         self, document: Document, notes: Sequence[str], name: Callable[[str], str]
     ) -> tuple[GeneratedFile, ...]:
         """Return the files of one pipeline, its main file last; *name* returns the name of that file from its text."""
-        document = condensed(document, self._title, has_same_stage=self._has_same_stage)
+        document = condensed(
+            document,
+            self.jobs,
+            self._title,
+            has_same_stage=self._has(versions.SAME_STAGE),
+            has_partial_needs=self._has("job.needs.parallel"),
+        )
         budget = self.limit * BUDGET // 100
         used = self._features(document)
         is_too_big = self.sizes.file_size(document) > budget and not self.is_alone
@@ -100,9 +106,8 @@ class FileBuilder(Struct, kw_only=True):
         check_includes(file.name, len(parts), self.at, self.report)
         return (*parts, file)
 
-    @property
-    def _has_same_stage(self) -> bool:
-        return self.version is None or self.version >= versions.KEYS[versions.SAME_STAGE].version
+    def _has(self, feature: str) -> bool:
+        return self.version is None or self.version >= versions.KEYS[feature].version
 
     def _title(self, name: str) -> str:
         """Return the name of the job *name* in the name of its stage: combinations have that of their matrix."""

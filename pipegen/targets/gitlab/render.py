@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
@@ -13,6 +14,7 @@ from pipegen.targets.gitlab.model import (
     ArtifactKeys,
     CacheEntry,
     ChildPipeline,
+    Combinations,
     CoverageReport,
     Document,
     EnvironmentKeys,
@@ -32,6 +34,7 @@ from pipegen.targets.gitlab.settings import Release
 
 # The most characters of a list on one line.
 _LINE = 120
+_EMPTY: Mapping[str, Value] = {"cache": [], "interruptible": False, "retry": 0}
 # An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
 _PLAIN_IMAGE = r"[a-z0-9]+(-[a-z0-9]+)*(:[A-Za-z0-9_.-]+)?"
 
@@ -64,7 +67,18 @@ def _workflow(document: Document) -> dict[str, Value]:
 
 def _default(document: Document) -> dict[str, Value]:
     tokens = {name: {"aud": _one_or_list(audience)} for name, audience in document.id_tokens}
-    return _without_none({"tags": Flow(document.tags) if document.tags else None, "id_tokens": tokens or None})
+    defaults = document.defaults
+    return _without_none(
+        {
+            "image": _image(defaults.image) if defaults.image else None,
+            "services": _services(defaults.services) if defaults.services else None,
+            "tags": Flow(document.tags) if document.tags else None,
+            "retry": _retry(defaults.retry) if defaults.retry else None,
+            "interruptible": defaults.interruptible or None,
+            "cache": _caches(defaults.cache) if defaults.cache else None,
+            "id_tokens": tokens or None,
+        }
+    )
 
 
 def _stages(names: Sequence[str]) -> Value:
@@ -102,6 +116,7 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
         {
             "extends": job.extends or None,
             "stage": job.stage,
+            "parallel": _parallel(job.combinations) if job.combinations is not None else None,
             "image": _image(job.image) if job.image else None,
             "services": _services(job.services) if job.services else None,
             "tags": Flow(job.tags) if job.tags else None,
@@ -114,11 +129,11 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
             "environment": _environment(job.environment) if job.environment else None,
             "resource_group": job.resource_group or None,
             "allow_failure": None if job.limits is UNLIMITED and not job.is_blocking else _allow_failure(job),
-            "retry": _retry(job.limits.retry) if job.limits.retry else None,
+            "retry": _retry(job.limits.retry) if job.limits.retry else _empty(job, "retry"),
             "timeout": job.limits.timeout or None,
-            "interruptible": job.interruptible or None,
-            "inherit": None if job.inherits_tokens and job.inherits_variables else _inherit(job),
-            "cache": _caches(job.caches) if job.caches else None,
+            "interruptible": job.interruptible or _empty(job, "interruptible"),
+            "inherit": None if job.inherited is None and job.inherits_variables else _inherit(job),
+            "cache": _caches(job.caches) if job.caches else _empty(job, "cache"),
             "variables": _variables(job.variables) if job.variables else None,
             "id_tokens": {token.variable: _audiences(token) for token in job.id_tokens} if job.id_tokens else None,
             "before_script": script_data(job.before_script) if job.before_script else None,
@@ -134,10 +149,14 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
     return _merged(keys, job.raw) if job.raw else keys
 
 
+def _empty(job: GitLabJob, key: str) -> Value:
+    """Return the empty value of *key* if *job* has it in place of the default, else None."""
+    return _EMPTY[key] if key in job.emptied else None
+
+
 def _inherit(job: GitLabJob) -> Value:
-    keys: dict[str, Data] = {} if job.inherits_tokens else {"default": ["tags"]}
-    keys |= {} if job.inherits_variables else {"variables": False}
-    return Flow(keys) if keys else None
+    keys: dict[str, Data] = {} if job.inherited is None else {"default": job.inherited or False}
+    return Flow(keys if job.inherits_variables else {**keys, "variables": False})
 
 
 def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, Value]:
@@ -261,15 +280,26 @@ def _service(service: ServiceKeys) -> Value:
 
 def _need(need: NeedEntry) -> Data:
     """Return *need*; without other keys, it fetches the artifacts."""
-    if need.artifacts and not need.is_optional and not need.pipeline:
+    if need.artifacts and not (need.is_optional or need.pipeline or need.combinations):
         return need.job
     keys: dict[str, Data] = {"pipeline": need.pipeline} if need.pipeline else {}
     keys["job"] = need.job
+    if need.combinations:
+        keys["parallel"] = {"matrix": [dict(values) for values in need.combinations]}
     if not need.artifacts:
         keys["artifacts"] = False
     if need.is_optional:
         keys["optional"] = True
     return keys
+
+
+def _parallel(combinations: Combinations) -> Value:
+    """Return *combinations* as one map of lists if they are all combinations of the values, else a map for each."""
+    maps = [dict(values) for values in combinations.values]
+    axes = {axis: list(dict.fromkeys(values[axis] for values in maps)) for axis in maps[0]}
+    if [tuple(values.values()) for values in maps] == list(product(*axes.values())):
+        return {"matrix": [{axis: _list(values) for axis, values in axes.items()}]}
+    return {"matrix": [Flow({axis: [value] for axis, value in values.items()}) for values in maps]}
 
 
 def _rule(rule: RuleEntry) -> dict[str, Value]:
