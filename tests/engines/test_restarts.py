@@ -72,7 +72,7 @@ CARELESS = {
         "java.util.regex.Matcher",
     ),
     "a field": (
-        "@Field List stopped = []",
+        "@Field Map stages = [:]",
         "@Field def left = [].iterator()",
         "java.util.ArrayList$Itr",
     ),

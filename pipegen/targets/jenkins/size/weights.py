@@ -65,7 +65,8 @@ def weigh_added(stage: model.StageBlock) -> int:
 def weigh_pipeline(body: model.Declarative) -> int:
     """Return the weight of `pipeline {}`."""
     around = (2 * _GROUP if body.group else 0) + (_NODE + _AGENT if body.teardown else 0)
-    return _PIPELINE + around + sum(map(_weigh_block, body.blocks))
+    final = sum(_NODE + weigh_added(stage) for stage in body.final)
+    return _PIPELINE + around + final + sum(map(_weigh_block, body.blocks))
 
 
 def weigh_names(names: Sequence[str]) -> int:

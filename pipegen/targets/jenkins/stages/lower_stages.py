@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from pipegen.plan.model import Job, Workspace
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.names import StageNames
@@ -41,6 +41,8 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
     jobs: dict[str, dict[str, Job]] = {}
     for named_job in named:
         jobs.setdefault(named_job.plan.name, {})[named_job.job.stage] = named_job.job
+    if style is Style.DECLARATIVE:
+        shared = replace(shared, statuses=shared.statuses.in_declarative())
     functions = StageNames()
     stages: list[model.StageBlock] = []
     recipients: list[model.Recipients] = []

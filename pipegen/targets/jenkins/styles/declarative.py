@@ -31,10 +31,16 @@ def lower_declarative(
     combinations = shown_combinations(work.named)
     lowered = tuple(_block(block, by_name, work, names, combinations) for block in blocks)
     shared = work.with_workspace(Workspace.SHARED)
-    reads_branch = any(compares_branch(stage.when) for stage in stages)
+    final = tuple(replace(by_name[named.name], when=()) for named in work.final)
+    final_names = {stage.name for stage in final}
+    reads_branch = any(compares_branch(stage.when) for stage in stages if stage.name not in final_names)
     if not shared:
         return model.Declarative(
-            agent=None, reads_branch=reads_branch, blocks=lowered, teardown=isolated_teardown(work)
+            agent=None,
+            reads_branch=reads_branch,
+            blocks=lowered,
+            teardown=isolated_teardown(work),
+            final=final,
         )
     plan = shared[0].plan
     return model.Declarative(
@@ -45,6 +51,19 @@ def lower_declarative(
         blocks=_prepared(lowered, prepare(work.checkouts[plan.name]), names),
         teardown=shared_teardown(shared[0]),
     )
+
+
+def finally_fits(work: ScriptedPlans) -> bool:
+    """Return whether `post` can hold the finally stages of *work*.
+
+    It follows all stages of the file, and has the result of the build, but not those of single stages. A mail about one
+    of its own stages would be inside it.
+    """
+    if not work.final:
+        return True
+    is_alone = len(work.plans) == 1 and not work.is_conditional and not work.with_workspace(Workspace.SHARED)
+    reads_stages = any(any(named.job.statuses) or named.job.mail is not None for named in work.final)
+    return is_alone and not reads_stages and len(work.final) < len(work.named)
 
 
 def with_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock, ...]:

@@ -21,7 +21,6 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "tryAgain": (),
     "runScript": (),
     "allowExitCodes": (),
-    "setting": (),
     "checkedParameter": ("parameter",),
     "parameter": (),
     "output": (),
