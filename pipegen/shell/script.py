@@ -30,7 +30,7 @@ from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.steps.archive import has_archive, publish_archive
 from pipegen.shell.steps.commands import commands
 from pipegen.shell.steps.leave import leave
-from pipegen.shell.uses import job_words, uses
+from pipegen.shell.uses import Uses, job_words, uses
 from pipegen.shell.values.after import after_environment, after_job, remove_after_values
 from pipegen.shell.values.inputs import engine_variables
 from pipegen.shell.values.read import clear_folder, input_commands, status_commands
@@ -106,11 +106,50 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnviro
     )
 
 
+class _Body(Struct):
+    """The commands of the *steps*, and those that write the *outputs* that other jobs read."""
+
+    steps: tuple[Command, ...]
+    outputs: tuple[Command, ...]
+
+
 def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment) -> StageScriptParts:
     used = uses(job, host)
+    lowering = _lowering(job, plan, producers, host, used)
+    kinds = {type(step) for step in used.steps}
+    credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
+    login = host.login if _pushes_or_pulls(job, kinds, used.steps, host) else None
+    bind = input_commands(used.outputs, used.setup, lowering)
+    if used.statuses:
+        bind += status_commands(used.statuses, lowering)
+    bind += clear_folder(used.outputs, lowering)
+    if credentials:
+        bind += _secrets(credentials, host)
+    if login is not None:
+        bind += _logged_in(login)
+    body = _body(used.steps, lowering, has_own_folder="pipegen" in expanded_variables(bind))
+    variables_used = expanded_variables([*bind, *body.steps, *body.outputs])
+    return StageScriptParts(
+        prelude=prelude(job, used.steps, variables_used, host),
+        bind=tuple(bind),
+        steps=body.steps,
+        outputs=body.outputs,
+        setup=used.setup,
+        inputs=used.inputs,
+        credentials=credentials,
+        uses_containers="DOCKER" in variables_used,
+        uses_helm="HELM" in variables_used,
+        uses_git=Promote in kinds,
+        logs_in=login is not None,
+        carries=transferred_paths(job, host),
+        archives=has_archive(job, host),
+    )
+
+
+def _lowering(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment, used: Uses) -> Lowering:
     own = [Output(job.stage, name) for name in job.binds if name in used.own]
     words = job_words(job)
-    lowering = Lowering(
+    return Lowering(
         job=job,
         plan=plan,
         producers=producers,
@@ -130,28 +169,20 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvir
         words=words,
         direct=direct_outputs(job, used.read, host),
     )
-    kinds = {type(step) for step in used.steps}
-    credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
-    login = host.login if _pushes_or_pulls(job, kinds, used.steps, host) else None
-    bind = input_commands(used.outputs, used.setup, lowering)
-    if used.statuses:
-        bind += status_commands(used.statuses, lowering)
-    bind += clear_folder(used.outputs, lowering)
-    if credentials:
-        bind += _secrets(credentials, host)
-    if login is not None:
-        bind += _logged_in(login)
-    is_archiving = has_archive(job, host)
-    first_outputs = [publish_archive()] if is_archiving else []
+
+
+def _body(job_steps: Sequence[Step], lowering: Lowering, *, has_own_folder: bool) -> _Body:
+    """Return the commands of *job_steps*; *has_own_folder* is whether a temporary folder is removed at the end."""
+    job, host = lowering.job, lowering.host
+    first_outputs = [publish_archive()] if has_archive(job, host) else []
     first_outputs += make_output_folder(lowering)
     last_outputs = output_commands(lowering)
     if job.stage in host.marked:
         last_outputs.append(mark_success(job, host))
-    has_outputs = bool(first_outputs or last_outputs)
-    is_alone = len(used.steps) == 1 and not has_outputs and "pipegen" not in expanded_variables(bind)
+    is_alone = len(job_steps) == 1 and not first_outputs and not last_outputs and not has_own_folder
     steps: list[Command] = []
     direct: list[Command] = []
-    for step in used.steps:
+    for step in job_steps:
         if isinstance(step, Commands):
             step_commands, direct = commands(step, lowering, is_alone=is_alone)
             steps += step_commands
@@ -161,22 +192,7 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvir
     if steps and job.directory != ".":
         steps.insert(0, Command((f"cd {quote(_folder(job.directory))}",)))
         outputs[:0] = [Command(('cd "$OLDPWD"',))] if outputs else []
-    variables_used = expanded_variables([*bind, *steps, *outputs])
-    return StageScriptParts(
-        prelude=prelude(job, used.steps, variables_used, host),
-        bind=tuple(bind),
-        steps=tuple(steps),
-        outputs=tuple(outputs),
-        setup=used.setup,
-        inputs=used.inputs,
-        credentials=credentials,
-        uses_containers="DOCKER" in variables_used,
-        uses_helm="HELM" in variables_used,
-        uses_git=Promote in kinds,
-        logs_in=login is not None,
-        carries=transferred_paths(job, host),
-        archives=is_archiving,
-    )
+    return _Body(tuple(steps), tuple(outputs))
 
 
 def _lowered(step: Step, lowering: Lowering) -> Iterable[Command]:

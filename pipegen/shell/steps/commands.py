@@ -25,9 +25,9 @@ from pipegen.shell.quote import (
     printf_format,
     quote,
 )
-from pipegen.shell.steps.shell_effects import indentable, is_open_ended, may_change_shell, may_redirect, sets_nounset
 from pipegen.shell.values.transfers import transfer_path
 from pipegen.shell.words.rewrite import rewrite
+from pipegen.shell.words.shell_effects import indentable, is_open_ended, may_change_shell, may_redirect, sets_nounset
 from pipegen.shell.words.text import argument, output_variable, own_variable, word
 
 _OUTPUTS = "$pipegen/outputs"

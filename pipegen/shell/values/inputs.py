@@ -21,8 +21,8 @@ from pipegen.shell.quote import (
     shell_text,
     single_quoted,
 )
-from pipegen.shell.steps.shell_effects import sets_nounset
 from pipegen.shell.uses import Uses
+from pipegen.shell.words.shell_effects import sets_nounset
 from pipegen.structs import replace
 
 
