@@ -11,13 +11,15 @@ from pipegen.bindings.budget import Budget
 from pipegen.config.empty_steps import check_empty_steps
 from pipegen.config.files.include import read_included
 from pipegen.config.files.union import merge_files
-from pipegen.config.model import Config, PipelineConfig
+from pipegen.config.model import Config, PipelineConfig, StageConfig
 from pipegen.config.parse import parse
 from pipegen.config.read import read
 from pipegen.config.resolve import resolve
 from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.config.schema.violation import Path
 from pipegen.config.unknown.misread import misread_parts
+from pipegen.config.unknown.rounds import check_further
+from pipegen.config.unknown.unknown import Unknown
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
 from pipegen.plan.build import FileContext, build_plan, check_values
@@ -43,6 +45,8 @@ class _Resolved(Struct):
 
 
 _SLUG, _NOT_IN_SLUG = re.compile("[a-z0-9]{1,40}"), re.compile("[^a-z0-9]+")
+# A value of an axis in a path, and the most characters of all values.
+_PLAIN_VALUE, _LONGEST_VALUES = re.compile("[A-Za-z0-9][A-Za-z0-9._-]*"), 40
 _NO_INPUTS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -114,9 +118,6 @@ def analyse(
     report.take(first)
     if analysed is not None and not report.has_errors():
         return analysed
-    from pipegen.config.unknown.rounds import check_further  # noqa: PLC0415 - most configs have no errors
-    from pipegen.config.unknown.unknown import Unknown  # noqa: PLC0415 - see above
-
     unknown = Unknown(resolved.tree, resolved.parts)
     check_further(unknown, resolved.tree, again, after or (lambda *_: None), report)
     raise Stopped
@@ -226,7 +227,10 @@ def _pipelines_by_stage(pipelines: Iterable[PipelineConfig]) -> dict[str, tuple[
 
 
 def _slugs(pipelines: Sequence[PipelineConfig]) -> dict[str, dict[str, str]]:
-    """Return a slug for each stage of each pipeline: lower-case letters, digits and hyphens, unique in the file."""
+    """Return a slug for each stage of each pipeline: lower-case letters, digits and hyphens, unique in the file.
+
+    The slug of a combination ends in the values of its axes, where these are part of a path.
+    """
     taken: set[str] = set()
     numbers: dict[str, int] = {}
     slugs: dict[str, dict[str, str]] = {}
@@ -234,14 +238,27 @@ def _slugs(pipelines: Sequence[PipelineConfig]) -> dict[str, dict[str, str]]:
         own = slugs.setdefault(pipeline.name.value, {})
         for stage in pipeline.stages:
             text = stage.name.value if len(pipelines) == 1 else f"{pipeline.name.value}-{stage.name.value}"
-            base = text if _SLUG.fullmatch(text) else _slug(text)
+            base = _combination_slug(text, stage) or (text if _SLUG.fullmatch(text) else _slug(text))
             slug = base
-            while slug in taken:
+            while slug.lower().replace(".", "-") in taken:
                 numbers[base] = numbers.get(base, 1) + 1
                 slug = f"{base}-{numbers[base]}"
-            taken.add(slug)
+            taken.add(slug.lower().replace(".", "-"))
             own[stage.name.value] = slug
     return slugs
+
+
+def _combination_slug(text: str, stage: StageConfig) -> str:
+    """Return the slug of a combination, which ends in the values of its axes, or "" if they are no part of a path.
+
+    *text* is the name of *stage*, after that of its pipeline if there are several.
+    """
+    if stage.combination is None:
+        return ""
+    values = "-".join(value for _, value in stage.combination.values)
+    matrix = _slug(text.removesuffix(stage.name.value) + stage.combination.stage)
+    is_part_of_path = all(map(_PLAIN_VALUE.fullmatch, (value for _, value in stage.combination.values)))
+    return f"{matrix}-{values}" if is_part_of_path and len(values) <= _LONGEST_VALUES else ""
 
 
 def _slug(text: str) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from pipegen.config.model import StageConfig
 from pipegen.structs import Struct
-
-# Namespaces of pipegen itself, unless a stage has the name.
-_OURS = ("setup", "inputs", "matrix", "pipeline")
 
 # Separates a stage from the stages of the pipeline that it calls.
 INSIDE = " / "
@@ -53,24 +50,6 @@ class Groups(Struct):
     def names(self, reader: StageConfig) -> tuple[str, ...]:
         """Return the names of the stages that *reader* can refer to."""
         return tuple(name for within, name in self.members if within == reader.within)
-
-
-def plain_stages(stages: Mapping[str, StageConfig], final: Container[str]) -> frozenset[str]:
-    """Return the names that refer to exactly one stage, which has always bound its values when a later stage runs.
-
-    Most stages are plain: they are no combinations, not *final*, in no called pipeline, and always run.
-    """
-    return frozenset(
-        name
-        for name, stage in stages.items()
-        if stage.combination is None
-        and not stage.within
-        and stage.when is None
-        and stage.allow_failure is None
-        and (stage.run is None or stage.run.tail > 0)
-        and name not in final
-        and name not in _OURS
-    )
 
 
 def are_linked(first: StageConfig, second: StageConfig) -> bool:

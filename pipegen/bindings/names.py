@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 
 from pipegen.config.model import StageConfig
@@ -12,8 +13,10 @@ from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Scalar, Sequence
-from pipegen.structs import SpannedStruct
+from pipegen.structs import SpannedStruct, Struct
 
+# The steps of a stage, in the order in which they run.
+STEPS = ("script", "build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger")
 STEP_NAMES: dict[str, tuple[str, ...]] = {
     "build": ("imageID", "imageLocalName"),
     "run": ("container", "output"),
@@ -46,17 +49,32 @@ _RESERVED_EXPORTS = ("stage", "status")
 _TAKEN = frozenset((*_STEP_OF, *_RESERVED_EXPORTS))
 
 
+class Moment(Struct):
+    """A moment in the run of a stage: *passed* steps and exports are over, or the stage *has_failed*."""
+
+    passed: int = 0
+    has_failed: bool = False
+
+
+START, END, FAILED = Moment(), Moment(sys.maxsize), Moment(has_failed=True)
+
+
+def before(step: str, exports: int = 0) -> Moment:
+    """Return the moment before *step*; for `exports`, after the first *exports* ones."""
+    return Moment(STEPS.index(step) + exports)
+
+
 class Bound(SpannedStruct):
-    """A name that a stage binds, with the step that binds it."""
+    """A name that a stage binds, with the *step* that binds it; *number* counts exports."""
 
     name: str
     step: str
     span: Span
+    number: int = 0
 
-    @property
-    def moment(self) -> str:
-        """The point of the stage's run at which the name is bound: the step, or one export."""
-        return f"exports.{self.name}" if self.step == "exports" else self.step
+    def is_bound(self, moment: Moment) -> bool:
+        """Return whether the name is bound at *moment*: `stage` is bound from the start, also of a failed stage."""
+        return not self.step or STEPS.index(self.step) + self.number < moment.passed
 
 
 def in_tag(name: str) -> str:
@@ -77,8 +95,8 @@ def bound_names(stage: StageConfig) -> dict[str, Bound]:
     for step, span in _step_spans(stage).items():
         for name in STEP_NAMES[step]:
             bound.setdefault(name, Bound(name, step, span))
-    for export, _ in stage.exports:
-        bound.setdefault(export.value, Bound(export.value, "exports", export.span))
+    for number, (export, _) in enumerate(stage.exports):
+        bound.setdefault(export.value, Bound(export.value, "exports", export.span, number))
     return bound
 
 

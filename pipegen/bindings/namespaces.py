@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 
-from pipegen.bindings.groups import Groups, plain_stages
+from pipegen.bindings.groups import Groups
 from pipegen.bindings.names import Bound, in_tag, providers
 from pipegen.config.model import StageConfig
 from pipegen.source.text import Span
@@ -33,11 +33,6 @@ class Namespaces(Struct, dict=True, gc=True):
     def groups(self) -> Groups:
         """The stages by display name."""
         return Groups.of(self.stages.values())
-
-    @cached_property
-    def plain(self) -> frozenset[str]:
-        """The stages that most references can read without further checks: see `plain_stages`."""
-        return plain_stages(self.stages, self.final)
 
     @cached_property
     def providers(self) -> Mapping[str, tuple[str, ...]]:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 
 from pipegen.bindings.expression import Constant, Each, Expression, List, Map, Merge, Part, Reference, Text, text
+from pipegen.bindings.grammar import REFERENCE, UNDOTTED
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 
-# As PipelineLib's lexer: a name, optionally a default up to the first brace.
-_REFERENCE = re.compile(
-    # The brackets for combinations of a matrix stage are pipegen's extension.
-    r"(?:(?P<stage>[A-Za-z0-9_-]*)\[(?P<combinations>[^\]{}\n]*)\](?=\.))?"
-    r"(?P<name>[A-Za-z0-9._-]+)(?P<rest>\|(?P<default>[^}]*))?\}"
-)
+_REFERENCE, _UNDOTTED = re.compile(REFERENCE), re.compile(UNDOTTED)
 # Expansions that belong to a shell: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
 _SHELL = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
 # The keys of the two operators.
@@ -41,13 +37,14 @@ def parse_text(node: Scalar, report: Report) -> Text:
     end = 0
     while (start := node.text.find("${", end)) >= 0:
         parts.append(node.text[end:start])
-        match = _REFERENCE.match(node.text, start + 2)
+        dotted = _REFERENCE.match(node.text, start + 2)
+        match = dotted or _UNDOTTED.match(node.text, start + 2)
         is_escaped = start > end and node.text[start - 1] == "$"
         if match is None and (_SHELL.match(node.text, start + 2) or not is_escaped):
             parts.append("${")
             end = start + 2
             _check_shell(node, start, report)
-        elif match is None or (is_escaped and "." in match["name"]):
+        elif match is None or (is_escaped and dotted):
             parts[-1] = node.text[end : start - 1]
             end = match.end() if match else start + 2
             parts.append(node.text[start:end])
@@ -59,13 +56,10 @@ def parse_text(node: Scalar, report: Report) -> Text:
 
 
 def _reference(node: Scalar, start: int, match: re.Match[str]) -> Reference:
-    namespace, dot, name = match["name"].partition(".")
-    span = node.part(start, match.end())
-    if match["combinations"] is not None:
-        return Reference(match["stage"], name, match["default"], span, combinations=match["combinations"])
-    if not dot:
-        return Reference(None, namespace, match["default"], span)
-    return Reference(namespace, name, match["default"], span)
+    groups, span = match.groupdict(), node.part(start, match.end())
+    return Reference(
+        groups.get("namespace"), match["name"], match["default"], span, combinations=groups.get("combinations")
+    )
 
 
 def _check_shell(node: Scalar, start: int, report: Report) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain
+from itertools import chain, count
+from typing import TypeAlias
 
 from pipegen.bindings.budget import Budget
 from pipegen.bindings.combinations import axis_value, referenced_stages
@@ -23,7 +24,7 @@ from pipegen.bindings.expression import (
     text,
 )
 from pipegen.bindings.groups import are_linked
-from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
+from pipegen.bindings.names import SETUP_NAMES, START, STEPS, Bound, Moment, is_setup_name
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.status import PIPELINE, STATUS, report_final, resolve_status
 from pipegen.bindings.unbound import check_output, report_nested, report_unbound, report_unknown_input
@@ -32,30 +33,24 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.closure import Closure
-from pipegen.structs import MutableStruct, replace
+from pipegen.structs import Struct, replace
+
+# The unique names of the enclosing loops' variables, each after the name in the config; the innermost loop is last.
+Loops: TypeAlias = tuple[tuple[str, str], ...]
 
 
-class Reader(MutableStruct):
-    """Resolves the references in the values of one stage.
-
-    *done* holds the moments (see `Bound`) that have passed when the value is read; None after the stage has failed
-    (then only its name is bound).
-    """
+class Reader(Struct):
+    """Resolves the references in values that *stage* reads at a *moment* of its run."""
 
     stage: StageConfig
     namespaces: Namespaces
     order: Closure
     report: Report
     budget: Budget
-    done: frozenset[str] | None = frozenset()
-    _loops: int = 0
+    moment: Moment = START
 
-    def resolve(self, value: Expression, loops: Mapping[str, str] | None = None) -> Expression:
-        """Return *value* with the scope of each reference resolved.
-
-        *loops* maps the names of enclosing loops to names that are unique in the stage.
-        """
-        loops = loops or {}
+    def resolve(self, value: Expression, loops: Loops = ()) -> Expression:
+        """Return *value*, inside *loops*, with the scope of each reference resolved."""
         match value:
             case Text():
                 return self.resolve_text(value, loops)
@@ -71,7 +66,7 @@ class Reader(MutableStruct):
             case Constant() | Loop():
                 return value
 
-    def resolve_text(self, value: Text, loops: Mapping[str, str]) -> Text:
+    def resolve_text(self, value: Text, loops: Loops = ()) -> Text:
         """Return *value* with the scope of each reference resolved."""
         parts: list[Part] = []
         for part in value.parts:
@@ -87,14 +82,11 @@ class Reader(MutableStruct):
             parts += resolved
         return text(*parts, span=value.span)
 
-    def _resolve_each(self, value: Each, loops: Mapping[str, str]) -> Each:
+    def _resolve_each(self, value: Each, loops: Loops) -> Each:
         source = self._combinations(value.source) or self.resolve(value.source, loops)
-        inner = dict(loops)
-        for name in value.names:
-            self._loops += 1
-            inner[name] = name if name not in loops.values() else f"{name}-{self._loops}"
-        names = tuple(inner[name] for name in value.names)
-        return replace(value, names=names, source=source, body=self.resolve(value.body, inner))
+        inner = tuple((name, _unique(name, loops)) for name in value.names)
+        names = tuple(unique for _, unique in inner)
+        return replace(value, names=names, source=source, body=self.resolve(value.body, (*loops, *inner)))
 
     def _combinations(self, source: Expression) -> List | None:
         """Return the list of values that all combinations of a matrix stage bind, if *source* is a reference to it."""
@@ -108,29 +100,12 @@ class Reader(MutableStruct):
         items = (self._resolve_stage(reference, name) for name in stages.names)
         return List(tuple(text(item, span=source.span) for item in items), source.span)
 
-    def resolve_reference(self, reference: Reference, loops: Mapping[str, str]) -> tuple[Part, ...]:
+    def resolve_reference(self, reference: Reference, loops: Loops = ()) -> tuple[Part, ...]:
         """Return the parts that replace *reference*, with their scope resolved."""
-        plain = self.plain(reference)
-        return (plain,) if plain is not None else self._resolve(reference, loops)
-
-    def plain(self, reference: Reference) -> Reference | None:
-        """Return *reference* to a plain stage, resolved; None if it needs the general rules or a diagnostic."""
-        producer, reader = reference.namespace, self.stage
-        is_one = reference.combinations is not None or reader.combination or reader.within
-        if is_one or producer not in self.namespaces.plain:
-            return None
-        own = reader.name.value
-        if own == producer or own in self.namespaces.final or reference.name not in self.namespaces.bound[producer]:
-            return None
-        positions = self.order.positions
-        if own not in positions or producer not in positions or not self.order.is_before(producer, own):
-            return None
-        return Reference(producer, reference.name, reference.default, reference.span, Scope.STAGE)
-
-    def _resolve(self, reference: Reference, loops: Mapping[str, str]) -> tuple[Part, ...]:
         namespace = reference.namespace
-        if namespace in (None, "") and reference.name in loops:
-            return (replace(reference, namespace="", name=loops[reference.name], scope=Scope.LOOP),)
+        variable = dict(loops).get(reference.name) if loops and not namespace else None
+        if variable is not None:
+            return (replace(reference, namespace="", name=variable, scope=Scope.LOOP),)
         if namespace is None:
             return (self._resolve_undotted(reference),)
         if self._is_ours(reference):
@@ -183,12 +158,14 @@ class Reader(MutableStruct):
 
     def _resolve_status(self, reference: Reference, stage: str) -> Part:
         final = self.namespaces.final
-        return resolve_status(reference, stage, self.stage, final, self.order, self.report, is_over=self.done is None)
+        return resolve_status(
+            reference, stage, self.stage, final, self.order, self.report, is_over=self.moment.has_failed
+        )
 
     def _resolve_undotted(self, reference: Reference) -> Part:
         """Return the stage's own binding for `${NAME}` if it is bound by now, else the text unchanged."""
         bound = self._own().get(reference.name)
-        if bound is not None and self._is_done(bound):
+        if bound is not None and bound.is_bound(self.moment):
             return replace(reference, namespace=self.stage.name.value, scope=Scope.OWN)
         source = reference.span.text if reference.default is not None else str(reference)
         if reference.default is not None:
@@ -208,12 +185,12 @@ class Reader(MutableStruct):
         if reference.name == STATUS:
             return self._resolve_status(reference, own)
         bound = self._own().get(reference.name)
-        if bound is not None and self._is_done(bound):
+        if bound is not None and bound.is_bound(self.moment):
             check_output(reference, self.stage, self.report)
             return replace(reference, namespace=own, scope=Scope.OWN, combinations=None)
         if (default := self._default(reference, self.stage)) is not None:
             return default
-        if self.done is None or bound is not None:
+        if self.moment.has_failed or bound is not None:
             return self._report_too_early(reference, bound)
         return self._report_unbound(reference, self.stage)
 
@@ -259,9 +236,6 @@ class Reader(MutableStruct):
     def _own(self) -> Mapping[str, Bound]:
         return self.namespaces.bound[self.stage.name.value]
 
-    def _is_done(self, bound: Bound) -> bool:
-        return bound.name == "stage" or (self.done is not None and bound.moment in self.done)
-
     def _default(self, reference: Reference, producer: StageConfig | None) -> str | None:
         """Return the default of a reference to a name that *producer* (None: `setup`) never binds, with a warning."""
         if reference.default is None:
@@ -295,15 +269,12 @@ class Reader(MutableStruct):
             )
 
     def _report_too_early(self, reference: Reference, bound: Bound | None) -> str:
-        if self.done is None:
+        if self.moment.has_failed:
             reason, also = "is not available after the stage has failed", []
             hint = "read a value of an earlier stage or of setup"
         else:
             reason = f'is bound later, by "{bound.step if bound else ""}"'
-            hint = (
-                "steps run in the order script, build, run, copy, publish, promote, deploy, exports, trigger: "
-                "read it in a later one, or in a later stage"
-            )
+            hint = f"steps run in the order {', '.join(STEPS)}: read it in a later one, or in a later stage"
             also = [Label(bound.span, "bound here")] if bound else []
         self.report.add(codes.NOT_YET_BOUND, f'"{reference}" {reason}', at=reference.span, related=also, hint=hint)
         return ""
@@ -385,6 +356,12 @@ class Reader(MutableStruct):
         if later in self.namespaces.final:
             return earlier in positions
         return earlier in positions and later in positions and self.order.is_before(earlier, later)
+
+
+def _unique(name: str, loops: Loops) -> str:
+    """Return *name*, with a number if one of the enclosing *loops* has it too."""
+    taken = [unique for _, unique in loops]
+    return next(unique for unique in chain([name], (f"{name}-{number}" for number in count(2))) if unique not in taken)
 
 
 def _is_escaped(reference: Reference, preceding: list[Part]) -> bool:

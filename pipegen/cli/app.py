@@ -2,6 +2,8 @@
 
 import io
 import sys
+import tempfile
+import traceback
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -24,7 +26,7 @@ add_to(app)
 
 def _version(is_requested: bool) -> None:  # noqa: FBT001 - the signature that typer calls
     if is_requested:
-        from importlib.metadata import version  # noqa: PLC0415 - slow, and no command needs it
+        from importlib.metadata import version  # noqa: PLC0415 - a tenth of a compile, and no command needs it
 
         show_text(f"pipegen {version('pipegen')}")
         raise typer.Exit
@@ -73,9 +75,6 @@ def _report_failure(error: Exception) -> int:
         prefix = f"{error.filename}: " if error.filename else ""
         say(f"pipegen: {prefix}{error.strerror or error}")
         return Exit.FAILED
-    import tempfile  # noqa: PLC0415 - seldom needed, as the next
-    import traceback  # noqa: PLC0415
-
     with tempfile.NamedTemporaryFile("w", prefix="pipegen-", suffix=".log", delete=False, encoding="utf-8") as log:
         log.writelines(traceback.format_exception(error))
     say(f"pipegen: this is a bug: {type(error).__name__}: {error}")

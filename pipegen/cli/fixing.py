@@ -14,6 +14,7 @@ from pipegen.cli.session import attempt
 from pipegen.compiler import analyse
 from pipegen.diagnostics.redaction import redact_text
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.lint.fixing import apply_fixes
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct
@@ -67,8 +68,6 @@ def _is_utf8(path: Path) -> bool:
 
 def fix_file(file: SourceFile, report: Report) -> SourceFile:
     """Return *file* with all fixes; raise `Stopped` if it has errors."""
-    from pipegen.lint.fixing import apply_fixes  # noqa: PLC0415 - only for this
-
     for _ in range(_MOST_ROUNDS):
         analysed = analyse(file, (), report)
         lint(analysed, report, fixable=True)

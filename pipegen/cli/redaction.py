@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipegen.cli.linting import lint
 from pipegen.compiler import analyse
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.redaction import redact, redact_text
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.lint.tokens import tokens
 from pipegen.source.text import SourceFile
 
 
@@ -29,8 +31,6 @@ def text_without_tokens(text: str) -> str:
 
 def plain_secrets(file: SourceFile) -> tuple[str, ...]:
     """Return the texts in *file* that `check` reports as secrets."""
-    from pipegen.cli.linting import lint  # noqa: PLC0415 - only one command needs it
-
     report = Report()
     try:
         lint(analyse(file, (), report), report)
@@ -45,6 +45,4 @@ def plain_secrets(file: SourceFile) -> tuple[str, ...]:
 
 
 def _tokens(text: str) -> tuple[str, ...]:
-    from pipegen.lint.tokens import tokens  # noqa: PLC0415 - most calls show nothing
-
     return tuple(dict.fromkeys(text[token.start : token.end] for token in tokens(text)))

@@ -12,6 +12,7 @@ from typing import Annotated, TextIO, TypeVar
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.redaction import without_tokens
 from pipegen.cli.streams import say
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import USUAL_NAMES, find, load
@@ -163,7 +164,9 @@ def fixed_inputs(options: Sequence[str] | None) -> dict[str, str]:
             raise WrongUsage(f'--set takes NAME=VALUE, not "{option}"')
         if values.setdefault(name, value) != value:
             raise WrongUsage(f'--set sets "{name}" to two values')
-        if os.fsencode(value).decode(errors="replace") != value or "\0" in value:
+        if "\0" in value:
+            raise WrongUsage(f'the value of "{name}" contains a NUL character, which cannot be passed to programs')
+        if os.fsencode(value).decode(errors="replace") != value:
             raise WrongUsage(f'the value of "{name}" is not UTF-8: generated files cannot contain it')
     return values
 
@@ -183,8 +186,6 @@ def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> Non
     if not diagnostics and form is Format.TEXT:
         return  # saves importing the renderers
     if diagnostics:
-        from pipegen.cli.redaction import without_tokens  # noqa: PLC0415 - most calls have nothing to show
-
         diagnostics = without_tokens(diagnostics)
     shown = FORMATS[form.value](diagnostics, colour=_has_colour(stream))
     if shown:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Items
 
+from pipegen.config.keys import STAGE_KEYS
 from pipegen.config.merge import is_null
 from pipegen.source.tree import Mapping
 from pipegen.structs import Struct
 
 # Keys that apply to scripts, not to PipelineLib's steps.
-_OF_SCRIPTS = ("env", "outputs", "shell", "after", "image", "services", "secrets")
+_FOR_SCRIPTS = frozenset(key.name for key in STAGE_KEYS if key.is_for_scripts)
 
 
 class Defaults(Struct):
@@ -34,7 +35,7 @@ class Defaults(Struct):
 
 
 def _without_script(layer: Mapping) -> Mapping:
-    return Mapping(tuple(entry for entry in layer.entries if entry.key.text not in _OF_SCRIPTS), layer.span)
+    return Mapping(tuple(entry for entry in layer.entries if entry.key.text not in _FOR_SCRIPTS), layer.span)
 
 
 def _has(layer: Mapping, key: str) -> bool:

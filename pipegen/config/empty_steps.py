@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
+from pipegen.config.keys import STAGE_KEYS
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Entry, Mapping, Node, Sequence, is_empty
 
 # An example for each step. An empty list is explicit, so it is not reported.
-_EXAMPLES = {
-    "build": "build: VARIANT",
-    "run": "run: true",
-    "publish": "publish: {image: true}",
-    "publish.image": "image: true",
-    "deploy": "deploy: {chart: {name: CHART}}",
-    "trigger.name": "name: JOB",
-}
+_EXAMPLES = dict(chain.from_iterable(key.ignored_if_empty for key in STAGE_KEYS))
 _STEPS = frozenset(path.partition(".")[0] for path in _EXAMPLES)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pipegen.config.keys import STAGE_KEYS
 from pipegen.config.model import (
     Arc,
     BuildStep,
@@ -21,36 +22,6 @@ from pipegen.config.model import (
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, is_empty
 
-# Keys of a stage whose values are not parsed here.
-_VALUES = frozenset(
-    {
-        "pipeline",
-        "image",
-        "services",
-        "agent",
-        "resources",
-        "secrets",
-        "when",
-        "matrix",
-        "retry",
-        "timeout",
-        "allow_failure",
-        "approve",
-        "environment",
-        "lock",
-        "interruptible",
-        "after",
-        "reports",
-        "cache",
-        "reuse",
-        "raw",
-        "script",
-        "env",
-        "outputs",
-        "artifacts",
-        "files_from",
-    }
-)
 _NOWHERE = Span(SourceFile("", ""), 0, 0)
 _NO_MAPPING = Mapping((), _NOWHERE)
 
@@ -255,7 +226,7 @@ def _located(node: Node | None) -> Located[str] | None:
     return node.located() if isinstance(node, Scalar) else None
 
 
-# The other keys of a stage: the field of the model, and the function that parses the value.
+# Keys of a stage with a value that is parsed here: the field of the model, and the function.
 _READERS: dict[str, tuple[str, Callable[[Entry], object]]] = {
     "name": ("name", lambda entry: _text(entry.value)),
     "directory": ("directory", lambda entry: _located(entry.value)),
@@ -271,6 +242,10 @@ _READERS: dict[str, tuple[str, Callable[[Entry], object]]] = {
     "trigger": ("trigger", _trigger),
     "notify": ("email", lambda entry: _email(entry.value)),
 }
+# Earlier steps have resolved these.
+_RESOLVED = ("extends", "description")
+# Keys of a stage whose value is not interpreted here.
+_VALUES = frozenset(key.name for key in STAGE_KEYS).difference(_READERS, _RESOLVED)
 
 
 def _nowhere(node: Node | None) -> Span:

@@ -12,35 +12,25 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
-from pipegen.plan.consumers import inputs_of
 from pipegen.plan.files.retention import check_excluded
 from pipegen.plan.finally_stages import final_stages
 from pipegen.plan.forwarding import KnownValues
-from pipegen.plan.jobs import StageOrder, StagePlan, directory_of, jobs
+from pipegen.plan.jobs import StageOrder, jobs
 from pipegen.plan.model import (
     Concurrency,
     FetchOptions,
-    Limits,
-    Mail,
     Plan,
-    Schedule,
     Workspace,
 )
-from pipegen.plan.model.texts import stage_texts
 from pipegen.plan.runs.parameters import Parameters
+from pipegen.plan.runs.schedules import schedules
 from pipegen.plan.runs.selection import selection
 from pipegen.plan.stage.checks import check_directory
-from pipegen.plan.stage.commands import post_commands
 from pipegen.plan.stage.conditions import condition
 from pipegen.plan.stage.deployments import check_finals
-from pipegen.plan.stage.images import check_image
-from pipegen.plan.stage.limits import check_mail, fails_fast, limits, with_interruptible
-from pipegen.plan.stage.machine import machine
-from pipegen.plan.stage.mail import mail
-from pipegen.plan.stage.secrets import secrets
-from pipegen.plan.stage.settings import stage_settings
-from pipegen.plan.stage.steps import steps
-from pipegen.plan.values import StageValues, values_of
+from pipegen.plan.stage.limits import fails_fast
+from pipegen.plan.stage_plan import StagePlan, stage_plan
+from pipegen.plan.values import values_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
 from pipegen.structs import Struct, replace
@@ -94,18 +84,10 @@ def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileCon
         is_fail_fast=fails_fast(pipeline),
         fail_fast_span=pipeline.fail_fast.span if pipeline.fail_fast else None,
         inputs=context.parameters.at_run_time,
-        schedules=_schedules(pipeline.schedule, report),
+        schedules=schedules(pipeline.schedule, report),
         concurrency=_concurrency(pipeline.concurrency),
         condition=pipeline_condition,
     )
-
-
-def _schedules(value: StepValue | None, report: Report) -> tuple[Schedule, ...]:
-    if value is None:
-        return ()
-    from pipegen.plan.runs.schedules import schedules  # noqa: PLC0415 - only for pipelines with a schedule
-
-    return schedules(value, report)
 
 
 def check_values(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileContext, report: Report) -> None:
@@ -140,42 +122,9 @@ def _work(
     for name in order:
         stage = namespaces.stages[name]
         check_names(stage, namespaces.bound[name], report)
-        check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, context.budget, report)
-        stage_machine = machine(stage, values)
-        stage_steps, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
-        directory = directory_of(stage, pipeline)
-        settings = stage_settings(stage, directory, values)
-        stage_steps = (*stage_steps, *settings.files.at_run_time)
-        absence.check_resources(name, stage_steps, report)
-        check_image(stage, stage_steps, report)
-        stage_secrets = secrets(stage, stage_steps, report)
-        post, stage_mail = post_commands(stage, stage_steps, values), _mail(stage, pipeline, values, bounds)
-        work[name] = StagePlan(
-            stage=stage,
-            directory=directory,
-            steps=stage_steps,
-            settings=settings,
-            machine=stage_machine,
-            secrets=stage_secrets,
-            after=post,
-            mail=stage_mail,
-            inputs=inputs_of(
-                name, stage_texts(name, stage_steps, post, stage_machine, settings.deployment.environment, stage_mail)
-            ),
-            reads=values.reads(),
-            limits=with_interruptible(bounds, stage),
-            statuses=tuple(values.statuses),
-            condition=absence.conditions.get(name),
-        )
+        work[name] = stage_plan(stage, pipeline, values, forwarded, absence)
     return work
-
-
-def _mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues, bounds: Limits) -> Mail | None:
-    """Return the mail for *stage*; None if all its failures are allowed."""
-    stage_mail = mail(stage, pipeline, values)
-    check_mail(stage, bounds.allow_failure, values.report)
-    return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else stage_mail
 
 
 def _absence(namespaces: Namespaces, context: FileContext, report: Report) -> Absence:

@@ -4,70 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from itertools import chain
-from posixpath import normpath
 
 from pipegen.bindings.namespaces import Namespaces
-from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.consumers import containers_of, expanded_outputs, shared
 from pipegen.plan.files.artifacts import AvailableFiles, chosen_sources
 from pipegen.plan.files.conflicts import Conflicts, check_conflicts, find_conflicts
-from pipegen.plan.files.readers import artifacts as step_artifacts
 from pipegen.plan.files.readers import reads_files
 from pipegen.plan.model import (
     Artifact,
     Combination,
-    Condition,
     Job,
-    Limits,
-    Line,
-    Machine,
-    Mail,
     Output,
     SharedResources,
-    Step,
 )
 from pipegen.plan.stage.deployments import with_stop_environments
-from pipegen.plan.stage.secrets import StageSecrets
-from pipegen.plan.stage.settings import StageSettings
+from pipegen.plan.stage_plan import StagePlan
 from pipegen.structs import Struct
 
 _SHARES_NOTHING = SharedResources()
-
-
-class StagePlan(Struct, kw_only=True):
-    """What one stage does in *directory*, before the needs of other stages are known.
-
-    *inputs* are the outputs of other stages that it uses; *reads* are the ones that the user's values name.
-    """
-
-    stage: StageConfig
-    directory: str
-    steps: tuple[Step, ...]
-    mail: Mail | None
-    settings: StageSettings
-    machine: Machine
-    secrets: StageSecrets
-    after: tuple[Line, ...]
-    inputs: tuple[Output, ...]
-    reads: tuple[Output, ...]
-    limits: Limits
-    statuses: tuple[str, ...]
-    condition: Condition | None
-
-    def files(self) -> tuple[Artifact, ...]:
-        """Return the artifacts for other stages: declared ones, and files that the steps copy."""
-        files = {artifact.path: artifact for artifact in step_artifacts(self.steps, self.directory)}
-        for artifact in self.settings.files.artifacts:
-            if artifact.travels:
-                files[artifact.path] = artifact
-        return tuple(files.values())
-
-    def only_for_people(self) -> tuple[Artifact, ...]:
-        """Return the files that only people get."""
-        return tuple([artifact for artifact in self.settings.files.artifacts if not artifact.travels])
 
 
 class StageOrder(Struct):
@@ -124,12 +81,6 @@ class _Files(Struct, kw_only=True):
         files = {name: artifacts for name, stage in work.items() if (artifacts := stage.files())}
         before = {name: artifacts for name, artifacts in files.items() if name not in final}
         return cls(before=before, all=files, conflicts=find_conflicts(before, closure))
-
-
-def directory_of(stage: StageConfig, pipeline: PipelineConfig) -> str:
-    """Return where *stage* runs, relative to the root of the repository."""
-    directory = stage.directory or pipeline.directory
-    return normpath(directory.value) if directory else "."
 
 
 def jobs(

@@ -21,6 +21,7 @@ from pipegen.bindings.expression import (
     references,
 )
 from pipegen.bindings.fold import Folder, Known, describe
+from pipegen.bindings.names import Moment
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.parse import parse
 from pipegen.bindings.scope import Reader
@@ -32,36 +33,55 @@ from pipegen.graph.closure import Closure
 from pipegen.plan.model import Line, Output, ShellProgram
 from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
-from pipegen.structs import MutableStruct, replace
+from pipegen.structs import MutableStruct, Struct, field, replace
 
 T = TypeVar("T")
 
 
-class StageValues(MutableStruct):
-    """Reader of the values of one stage, which parses, resolves and folds each once.
+class Mentions(MutableStruct):
+    """What the user's values of a stage mention, collected as they are read.
 
-    *first_mentions* holds the outputs of other stages that the user's values name, each with the offset of its first
-    mention; *statuses* holds the stages whose status they read ("" for the pipeline).
+    *first_mentions* holds the outputs of other stages, each with the offset of its first mention; *statuses* holds the
+    stages whose status they read ("" for the pipeline).
+    """
+
+    first_mentions: dict[Output, int] = field(default_factory=dict)
+    statuses: dict[str, None] = field(default_factory=dict)
+
+    def add(self, references_: Iterable[Reference]) -> None:
+        """Add the resolved *references_*."""
+        for reference in references_:
+            if reference.scope is Scope.STAGE:
+                output, offset = Output(reference.namespace or "", reference.name), reference.span.start
+                if offset < self.first_mentions.setdefault(output, offset):
+                    self.first_mentions[output] = offset
+            elif reference.scope is Scope.STATUS:
+                self.statuses[reference.namespace or ""] = None
+
+    def outputs(self) -> tuple[Output, ...]:
+        """Return the outputs of other stages, in the order of the file."""
+        return tuple(sorted(self.first_mentions, key=self.first_mentions.__getitem__))
+
+
+class StageValues(Struct):
+    """Reader of the values of one stage at one moment of its run: parses, resolves and folds them.
+
+    *mentions* collects what the values of all moments mention.
     """
 
     reader: Reader
     folder: Folder
     report: Report
-    first_mentions: dict[Output, int]
-    statuses: dict[str, None]
+    mentions: Mentions
 
     @property
     def stage(self) -> StageConfig:
         """The stage whose values are read."""
         return self.reader.stage
 
-    def after(self, step: str) -> None:
-        """Note that *step* (or an export, as `exports.NAME`) has run."""
-        self.reader.done = (self.reader.done or frozenset()) | {step}
-
-    def failed(self) -> None:
-        """Note that the stage has failed: from here on, only its name is bound."""
-        self.reader.done = None
+    def at(self, moment: Moment) -> StageValues:
+        """Return the reader of values at *moment*."""
+        return replace(self, reader=replace(self.reader, moment=moment))
 
     def value(self, node: Node) -> Expression:
         """Return the folded value of *node*."""
@@ -83,7 +103,13 @@ class StageValues(MutableStruct):
                 (reference.namespace, reference.combinations, reference.name, reference.default), reference
             )
         return Line(
-            script, tuple([(reference, self._settled_reference(reference)) for reference in references.values()])
+            script,
+            tuple(
+                [
+                    (reference, self._settled_text(Text((reference,), reference.span)))
+                    for reference in references.values()
+                ]
+            ),
         )
 
     def _settled(self, value: Expression) -> Expression:
@@ -94,37 +120,13 @@ class StageValues(MutableStruct):
             self.folder.budget.spend(0, len(constant), value.span, self.report)
             return value
         resolved = self.reader.resolve(value)
-        self._note(references(resolved))
+        self.mentions.add(references(resolved))
         return self.folder.fold(resolved)
 
     def _settled_text(self, value: Text) -> Text:
-        resolved = self.reader.resolve_text(value, {})
-        self._note(resolved.references())
+        resolved = self.reader.resolve_text(value)
+        self.mentions.add(resolved.references())
         return self.folder.fold_text(resolved, {})
-
-    def _settled_reference(self, reference: Reference) -> Text:
-        plain = self.reader.plain(reference)
-        if plain is None:
-            return self._settled_text(Text((reference,), reference.span))
-        self._note_output(plain)
-        value = Text((plain,), plain.span)
-        return value if self.folder.known(plain) is None else self.folder.fold_text(value, {})
-
-    def _note(self, references_: Iterable[Reference]) -> None:
-        for reference in references_:
-            if reference.scope is Scope.STAGE:
-                self._note_output(reference)
-            elif reference.scope is Scope.STATUS:
-                self.statuses[reference.namespace or ""] = None
-
-    def _note_output(self, reference: Reference) -> None:
-        output, offset = Output(reference.namespace or "", reference.name), reference.span.start
-        if offset < self.first_mentions.setdefault(output, offset):
-            self.first_mentions[output] = offset
-
-    def reads(self) -> tuple[Output, ...]:
-        """Return the outputs of other stages that the user's values name, in the order of the file."""
-        return tuple(sorted(self.first_mentions, key=self.first_mentions.__getitem__))
 
     def text(self, node: Node | None, default: str, span: Span) -> Text:
         """Return the text of *node*; without it, *default* as if the user had written it at *span*."""
@@ -184,9 +186,9 @@ def _convert(item: Expression, convert: Callable[[Expression], T]) -> T | Loop[T
 def values_of(
     stage: StageConfig, namespaces: Namespaces, order: Closure, known: Known, budget: Budget, report: Report
 ) -> StageValues:
-    """Return the reader of *stage*'s values, limited by *budget*; none of its steps has run yet."""
+    """Return the reader of *stage*'s values before its first step, limited by *budget*."""
     reader = Reader(stage, namespaces, order, report, budget)
-    return StageValues(reader, Folder(known, report, budget), report, {}, {})
+    return StageValues(reader, Folder(known, report, budget), report, Mentions())
 
 
 def relative_to(value: Text, stage: str) -> Text:

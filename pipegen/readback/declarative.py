@@ -38,7 +38,11 @@ def read(code: GroovyTokens, pipeline: int) -> Part:
     block = _block(code, pipeline + 1, "stages")
     if block is None:
         raise code.error(pipeline, 'the pipeline has no "stages"')
-    return Serial(_Reader(code).parts(block))
+    reader = _Reader(code)
+    stages = reader.parts(block)
+    post = _block(code, pipeline + 1, "post")
+    final = reader.final(post) if post is not None else ()
+    return Serial((*stages, Parallel(final)) if final else stages)
 
 
 def graph_of(part: Part) -> ExecutionGraph:
@@ -91,6 +95,12 @@ class _Reader:
         if not parts:
             raise self._code.error(block, "a block of stages is empty")
         return tuple(parts)
+
+    def final(self, post: int) -> tuple[Part, ...]:
+        """Return the stages in the scripts of the block `post` with its opening brace at *post*, which are parallel."""
+        code, end = self._code, self._code.end_of(post)
+        starts = [index for index in range(post, end) if code.is_word(index, "stage") and code.is_sign(index + 1, "(")]
+        return tuple(self._leaf(self._values.text(index + 2)[0], index) for index in starts)
 
     def _stage(self, index: int) -> Part:
         code = self._code

@@ -9,7 +9,7 @@ from functools import cache
 from pipegen.assets import folder
 from pipegen.emit.template import render
 from pipegen.readback.errors import UnknownDriverError
-from pipegen.readback.groovy import GroovyTokens, Token
+from pipegen.readback.groovy import GroovyTokens, Token, TokenKind
 from pipegen.readback.literals import Function, functions
 from pipegen.structs import Struct
 
@@ -24,10 +24,15 @@ DefinitionTokens = tuple[tuple[str, str], ...]
 
 
 class Driver(Struct):
-    """The variant of a driver: blocks nest at most *deepest* deep (0: any depth), stages may be in *tables*."""
+    """The variant of a driver: blocks nest at most *deepest* deep (0: any depth), stages may be in *tables*.
+
+    With *fails_fast*, stages stop others from starting; with *mails*, steps follow failures of stages.
+    """
 
     deepest: int
     tables: bool
+    fails_fast: bool = True
+    mails: bool = True
 
 
 def names() -> frozenset[str]:
@@ -39,7 +44,9 @@ def names() -> frozenset[str]:
 def check(code: GroovyTokens, definitions: Sequence[Function]) -> Driver:
     """Return the variant of the driver in *code* with the functions *definitions*; raise `UnknownDriverError`."""
     tables = any(function.name == "addTables" for function in definitions)
-    forms = [Driver(deepest, tables) for deepest in sorted({0, _deepest(code)})]
+    words = {token.text for token in code.tokens if token.kind is TokenKind.WORD}
+    fails_fast, mails = "stopped" in words, "onFailure" in words
+    forms = [Driver(deepest, tables, fails_fast, mails) for deepest in sorted({0, _deepest(code)})]
     problems = {form: list(_problems(code, definitions, form)) for form in forms}
     best = min(forms, key=lambda form: len(problems[form]))
     for problem in problems[best]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
 from typing import Any
 
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 Path = tuple[str | int, ...]
+# The variables of a combination of a matrix, and their values.
+Values = tuple[tuple[str, str], ...]
 
 HELPER = "PIPEGEN_HELPER"
 # Top-level keys that are not jobs: https://docs.gitlab.com/ci/yaml/
@@ -22,6 +26,8 @@ _FIRST, _LAST = ".pre", ".post"
 _CONDITIONS = ("if", "changes", "exists")
 # GitLab allows eleven levels: https://docs.gitlab.com/ci/yaml/#extends
 _MOST_LEVELS = 11
+# https://docs.gitlab.com/ci/yaml/#parallelmatrix
+_MOST_COMBINATIONS = 200
 
 
 class WrongFileError(ValueError):
@@ -33,10 +39,11 @@ class WrongFileError(ValueError):
 
 
 class NeedInFile(Struct):
-    """A need on a job of the same file, which may be missing if it is optional."""
+    """A need on a job of the same file, which may be missing if it is optional; *combinations* are () for all."""
 
     job: str
     is_optional: bool
+    combinations: tuple[Values, ...] = ()
 
 
 class JobInFile(Struct, kw_only=True):
@@ -44,7 +51,7 @@ class JobInFile(Struct, kw_only=True):
 
     *rules* decide whether it runs, "" if it always does. If the stages define the order, nobody waits for a job without
     *is_awaited*. *children* are the files of the child pipelines that it starts; with *awaits_children*, the job ends
-    when they do.
+    when they do. *combinations* are those of its matrix.
     """
 
     name: str
@@ -55,6 +62,11 @@ class JobInFile(Struct, kw_only=True):
     is_awaited: bool
     children: tuple[str, ...]
     awaits_children: bool
+    combinations: tuple[Values, ...] = ()
+
+    def combination_names(self) -> dict[str, Values]:
+        """Return the combinations of a matrix job by the names of their jobs."""
+        return {f"{self.name}: {', '.join(value for _, value in values)}": values for values in self.combinations}
 
 
 def jobs(document: object) -> dict[str, JobInFile]:
@@ -76,7 +88,29 @@ def jobs(document: object) -> dict[str, JobInFile]:
         raise WrongFileError("the file has no jobs")
     for job in jobs_by_name.values():
         _check_needs(job, jobs_by_name)
-    return jobs_by_name
+    return _with_combinations(jobs_by_name) if any(job.combinations for job in jobs_by_name.values()) else jobs_by_name
+
+
+def _with_combinations(jobs_by_name: Mapping[str, JobInFile]) -> dict[str, JobInFile]:
+    """Return the jobs with one for each combination of a matrix, named as the plan names them: `unit: 3.11, linux`."""
+    names = {name: job.combination_names() for name, job in jobs_by_name.items()}
+    return {
+        own_name: replace(job, name=own_name, needs=job.needs and tuple(_single_needs(job.needs, names)))
+        for name, job in jobs_by_name.items()
+        for own_name in names[name] or (name,)
+    }
+
+
+def _single_needs(needs: Sequence[NeedInFile], names: Mapping[str, Mapping[str, Values]]) -> Iterator[NeedInFile]:
+    """Yield *needs* with one for each needed combination; *names* are those of the combinations of each job."""
+    for need in needs:
+        combinations = names.get(need.job)
+        if not combinations:
+            yield need
+            continue
+        for name, values in combinations.items():
+            if not need.combinations or values in need.combinations:
+                yield replace(need, job=name, combinations=())
 
 
 def _stages(document: Mapping[str, Any]) -> dict[str, int]:
@@ -144,7 +178,19 @@ def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> JobIn
         children=tuple(_children(included)),
         # https://docs.gitlab.com/ci/yaml/#triggerstrategy
         awaits_children=isinstance(trigger, Mapping) and trigger.get("strategy") in ("depend", "mirror"),
+        combinations=tuple(_combinations(keys.get("parallel"))),
     )
+
+
+def _combinations(parallel: object) -> Iterator[Values]:
+    """Yield the combinations of the matrix in *parallel*: each map has one value or several for each variable."""
+    matrix = parallel.get("matrix") if isinstance(parallel, Mapping) else None
+    for axes in matrix if isinstance(matrix, list) else ():
+        if isinstance(axes, Mapping):
+            lists = [value if isinstance(value, list) else [value] for value in axes.values()]
+            if prod(map(len, lists)) <= _MOST_COMBINATIONS:
+                for values in product(*lists):
+                    yield tuple((str(axis), str(value)) for axis, value in zip(axes, values, strict=True))
 
 
 def _needs(name: str, needs: object) -> Iterator[NeedInFile]:
@@ -156,7 +202,8 @@ def _needs(name: str, needs: object) -> Iterator[NeedInFile]:
         elif isinstance(need, Mapping) and isinstance(need.get("job"), str):
             # A need on another pipeline downloads artifacts, but does not wait.
             if not {"pipeline", "project"} & need.keys():
-                yield NeedInFile(need["job"], is_optional=need.get("optional") is True)
+                combinations = tuple(_combinations(need.get("parallel")))
+                yield NeedInFile(need["job"], is_optional=need.get("optional") is True, combinations=combinations)
         elif not (isinstance(need, Mapping) and "pipeline" in need):
             raise WrongFileError(f'a need of "{name}" names no job', name, "needs", number)
 

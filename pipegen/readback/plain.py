@@ -35,8 +35,11 @@ _BLOCK = re.compile(r"[|>][-+0-9]*(?: +#.*)?")
 # Unquoted text: other YAML values do not begin with a letter, or are one of the words below.
 _WORD = r"[A-Za-z][\w./ -]*\w|[A-Za-z]"
 _NON_TEXT_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-_STAGE = re.compile(rf"  stage: ({_WORD})")
-_NEED = re.compile(rf"""    - \{{ job: ({_WORD}|"[^"\\]*"), artifacts: (?:true|false)(, optional: true)? \}}""")
+_STAGE = re.compile(r"  stage: ([A-Za-z][\w./, -]*\w|[A-Za-z])")
+_JOB = rf"""(?:{_WORD}|"[^"\\]*")"""
+_NEED = re.compile(rf"    - (?:({_JOB})|\{{ job: ({_JOB})(?:, artifacts: (?:true|false))?(, optional: true)? \}})")
+_NEEDS = re.compile(rf"  needs: \[({_JOB}(?:, {_JOB})*)\]")
+_NEEDED = re.compile(_JOB)
 
 
 def document(text: str, load: Load) -> dict[str, object] | None:
@@ -88,9 +91,13 @@ class _Reader:
             return stage_match[1]
         if key == "needs" and lines[0] == "  needs:":
             needs = [_NEED.fullmatch(line) for line in lines[1:]]
-            parsed_needs = [_need(need) for need in needs if need is not None and _is_text(need[1])]
+            parsed_needs = [_need(need) for need in needs if need is not None and _is_text(need[1] or need[2])]
             if len(parsed_needs) == len(needs):
                 return parsed_needs
+        if key == "needs" and len(lines) == 1 and (list_match := _NEEDS.fullmatch(lines[0])):
+            names = _NEEDED.findall(list_match[1])
+            if all(map(_is_text, names)):
+                return [name.strip('"') for name in names]
         return self._piece(lines, key)
 
     def _piece(self, lines: list[str], key: str) -> object:
@@ -102,7 +109,7 @@ class _Reader:
 
 
 def _need(match: re.Match[str]) -> dict[str, object]:
-    return {"job": match[1].strip('"'), "optional": bool(match[2])}
+    return {"job": (match[1] or match[2]).strip('"'), "optional": bool(match[3])}
 
 
 def _is_text(word: str) -> bool:

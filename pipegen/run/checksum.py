@@ -12,7 +12,7 @@ from pipegen.structs import convert
 
 T = TypeVar("T")
 
-_WITH_CHECKSUM = re.compile(rb'\{"seal": "([0-9a-f]{16})", (.*\})\s*', re.DOTALL)
+_WITH_CHECKSUM = re.compile(rb'\{"checksum": "([0-9a-f]{16})", (.*\})\s*', re.DOTALL)
 
 
 def checksum(*parts: object) -> str:
@@ -23,7 +23,7 @@ def checksum(*parts: object) -> str:
 def with_checksum(data: Mapping[str, object]) -> bytes:
     """Return *data*, which is not empty, as one line of JSON that begins with the checksum of the rest."""
     rest = json.dumps(data)[1:]
-    return f'{{"seal": "{checksum(rest)}", {rest}'.encode()
+    return f'{{"checksum": "{checksum(rest)}", {rest}'.encode()
 
 
 def verified(text: bytes, kind: type[T]) -> T | None:

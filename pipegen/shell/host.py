@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
-from pipegen.plan.model import Credential, Job
+from pipegen.plan.model import Credential, Job, Output
 from pipegen.structs import Struct
 
 
@@ -56,6 +56,10 @@ class ShellEnvironment(Struct, kw_only=True):
         status: the slug of a stage, or "" for the pipeline, to shell text that expands to its result.
         marked: the stages that record their success in a file, which is passed like outputs; with has_status_files,
             there may be one for the pipeline too.
+        engine_reads: the outputs that the engine itself reads, exactly as their files hold them.
+        keeps_lines: whether the lines of a script stand at the margin, so that here-documents end.
+        checks_inputs: whether scripts check the values of inputs.
+        checks_choices: whether they also check those of inputs with choices, which some engines check themselves.
         has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.
         after_values: shell text of a folder, one per attempt of a job, in which the script saves values for `after`.
         expanded_variable: the variable from which the engine inserts an output of a job into an image name;
@@ -88,6 +92,10 @@ class ShellEnvironment(Struct, kw_only=True):
     status: Callable[[str], str] = lambda _: "unknown"
     marked: frozenset[str] = frozenset()
     has_status_files: bool = False
+    engine_reads: frozenset[Output] = frozenset()
+    keeps_lines: bool = False
+    checks_inputs: bool = True
+    checks_choices: bool = True
     has_pipefail: bool = False
     bash: tuple[str, ...] = ()
     after_values: str = ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
 from types import MappingProxyType
 
 from pipegen.digests import digest_of
@@ -15,6 +16,8 @@ from pipegen.structs import Struct
 ID = VariableExpansion("pipegen_id")
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NOT_IN_A_NAME = r"[^A-Za-z0-9_]+"
+# Names in small letters that programs read from the environment, and names that begin like no variable's.
+_RESERVED = re.compile(r"[0-9_].*|.*_proxy|(?:npm|ci|git|pipegen)_.*", re.IGNORECASE)
 _LEGAL_EVERYWHERE = r"[a-z0-9]+(-[a-z0-9]+)*"
 # helm takes 53 characters for a release; `pipegen-`, a number of 20 digits and a dash leave 24.
 _LONGEST_SLUG = 24
@@ -40,26 +43,59 @@ def variables(
     defaults: Collection[str],
     inputs: Collection[str],
     statuses: Collection[str] = (),
+    words: JobWords | None = None,
+    direct: Mapping[str, str] = _NONE,
+    engine: Collection[str] = (),
 ) -> JobVariables:
-    """Return variables for each of these, all different; the second of two equal names gets a number."""
-    taken: set[str] = set()
+    """Return variables for each of these, all different; the second of two equal names gets a number.
+
+    *direct* are the inputs whose variables the engine sets, *engine* all the names of its variables for inputs.
+    """
+    taken = {*engine, *direct.values()}
     return JobVariables(
-        outputs={output: free(f"pipegen_{output.stage}_{output.name}", taken) for output in outputs},
-        setup={name: free(f"pipegen_setup_{name}", taken) for name in setup} if setup else _NONE,
+        outputs={output: plain(f"{output.stage}_{output.name}", taken, words) for output in outputs},
+        setup={name: plain(name, taken, words) for name in setup} if setup else _NONE,
         defaults={text: free("pipegen_default", taken) for text in defaults} if defaults else _NONE,
-        statuses={stage: free(f"pipegen_{stage or 'pipeline'}_status", taken) for stage in statuses}
+        statuses={stage: plain(f"{stage or 'pipeline'}_status", taken, words) for stage in statuses}
         if statuses
         else _NONE,
-        inputs={name: free(f"pipegen_inputs_{name}", taken) for name in inputs} if inputs else _NONE,
+        inputs={name: direct.get(name) or plain(f"inputs_{name}", taken, words) for name in inputs}
+        if inputs
+        else _NONE,
     )
 
 
-def free(wanted: str, taken: set[str]) -> str:
-    """Return *wanted* as a variable name that is not in *taken*, and add it there."""
+class JobWords:
+    """The words that a job's own texts contain, so that no variable of ours has a name that they use."""
+
+    def __init__(self, texts: Callable[[], Iterator[str]]) -> None:
+        self._texts = texts
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether *name* is a word of the texts."""
+        return name in self.text and re.search(rf"(?<![A-Za-z0-9_]){name}(?![A-Za-z0-9_])", self.text) is not None
+
+    @cached_property
+    def text(self) -> str:
+        """The texts, in lines."""
+        return "\n".join(self._texts())
+
+
+def plain(wanted: str, taken: set[str], words: JobWords | None) -> str:
+    """Return *wanted* as a variable name; with `pipegen_` in front if *words* or programs may use the name."""
+    name = wanted if wanted.isidentifier() and wanted.isascii() else re.sub(_NOT_IN_A_NAME, "_", wanted)
+    # Capitals are for the environment.
+    name = name.lower() if name.isupper() else name
+    is_used = _RESERVED.fullmatch(name) or (words is not None and name in words)
+    return free(f"pipegen_{name}" if is_used else name, taken, words)
+
+
+def free(wanted: str, taken: set[str], words: JobWords | None = None) -> str:
+    """Return *wanted* as a variable name that is not in *taken*, and add it there; *words* hold no numbered one."""
     # Most are valid names already; this check is faster than the substitution.
     name = stem = wanted if wanted.isidentifier() and wanted.isascii() else re.sub(_NOT_IN_A_NAME, "_", wanted)
     number = 1
-    while name in taken:
+    while name in taken or (number > 1 and words is not None and name in words):
         number += 1
         name = f"{stem}_{number}"
     taken.add(name)

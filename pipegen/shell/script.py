@@ -30,11 +30,12 @@ from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.steps.archive import has_archive, publish_archive
 from pipegen.shell.steps.commands import commands
 from pipegen.shell.steps.leave import leave
-from pipegen.shell.uses import uses
+from pipegen.shell.uses import Uses, job_words, uses
 from pipegen.shell.values.after import after_environment, after_job, remove_after_values
-from pipegen.shell.values.read import input_commands, status_commands
+from pipegen.shell.values.inputs import engine_variables
+from pipegen.shell.values.read import clear_folder, input_commands, status_commands
 from pipegen.shell.values.transfers import transferred_paths
-from pipegen.shell.values.write import mark_success, output_commands
+from pipegen.shell.values.write import direct_outputs, make_output_folder, mark_success, output_commands
 from pipegen.shell.words.text import assignment, own_variable
 from pipegen.structs import Struct, replace
 
@@ -95,7 +96,7 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnviro
     parts = _script(job, plan, producers, host)
     if not job.after:
         return parts
-    after = _script(after_job(job), plan, producers, after_environment(host))
+    after = _script(after_job(job), plan, producers, after_environment(job, host))
     return replace(
         parts,
         setup=tuple(dict.fromkeys((*parts.setup, *after.setup))),
@@ -105,46 +106,34 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnviro
     )
 
 
+class _Body(Struct):
+    """The commands of the *steps*, and those that write the *outputs* that other jobs read."""
+
+    steps: tuple[Command, ...]
+    outputs: tuple[Command, ...]
+
+
 def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment) -> StageScriptParts:
     used = uses(job, host)
-    own = [Output(job.stage, name) for name in job.binds if name in used.own]
-    lowering = Lowering(
-        job=job,
-        plan=plan,
-        producers=producers,
-        host=host,
-        variables=variables((*used.outputs, *own), used.setup, used.defaults, used.inputs, used.statuses),
-        needed=used.own,
-        optional=used.optional,
-    )
+    lowering = _lowering(job, plan, producers, host, used)
     kinds = {type(step) for step in used.steps}
     credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
     login = host.login if _pushes_or_pulls(job, kinds, used.steps, host) else None
     bind = input_commands(used.outputs, used.setup, lowering)
     if used.statuses:
         bind += status_commands(used.statuses, lowering)
+    bind += clear_folder(used.outputs, lowering)
     if credentials:
         bind += _secrets(credentials, host)
     if login is not None:
         bind += _logged_in(login)
-    is_archiving = has_archive(job, host)
-    outputs = [publish_archive()] if is_archiving else []
-    outputs += output_commands(lowering)
-    if job.stage in host.marked:
-        outputs.append(mark_success(job, host))
-    is_alone = len(used.steps) == 1 and not outputs and "pipegen" not in expanded_variables(bind)
-    steps: list[Command] = []
-    for step in used.steps:
-        steps += _lowered(step, lowering, is_alone=is_alone)
-    if steps and job.directory != ".":
-        steps.insert(0, Command((f"cd {quote(_folder(job.directory))}",)))
-        outputs[:0] = [Command(('cd "$OLDPWD"',))] if outputs else []
-    variables_used = expanded_variables([*bind, *steps, *outputs])
+    body = _body(used.steps, lowering, has_own_folder="pipegen" in expanded_variables(bind))
+    variables_used = expanded_variables([*bind, *body.steps, *body.outputs])
     return StageScriptParts(
         prelude=prelude(job, used.steps, variables_used, host),
         bind=tuple(bind),
-        steps=tuple(steps),
-        outputs=tuple(outputs),
+        steps=body.steps,
+        outputs=body.outputs,
         setup=used.setup,
         inputs=used.inputs,
         credentials=credentials,
@@ -153,14 +142,61 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvir
         uses_git=Promote in kinds,
         logs_in=login is not None,
         carries=transferred_paths(job, host),
-        archives=is_archiving,
+        archives=has_archive(job, host),
     )
 
 
-def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterable[Command]:
+def _lowering(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment, used: Uses) -> Lowering:
+    own = [Output(job.stage, name) for name in job.binds if name in used.own]
+    words = job_words(job)
+    return Lowering(
+        job=job,
+        plan=plan,
+        producers=producers,
+        host=host,
+        variables=variables(
+            (*used.outputs, *own),
+            used.setup,
+            used.defaults,
+            used.inputs,
+            used.statuses,
+            words=words,
+            direct=engine_variables(used, plan, host, words) if used.inputs else {},
+            engine=[declared.name for declared in plan.inputs],
+        ),
+        needed=used.own,
+        optional=used.optional,
+        words=words,
+        direct=direct_outputs(job, used.read, host),
+    )
+
+
+def _body(job_steps: Sequence[Step], lowering: Lowering, *, has_own_folder: bool) -> _Body:
+    """Return the commands of *job_steps*; *has_own_folder* is whether a temporary folder is removed at the end."""
+    job, host = lowering.job, lowering.host
+    first_outputs = [publish_archive()] if has_archive(job, host) else []
+    first_outputs += make_output_folder(lowering)
+    last_outputs = output_commands(lowering)
+    if job.stage in host.marked:
+        last_outputs.append(mark_success(job, host))
+    is_alone = len(job_steps) == 1 and not first_outputs and not last_outputs and not has_own_folder
+    steps: list[Command] = []
+    direct: list[Command] = []
+    for step in job_steps:
+        if isinstance(step, Commands):
+            step_commands, direct = commands(step, lowering, is_alone=is_alone)
+            steps += step_commands
+        else:
+            steps += _lowered(step, lowering)
+    outputs = [*first_outputs, *direct, *last_outputs]
+    if steps and job.directory != ".":
+        steps.insert(0, Command((f"cd {quote(_folder(job.directory))}",)))
+        outputs[:0] = [Command(('cd "$OLDPWD"',))] if outputs else []
+    return _Body(tuple(steps), tuple(outputs))
+
+
+def _lowered(step: Step, lowering: Lowering) -> Iterable[Command]:
     match step:
-        case Commands():
-            return commands(step, lowering, is_alone=is_alone)
         case Export():
             return (Command((assignment(own_variable(step.name, lowering), step.value, lowering),)),)
         case Leave():
@@ -168,6 +204,8 @@ def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterable[Comm
         case TriggerJob() | EngineText():
             # The engine starts the other job, or reads the text; the script only leaves the values for that.
             return ()
+        case Commands():
+            raise TypeError("commands() also returns the outputs")
     from pipegen.shell.steps import pipelinelib  # noqa: PLC0415 - for scripts that have such steps
 
     return pipelinelib.lower(step, lowering)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
-from pipegen.plan.model import Export, Job, Output, Promote, Step
+from pipegen.bindings.expression import Bare, Defaulted, Reference, Scope, Text
+from pipegen.bindings.script.model import Body, Escaped
+from pipegen.plan.model import Commands, Export, Job, Line, Output, Promote, Step
 from pipegen.plan.model.texts import line_texts, step_texts
 from pipegen.shell.host import Images, ShellEnvironment
+from pipegen.shell.names import JobWords
 from pipegen.structs import MutableStruct, Struct, field
 
 _NONE: frozenset[str] = frozenset()
@@ -18,7 +21,8 @@ _PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
 class Uses(Struct, kw_only=True):
     """The names that a script uses, in order of first use; *own* are the job's own names that it must compute.
 
-    *optional* are the inputs that may be empty: every read of them has a default.
+    *read* are those that the steps themselves read. *optional* are the inputs that may be empty: every read of them has
+    a default.
     """
 
     outputs: tuple[Output, ...]
@@ -28,20 +32,22 @@ class Uses(Struct, kw_only=True):
     optional: frozenset[str]
     defaults: tuple[str, ...]
     own: frozenset[str]
+    read: frozenset[str]
     steps: tuple[Step, ...]
 
 
 def uses(job: Job, host: ShellEnvironment) -> Uses:
     """Return the names that the script of *job* uses, and its steps without unread exports."""
-    references = _References(own=set(job.outputs))
+    references = _References(own=set())
     kinds = {type(step) for step in job.steps}
     steps = job.steps if Export not in kinds else _needed(job)
     for step in steps:
         for text in step_texts(step, job.stage):
             references.add(text)
+    read = frozenset(references.own) if references.own else _NONE
+    own = read.union(job.outputs) if job.outputs else read
     if job.shared.image and host.images is Images.REGISTRY:
-        references.own.add("imageID")
-    own = frozenset(references.own)
+        own |= {"imageID"}
     for service in job.machine.services:
         for text in line_texts(() if service.ready is None else (service.ready,)):
             references.add(text)
@@ -57,6 +63,7 @@ def uses(job: Job, host: ShellEnvironment) -> Uses:
         else _NONE,
         defaults=tuple(references.defaults),
         own=own,
+        read=read,
         steps=steps,
     )
 
@@ -101,6 +108,39 @@ class _References(MutableStruct):
     def _add_default(self, default: str) -> None:
         if default and not is_plain(default):
             self.defaults[default] = None
+
+
+def job_words(job: Job) -> JobWords:
+    """Return the words of *job*'s own texts, and the names of variables that it gets."""
+    return JobWords(lambda: _texts(job))
+
+
+def _texts(job: Job) -> Iterator[str]:
+    yield from (name for credential in job.secrets for name in credential.variables)
+    if job.combination is not None:
+        yield from (name for name, _ in job.combination.values)
+    for line in _lines(job):
+        for part in line.script.parts:
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, Escaped | Body):
+                yield part.text
+    for step in job.steps:
+        yield from (name for name, _ in step.env) if isinstance(step, Commands) else ()
+        for text in step_texts(step, job.stage):
+            yield from (
+                part if isinstance(part, str) else part.name for part in text.parts if isinstance(part, str | Bare)
+            )
+
+
+def _lines(job: Job) -> Iterator[Line]:
+    """Yield the entries of the scripts of *job*."""
+    for step in job.steps:
+        if isinstance(step, Commands):
+            yield from step.lines
+            yield from (output.command for output in step.outputs if output.command is not None)
+    yield from job.after
+    yield from (service.ready for service in job.machine.services if service.ready is not None)
 
 
 def _needed(job: Job) -> tuple[Step, ...]:

@@ -25,7 +25,7 @@ from pipegen.bindings.expression import (
     text,
 )
 from pipegen.bindings.fold import Folder
-from pipegen.bindings.names import Bound, bound_names
+from pipegen.bindings.names import END, START, bound_names
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.parse import parse
 from pipegen.bindings.scope import Reader
@@ -64,7 +64,7 @@ class World:
             graph.closure(),
             report,
             Budget(),
-            frozenset(_moments(bound[at]) if done else ()),
+            END if done else START,
         )
         parsed = parse(read(written(config), report), report)
         folder = Folder(self._known if known else _unknown, report, Budget())
@@ -143,7 +143,3 @@ def _unknown(reference: Reference) -> Text | None:  # noqa: ARG001 - what is kno
 def _stage(name: str, names: Mapping[str, str]) -> StageConfig:
     exports = tuple((Located(key, _NOWHERE), Scalar(value, _NOWHERE)) for key, value in names.items())
     return StageConfig(name=Located(name, _NOWHERE), exports=exports)
-
-
-def _moments(bound: Mapping[str, Bound]) -> list[str]:
-    return [one.moment for one in bound.values()]

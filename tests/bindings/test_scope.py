@@ -201,6 +201,21 @@ def test_a_name_may_be_used_again_by_a_loop_within() -> None:
     assert (outer, inner != outer) == ("i", True)
 
 
+def test_loops_with_one_name_in_each_other_have_different_variables() -> None:
+    """The variable of the outermost loop keeps its value while the innermost one runs."""
+    value = resolved(
+        """
+        $each: i
+        $in: ${a.foo}
+        $yield:
+          $merge: [{$each: i, $in: "${.i}", $yield: {$each: i, $in: "${.i}", $yield: "${.i}"}}]
+          $with: ["${.i}"]
+        """
+    )
+
+    assert [found.name for found in references(value) if found.scope is Scope.LOOP] == ["i", "i-2", "i-3", "i"]
+
+
 def message(config: str) -> Diagnostic:
     """Return what is wrong with *config*, in which there is one mistake."""
     report = Report()

@@ -34,7 +34,7 @@ class Store:
 
     def count(self) -> int:
         """Return how many keys there are."""
-        return int(self.index.rows("SELECT count(*) FROM key")[0][0])
+        return int(self.index.rows("SELECT count(DISTINCT target) FROM link")[0][0])
 
 
 @dataclass

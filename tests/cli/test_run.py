@@ -483,3 +483,16 @@ pipelines:
     assert (whole.status, dry.status, named.status) == (0, 0, 1)
     assert "release: its condition is false" in whole.out
     assert {"PG820", "PG821"} <= set(re.findall(r"PG\d{3}", named.err))
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless"])
+def test_a_file_of_variables_ends(empty: Path, pipegen: Pipegen, kind: str) -> None:
+    """A repository may hold a pipe that nobody writes to, or a link to a device."""
+    (empty / "pipegen.yaml").write_text("pipelines: { p: { stages: [{ name: a, script: [':'] }] } }\n")
+    if kind == "pipe":
+        os.mkfifo(empty / "vars.env")
+    else:
+        (empty / "vars.env").symlink_to("/dev/zero")
+    result = pipegen("run", "--dry-run", "--env-file", "vars.env")
+
+    assert (result.status, "larger than 10 MiB" in result.err) == ((0, False) if kind == "pipe" else (2, True))

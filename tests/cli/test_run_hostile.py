@@ -150,6 +150,33 @@ def test_no_artifact_is_written_through_a_link_of_an_earlier_attempt(project: Pa
     assert not (people / "f").is_symlink()
 
 
+@pytest.mark.parametrize("kind", ["file", "folder", "dangling"])
+def test_an_artifact_replaces_a_tracked_link(project: Path, pipegen: Pipegen, kind: str) -> None:
+    """In the copies of the stages after it, whether the link leads to a file, to a folder, or to nothing."""
+    (project.parent / "home").mkdir()
+    target = {"file": "private", "folder": "home", "dangling": "none"}[kind]
+    (project / "out").mkdir()
+    (project / "out/x y").symlink_to(project.parent / target)
+    make = "mkdir 'out/x y'; echo evil >'out/x y/f'" if kind == "folder" else "echo evil >'out/x y'"
+    show = "cat out/x*/f" if kind == "folder" else "cat out/x*"
+    write(
+        project,
+        f"""\
+      - name: make
+        script: ["rm 'out/x y'; {make}"]
+        artifacts: [out/]
+      - {{ name: reader, script: ["{show}"] }}
+""",
+    )
+    result = pipegen("run", "--isolated")
+
+    assert result.status == 0, result.out
+    assert next((project.parent / "state").rglob("logs/reader.log")).read_text() == "evil\n"
+    assert (project.parent / "private").read_text() == "canary"
+    assert not (project.parent / "none").exists()
+    assert list((project.parent / "home").iterdir()) == []
+
+
 @pytest.mark.parametrize("options", [(), ("--isolated",)], ids=["in place", "isolated"])
 @pytest.mark.parametrize("kind", ["file", "folder", "pipe"])
 def test_a_value_is_not_read_through_a_link_or_a_pipe(

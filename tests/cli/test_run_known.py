@@ -65,8 +65,8 @@ def forget(project: Path, text: str) -> None:
     found = project.parent / "cache/pipegen/results"
     with sqlite3.connect(next(found.glob("v*/index.sqlite"))) as database:
         digest = sha256(text.encode()).hexdigest()
-        rows = database.execute("SELECT id FROM record WHERE data LIKE ?", (f"%{digest}%",)).fetchall()
-        database.executemany("DELETE FROM record WHERE id = ?", rows)
+        rows = database.execute("SELECT key FROM record WHERE data LIKE ?", (f"%{digest}%",)).fetchall()
+        database.executemany("DELETE FROM record WHERE key = ?", rows)
     assert rows
 
 

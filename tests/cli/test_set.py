@@ -38,7 +38,7 @@ def test_a_fixed_input_is_text_and_no_parameter(pipegen: Pipegen, target: str) -
     header = read_header(done.out)
     assert header is not None
     assert words(header.options) == ("--set", "level=full", "--set", "note=it's\n$x=1")
-    assert "pipegen_inputs_level=full" in done.out
+    assert "inputs_level=full" in done.out
     assert ("\n  level:" in done.out, "name: 'level'" in done.out) == (False, False)
 
 

@@ -24,13 +24,13 @@ CONTAINED = {
     "plain": in_image("plain"),
     "pulled": in_image("pulled", image={"name": IMAGE, "pull": "always", "entrypoint": []}),
     "reported": in_image("reported", artifacts=["left"], reports={"junit": "x.xml"}),
+    "tried": in_image("tried", retry=1),
+    "timed": in_image("timed", timeout=60),
+    "approved": in_image("approved", approve=True),
 }
 TAKING = {
     "served": in_image("served", services=["redis:7"]),
-    "tried": in_image("tried", retry=1),
-    "timed": in_image("timed", timeout=60),
     "allowed": in_image("allowed", allow_failure=True),
-    "approved": in_image("approved", approve=True),
     "starting": in_image("starting", trigger={"name": "other"}),
     "telling": in_image("telling", notify={"email": {"to": "a@example.org"}}),
     "wrapped": in_image("wrapped", raw={"jenkins": {"wrap": ["ansiColor('xterm')"]}}),
@@ -55,13 +55,13 @@ def test_images_are_asked_for_alike(style: str, repository: Repository, tmp_path
 
     assert jenkins_harness.validate({style: text}) == {style: ()}
     assert build.result == "SUCCESS", build.log
-    assert re.findall(r"^(plain|pulled|reported)$", build.log, re.MULTILINE) == ["plain", "pulled"]
+    assert re.findall(rf"^({'|'.join(CONTAINED)})$", build.log, re.MULTILINE) == [*CONTAINED][:-1]
     found = {(one["kind"], one["stage"], one["args"]) for one in build.containers}
     assert found == {
         ("inside", "plain", "-e HOME=/tmp"),
         ("pull", "pulled", ""),
         ("inside", "pulled", "-e HOME=/tmp --entrypoint=''"),
-        ("inside", "reported", "-e HOME=/tmp"),
+        *(("inside", name, "-e HOME=/tmp") for name in ("reported", "tried", "timed", "approved")),
     }
     assert text.count("reuseNode true") == (len(CONTAINED) if style == "declarative" else 0)
 
@@ -73,14 +73,23 @@ def test_an_agent_is_a_container_where_that_says_the_same(repository: Repository
 
     _, text = made(repository, "declarative", {"name": "first", "script": ["true"]}, stage)
 
-    assert ("reuseNode true" in text, "inImage(" in text) == (name in CONTAINED, name in TAKING)
+    assert ("reuseNode true" in text, ".inside(" in text) == (name in CONTAINED, name in TAKING)
 
 
-def test_a_stage_of_its_own_workspace_checks_out_without_the_image(repository: Repository) -> None:
-    """With git, which no image needs."""
-    _, text = made(repository, "declarative", CONTAINED["plain"], workspace="isolated")
+def test_a_stage_of_its_own_workspace_runs_in_a_docker_agent(repository: Repository, tmp_path: Path) -> None:
+    """The git plugin checks out on the node, so that the image needs no git."""
+    require(jenkins_harness.available())
+    checkout, text = made(
+        repository, "declarative", in_image("plain", agent="large"), in_image("other"), workspace="isolated"
+    )
 
-    assert "freshCheckout()\n                inImage('node:22') {" in text
+    nodes = (jenkins_harness.Node(name="a", labels=("large",)),)
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build", nodes=nodes)
+
+    assert build.result == "SUCCESS", build.log
+    assert "docker {\n                    label 'large'\n                    image 'node:22'\n" in text
+    assert "reuseNode" not in text
+    assert [one["stage"] for one in build.containers] == ["plain", "other"]
 
 
 @pytest.mark.parametrize("style", ["auto", "declarative"])

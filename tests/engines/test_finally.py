@@ -99,6 +99,40 @@ def test_after_success(containers: Containers, tmp_path: Path, name: str) -> Non
     assert (records / "report").read_text("utf-8") == "success success skipped failed success "
 
 
+@pytest.mark.parametrize("name", ["declarative", "scripted"])
+@pytest.mark.parametrize(("script", "status"), [("true", "success"), ("false", "failed")])
+def test_stages_of_post_follow_all_others(
+    containers: Containers, tmp_path: Path, name: str, script: str, status: str
+) -> None:
+    """They get the status of the pipeline and the files of stages; one fails the build, and one is skipped."""
+    stages = [
+        {"name": "build", "script": ["touch given"], "artifacts": ["given"]},
+        {"name": "lint", "script": ["exit 3"], "allow_failure": True},
+        {"name": "test", "script": [script]},
+        noting("report", "pipeline.status"),
+        {"name": "files", "script": ['ls given >"$RECORDS/files"'], "files_from": ["build"], "retry": 1},
+        {"name": "broken", "script": ["false"]},
+        {"name": "unasked", "script": ["true"], "when": {"branch": "nowhere"}},
+    ]
+    final = ["report", "files", "broken", "unasked"]
+    pipeline: dict[str, object] = {"stages": stages, "execution": [["build", ["lint", "test"]]], "finally": final}
+
+    done, records = run(name, containers, tmp_path, pipeline)
+
+    assert done.outcomes == {
+        "build": "success",
+        "lint": "unstable",
+        "test": "success" if status == "success" else "failed",
+        "report": "success",
+        "files": "success",
+        "broken": "failed",
+        "unasked": "skipped",
+    }, done.log
+    assert (records / "report").read_text("utf-8") == f"{status} "
+    assert (records / "files").read_text("utf-8") == "given\n"
+    assert min(done.times[stage][0] for stage in ("report", "files", "broken")) >= done.times["test"][1]
+
+
 def test_nothing_new_starts_after_a_failure(containers: Containers, tmp_path: Path) -> None:
     """Stages that run end, none starts, and finally stages run."""
     stages = [

@@ -232,11 +232,8 @@ def test_copied_files_arrive(proof: Proof) -> None:
 
 
 def test_an_impossible_tag_fails_by_name(proof: Proof) -> None:
-    """The log names the stage, and what it took for a tag."""
-    for stage, text in zip(TAGS, PRINTED, strict=True):
-        first = text.split("\n")[0]
-        assert f'stage "{stage}": "{first}' in proof.done.log
-    assert '" is no image tag' in proof.done.log
+    """The container engine refuses it."""
+    assert proof.done.log.count("invalid reference format") >= len(TAGS)
 
 
 def test_a_subject_is_folded(proof: Proof) -> None:

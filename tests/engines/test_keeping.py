@@ -125,7 +125,7 @@ def test_reports_are_collected_after_a_failure_too(done: tuple[Engine, Execution
     assert execution.log.count("No files found for pattern 'none.sarif'") == 1
     assert sorted((one["total"], one["failed"]) for one in execution.reports if "total" in one) == [(2, 1), (2, 1)]
     assert {one["id"]: one["files"] for one in execution.reports if "id" in one} == {
-        "red-codequality": ["found.json"],
-        "red-sarif": [],
-        "green-coverage": [],
+        "analysisParser": ["found.json"],
+        "sarif": [],
+        "coverage": [],
     }

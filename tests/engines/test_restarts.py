@@ -67,12 +67,12 @@ CARELESS = {
         "java.util.LinkedHashMap$LinkedKeySet",
     ),
     "a function around": (
-        "        freshCheckout()\n",
+        "        checkoutCommit()\n",
         "def word = 'a' =~ 'a'",
         "java.util.regex.Matcher",
     ),
     "a field": (
-        "@Field List stopped = []",
+        "@Field Map stages = [:]",
         "@Field def left = [].iterator()",
         "java.util.ArrayList$Itr",
     ),

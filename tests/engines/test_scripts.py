@@ -241,7 +241,7 @@ FAILING: dict[str, tuple[dict[str, object], str]] = {
     "written": ({"script": ["true"], "outputs": ["notes"]}, 'stage "written": output "notes" was not written'),
     "file": (
         {"script": ["true"], "outputs": {"notes": {"file": "no/file"}}},
-        'stage "file": output "notes": there is no file "no/file"',
+        "no/file",
     ),
     "list": ({"script": ["true"], "outputs": {"notes": {"command": "false; echo x"}}}, ""),
     "last": ({"script": ["false && true"], "outputs": ["notes"]}, ""),

@@ -1,6 +1,6 @@
-"""What runs keep, forged: data of any shape under seals that hold, and texts that are no data at all.
+"""What runs keep, forged: data of any shape under checksums that hold, and texts that are no data at all.
 
-Whoever may write into the folder can make a seal, so a seal says nothing of the shape of what bears it.
+Whoever may write into the folder can make a checksum, so a checksum says nothing of the shape of what bears it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _OTHERS = (
     *("[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000, f'"{"x" * 100_000}"'),
 )
 _HOLE = "\ue000 hole"
-_RAW = (b"", b"\0", b"\0" * 4096, b"\xff\xfe{}", b"\xef\xbb\xbf{}", b"{", b"[" * 100_000, b'{"seal": "', b"\n\n\n")
+_RAW = (b"", b"\0", b"\0" * 4096, b"\xff\xfe{}", b"\xef\xbb\xbf{}", b"{", b"[" * 100_000, b'{"checksum": "', b"\n\n\n")
 
 
 def shapes(data: object) -> Iterator[str]:
@@ -79,9 +79,13 @@ def _holed(data: object) -> Iterator[object]:
 
 
 def forged(text: str) -> bytes:
-    """Return the JSON *text* under a seal that holds, where it is a map; else as it is."""
+    """Return the JSON *text* under a checksum that holds, where it is a map; else as it is."""
     rest = text[1:]
-    return f'{{"seal": "{checksum(rest)}", {rest}'.encode() if text.startswith("{") and len(rest) > 1 else text.encode()
+    return (
+        f'{{"checksum": "{checksum(rest)}", {rest}'.encode()
+        if text.startswith("{") and len(rest) > 1
+        else text.encode()
+    )
 
 
 def summaries(folder: Path) -> Iterator[Callable[[], str]]:
@@ -99,7 +103,7 @@ def journals(folder: Path) -> Iterator[Callable[[], str]]:
     write_journal(place)
     lines = place.read_bytes().splitlines(keepends=True)
     for at in range(0, len(lines), 5):
-        told = {key: value for key, value in json.loads(lines[at]).items() if key != "seal"}
+        told = {key: value for key, value in json.loads(lines[at]).items() if key != "checksum"}
         for content in (*map(forged, shapes(told)), *_RAW):
             place.write_bytes(b"".join((*lines[:at], content, b"\n", *lines[at + 1 :])))
             (folder / "durations.json").unlink(missing_ok=True)
@@ -108,8 +112,9 @@ def journals(folder: Path) -> Iterator[Callable[[], str]]:
 
 def records(_folder: Path) -> Iterator[Callable[[], str]]:
     """Yield trials of the record of a result: it is one that stays in its folder, or none."""
-    for content in shapes(json.loads(_RECORD.dumped())):
-        yield partial(_wrong_record, content)
+    data = {key: value for key, value in json.loads(_RECORD.dumped()).items() if key != "checksum"}
+    for content in shapes(data):
+        yield partial(_wrong_record, forged(content).decode())
 
 
 def descriptions(folder: Path) -> Iterator[Callable[[], str]]:

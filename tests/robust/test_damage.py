@@ -21,7 +21,7 @@ def test_what_is_damaged_is_never_taken() -> None:
 
 
 def test_a_reader_that_trusts_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The check can fail: lines of JSON without their seals are taken for what they are not."""
+    """The check can fail: lines of JSON without their checksums are taken for what they are not."""
     monkeypatch.setattr(journal, "verified", lambda text, kind: convert(json.loads(text), kind))
     count, wrong = journals(tmp_path, 300)
 

@@ -62,7 +62,7 @@ def test_readers_that_trust_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_seals_of_forgers_hold() -> None:
-    """Else all of it would be dropped for its seal."""
+    """Else all of it would be dropped for its checksum."""
     assert verified(forged(json.dumps(SUMMARY)), dict) is not None
     assert sum(verified(forged(one), dict) is not None for one in shapes(SUMMARY)) > 100
 

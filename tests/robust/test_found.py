@@ -22,8 +22,8 @@ def test_a_default_of_an_axis_may_be_any_text(target: str, empty: Path, pipegen:
     result = pipegen("compile", "-t", target, "-o", "-")
 
     assert (result.status, result.err) == (0, "")
-    assert result.out.count("pipegen_matrix_mode='p;in'") == 2
-    assert result.out.count("pipegen_matrix_mode=m") == 1
+    assert result.out.count("matrix_mode='p;in'") == 2
+    assert result.out.count("matrix_mode=m") == 1
 
 
 def test_a_config_of_nothing_but_null_is_told(empty: Path, pipegen: Pipegen) -> None:

@@ -160,7 +160,7 @@ def test_lines_that_are_damaged_are_counted(tmp_path: Path) -> None:
     lines = (tmp_path / "journal").read_bytes().splitlines(keepends=True)
     place = next(number for number, line in enumerate(lines) if b'"ended"' in line)
     lines[place] = lines[place].replace(b"MS4w", b"Mi4w")
-    (tmp_path / "journal").write_bytes(b"".join(lines) + b'{"seal": "')
+    (tmp_path / "journal").write_bytes(b"".join(lines) + b'{"checksum": "')
     story = read(tmp_path / "journal")
 
     assert (story.lost, TaskId("p", "build") in story.ended) == (1, False)

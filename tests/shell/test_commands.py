@@ -34,8 +34,7 @@ def test_a_script_alone_stands_as_it_is_written() -> None:
 def test_plain_commands_share_the_shell() -> None:
     """With outputs after them too."""
     assert generated({"script": ["make", "x | y"], "outputs": {"v": {"command": "cat V"}}}, READER) == (
-        "make\nx | y\npipegen_t_v=$(cat V)\nmkdir -p .pipegen/outputs/t\n"
-        'printf %s "$pipegen_t_v" >.pipegen/outputs/t/v\n'
+        "make\nx | y\nmkdir -p .pipegen/outputs/t\ncat V >.pipegen/outputs/t/v\n"
     )
 
 
@@ -139,7 +138,7 @@ def test_values_reach_the_script_unchanged(world: World, name: str) -> None:
 
 @pytest.mark.parametrize("name", VALUES)
 def test_values_are_measured_unchanged(world: World, name: str) -> None:
-    """From files byte for byte; what a command prints loses the line breaks at its end."""
+    """From files byte for byte; readers drop the line breaks at the end of what a command prints."""
     value = VALUES[name]
     (world.root / "V").write_bytes(value.encode())
 
@@ -147,10 +146,13 @@ def test_values_are_measured_unchanged(world: World, name: str) -> None:
     read = world.output("t", "v")
     written = run(world, script=["cp V $PIPEGEN_OUTPUTS/v"], outputs=["v"])
     copied = world.output("t", "v")
-    command = run(world, script=["true"], outputs={"v": {"command": "cat V"}})
+    reader = {"name": "r", "script": ["printf %s ${t.v} >V"]}
+    command = {"name": "t", "script": ["true"], "outputs": {"v": {"command": "cat V"}}}
+    plan = plan_of([command, reader])
+    prints, reads = world.run_job(plan, "t", host()), world.run_job(plan, "r", host())
 
-    assert [one.status for one in (file, written, command)] == [0, 0, 0]
-    assert (read, copied, world.output("t", "v")) == (value, value, value.rstrip("\n"))
+    assert [one.status for one in (file, written, prints, reads)] == [0, 0, 0, 0]
+    assert (read, copied, (world.root / "V").read_bytes().decode()) == (value, value, value.rstrip("\n"))
 
 
 @pytest.mark.parametrize(
@@ -158,9 +160,9 @@ def test_values_are_measured_unchanged(world: World, name: str) -> None:
     [
         (["v"], 'stage "t": output "v" was not written\n'),
         (["unread"], 'stage "t": output "unread" was not written\n'),
-        ({"v": {"file": "no %s/file"}}, 'stage "t": output "v": there is no file "no %s/file"\n'),
-        ({"v": {"file": "."}}, 'stage "t": output "v": there is no file "."\n'),
-        ({"v": {"file": "${setup.project}"}}, 'stage "t": output "v": there is no file "Group/project"\n'),
+        ({"unread": {"file": "no %s/file"}}, 'stage "t": output "unread": there is no file "no %s/file"\n'),
+        ({"unread": {"file": "."}}, 'stage "t": output "unread": there is no file "."\n'),
+        ({"unread": {"file": "${setup.project}"}}, 'stage "t": output "unread": there is no file "Group/project"\n'),
     ],
 )
 def test_an_output_that_is_not_there_fails_by_name(world: World, outputs: object, message: str) -> None:
@@ -169,6 +171,15 @@ def test_an_output_that_is_not_there_fails_by_name(world: World, outputs: object
 
     assert (result.status, result.errors) == (1, message)
     assert not (world.root / ".pipegen").exists()
+
+
+@pytest.mark.parametrize("file", ["no %s/file", ".", "${setup.project}", "-"])
+def test_a_file_that_is_copied_must_be_there(world: World, file: str) -> None:
+    """The message is that of the program that copies it."""
+    result = run(world, script=["true"], outputs={"v": {"file": file}})
+
+    assert result.status != 0
+    assert file.replace("${setup.project}", "Group/project") in result.errors or file in (".", "-")
 
 
 @pytest.mark.parametrize("command", ["false; echo x", "false\necho x\n", "(false; echo x)", "false | cat; false"])
@@ -188,6 +199,13 @@ def test_a_measure_stops_at_its_first_failing_command(world: World, command: str
         ("case x in (x) echo a ;; esac", "a"),
         ("echo '$x' \"\\$x\"", "$x $x"),
         ("[ -f no ] || echo none", "none"),
+        ("echo a >b; cat b", "a"),
+        ("echo a >b", ""),
+        ("# only a comment", ""),
+        ("echo 2", "2"),
+        ("cd / && pwd", "/"),
+        ("x=1; echo $x; exit 0; echo no", "1"),
+        ("echo '>' \">\"", "> >"),
     ],
 )
 def test_any_command_can_be_measured(world: World, command: str, value: str) -> None:
@@ -195,7 +213,7 @@ def test_any_command_can_be_measured(world: World, command: str, value: str) -> 
     result = run(world, script=["true"], outputs={"v": {"command": command}})
 
     assert (result.status, result.errors) == (0, "")
-    assert world.output("t", "v") == value
+    assert world.output("t", "v").rstrip("\n") == value
 
 
 BLOCKS = {

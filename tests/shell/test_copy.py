@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tarfile
+from pathlib import Path
 
 import pytest
 from shell.world import HOSTILE, World, host, jobs, plan_of, script_of, text_of
@@ -74,6 +75,8 @@ def test_where_copies_go(
 
     found = files(world)
     carried = found.pop(f".pipegen/files/{plan.job('r').slug}.tar", None)
+    for path in [path for path in found if path.startswith((".pipegen/containers/", ".pipegen/outputs/"))]:
+        del found[path]
     assert result.status == 0, result.errors
     assert found == expected
     assert (carried is not None) is (transferred_paths(jobs(plan)["r"], where) != ())
@@ -309,3 +312,85 @@ def test_a_copy_goes_through_a_link_within_the_tree(world: World) -> None:
     result = world.run_job(plan, "r", where)
 
     assert (result.status, sorted(path.name for path in (world.root / "inner").iterdir())) == (0, ["file", "x"])
+
+
+@pytest.fixture
+def outside(world: World) -> Path:
+    """Return a folder next to the checkout, with a file that no copy may change or read."""
+    folder = world.root.parent / "outside"
+    (folder / "in").mkdir(parents=True)
+    for path in ("one", "in/two"):
+        (folder / path).write_text("canary")
+    return folder
+
+
+def held(folder: Path) -> dict[str, str]:
+    """Return the files in *folder*."""
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("destination", ["link/x", "link/", "link", "file", "none"])
+def test_no_copy_goes_through_a_tracked_link(world: World, outside: Path, destination: str, *, is_known: bool) -> None:
+    """Anyone who can push adds one, so the first copy is checked too."""
+    fill(world)
+    (world.root / "link").symlink_to(outside)
+    (world.root / "file").symlink_to(outside / "one")
+    (world.root / "none").symlink_to(outside / "none")
+    plan = plan_of([SOURCE, stage({"source": "/srv/file", "destination": destination if is_known else "${a.output}"})])
+    world.give("a", "output", destination)
+    result = world.run_job(plan, "t", host())
+
+    assert result.status == 1
+    assert "leads out of the directory of the stage" in result.errors
+    assert held(outside) == {"one": "canary", "in/two": "canary"}
+
+
+@pytest.mark.parametrize("source", ["/srv/report/", "/srv/report"])
+def test_a_copy_replaces_links_in_a_folder(world: World, outside: Path, source: str) -> None:
+    """As `docker cp` does, where another job has packed the files."""
+    fill(world)
+    folder = world.root / ("to" if source.endswith("/") else "to/report")
+    folder.mkdir(parents=True)
+    (folder / "one").symlink_to(outside / "one")
+    (folder / "in").symlink_to(outside / "in")
+    entry = {"from": "${t.container}", "source": source, "destination": "to"}
+    plan = plan_of([{"name": "t"}, {"name": "r", "copy": [entry]}])
+    where = host(shares_daemon=False)
+    world.run_job(plan, "t", where)
+    result = world.run_job(plan, "r", where)
+
+    assert (result.status, held(folder)) == (0, {"one": "1", "in/two": "2"})
+    assert held(outside) == {"one": "canary", "in/two": "canary"}
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("name", ["file", "folder"])
+def test_no_link_of_an_image_is_read(world: World, outside: Path, name: str, *, is_known: bool) -> None:
+    """`docker cp` copies it as a link; what it leads to here is neither archived nor left for other stages."""
+    srv = world.container / "srv"
+    srv.mkdir()
+    (srv / "file").symlink_to(outside / "one")
+    (srv / "folder").symlink_to(outside)
+    path = {"destination": "out" if is_known else "${a.output}"}
+    copy = {"source": f"/srv/{name}", "archive": True, **path}
+    plan = plan_of([SOURCE, stage(copy), {"name": "r", "build": "v"}])
+    world.give("a", "output", "out")
+    result = world.run_job(plan, "t", host(archives_folders=True))
+
+    assert result.status == 1
+    assert "leads out of the directory of the stage" in result.errors
+    assert [path for path in world.root.rglob(".pipegen/*/*") if path.parent.name != "outputs"] == []
+
+
+@pytest.mark.parametrize("path", ["link", "link/in", "link/one"])
+def test_nothing_is_left_through_a_link(world: World, outside: Path, path: str) -> None:
+    """Where only the run knows the path of artifacts."""
+    (world.root / "link").symlink_to(outside)
+    leaving = {"name": "t", "script": ["true"], "artifacts": ["${a.output}"]}
+    plan = plan_of([SOURCE, leaving, {"name": "r", "script": ["true"]}])
+    world.give("a", "output", path)
+    result = world.run_job(plan, "t", host())
+
+    assert result.status == 1
+    assert "leads out of the directory of the stage" in result.errors

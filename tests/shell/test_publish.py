@@ -78,8 +78,8 @@ def test_constants_need_no_check_and_no_loop() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ["name", "tag", "tags", "loop"])
-def test_an_illegal_name_or_tag_ends_the_stage_by_name(world: World, place: str) -> None:
-    """Nothing is pushed and nothing executed; the message shows the value."""
+def test_an_illegal_name_or_tag_ends_the_stage(world: World, place: str) -> None:
+    """The container engine refuses it; nothing is pushed or executed, and no other image is removed."""
     given: object = ["ok", "${a.output}"] if place == "tags" else "${a.output}"
     if place == "loop":
         given = {"$each": "i", "$in": "${a.output}", "$delimiter": "\f", "$yield": "${.i}"}
@@ -90,10 +90,10 @@ def test_an_illegal_name_or_tag_ends_the_stage_by_name(world: World, place: str)
         result = world.run_job(plan, "t", host())
 
         assert result.status == 1, value
-        assert 'stage "t": "' in result.errors
-        assert f'" is no image {"name" if place == "name" else "tag"}' in result.errors
+        assert "invalid reference format" in result.errors
         assert pushed(result.calls) == []
-        assert not (world.root / ".pipegen").exists()
+        assert result.calls[-1][:3] == ["rmi", "--no-prune", "localhost/pipegen-7"]
+        assert all(name.startswith("registry.example/repo/") for name in result.calls[-1][3:])
 
 
 def test_a_main_tag_must_not_be_empty(world: World) -> None:
@@ -104,7 +104,7 @@ def test_a_main_tag_must_not_be_empty(world: World) -> None:
     result = world.run_job(plan, "t", host())
 
     assert result.status == 1
-    assert 'stage "t": "" is no image tag' in result.errors
+    assert "invalid reference format" in result.errors
 
 
 def test_an_image_of_another_stage(world: World) -> None:
@@ -129,11 +129,14 @@ def test_an_image_of_another_stage(world: World) -> None:
 
 
 def test_a_failing_push_ends_the_stage(world: World) -> None:
-    """What was tagged is removed."""
+    """What was tagged is removed, under each name."""
     world.variables["FAKE_FAIL"] = "push=5"
 
     result = world.run_job(plan_of([publish(tag="v", name="n", tags=["w"])]), "t", host())
 
     assert result.status == (1 if world.shell == "runner" else 5)
     assert len(pushed(result.calls)) == 1
-    assert result.calls[-1] == ["rmi", "--no-prune", "localhost/pipegen-7", "registry.example/repo/n:v"]
+    assert result.calls[-1] == [
+        *("rmi", "--no-prune", "localhost/pipegen-7"),
+        *("registry.example/repo/n:v", "registry.example/repo/n:w"),
+    ]

@@ -22,7 +22,26 @@ from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
 BIN = Path(__file__).parent / "bin"
-APPLETS = ("awk", "cat", "cp", "expr", "grep", "mkdir", "mktemp", "mv", "od", "rm", "sed", "tail", "tar", "tee", "tr")
+APPLETS = (
+    *(
+        "awk",
+        "cat",
+        "cp",
+        "expr",
+        "find",
+        "grep",
+        "mkdir",
+        "mktemp",
+        "mv",
+        "od",
+        "rm",
+        "sed",
+        "tail",
+        "tar",
+        "tee",
+        "tr",
+    ),
+)
 BLUBBERFILE = "version: v4\nvariants: {}\n"
 
 # Each engine's way to run a script; the last one is GitLab's runner, which joins all and evaluates it behind a pipe.

@@ -39,6 +39,8 @@ NAMES: dict[str, NameOperands] = {
 OPTION_READERS = {"printf", "wait"}
 TESTS = {"test", "["}
 NAME_TESTS = {"-v", "-R"}
+# Builtins that read into an array.
+ARRAY_READERS = {"mapfile", "readarray"}
 # Builtins that declare variables.
 DECLARERS = {"declare", "typeset", "local", "export", "readonly"}
 # Variables whose values bash always evaluates as numbers, and variables that it expands.
@@ -47,6 +49,12 @@ _NUMBERS = (
 )
 _EXPANDED = "BASH_ALIASES BASH_CMDS BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4"
 EVALUATED_VARIABLES = frozenset([*_NUMBERS.split(), *_EXPANDED.split()])
+# Arrays of bash; `declare` expands a value of one.
+_ARRAYS = """
+    BASH_ARGC BASH_ARGV BASH_LINENO BASH_REMATCH BASH_SOURCE COMPREPLY COMP_WORDS COPROC DIRSTACK FUNCNAME GROUPS
+    MAPFILE PIPESTATUS
+"""
+ARRAY_VARIABLES = frozenset(_ARRAYS.split())
 # An interactive shell expands this variable; many scripts use the name for something else.
 INTERACTIVE_VARIABLE = "ENV"
 # Variables whose values programs run as commands, or take as options or programs that run commands.

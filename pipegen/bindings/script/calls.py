@@ -17,7 +17,7 @@ from pipegen.bindings.script.interpreters import (
     InterpreterCall,
 )
 from pipegen.bindings.script.options import run_by_others
-from pipegen.bindings.script.syntax import REFERENCE
+from pipegen.bindings.script.syntax import PLACEHOLDER
 from pipegen.structs import MutableStruct, field
 
 # Commands that run the command in their last words, with their options that take a word.
@@ -53,6 +53,8 @@ _BARE_OPTIONS = frozenset("euxsilB")
 _MODULE = re.compile(r"-[A-Za-ln-z]*m(.*)")
 _REPLACES = re.compile(r"-[0rtpx]*I")
 _VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
+# Variables beside a value may be empty.
+_VALUE_NAME = re.compile(rf"(?:\$[A-Za-z_0-9]*)*{PLACEHOLDER}(?:{PLACEHOLDER}|\$[A-Za-z_0-9]*)*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 
@@ -155,7 +157,7 @@ def _named(words: Sequence[str], first: int) -> Iterator[InterpreterCall]:
         yield InterpreterCall(
             "the command that braces name", first, NAMED, tuple(range(first, len(words))), reads_input=False
         )
-    elif not name.strip(REFERENCE):
+    elif _VALUE_NAME.fullmatch(name):
         yield InterpreterCall(
             "the command that a value names", first, NAMED, tuple(range(start, len(words))), reads_input=False
         )

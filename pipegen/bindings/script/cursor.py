@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from pipegen.bindings.grammar import REFERENCE
 from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context
-from pipegen.bindings.script.syntax import REFERENCE, Lexed, Obstacle, ReferenceKind, ScriptReference, Word
+from pipegen.bindings.script.syntax import PLACEHOLDER, Lexed, Obstacle, ReferenceKind, ScriptReference, Word
 from pipegen.diagnostics.report import closest
 from pipegen.structs import MutableStruct, Struct, field
 
-_REFERENCE = re.compile(
-    r"(?P<escape>\$?)\$\{(?P<namespace>[A-Za-z0-9_-]*)"
-    r"(?:\[(?P<combinations>[^\]{}$\"'`\\\n]*)\])?"
-    r"\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}]*))?\}"
-)
+_REFERENCE = re.compile(r"(?P<escape>\$?)\$\{" + REFERENCE)
 # With the usual cutoff, Maven's `${project.version}` would be taken for a stage "product".
 _CUTOFF = 0.75
 
@@ -141,7 +138,7 @@ class Cursor:
         )
         self.lexed.references.append(reference)
         self.word.offset_references.append((self.word.length, reference))
-        self.word.add(REFERENCE)
+        self.word.add(PLACEHOLDER)
         self.at = match.end()
         return True
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 
 from pipegen.bindings.script.builtins import (
+    ARRAY_READERS,
+    ARRAY_VARIABLES,
     DECLARERS,
     EVALUATED_VARIABLES,
     INTERACTIVE_VARIABLE,
@@ -20,7 +22,7 @@ from pipegen.bindings.script.calls import PRINT_COMMANDS, program_name
 from pipegen.bindings.script.interpreters import SHELLS
 from pipegen.bindings.script.printed_text import PrintedText, builtin_words, command_words, targets, values
 from pipegen.bindings.script.syntax import (
-    REFERENCE,
+    PLACEHOLDER,
     CommandForm,
     Lexed,
     Obstacle,
@@ -34,12 +36,13 @@ from pipegen.bindings.script.syntax import (
 _LASTING = re.compile(r"-[A-Za-z]*[in][A-Za-z]*")
 # Attributes that also make it expand the value assigned by the declaration itself: arrays.
 _EVALUATING = re.compile(r"-[A-Za-z]*[inaA][A-Za-z]*")
+_ARRAY = re.compile(r"-[A-Za-z]*[aA][A-Za-z]*")
 _INTERACTIVE = re.compile(r"-[A-Za-z]*i[A-Za-z]*")
 _EVALUATIONS = {Obstacle.EVALUATED, Obstacle.PRINTED}
 _COMPARISONS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
 _SUBSCRIPT = re.compile(r"\{?(?:[A-Za-z_][A-Za-z0-9_]*)?\[[^\]]*(?:\]\+?=|\]\}|$)")
 # A word that may turn out as `-v` or `-R`: values, variables, and these letters.
-_MAYBE_NAME_TEST = re.compile(rf"(?:-?[vR]?)(?:{REFERENCE}|\$[A-Za-z_0-9]*)+[vR]?")
+_MAYBE_NAME_TEST = re.compile(rf"(?:-?[vR]?)(?:{PLACEHOLDER}|\$[A-Za-z_0-9]*)+[vR]?")
 
 
 def evaluated(lexed: Lexed, printed_text: PrintedText) -> Iterator[ScriptReference]:
@@ -48,6 +51,7 @@ def evaluated(lexed: Lexed, printed_text: PrintedText) -> Iterator[ScriptReferen
         return
     yield from (reference for reference in lexed.references if reference.obstacle in _EVALUATIONS)
     variables = {*_attributed(lexed.commands), *EVALUATED_VARIABLES}
+    arrays = {*lexed.arrays, *_arrays(lexed.commands), *ARRAY_VARIABLES}
     if any(_is_interactive(command) for command in lexed.commands):
         variables.add(INTERACTIVE_VARIABLE)
     for name, references in lexed.defaults:
@@ -59,7 +63,7 @@ def evaluated(lexed: Lexed, printed_text: PrintedText) -> Iterator[ScriptReferen
             case CommandForm.ARRAY:
                 yield from _in_subscripts(command.words)
             case CommandForm.SIMPLE:
-                yield from _in_assignments(command, variables, printed_text)
+                yield from _in_assignments(command, variables, arrays, printed_text)
                 yield from _in_names(command)
                 if variables.intersection(targets(command)):
                     yield from chain(values(command.words), printed_text.all_references())
@@ -88,7 +92,9 @@ def _in_subscripts(words: Iterable[Word]) -> Iterator[ScriptReference]:
             yield from word.printed
 
 
-def _in_assignments(command: ShellCommand, variables: set[str], printed_text: PrintedText) -> Iterator[ScriptReference]:
+def _in_assignments(
+    command: ShellCommand, variables: set[str], arrays: set[str], printed_text: PrintedText
+) -> Iterator[ScriptReference]:
     """Yield the references in assigned values that bash evaluates, before a command or by `declare`."""
     words = command_words(command)
     assignments = command.words[: len(command.words) - len(words)]
@@ -101,17 +107,19 @@ def _in_assignments(command: ShellCommand, variables: set[str], printed_text: Pr
             yield from values((word, *word.elements))
     declaring = builtin_words(command)
     if declaring and declaring[0].text in DECLARERS:
-        yield from _declared(declaring, variables, printed_text)
+        yield from _declared(declaring, variables, arrays, printed_text)
 
 
-def _declared(words: list[Word], variables: set[str], printed_text: PrintedText) -> Iterator[ScriptReference]:
+def _declared(
+    words: list[Word], variables: set[str], arrays: set[str], printed_text: PrintedText
+) -> Iterator[ScriptReference]:
     """Yield the references that `declare` and similar builtins evaluate, or take as variable names."""
     evaluates = any(_EVALUATING.fullmatch(word.text) for word in words[1:])
     lasts = any(_LASTING.fullmatch(word.text) for word in words[1:])
     for word in words[1:]:
         if lasts or word.assigned in variables:
             yield from values(word.elements)
-        if evaluates or word.assigned in variables:
+        if evaluates or word.assigned in variables or word.assigned in arrays:
             yield from values((word,))
         else:
             names = [
@@ -126,6 +134,19 @@ def _attributed(commands: Iterable[ShellCommand]) -> Iterator[str]:
     for command in commands:
         words = builtin_words(command)
         if words and words[0].text in DECLARERS and any(_LASTING.fullmatch(word.text) for word in words[1:]):
+            yield from (word.assigned or word.text for word in words[1:])
+
+
+def _arrays(commands: Iterable[ShellCommand]) -> Iterator[str]:
+    """Yield the variables that become arrays by builtins or `NAME[…]=`; `declare` expands a `( … )` in their values."""
+    for command in commands:
+        if command.form is not CommandForm.SIMPLE:
+            continue
+        yield from (word.assigned for word in command.words if word.assigned and _SUBSCRIPT.match(word.text))
+        words = builtin_words(command)
+        name = words[0].text if words else ""
+        has_option = any(_ARRAY.fullmatch(word.text) for word in words[1:])
+        if name in ARRAY_READERS or (has_option and name in {"read", *DECLARERS}):
             yield from (word.assigned or word.text for word in words[1:])
 
 
@@ -158,9 +179,9 @@ def _tested(words: list[Word]) -> Iterator[ScriptReference]:
 def _option(words: list[Word]) -> Iterator[ScriptReference]:
     """Yield the references at the start of an argument, whose values may be options."""
     for word in words[1:]:
-        if word.text == "--" or not word.text.startswith(("-", REFERENCE)):
+        if word.text == "--" or not word.text.startswith(("-", PLACEHOLDER)):
             return
-        if word.text.startswith(REFERENCE) and len(words) > 2:  # noqa: PLR2004 - the builtin, the option, and more
+        if word.text.startswith(PLACEHOLDER) and len(words) > 2:  # noqa: PLR2004 - the builtin, the option, and more
             yield from values((word,))
 
 
@@ -188,7 +209,7 @@ def _name_words(words: list[Word], names: NameOperands) -> Iterator[Word]:
 def _option_taken(text: str, names: NameOperands) -> tuple[str, bool]:
     """Return the option in the cluster *text* that takes the next word, and whether *text* itself contains a name."""
     for at, letter in enumerate(text[1:], 2):
-        if letter == REFERENCE:
+        if letter == PLACEHOLDER:
             return "", True
         if letter in names.named or letter in names.valued:
             is_attached = at < len(text)

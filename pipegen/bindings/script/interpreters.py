@@ -241,5 +241,5 @@ _RUN_ON = """
 _BY_OPTIONS = "make gmake npm npx yarn pnpm nix-build"
 # Without any of these words, no reference is part of a program, and quotes alone decide how it is read.
 WATCHED = frozenset(INTERPRETERS.keys() - set(_BY_OPTIONS.split())).union(
-    DECLARERS, EVALUATED_VARIABLES, NAMES, COMMAND_VARIABLES, _RUN_ON.split()
+    DECLARERS, EVALUATED_VARIABLES, NAMES, COMMAND_VARIABLES, _RUN_ON.split(), ("coproc",)
 )

@@ -22,6 +22,8 @@ _LOOPS = {"for", "select"}
 _CLOSERS = {"fi", "done", "}"}
 # A command begins after these, as after an opener.
 _CONTINUERS = {"then", "elif", "else", "do", "!", "time", "coproc"}
+# Only compound commands can be coprocesses with a name.
+_NAMED_COPROCESSES = {"if", "while", "until", "for", "select", "case", "{", "[["}
 _BRANCH_ENDS = {";;", ";&", ";;&"}
 _PIPES = {"|", "|&"}
 _DUPLICATIONS = {">&", "<&"}
@@ -41,13 +43,15 @@ def lex(script: str, stages: Collection[str]) -> tuple[Lexed, UnterminatedError 
 class _Line(MutableStruct):
     """The command that is being read, and its pipeline.
 
-    *opened* has the start of each open compound command, and the pipeline that contains it.
+    *opened* has the start of each open compound command, and the pipeline that contains it. With
+    *is_coprocess*, the command follows `coproc`, and its first word may be a name.
     """
 
     command: ShellCommand
     pipeline: list[ShellCommand] = field(default_factory=list)
     opened: list[tuple[int, list[ShellCommand]]] = field(default_factory=list)
     is_piped: bool = False
+    is_coprocess: bool = False
 
 
 class ScriptLexer(Documents):
@@ -92,6 +96,7 @@ class ScriptLexer(Documents):
                 self._lines(command.start)
             self.at += 1
         self.word.elements += command.words
+        self.lexed.arrays.add(self.word.assigned or "")
         self.lexed.commands.append(command)
 
     def _command(self, start: int | None = None, form: CommandForm = CommandForm.SIMPLE) -> ShellCommand:
@@ -175,9 +180,14 @@ class ScriptLexer(Documents):
         self.is_assignable = False
         text = word.text
         is_plain = word.plain == word.length and not word.offset_references
+        if self.line.is_coprocess and len(words) == 1 and text in _NAMED_COPROCESSES:
+            # The word before it is the name of the coprocess.
+            words.clear()
+            self.line.is_coprocess = False
         if not is_plain or (words and not (text == "do" and words[0].text in _LOOPS)):
             words.append(word)
             return None
+        self.line.is_coprocess |= text == "coproc"
         if text == closer == "esac":
             return closer
         if text in _OPENERS | _LOOPS:
@@ -300,6 +310,7 @@ class ScriptLexer(Documents):
             self.line.pipeline.append(command)
             self.line.is_piped = False
         self.line.command = self._command()
+        self.line.is_coprocess = False
 
     def _count(self, pipeline: list[ShellCommand]) -> None:
         """Mark the references of a pipeline that ends in `wc -l` or the like as unprinted: it prints only a number."""

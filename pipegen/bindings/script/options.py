@@ -15,7 +15,7 @@ from pipegen.bindings.script.interpreters import (
     RUN_BY_OTHERS,
     InterpreterCall,
 )
-from pipegen.bindings.script.syntax import REFERENCE
+from pipegen.bindings.script.syntax import PLACEHOLDER
 
 # Options of git's own commands that a command follows.
 _GIT_OPTIONS = {("clone", "-u"), ("rebase", "-x"), ("difftool", "-x"), ("grep", "-O")}
@@ -46,7 +46,7 @@ def run_by_others(words: Sequence[str]) -> Iterator[InterpreterCall]:
 def _in_outputs(words: Sequence[str]) -> Iterator[InterpreterCall]:
     """Yield the commands that programs run instead of writing to a file: `strace -o "|command"`."""
     takes_any = any(word.endswith("strace") for word in words)
-    marks = (*COMMAND_MARKS, REFERENCE) if takes_any else COMMAND_MARKS
+    marks = (*COMMAND_MARKS, PLACEHOLDER) if takes_any else COMMAND_MARKS
     for at, word in enumerate(words):
         option = OUTPUT_OPTION.match(word)
         if option:
@@ -84,5 +84,5 @@ def _setting(words: Sequence[str], at: int) -> Iterator[InterpreterCall]:
     setting = next((number for number in free if words[number] != "set"), at)
     key = words[setting].partition("=")[0]
     takes_any = "git" in words[:at] or (words[at] != "-c" and not _SSH.isdisjoint(words[:at]))
-    if COMMAND_SETTING.match(f"{words[setting]} ") or (takes_any and key.startswith(REFERENCE)):
+    if COMMAND_SETTING.match(f"{words[setting]} ") or (takes_any and key.startswith(PLACEHOLDER)):
         yield InterpreterCall(f"{words[at]} setting", at, RUN_BY_OTHERS, (setting, setting + 1), reads_input=False)

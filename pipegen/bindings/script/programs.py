@@ -9,7 +9,15 @@ from pipegen.bindings.script.builtins import is_command_variable
 from pipegen.bindings.script.calls import calls, command_at, program_name
 from pipegen.bindings.script.interpreters import INTERPRETERS, RUN_BY_OTHERS, InterpreterCall
 from pipegen.bindings.script.printed_text import PrintedText, command_words, references, targets, values
-from pipegen.bindings.script.syntax import CommandForm, Lexed, ReferenceKind, ScriptReference, ShellCommand, Word
+from pipegen.bindings.script.syntax import (
+    PLACEHOLDER,
+    CommandForm,
+    Lexed,
+    ReferenceKind,
+    ScriptReference,
+    ShellCommand,
+    Word,
+)
 from pipegen.structs import Struct
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
@@ -137,7 +145,9 @@ def _expand_constants(words: list[Word], constants: Mapping[str, str], script: s
     if "$" in texts:
         at = command_at(texts)
         if at < len(texts) and texts[at] == "$":
-            spelled = _expanded_command(script[owners[at].start : owners[at].end], constants).split() or ["$"]
+            # The value of `${name:-value}` may be any command.
+            unknown = PLACEHOLDER if references((owners[at],)) else "$"
+            spelled = _expanded_command(script[owners[at].start : owners[at].end], constants).split() or [unknown]
             owners[at : at + 1] = [owners[at]] * len(spelled)
             texts[at : at + 1] = spelled
     return owners, texts

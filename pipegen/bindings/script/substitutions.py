@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from pipegen.bindings.grammar import REFERENCE
 from pipegen.bindings.script.cursor import suggest_namespace
 from pipegen.bindings.script.syntax import Lexed
 from pipegen.diagnostics import codes
@@ -26,7 +27,7 @@ _BASH = re.compile(
     """,
     re.VERBOSE,
 )
-_DOTTED = re.compile(r"(?P<namespace>[A-Za-z0-9_-]*)(?:\[[^\]]*\])?\.(?P<name>[A-Za-z0-9._-]+)(?:\|.*)?", re.DOTALL)
+_REFERENCE = re.compile(REFERENCE)
 # Namespaces of other systems, and the hint for each.
 _ELSEWHERE = {
     "secrets": 'write "${name}": the secrets of a stage are variables of its script',
@@ -76,7 +77,7 @@ def _short(written: str) -> str:
 
 
 def _hint(body: str, stages: Collection[str]) -> str:
-    dotted = _DOTTED.fullmatch(body)
+    dotted = _REFERENCE.fullmatch(f"{body}}}")
     if body.startswith("{"):
         return 'write "${stage.name}", "${inputs.name}" or "${setup.name}" for a value, "$NAME" for a variable'
     if dotted is None:

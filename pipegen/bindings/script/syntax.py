@@ -12,7 +12,7 @@ from pipegen.structs import MutableStruct, field
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _ASSIGNMENT = re.compile(rf"(?P<name>{_NAME})(?:\[[^\]]*\])?\+?=")
 # Stands in a word's text for a reference.
-REFERENCE = "\ufffc"
+PLACEHOLDER = "\ufffc"
 
 
 class ReferenceKind(Enum):
@@ -179,6 +179,8 @@ class Lexed(MutableStruct):
     # The variables that `${NAME:=…}` sets, with the references in their values.
     defaults: list[tuple[str, list[ScriptReference]]] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
+    # The variables that are set to `( … )`.
+    arrays: set[str] = field(default_factory=set)
 
     def mark(self) -> tuple[int, int, int, int]:
         """Return the current state, for `forget`."""

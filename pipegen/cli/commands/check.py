@@ -10,6 +10,7 @@ import typer
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, write
 from pipegen.cli.files.repository import current_repository
+from pipegen.cli.fixing import fixed, write_fixed
 from pipegen.cli.linting import has_program, lint
 from pipegen.cli.redaction import without_tokens
 from pipegen.cli.session import (
@@ -110,8 +111,6 @@ def _check_output(output: Path | None, configs: Sequence[Path]) -> None:
 
 def _fix(paths: Sequence[Path], *, is_dry: bool) -> None:
     """Fix the configs at *paths*; a dry run shows the changes, and exits if there are any."""
-    from pipegen.cli.fixing import fixed, write_fixed  # noqa: PLC0415 - a check without fixes does not need it
-
     changes = [result for path in dict.fromkeys(paths) if (result := fixed(path)) is not None]
     if not is_dry:
         for result in changes:

@@ -11,7 +11,9 @@ import typer
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, make_folder
 from pipegen.cli.files.regenerate import Result, placed
+from pipegen.cli.files.renewal import check_all, write_all
 from pipegen.cli.files.repository import folder_from_root
+from pipegen.cli.files.watch import watch as watched
 from pipegen.cli.files.writing import check_files, check_stream, write_files
 from pipegen.cli.linting import check_scripts
 from pipegen.cli.session import (
@@ -131,15 +133,11 @@ def compile_(
     is_whole = not (config or target or pipeline or inputs or changed_since or output or style or split or child)
     _check_request(request, every=every, watch=watch, is_whole=is_whole)
     if every or (check and is_whole):
-        from pipegen.cli.files.renewal import check_all, write_all  # noqa: PLC0415 - only for --all
-
         end(check_all(form, strict=strict) if check else write_all(form, strict=strict, force=force))
         return
     path, fixed = config_path(config), fixed_inputs(inputs)
     _check_usage(load_targets(target or ()), output)
     if watch:
-        from pipegen.cli.files.watch import watch as watched  # noqa: PLC0415 - only for this
-
         watched(path, lambda: _compile(path, fixed, request))
     else:
         _compile(path, fixed, request)

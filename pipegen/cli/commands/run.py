@@ -28,7 +28,7 @@ from pipegen.cli.session import (
     show,
 )
 from pipegen.cli.streams import say, show_text
-from pipegen.config.files.load import repository_root
+from pipegen.config.files.load import MAX_BYTES, read_opened, repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Job
 from pipegen.run.files.dotenv import DotenvError, read_dotenv
@@ -250,8 +250,13 @@ def _environment(env_file: Path | None) -> dict[str, str]:
     """Return the environment variables, overridden by those of *env_file*."""
     if env_file is None:
         return dict(os.environ)
+    # The user named the file, so links in its path may lead anywhere.
+    handle = os.open(env_file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    data = read_opened(handle, env_file, MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise WrongUsage(f"{env_file}: larger than {MAX_BYTES // 1024 // 1024} MiB")
     try:
-        return {**os.environ, **read_dotenv(env_file.read_text(encoding="utf-8", errors="surrogateescape"))}
+        return {**os.environ, **read_dotenv(data.decode("utf-8", errors="surrogateescape"))}
     except DotenvError as error:
         raise WrongUsage(f"{env_file}: {error}") from error
 

@@ -5,6 +5,7 @@ Paths of the user may be anywhere; see `source.enclosure` for links in a reposit
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
 import stat
@@ -134,8 +135,6 @@ def difference(path: Path, text: str) -> str:
         return ""
     if old.count("\n") + old.count("\r") > _MOST_LINES + text.count("\n"):
         return f"{path}: too different, with more than {_MOST_LINES:,} lines\n"
-    import difflib  # noqa: PLC0415 - few files differ
-
     before = str(path) if data is not None else os.devnull
     lines = difflib.unified_diff(old.splitlines(), text.splitlines(), before, str(path), lineterm="")
     return "".join(f"{line}\n" for line in lines) or f"{path}: line ends differ\n"

@@ -10,6 +10,7 @@ from pipegen.cli.exits import Exit
 from pipegen.cli.files.drift import CheckResult, check_results, edited, left_over, report_edited, report_left_over
 from pipegen.cli.files.output import is_foreign, make_folder, write
 from pipegen.cli.files.regenerate import Result
+from pipegen.cli.redaction import text_without_tokens
 from pipegen.cli.session import Format, show, tell
 from pipegen.cli.streams import say, show_text
 from pipegen.diagnostics.report import Report
@@ -27,8 +28,6 @@ def check_files(results: Sequence[Result], form: Format, report: Report, *, stri
 def show_checked(checked: CheckResult, form: Format) -> Exit:
     """Show the diffs of files on one stream, and diagnostics on the other."""
     if checked.diffs:
-        from pipegen.cli.redaction import text_without_tokens  # noqa: PLC0415 - few files differ
-
         write_text = say if form.is_report else show_text
         for diff in checked.diffs:
             write_text(text_without_tokens(diff), ends_line=False)

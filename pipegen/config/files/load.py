@@ -78,7 +78,14 @@ def read_start(path: Path, size: int = MAX_BYTES, *, within: Path | None = None)
 
     Raise `OutsideError` if links lead out of the repository, or out of the folder *within*.
     """
-    handle = opened(path, within=within)
+    return read_opened(opened(path, within=within), path, size)
+
+
+def read_opened(handle: int, path: Path, size: int) -> bytes:
+    """Return the first *size* bytes of the file at *path*, or all of it, and close its descriptor *handle*.
+
+    It was opened with `O_NONBLOCK`, so that a pipe without a writer does not block.
+    """
     try:
         with os.fdopen(handle, "rb", closefd=False) as stream:
             if stat.S_ISFIFO(os.fstat(handle).st_mode):

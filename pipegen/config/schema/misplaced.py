@@ -5,6 +5,7 @@ Each function reports the mistakes that it knows among *violations*, and returns
 
 from __future__ import annotations
 
+from pipegen.config.keys import WORK_KEYS
 from pipegen.config.schema.file import known_keys, known_paths
 from pipegen.config.schema.tree_paths import DEFAULTS, PIPELINE, STAGE, TEMPLATE, TOP, TreePaths, described, names
 from pipegen.config.schema.violation import Path, Violation
@@ -15,8 +16,6 @@ from pipegen.source.tree import Mapping, Node, Scalar
 
 _Violations = tuple[Violation, ...]
 
-# The steps of a stage, which defaults rarely need.
-_STEPS = ("script", "build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger", "pipeline")
 # Similarity to a key allowed here above which a key is a typo rather than misplaced.
 _TYPO_CUTOFF = 0.8
 # How many levels deeper than written a key may belong.
@@ -221,7 +220,7 @@ def _hint(violation: Violation, home: Path, tree_paths: TreePaths) -> str:
         known = [name for name in tree_paths.keys(violation.path[: len(home)]) if name in known_keys()[home]]
         return f'move "{key}" out, to line up with "{known[0]}"'
     if home == STAGE:
-        for_all = "" if key in _STEPS else ', or move it to "defaults" of the pipeline for all stages'
+        for_all = "" if key in WORK_KEYS else ', or move it to "defaults" of the pipeline for all stages'
         return f'indent "{key}" to line up with the "name" of its stage{for_all}'
     if home == PIPELINE:
         lines = (

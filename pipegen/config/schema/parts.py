@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from pipegen.config.keys import WORK_KEYS
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.source.tree import Entry, Node, Scalar
 from pipegen.source.tree import Mapping as Map
@@ -17,9 +18,8 @@ from pipegen.source.tree import Sequence as List
 PIPELINE, PIPELINE_KEY, STAGE, STAGE_KEY = 2, 3, 4, 5
 # Rules about a key that exists; violations about a missing key have the path of the map.
 KEYED = ("additionalProperties", "propertyNames")
-_WORK_KEYS = frozenset(
-    {"script", "pipeline", "build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger", "extends"}
-)
+# A stage without any of these does nothing.
+_WORK_KEYS = WORK_KEYS | {"extends"}
 
 
 def broken_parts(tree: Node, violations: Iterable[Violation], known: Collection[Path]) -> tuple[Path, ...] | None:

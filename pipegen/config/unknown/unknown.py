@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
+from pipegen.config.keys import PIPELINE_KEYS, STAGE_KEYS
 from pipegen.config.schema.parts import (
     PIPELINE,
     PIPELINE_KEY,
@@ -26,14 +27,11 @@ from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Node, Scalar
 from pipegen.structs import Struct
 
-# Keys of a stage and of a pipeline that do not affect the rest of the plan: nothing reads them.
-_ASIDE = frozenset(
-    (
-        *("description", "agent", "resources", "services", "env", "after", "reports", "cache", "retry", "timeout"),
-        *("allow_failure", "approve", "lock", "interruptible", "reuse", "raw", "notify"),
-        *("fetch", "schedule", "concurrency", "fail_fast"),
-    )
-)
+# Keys of a pipeline and of a stage that do not affect the rest of the plan, by the length of their paths.
+_LOCAL = {
+    PIPELINE_KEY: frozenset(key.name for key in PIPELINE_KEYS if key.is_local),
+    STAGE_KEY: frozenset(key.name for key in STAGE_KEYS if key.is_local),
+}
 # Names that no stage may have.
 _RESERVED = ("setup", "inputs")
 _ORDER = ("execution", "finally")
@@ -122,7 +120,7 @@ class Unknown:
         ):
             return False
         if extent is Reach.FILE:
-            return all(_is_aside(part) and not is_late for part in self.parts)
+            return all(_is_local(part) and not is_late for part in self.parts)
         paths = self._paths(diagnostic)
         pipelines = (self._related.get(_pipeline(path), {_pipeline(path)}) for path in paths if _pipeline(path))
         near = self._around(frozenset(chain.from_iterable(pipelines)), is_late=is_late)
@@ -157,7 +155,7 @@ class Unknown:
     def _around(self, pipelines: frozenset[str], *, is_late: bool) -> _Near:
         """Return the unknown parts of *pipelines* (all pipelines when empty) and of what they share."""
         if (pipelines, is_late) not in self._near:
-            parts = [part for part in self.parts if (is_late or not _is_aside(part)) and _is_near(part, pipelines)]
+            parts = [part for part in self.parts if (is_late or not _is_local(part)) and _is_near(part, pipelines)]
             inner = [part for part in parts if part[0] == "pipelines"]
             stages = {part[:STAGE]: part for part in inner if len(part) >= STAGE}
             missing = {part[:STAGE] for part in inner if part[STAGE:] == ("name",)}
@@ -178,8 +176,8 @@ def _is_near(part: Path, pipelines: Collection[str]) -> bool:
     return part[0] != "pipelines" or not pipelines or part[1] in pipelines
 
 
-def _is_aside(part: Path) -> bool:
-    return part[0] == "pipelines" and part[-1] in _ASIDE and len(part) in (PIPELINE_KEY, STAGE_KEY)
+def _is_local(part: Path) -> bool:
+    return part[0] == "pipelines" and part[-1] in _LOCAL.get(len(part), ())
 
 
 def _is_order(part: Path) -> bool:

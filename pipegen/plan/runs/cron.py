@@ -9,8 +9,7 @@ from pipegen.structs import Struct
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_PART = re.compile(r"(?P<first>\*|[0-9]+|[A-Za-z]+)(?:-(?P<last>[0-9]+|[A-Za-z]+))?(?:/(?P<step>[0-9]+))?")
-_WORD = re.compile(r"\S+")
+_PART = r"(?P<first>\*|[0-9]+|[A-Za-z]+)(?:-(?P<last>[0-9]+|[A-Za-z]+))?(?:/(?P<step>[0-9]+))?"
 
 
 class _Field(Struct):
@@ -46,7 +45,7 @@ class CronError(Exception):
 
 def normalized(line: str) -> str:
     """Return *line* with numbers for names and single spaces; raise `CronError` if it is invalid."""
-    words = list(_WORD.finditer(line))
+    words = list(re.finditer(r"\S+", line))
     if line.strip().startswith("@"):
         raise CronError(f'"{line.strip()}" means different times on different engines', 0, len(line), _FIVE)
     if len(words) != len(_FIELDS):
@@ -76,7 +75,7 @@ def _field(word: re.Match[str], field: _Field) -> tuple[str, frozenset[int]]:
 
 def _part(part: str, field: _Field, start: int) -> tuple[str, frozenset[int]]:
     """Return the text of one part of a list, which starts at *start*, and its numbers."""
-    match = _PART.fullmatch(part)
+    match = re.fullmatch(_PART, part)
 
     def refuse(message: str, hint: str) -> CronError:
         return CronError(message, start, start + len(part), hint)

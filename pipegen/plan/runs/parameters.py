@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from pipegen.config.model import Config
@@ -21,6 +22,21 @@ _TYPES = {
     ScalarKind.INTEGER: InputType.NUMBER,
     ScalarKind.NUMBER: InputType.NUMBER,
 }
+# Engines pass parameters to scripts as variables of the same name, so no parameter may have these names.
+# Variables of engines, their tools and pipegen. Jenkins reads `path` as PATH: its variables ignore case.
+_OTHERS = (
+    r"(?:BUILD|BUILDKIT|CI|DOCKER|FF|GIT|GITLAB|HUDSON|JENKINS|PIPEGEN|RUNNER)_.*|BRANCH_(?:NAME|IS_PRIMARY)"
+    r"|CHANGE_(?:ID|URL|TITLE|AUTHOR.*|TARGET|BRANCH|FORK)|JOB_(?:NAME|BASE_NAME|(?:DISPLAY_)?URL)"
+    r"|NODE_(?:NAME|LABELS)|RUN_[A-Z]+_DISPLAY_URL|STAGE_NAME"
+    r"|PIPEGEN|CI|DOCKER|HELM|EXECUTOR_NUMBER|TAG_(?:NAME|TIMESTAMP|UNIXTIME|DATE)|WORKSPACE(?:_TMP)?"
+    r"|(?:HTTP|HTTPS|FTP|ALL|NO)_PROXY|HOME|HOSTNAME|LOGNAME|PATH|PWD|OLDPWD|SHELL|TERM|TMPDIR|TZ|USER"
+)
+# Variables that control shells, the loader and interpreters.
+_CONTROLS = (
+    r"_|IFS|ENV|CDPATH|LINENO|MAIL(?:CHECK|PATH)?|OPTARG|OPTIND|OPTERR|PS[0-4]|PPID|UID|EUID|FPATH|GLOBIGNORE"
+    r"|BASH(?:OPTS|PID|_.*)?|SHELLOPTS|POSIXLY_CORRECT|LANG(?:UAGE)?|LC_.*|LD_.*|DYLD_.*|SSH_.*"
+    r"|NODE_OPTIONS|PERL5(?:LIB|OPT)|PYTHON(?:HOME|PATH|STARTUP)|RUBY(?:LIB|OPT)|JAVA_TOOL_OPTIONS|MAKEFLAGS"
+)
 
 
 class Parameters(Struct):
@@ -141,8 +157,6 @@ def _check_names(config: Config, report: Report) -> None:
     """Report names that scripts cannot read, or that change how programs behave."""
     if not config.inputs:
         return
-    from pipegen.plan.runs.input_names import is_reserved  # noqa: PLC0415 - for files that have inputs
-
     spans: dict[str, Span] = {}
     for name, _ in config.inputs:
         first = spans.setdefault(name.value.lower(), name.span)
@@ -197,3 +211,8 @@ def _report_unknown(name: str, inputs: Mapping[str, Input], config: Config, repo
         at=Span(config.file, 0, 0),
         hint=hint if inputs else "add it to the file's inputs",
     )
+
+
+def is_reserved(name: str) -> bool:
+    """Return whether *name* has a meaning for an engine, a shell or a program that scripts start."""
+    return re.fullmatch(_OTHERS, name, re.IGNORECASE) is not None or re.fullmatch(_CONTROLS, name) is not None

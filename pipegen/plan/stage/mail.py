@@ -18,12 +18,14 @@ BODY = (
 
 
 def mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues) -> Mail | None:
-    """Return the mail for *stage*: its own settings, else those of the pipeline, else the defaults."""
+    """Return the mail for *stage*: its own settings, else those of the pipeline, else the defaults.
+
+    *values* are those after the stage has failed.
+    """
     if stage.email is None and pipeline.email is None:
         return None
     settings = [email for email in (stage.email, pipeline.email) if email is not None]
     span = settings[0].span
-    values.failed()
     to = next((email.to for email in settings if email.to is not None), None)
     recipients = _recipients(to, values) if to is not None else ()
     if not recipients:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pipegen.bindings.expression import Expression, Map, Scope, Text
-from pipegen.bindings.names import in_tag
+from pipegen.bindings.names import END, before, in_tag
 from pipegen.config import model as config
 from pipegen.digests import digest_of
 from pipegen.plan.forwarding import KnownValues
@@ -49,35 +51,32 @@ def steps(
     stage: config.StageConfig, pipeline: config.PipelineConfig, values: StageValues, forwarded: KnownValues
 ) -> tuple[Step, ...]:
     """Return the steps of *stage* in PipelineLib's order; each can read outputs of the ones before it."""
-    script = commands(stage, values)
-    values.after("script")
-    stage_steps: list[Step] = [script] if script is not None else []
-    if stage.build is not None:
-        stage_steps.append(_build(stage.build, _own_file(stage, pipeline), values))
-        values.after("build")
-    if stage.run is not None:
-        stage_steps.append(_run(stage.run, values))
-        values.after("run")
-    if stage.copy is not None:
-        stage_steps.append(_copy(stage.copy, values))
-        values.after("copy")
-    if stage.publish is not None:
-        stage_steps.append(_publish(stage.publish, values))
-        values.after("publish")
-    if stage.promote is not None:
-        stage_steps.append(_promote(stage.promote, values))
-    if stage.deploy is not None:
-        stage_steps.append(_deploy(stage.deploy, values))
-        values.after("deploy")
-    for name, node in stage.exports:
-        export = Export(name=name.value, value=values.as_text(values.value(node)), span=name.span)
-        values.after(f"exports.{export.name}")
+
+    def at(step: str) -> StageValues:
+        return values.at(before(step))
+
+    stage_steps = (
+        commands(stage, at("script")),
+        _build(stage.build, _own_file(stage, pipeline), at("build")) if stage.build else None,
+        _run(stage.run, at("run")) if stage.run else None,
+        _copy(stage.copy, at("copy")) if stage.copy else None,
+        _publish(stage.publish, at("publish")) if stage.publish else None,
+        _promote(stage.promote, at("promote")) if stage.promote else None,
+        _deploy(stage.deploy, at("deploy")) if stage.deploy else None,
+        *_exports(stage, values, forwarded),
+        _trigger(stage.trigger, values.at(END)) if stage.trigger else None,
+    )
+    return tuple([step for step in stage_steps if step is not None])
+
+
+def _exports(stage: config.StageConfig, values: StageValues, forwarded: KnownValues) -> Iterator[Export]:
+    """Yield the exports of *stage*, each of which can read the ones before it."""
+    for number, (name, node) in enumerate(stage.exports):
+        at = values.at(before("exports", number))
+        export = Export(name=name.value, value=at.as_text(at.value(node)), span=name.span)
         # Readers of a forwarded export read its parts directly, so the stage needs no step for it.
         if not forwarded.accepts(stage.name.value, export):
-            stage_steps.append(export)
-    if stage.trigger is not None:
-        stage_steps.append(_trigger(stage.trigger, values))
-    return tuple(stage_steps)
+            yield export
 
 
 def _own_file(stage: config.StageConfig, pipeline: config.PipelineConfig) -> Node:

@@ -19,6 +19,7 @@ from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.model import Attempt
+from pipegen.shell.merge import merge_folder
 from pipegen.shell.quote import quote
 from pipegen.source.git import run_trusted
 from pipegen.structs import Struct
@@ -141,7 +142,12 @@ class Isolated(Struct):
             self._user_folder(task.job),
             before=(
                 f"cp -RPp {quote(str(self._base))} {path}",
-                *(f"cp -RPpf {quote(f'{store}/.')} {path}" for store in stores if store.is_dir()),
+                *(
+                    line
+                    for store in stores
+                    if store.is_dir()
+                    for line in merge_folder(quote(f"{store}/."), quote(f"{folder}/."), "-RPpf")
+                ),
             ),
             after=(f"rm -rf {path}",),
         )

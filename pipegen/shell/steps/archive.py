@@ -12,7 +12,7 @@ from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.layout import indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, constant, quote, shell_text
-from pipegen.shell.steps.destination import Destination, planned_path
+from pipegen.shell.steps.destination import Destination, is_folder_content, planned_path
 from pipegen.shell.values.transfers import ARCHIVE, packs_files
 
 ADDRESSES = '"$pipegen/artifactURLs"'
@@ -68,8 +68,7 @@ def archive_copy(file: CopyFile, copied: Destination, lowering: Lowering) -> tup
     if not file.archive or not (lowering.host.archives_folders or "artifactURLs" in lowering.needed):
         return ()
     folder_lines = _archive_commands(copied, lowering, is_folder=True)
-    source = file.source.constant
-    if source is not None and source.endswith(("/", "/.")):
+    if is_folder_content(file.source):
         return folder_lines
     file_lines = _archive_commands(copied, lowering, is_folder=False)
     return (f"if [ -d {quote(copied.path)} ]; then", *indented(folder_lines), "else", *indented(file_lines), "fi")

@@ -9,7 +9,7 @@ from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model import BlubberInline, BlubberPath, BuildImage, Output
 from pipegen.shell.command import Command
 from pipegen.shell.images import is_pushed, local_tag, pushed_name
-from pipegen.shell.layout import indented, interruptible, printed, redirected, wrapped
+from pipegen.shell.layout import indented, printed, redirected, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.prelude import DOCKERIGNORE_BACKUP, RESTORE_DOCKERIGNORE
 from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, quote, shell_text, single_quoted
@@ -27,7 +27,7 @@ def build(step: BuildImage, lowering: Lowering) -> Iterator[Command]:
     if step.excludes:
         yield _replace_dockerignore(step.excludes, _ignore_file(step.context, lowering), lowering)
     yield from _pull_option(step, lowering)
-    yield Command(interruptible(wrapped(_build_command(step, lowering))))
+    yield Command(wrapped(_build_command(step, lowering)))
     if step.excludes:
         yield Command((RESTORE_DOCKERIGNORE, "pipegen_ignore="), "the repository's .dockerignore again")
     yield from _image_id_commands(lowering)
@@ -144,7 +144,7 @@ def _push(tag: Word, lowering: Lowering) -> Command:
             f"pipegen_image={assigned(name)}",
             'pipegen_images="$pipegen_images $pipegen_image"',
             f'$DOCKER tag {quote(tag)} "$pipegen_image"',
-            *interruptible(('$DOCKER push "$pipegen_image"',)),
+            '$DOCKER push "$pipegen_image"',
         ),
         "for the stages that use the image",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from operator import attrgetter
 
@@ -12,9 +12,9 @@ from pipegen.bindings.script.model import PlacedReference
 from pipegen.plan.model import Commands, Line, Measure, Measured, Service
 from pipegen.plan.model import ShellProgram as PlanShell
 from pipegen.shell.command import Command
-from pipegen.shell.layout import failure, indented, otherwise
+from pipegen.shell.layout import failure, indented, otherwise, wrapped
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.names import free
+from pipegen.shell.names import plain
 from pipegen.shell.quote import (
     Literal,
     ShellFragment,
@@ -25,35 +25,39 @@ from pipegen.shell.quote import (
     printf_format,
     quote,
 )
-from pipegen.shell.steps.shell_effects import indentable, is_open_ended, may_change_shell, sets_nounset
+from pipegen.shell.values.transfers import transfer_path
 from pipegen.shell.words.rewrite import rewrite
+from pipegen.shell.words.shell_effects import indentable, is_open_ended, may_change_shell, may_redirect, sets_nounset
 from pipegen.shell.words.text import argument, output_variable, own_variable, word
 
 _OUTPUTS = "$pipegen/outputs"
 _MEASURE = attrgetter("measure")
 _SECONDS = 60
+_ONLY_COMMENTS = re.compile(r"(?:[ \t]*(?:#.*)?(?:\n|$))*")
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
-def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> list[Command]:
-    """Return the commands of *step*; *is_alone* means that its shell runs no other commands of ours."""
+def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[list[Command], list[Command]]:
+    """Return the commands of *step*, and those that write its outputs straight to the files of `lowering.direct`.
+
+    *is_alone* means that its shell runs no other commands of ours.
+    """
     values = _Values(step, lowering)
     lines = [_rewritten(line, values, lowering) for line in step.lines]
     measures = [command for output in step.outputs if (command := _measured(output, values, lowering)) is not None]
+    direct = [_written(output, values, lowering) for output in step.outputs if output.name in lowering.direct]
     waits = _waits(values, lowering) if lowering.job.machine.services else []
-    script_commands = [*values.commands]
+    setup_commands = [*values.commands]
     for name, value in step.env:
-        script_commands += _exported(name, value, lowering)
+        setup_commands += _exported(name, value, lowering)
     if Measure.WRITTEN in map(_MEASURE, step.outputs):
-        script_commands.append(Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"')))
-    if _pipes_fail(lowering) and _pipes([*lines, *[line for command in measures for line in command.lines]]):
-        set_back = "case $(set -o) in *pipefail*) set +o pipefail ;; esac"
-        script_commands.append(Command((set_back,), "a pipeline's status is its last command's"))
-    script_commands += waits
+        setup_commands.append(Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"')))
     is_followed = not is_alone or bool(measures)
-    script_commands += _script(lines, in_own_shell=is_followed and any(map(may_change_shell, lines)))
-    script_commands += measures
-    return script_commands
+    script_commands = _script(lines, in_own_shell=is_followed and any(map(may_change_shell, lines)))
+    users_commands = [*waits, *script_commands, *measures]
+    if _pipes_fail(lowering):
+        users_commands, direct = _without_pipefail(users_commands, direct)
+    return [*setup_commands, *users_commands], direct
 
 
 def _waits(values: _Values, lowering: Lowering) -> list[Command]:
@@ -78,9 +82,21 @@ def _pipes_fail(lowering: Lowering) -> bool:
     return lowering.host.has_pipefail and lowering.job.machine.shell is not PlanShell.BASH
 
 
-def _pipes(texts: Iterable[str]) -> bool:
-    """Return whether one of *texts* may contain a pipeline."""
-    text = "\n".join(texts)
+def _without_pipefail(first: list[Command], second: list[Command]) -> tuple[list[Command], list[Command]]:
+    """Return the commands *first* and *second* with `pipefail` off from the first that may contain a pipeline."""
+    for commands in (first, second):
+        for index, command in enumerate(commands):
+            if _pipes("\n".join(command.lines)):
+                off = Command(("set +o pipefail",), is_users=True)
+                return (
+                    [*first[:index], off, *first[index:]] if commands is first else first,
+                    [*second[:index], off, *second[index:]] if commands is second else second,
+                )
+    return first, second
+
+
+def _pipes(text: str) -> bool:
+    """Return whether *text* may contain a pipeline."""
     return "|" in text and _PIPE.search(text) is not None
 
 
@@ -108,7 +124,7 @@ class _Values:
                 self._known[key] = name
                 return
         namespace = reference.namespace or self._lowering.job.stage
-        variable = free(f"pipegen_{namespace}_{reference.name}", self._taken)
+        variable = plain(f"{namespace}_{reference.name}", self._taken, self._lowering.words)
         self._known[key] = variable
         values = _line_values(text)
         command = (
@@ -161,6 +177,8 @@ def _script(lines: Sequence[str], *, in_own_shell: bool) -> list[Command]:
 
 def _measured(output: Measured, values: _Values, lowering: Lowering) -> Command | None:
     """Return the command that measures *output*; if nobody reads it, the command only checks that it exists."""
+    if output.name in lowering.direct:
+        return None
     variable = own_variable(output.name, lowering) if output.name in lowering.needed else None
     match output.measure:
         case Measure.COMMAND if output.command is not None and variable is not None:
@@ -173,6 +191,38 @@ def _measured(output: Measured, values: _Values, lowering: Lowering) -> Command 
             missing = failure(lowering.job, f'output "{output.name}" was not written')
             return _from_file((ShellFragment(f"{_OUTPUTS}/"), Literal(output.name)), missing, variable)
     return None
+
+
+def _written(output: Measured, values: _Values, lowering: Lowering) -> Command:
+    """Return the command that writes *output* to its file; readers drop the line breaks at the end of a command's."""
+    target = transfer_path(f"outputs/{lowering.job.slug}/{output.name}", lowering.host)
+    if output.file is not None:
+        return Command((f"cat {_file_argument(output.file, lowering)} >{target}",))
+    text = _rewritten(output.command, values, lowering) if output.command is not None else ""
+    return Command(_redirected(text, target), is_users=True)
+
+
+def _file_argument(path: Text, lowering: Lowering) -> str:
+    """Return *path* as an argument that is never an option or standard input."""
+    known = path.constant
+    if known is None:
+        return f"<{argument(path, lowering)}"
+    return quote(f"./{known}" if known.startswith("-") else known)
+
+
+def _redirected(text: str, target: str) -> tuple[str, ...]:
+    """Return the lines that run the commands *text*, in their own shell where necessary, with their output in *target*.
+
+    They stop at the first failure, and their failure ends the script.
+    """
+    if "#" in text or "\n" in text or text.endswith("\\"):
+        # Between parentheses, a comment alone would be a syntax error.
+        nothing = ("  :",) if _ONLY_COMMENTS.fullmatch(text) else ()
+        return ("(", *nothing, *indented(indentable(text)), f") >{target}")
+    if may_change_shell(text) or is_open_ended(text) or may_redirect(text):
+        # `((` would begin arithmetic.
+        return (f"({' ' * text.startswith('(')}{text}) >{target}",)
+    return (f"{text} >{target}".lstrip(),)
 
 
 def _no_file(output: Measured, path: Word, lowering: Lowering) -> tuple[str, ...]:
@@ -230,12 +280,5 @@ def _line_values(text: Text) -> tuple[Text, ...]:
 
 def _join_values(variable: str, values: tuple[Text, ...], lowering: Lowering) -> Command:
     """Return the command that sets *variable* to *values*, one per line; unlike quoted text, it can be indented."""
-    first, *inner, last = (argument(value, lowering) for value in values)
-    return Command(
-        (
-            f"{variable}=$(printf '%s\\n' \\",
-            *(f"  {value} \\" for value in (first, *inner)),
-            f"  {last} && echo .)",
-            f"{variable}=${{{variable}%?.}}",
-        )
-    )
+    words = (argument(value, lowering) for value in values)
+    return Command((*wrapped((f"{variable}=$(printf '%s\\n'", *words, "&& echo .)")), f"{variable}=${{{variable}%?.}}"))

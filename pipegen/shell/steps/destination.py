@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from posixpath import basename, dirname, join, normpath
 
 from pipegen.bindings.expression import Text
@@ -43,7 +44,7 @@ def destination(file: CopyFile, lowering: Lowering) -> Destination:
     if constant_path is None:
         return _at_run_time(file, lowering)
     path = constant_path.lstrip("/") or "."
-    folder = path.rstrip("/") if path != "." and _is_folder_content(file.source) else dirname(path.rstrip("/"))
+    folder = path.rstrip("/") if path != "." and is_folder_content(file.source) else dirname(path.rstrip("/"))
     return Destination(
         lines=(f"mkdir -p {quote(_operand(folder))}",) if folder else (),
         path=(Literal(_operand(path)),),
@@ -57,22 +58,39 @@ def destination(file: CopyFile, lowering: Lowering) -> Destination:
 def check_destination(to: Destination, lowering: Lowering) -> tuple[str, ...]:
     """Return the commands that fail the script where a link leads *to* out of the job's directory.
 
-    Earlier copies and files of other stages may contain such a link, and `docker cp` follows it.
+    The repository, earlier copies and files of other stages may contain such a link, and `docker cp` follows it.
     """
     if to.is_directory:
         return ()
+    if to.folder == to.last:
+        return (f"{_TARGET}={assigned(to.last)}", *_check_link(lowering))
+    return check_links((to.folder, to.last), ("-d", "-L"), lowering)
+
+
+def check_links(paths: Sequence[Word], tests: Sequence[str], lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that fail the script where one of *paths* leads out of the job's directory.
+
+    Only paths to which one of *tests* applies are checked; they fail if they are not folders.
+    """
+    conditions = (f'[ {test} "${_TARGET}" ]' for test in tests)
+    return (
+        f"for {_TARGET} in {' '.join(map(quote, paths))}; do",
+        f"  {' || '.join(conditions)} || continue",
+        *indented(_check_link(lowering)),
+        "done",
+    )
+
+
+def _check_link(lowering: Lowering) -> tuple[str, ...]:
     target = (VariableExpansion(_TARGET),)
     failure_lines = failure(lowering.job, '"%s" leads out of the directory of the stage', target)
     return (
-        f"for {_TARGET} in {quote(to.folder)} {quote(to.last)}; do",
-        f"  [ -d {quote(target)} ] || [ -L {quote(target)} ] || continue",
-        f"  case $(cd {quote(target)} 2>/dev/null && pwd -P)/ in",
-        '    "$(pwd -P)"/*) ;;',
-        "    *)",
-        *indented(indented(indented(failure_lines))),
-        "      ;;",
-        "  esac",
-        "done",
+        f"case $(cd {quote(target)} 2>/dev/null && pwd -P)/ in",
+        '  "$(pwd -P)"/*) ;;',
+        "  *)",
+        *indented(indented(failure_lines)),
+        "    ;;",
+        "esac",
     )
 
 
@@ -98,11 +116,11 @@ def _at_run_time(file: CopyFile, lowering: Lowering) -> Destination:
         "  */../*)",
         *indented(indented(failure_lines)),
         "    ;;",
-        *(() if _is_folder_content(file.source) else (f'  /*/*/) mkdir -p "./${{{_NAME}%/*}}" ;;',)),
+        *(() if is_folder_content(file.source) else (f'  /*/*/) mkdir -p "./${{{_NAME}%/*}}" ;;',)),
         "esac",
     )
     return Destination(
-        lines=(*lines, f'mkdir -p "./${_PATH}"') if _is_folder_content(file.source) else lines,
+        lines=(*lines, f'mkdir -p "./${_PATH}"') if is_folder_content(file.source) else lines,
         path=(Literal("./"), VariableExpansion(_PATH)),
         name=(*((Literal(f"{directory}/"),) if directory != "." else ()), VariableExpansion(_NAME)),
         is_directory=False,
@@ -111,7 +129,7 @@ def _at_run_time(file: CopyFile, lowering: Lowering) -> Destination:
     )
 
 
-def _is_folder_content(source: Text) -> bool:
+def is_folder_content(source: Text) -> bool:
     """Return whether *source* is the content of a folder; docker creates the destination folder, podman does not."""
     return (source.constant or "").endswith(("/", "/."))
 

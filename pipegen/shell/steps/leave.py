@@ -8,8 +8,9 @@ from pipegen.plan.model import Leave
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, quote
+from pipegen.shell.quote import Literal, ShellFragment, VariableExpansion, Word, assigned, quote
 from pipegen.shell.steps.archive import ARCHIVED, STAGED, has_archive
+from pipegen.shell.steps.destination import check_links
 from pipegen.shell.values.transfers import packs_files
 from pipegen.shell.words.text import word
 
@@ -27,6 +28,8 @@ def leave(step: Leave, lowering: Lowering) -> Iterator[Command]:
     failure_lines = failure(job, 'artifacts "%s" lie outside the directory of the stage', (VariableExpansion(_PATH),))
     prefix = "/" if job.directory == "." else f"/{job.directory}/"
     targets: list[Word] = [(root, Literal(prefix), VariableExpansion(_PATH)) for root in roots]
+    path: Word = (Literal("./"), VariableExpansion(_PATH))
+    parent: Word = (Literal("./"), ShellFragment(f'${{{_PATH}%"${{{_PATH}##*/}}"}}'))
     yield Command(
         (
             f"{_PATH}={assigned(word(step.path, lowering))}",
@@ -37,6 +40,7 @@ def leave(step: Leave, lowering: Lowering) -> Iterator[Command]:
             *indented(indented(failure_lines)),
             "    ;;",
             "esac",
+            *check_links((parent, path), ("-d",), lowering),
             *_copy_commands(targets),
         ),
         "what is left at a path that only the run knows",

@@ -9,23 +9,21 @@ from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model import PublishImage
 from pipegen.shell.command import Command
 from pipegen.shell.images import is_pulled
-from pipegen.shell.layout import failure, indented, interruptible, otherwise
+from pipegen.shell.layout import indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, quote, shell_text
 from pipegen.shell.steps.image import image_lines, image_word
 from pipegen.shell.words.items import each
 from pipegen.shell.words.text import own_variable, word
 
-_NAME = r"x[a-z0-9]\{1,\}\([._-]\{1,\}[a-z0-9]\{1,\}\)*$"
-_TAG = r"x[a-z0-9_][a-z0-9_.-]\{0,127\}$"
 _ITEM = "pipegen_tag"
 _SOURCE = "pipegen_shared"
 
 
 def publish(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
-    name, name_lines = _checked(step.name, "imageName", "image name", _NAME, lowering)
-    tag, tag_lines = _checked(step.tag, "imageTag", "image tag", _TAG, lowering)
+    name, name_lines = _lowered(step.name, "imageName", lowering)
+    tag, tag_lines = _lowered(step.tag, "imageTag", lowering)
     if name_lines or tag_lines:
         yield Command((*name_lines, *tag_lines))
     other_tags = [item.constant if isinstance(item, Text) else None for item in step.tags]
@@ -39,14 +37,13 @@ def publish(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
     yield from _output_values(name, tag, tags, lowering)
 
 
-def _checked(text: Text, name: str, kind: str, rule: str, lowering: Lowering) -> tuple[Word, tuple[str, ...]]:
-    """Return *text* in lower case as a word, and the commands that set and check its variable."""
+def _lowered(text: Text, name: str, lowering: Lowering) -> tuple[Word, tuple[str, ...]]:
+    """Return *text* in lower case as a word, and the commands that set its variable; docker itself checks it."""
     constant = text.constant
     if constant:
         return (Literal(_cleaned(constant)),), _set_if_needed(name, (Literal(_cleaned(constant)),), lowering)
     variable = own_variable(name, lowering) if name in lowering.needed else f"pipegen_{name}"
-    lines = (_lower(variable, text, lowering), *_check(variable, kind, rule, lowering))
-    return (VariableExpansion(variable),), lines
+    return (VariableExpansion(variable),), (_lower(variable, text, lowering),)
 
 
 def _set_if_needed(name: str, value: Word, lowering: Lowering) -> tuple[str, ...]:
@@ -65,12 +62,6 @@ def _lower(variable: str, text: Text, lowering: Lowering) -> str:
     return f"{variable}=$(printf %s {quote(word(text, lowering))} | tr A-Z/ a-z-)"
 
 
-def _check(variable: str, kind: str, rule: str, lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that fail the script if the value of *variable* is not valid in a registry."""
-    condition = f"LC_ALL=C expr \"x${variable}\" : '{rule}' >/dev/null"
-    return otherwise(condition, failure(lowering.job, f'"%s" is no {kind}', (VariableExpansion(variable),)))
-
-
 def _other_tags(tags: Items[Text], lowering: Lowering) -> tuple[str, ...]:
     """Return the commands that set the positional parameters to *tags*."""
     constants = list(takewhile(lambda tag: isinstance(tag, Text) and tag.constant is not None, tags))
@@ -83,19 +74,14 @@ def _add_tag(text: Text, lowering: Lowering) -> Sequence[str]:
     constant = text.constant
     if constant is not None:
         return (f'set -- "$@" {quote(_cleaned(constant))}',) if constant else ()
-    return (
-        _lower(_ITEM, text, lowering),
-        f'if [ -n "${_ITEM}" ]; then',
-        *indented((*_check(_ITEM, "image tag", _TAG, lowering), f'set -- "$@" "${_ITEM}"')),
-        "fi",
-    )
+    return (_lower(_ITEM, text, lowering), f'if [ -n "${_ITEM}" ]; then set -- "$@" "${_ITEM}"; fi')
 
 
 def _pull(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
     lines = image_lines(step.image, lowering)
     if is_pulled(step.image, lowering.job, lowering.host):
         name = assigned(image_word(step.image, lowering))
-        yield Command((f"{_SOURCE}={name}", *interruptible((f'$DOCKER pull "${_SOURCE}"',))))
+        yield Command((f"{_SOURCE}={name}", f'$DOCKER pull "${_SOURCE}"'))
     elif lines:
         yield Command(lines)
 
@@ -107,19 +93,25 @@ def _full_name(name: Word, lowering: Lowering) -> Word:
 
 
 def _push(step: PublishImage, full_name: Word, tag: Word, tags: Sequence[str], lowering: Lowering) -> Command:
-    """Return the command that pushes the image with each of *tags*; the job removes its local copy at the end."""
+    """Return the command that pushes the image with each of *tags*; the job removes its local copy at the end.
+
+    All names are given first: where the container engine refuses one, no image is pushed.
+    """
     is_from_registry = is_pulled(step.image, lowering.job, lowering.host)
     image = quote((VariableExpansion(_SOURCE),) if is_from_registry else image_word(step.image, lowering))
     item = tag if len(tags) == 1 else (VariableExpansion(_ITEM),)
-    lines = (
-        f"pipegen_image={assigned((*full_name, Literal(':'), *item))}",
-        'pipegen_images="$pipegen_images $pipegen_image"',
+    name = assigned((*full_name, Literal(":"), *item))
+    tagging = (
+        f"pipegen_image={name}",
         f'$DOCKER tag {image} "$pipegen_image"',
-        *interruptible(('$DOCKER push "$pipegen_image"',)),
+        # Only now: the names in this variable are split where they are removed.
+        'pipegen_images="$pipegen_images $pipegen_image"',
     )
     if len(tags) == 1:
-        return Command(lines)
-    return Command((f"for {_ITEM} in {' '.join(tags)}; do", *indented(lines), "done"))
+        return Command((*tagging, '$DOCKER push "$pipegen_image"'))
+    loop = f"for {_ITEM} in {' '.join(tags)}; do"
+    push = f"$DOCKER push {quote((*full_name, Literal(':'), *item))}"
+    return Command((loop, *indented(tagging), "done", loop, f"  {push}", "done"))
 
 
 def _output_values(name: Word, tag: Word, tags: Sequence[str], lowering: Lowering) -> Iterator[Command]:

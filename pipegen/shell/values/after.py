@@ -11,7 +11,7 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.uses import uses
 from pipegen.shell.values.absence import may_be_absent
-from pipegen.shell.values.transfers import path_to_read
+from pipegen.shell.values.transfers import FOLDER, is_cleared, transfer_path
 from pipegen.structs import replace
 
 
@@ -35,29 +35,33 @@ def after_job(job: Job) -> Job:
     )
 
 
-def after_environment(host: ShellEnvironment) -> ShellEnvironment:
-    """Return the environment of that job on *host*: the values are where the shell of the steps saved them."""
-    return replace(host, values=host.after_values if host.values is None else host.values, marked=frozenset())
+def after_environment(job: Job, host: ShellEnvironment) -> ShellEnvironment:
+    """Return the environment of the `after` commands of *job* on *host*: the values are where they came or were saved.
+
+    Inputs have been checked by the script of the steps.
+    """
+    values = host.values or (host.after_values if is_cleared(job) else FOLDER)
+    return replace(host, values=values, marked=frozenset(), checks_inputs=False)
 
 
 def after_outputs(job: Job, host: ShellEnvironment) -> tuple[Output, ...]:
-    """Return the outputs of other stages that the shell of the steps must save."""
+    """Return the outputs of other stages that the `after` commands read."""
     return uses(after_job(job), host).outputs if job.after and host.values is None else ()
 
 
 def remove_after_values(job: Job, host: ShellEnvironment) -> Iterator[Command]:
     """Yield the command that removes the saved values once they are read."""
-    if after_outputs(job, host):
+    if after_outputs(job, host) and is_cleared(job):
         yield Command((f"rm -rf {quote(shell_text(host.after_values))}",))
 
 
 def save_after_values(lowering: Lowering) -> Iterator[Command]:
-    """Yield the command that saves those values, if any, once they are out of the checkout."""
+    """Yield the command that saves those values, if any, before they leave the checkout."""
     job, host = lowering.job, lowering.host
     outputs = after_outputs(job, host)
     if not outputs:
         return
-    folder, source = quote(shell_text(host.after_values)), path_to_read("outputs", host)
+    folder, source = quote(shell_text(host.after_values)), transfer_path("outputs", host)
     copy_command = f"cp -R {source} {folder}"
     if all(may_be_absent(lowering.producers[output.stage], job) for output in outputs):
         copy_command = f"if [ -e {source} ]; then {copy_command}; fi"

@@ -1,15 +1,28 @@
-"""Parameters of a run, read and checked first: no engine checks the values from every way to start a run."""
+"""Parameters of a run, checked first: few engines check the values from every way to start a run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pipegen.plan.model import Input, InputType
+from pipegen.plan.model import Input, InputType, Plan
 from pipegen.plan.model.inputs import NUMBER
 from pipegen.shell.command import Command
-from pipegen.shell.layout import failure, indented, otherwise
+from pipegen.shell.host import ShellEnvironment
+from pipegen.shell.layout import failure, otherwise
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import VariableExpansion, Word, assigned, printf_format, quote, shell_text, single_quoted
+from pipegen.shell.names import JobWords
+from pipegen.shell.quote import (
+    Literal,
+    VariableExpansion,
+    Word,
+    assigned,
+    between_quotes,
+    quote,
+    shell_text,
+    single_quoted,
+)
+from pipegen.shell.uses import Uses
+from pipegen.shell.words.shell_effects import sets_nounset
 from pipegen.structs import replace
 
 
@@ -17,11 +30,29 @@ def read_inputs(lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that set and check the inputs that the job uses; an invalid value fails the job."""
     inputs = {declared.name: declared for declared in lowering.plan.inputs}
     for name, variable in lowering.variables.inputs.items():
-        value = assigned(shell_text(lowering.host.input(name)))
+        word = shell_text(lowering.host.input(name))
+        lines = [f"{variable}={assigned(word)}"] if word != (VariableExpansion(variable),) else []
         declared = inputs[name]
         may_be_empty = declared.default is None and name in lowering.optional
-        lines = _checks(declared, (VariableExpansion(variable),), lowering, may_be_empty=may_be_empty)
-        yield Command((f"{variable}={value}", *lines))
+        if lowering.host.checks_inputs:
+            lines += _checks(declared, (VariableExpansion(variable),), lowering, may_be_empty=may_be_empty)
+        if lines:
+            yield Command(tuple(lines))
+
+
+def engine_variables(used: Uses, plan: Plan, host: ShellEnvironment, words: JobWords) -> dict[str, str]:
+    """Return the engine's own variables of those inputs that a script with *words* can read in place.
+
+    It must not set them, and not refuse an unset variable: engines drop some that are empty.
+    """
+    defaults = {declared.name: declared.default for declared in plan.inputs}
+    variables: dict[str, str] = {}
+    for name in used.inputs:
+        match shell_text(host.input(name)):
+            case (VariableExpansion(name=variable, operator=""),) if variable not in words:
+                if defaults[name] is not None or name not in used.optional:
+                    variables[name] = variable
+    return {} if variables and sets_nounset(words.text) else variables
 
 
 def unchecked(inputs: Iterable[Input]) -> tuple[Input, ...]:
@@ -37,23 +68,23 @@ def _checks(declared: Input, value: Word, lowering: Lowering, *, may_be_empty: b
     if declared.default is None and not may_be_empty:
         yield from otherwise(f"[ -n {quote(value)} ]", failure(lowering.job, f'input "{declared.name}" is not given'))
     if declared.words:
-        failure_lines = _refusal(f"is none of {', '.join(declared.words)}", declared, value, lowering)
-        yield from _check_choice((*declared.words, *([""] if may_be_empty else [])), value, failure_lines)
+        if lowering.host.checks_choices:
+            yield from _check_choice(declared, value, may_be_empty=may_be_empty)
         return
     start = f"[ -z {quote(value)} ] || " if may_be_empty else ""
     if declared.type is InputType.NUMBER:
-        yield from otherwise(start + _match_command(NUMBER, value), _refusal("is no number", declared, value, lowering))
+        yield from otherwise(start + _match_command(NUMBER, value), _refusal("is no number", declared, value))
     if declared.pattern is not None:
-        failure_lines = _refusal(f"does not match {declared.pattern}", declared, value, lowering)
+        failure_lines = _refusal(f"does not match {declared.pattern}", declared, value)
         yield from otherwise(start + _match_command(declared.pattern, value), failure_lines)
 
 
-def _check_choice(choices: tuple[str, ...], value: Word, failure_lines: tuple[str, ...]) -> Iterator[str]:
-    yield f"case {quote(value)} in"
+def _check_choice(declared: Input, value: Word, *, may_be_empty: bool) -> Iterator[str]:
+    choices = (*declared.words, *([""] if may_be_empty else []))
+    yield f"case {between_quotes(value)} in"
     yield f"  {' | '.join(quote(choice) if choice else single_quoted('') for choice in choices)}) ;;"
-    yield "  *)"
-    yield from indented(indented(failure_lines))
-    yield "    ;;"
+    refusal = _refusal(f"is none of {', '.join(declared.words)}", declared, value)
+    yield f"  *) {'; '.join(refusal)} ;;"
     yield "esac"
 
 
@@ -66,5 +97,6 @@ def _pattern_argument(pattern: str) -> str:
     return f"-e {quote(pattern)}" if pattern.startswith("-") else quote(pattern)
 
 
-def _refusal(reason: str, declared: Input, value: Word, lowering: Lowering) -> tuple[str, ...]:
-    return failure(lowering.job, f'input "{declared.name}" {printf_format(reason)}: "%s"', value)
+def _refusal(reason: str, declared: Input, value: Word) -> tuple[str, ...]:
+    message = f"input {declared.name} {reason}: ".replace("\n", "\\n")
+    return (f"echo {quote((Literal(message), *value))} >&2", "exit 1")

@@ -15,13 +15,14 @@ from pipegen.shell.values.image_values import outputs_in_image_names
 from pipegen.shell.values.inputs import read_inputs
 from pipegen.shell.values.transfers import (
     FOLDER,
+    READ_LATER,
+    is_cleared,
+    is_read_later,
     packs_files,
-    path_to_read,
+    transfer_path,
     transferred_paths,
 )
 
-_MOVE = f'mv {FOLDER} "$pipegen/in"'
-_MOVE_IF_PRESENT = f"if [ -e {FOLDER} ]; then {_MOVE}; fi"
 # These values never end in a newline, which `$( )` would drop.
 _ONE_LINE = frozenset(
     {
@@ -41,14 +42,10 @@ _ONE_LINE = frozenset(
 def input_commands(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> list[Command]:
     """Return the commands that read *outputs* of other jobs, the *setup* values and the inputs."""
     commands: list[Command] = []
-    if (line := _move_line(outputs, lowering)) is not None:
-        commands.append(Command((line,), "what other jobs left, out of the checkout"))
-        if lowering.job.after:
-            commands += save_after_values(lowering)
     for stage in lowering.job.files:
         job = lowering.producers[stage]
         if packs_files(job, lowering.host):
-            path = path_to_read(f"files/{job.slug}.tar", lowering.host)
+            path = transfer_path(f"files/{job.slug}.tar", lowering.host)
             is_certain = not may_be_absent(job, lowering.job)
             commands.append(
                 Command((f"tar -xf {path}" if is_certain else f"if [ -e {path} ]; then tar -xf {path}; fi",))
@@ -65,20 +62,26 @@ def input_commands(outputs: Sequence[Output], setup: Sequence[str], lowering: Lo
     return commands
 
 
-def _move_line(outputs: Sequence[Output], lowering: Lowering) -> str | None:
-    """Return the line that moves the values of other jobs out of the checkout; None where there can be none.
+def clear_folder(outputs: Sequence[Output], lowering: Lowering) -> list[Command]:
+    """Return the commands that take what other jobs left out of the checkout, once it is read.
 
-    The job may need values of the stages of *outputs*, of its `after` commands and image names, and of the stages whose
+    The job may get values of the stages of *outputs*, of its `after` commands and image names, and of the stages whose
     files, containers or status it reads.
     """
     job, host = lowering.job, lowering.host
-    may_be_present = "" in job.statuses and host.has_status_files
-    for stage in _source_stages(outputs, job, host) if host.values is None else ():
-        if stage and transferred_paths(producer := lowering.producers[stage], host):
-            if not may_be_absent(producer, job):
-                return _MOVE
-            may_be_present = True
-    return _MOVE_IF_PRESENT if may_be_present else None
+    if host.values is not None:
+        return []
+    sources = [stage for stage in _source_stages(outputs, job, host) if stage]
+    producers = [producer for stage in sources if transferred_paths(producer := lowering.producers[stage], host)]
+    if not (producers or ("" in job.statuses and host.has_status_files)) or not is_cleared(job):
+        return []
+    commands = [*save_after_values(lowering)] if job.after else []
+    if not is_read_later(job, host):
+        return [*commands, Command((f"rm -rf {FOLDER}",))]
+    is_certain = not all(may_be_absent(producer, job) for producer in producers)
+    move = f'mv {FOLDER} "{READ_LATER}"'
+    line = move if is_certain else f"if [ -e {FOLDER} ]; then {move}; fi"
+    return [*commands, Command((line,), "what other jobs left, out of the checkout")]
 
 
 def _source_stages(outputs: Sequence[Output], job: Job, host: ShellEnvironment) -> Iterator[str]:
@@ -95,14 +98,14 @@ def _source_stages(outputs: Sequence[Output], job: Job, host: ShellEnvironment) 
 def _read_output(output: Output, lowering: Lowering) -> Command:
     variable = lowering.variables.outputs[output]
     producer = lowering.producers[output.stage]
-    path = path_to_read(f"outputs/{producer.slug}/{output.name}", lowering.host)
-    if output.name in _ONE_LINE or _is_printed(output.name, producer):
-        lines: tuple[str, ...] = (f"{variable}=$(cat {path})",)
-    else:
-        lines = (f"{variable}=$(cat {path} && echo .)", f"{variable}=${{{variable}%.}}")
-    if not may_be_absent(producer, lowering.job):
-        return Command(lines)
-    return Command((f"{variable}=", f"if [ -e {path} ]; then", *(f"  {line}" for line in lines), "fi"))
+    path = transfer_path(f"outputs/{producer.slug}/{output.name}", lowering.host)
+    is_line = output.name in _ONE_LINE or _is_printed(output.name, producer)
+    value = f"cat {path}"
+    if may_be_absent(producer, lowering.job):
+        value = f"if [ -e {path} ]; then {value}; fi"
+    if is_line:
+        return Command((f"{variable}=$({value})",))
+    return Command((f"{variable}=$({value} && echo .)", f"{variable}=${{{variable}%.}}"))
 
 
 def _is_printed(name: str, producer: Job) -> bool:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import Job
+from pipegen.plan.model import BuildImage, Commands, Job, Step
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.quote import between_quotes, constant, quote, shell_text
 
 FOLDER = ".pipegen"
+# Where the folder of a job that reads more of it in its steps is moved to, out of a build's context.
+READ_LATER = "$pipegen/in"
 ARCHIVE = f"{FOLDER}/archive"
+
+
+# Commands of the user that may take in the whole checkout: with the argument `.`, or programs that default to it.
+_WHOLE_CHECKOUT = re.compile(
+    r"""(?:^|[\s=:'"])\./?(?=$|[\s;&|)'":]) | \b(?:docker|podman|nerdctl|buildah|buildctl|kaniko|earthly)\b
+    | \b(?:npm|pnpm|yarn)\s+(?:pack|publish)\b""",
+    re.MULTILINE | re.VERBOSE,
+)
 
 
 def transferred_paths(job: Job, host: ShellEnvironment) -> tuple[str, ...]:
@@ -47,14 +58,39 @@ def packs_files(job: Job, host: ShellEnvironment) -> bool:
     return any(artifact.path is None or artifact.overwrites for artifact in job.artifacts)
 
 
-def path_to_write(path: str, host: ShellEnvironment) -> str:
-    """Return *path* (below the transfer folder) as a word, for the job that writes it."""
+def is_cleared(job: Job) -> bool:
+    """Return whether the files of other jobs in `.pipegen` must leave the checkout of *job* before its steps.
+
+    The build of an image, or a program, may take in all of the checkout, and an artifact pattern may match the files.
+    """
+    return any(map(_takes_checkout, job.steps)) or any(
+        artifact.path is not None and artifact.path.startswith("*") for artifact in job.artifacts
+    )
+
+
+def _takes_checkout(step: Step) -> bool:
+    match step:
+        case BuildImage():
+            return step.has_local_context
+        case Commands():
+            texts = (part for line in step.lines for part in line.script.parts if isinstance(part, str))
+            return any(map(_WHOLE_CHECKOUT.search, texts))
+    return False
+
+
+def is_read_later(job: Job, host: ShellEnvironment) -> bool:
+    """Return whether steps of *job* read from `.pipegen`: files of containers on another daemon."""
+    return bool(job.containers) and not host.shares_daemon
+
+
+def path_to_read_later(path: str, job: Job, host: ShellEnvironment) -> str:
+    """Return *path* of another job as a word, for the steps of *job*."""
+    return _below(READ_LATER, path) if host.values is None and is_cleared(job) else transfer_path(path, host)
+
+
+def transfer_path(path: str, host: ShellEnvironment) -> str:
+    """Return *path* below the transfer folder as a word."""
     return _below(FOLDER if host.values is None else host.values, path)
-
-
-def path_to_read(path: str, host: ShellEnvironment) -> str:
-    """Return *path* as a word, for the jobs that read it."""
-    return _below("$pipegen/in" if host.values is None else host.values, path)
 
 
 def _below(folder: str, path: str) -> str:

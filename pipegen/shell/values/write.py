@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from posixpath import dirname
 
-from pipegen.plan.model import EngineText, Job, TriggerJob
+from pipegen.plan.model import Commands, EngineText, Export, Job, Measure, Measured, Output, TriggerJob
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.lowering import Lowering
@@ -15,19 +15,22 @@ from pipegen.shell.values.image_values import check_image_outputs
 from pipegen.shell.values.transfers import (
     packs_container_paths,
     packs_files,
-    path_to_write,
+    transfer_path,
 )
 from pipegen.shell.words.container_path import container_path
 from pipegen.shell.words.text import argument, own_argument
 
 # Steps that the engine executes, with values from the script.
+_NO_NAMES: frozenset[str] = frozenset()
+# Steps that neither change files nor set what a command could read.
+_WITHOUT_FILES = (Export, TriggerJob, EngineText)
 _ENGINE_STEPS = frozenset((TriggerJob, EngineText))
 
 
 def output_commands(lowering: Lowering) -> list[Command]:
     """Return the commands that write values and packed files for other jobs and for triggered jobs."""
     job, host = lowering.job, lowering.host
-    commands = _write_outputs(lowering) if job.outputs else []
+    commands = [_write_output(name, lowering) for name in job.outputs if name not in lowering.direct]
     if job.expanded:
         commands += check_image_outputs(lowering)
     if not _ENGINE_STEPS.isdisjoint(map(type, job.steps)):
@@ -37,7 +40,7 @@ def output_commands(lowering: Lowering) -> list[Command]:
         commands += _pack_containers(lowering)
     if job.artifacts and packs_files(job, host):
         commands += _stage_overwriting_files(lowering)
-        path, folder = path_to_write(f"files/{job.slug}.tar", host), path_to_write("files", host)
+        path, folder = transfer_path(f"files/{job.slug}.tar", host), transfer_path("files", host)
         commands.append(Command((f"mkdir -p {folder}", f'tar -cf {path} -C "$pipegen/files" .')))
     return commands
 
@@ -66,13 +69,43 @@ def _stage_overwriting_files(lowering: Lowering) -> Iterator[Command]:
         )
 
 
-def _write_outputs(lowering: Lowering) -> list[Command]:
-    folder = f"outputs/{lowering.job.slug}"
-    commands = [Command((f"mkdir -p {path_to_write(folder, lowering.host)}",))]
-    for name in lowering.job.outputs:
-        path = path_to_write(f"{folder}/{name}", lowering.host)
-        commands.append(Command((f"printf %s {own_argument(name, lowering)} >{path}",)))
-    return commands
+def make_output_folder(lowering: Lowering) -> list[Command]:
+    """Return the command that creates the folder of the job's outputs, if it has any."""
+    if not lowering.job.outputs:
+        return []
+    return [Command((f"mkdir -p {transfer_path(f'outputs/{lowering.job.slug}', lowering.host)}",))]
+
+
+def direct_outputs(job: Job, read: frozenset[str], host: ShellEnvironment) -> frozenset[str]:
+    """Return the outputs of *job* that its commands write straight to their files.
+
+    No step may read them (*read*), nor the engine, which would not drop the line breaks at the end. They come last,
+    so that the outputs are measured in the order of the config.
+    """
+    if not job.outputs or job.directory != ".":
+        return _NO_NAMES
+    direct: set[str] = set()
+    for step in reversed(job.steps):
+        if isinstance(step, Commands):
+            for output in reversed(step.outputs):
+                if output.name in job.outputs or output.name in read:
+                    if not _can_be_direct(output, job, read, host):
+                        break
+                    direct.add(output.name)
+            break
+        if not isinstance(step, _WITHOUT_FILES):
+            break
+    return frozenset(direct) if direct else _NO_NAMES
+
+
+def _can_be_direct(output: Measured, job: Job, read: frozenset[str], host: ShellEnvironment) -> bool:
+    is_read = output.name in read or output.name in job.expanded or Output(job.stage, output.name) in host.engine_reads
+    return output.measure is not Measure.WRITTEN and not is_read
+
+
+def _write_output(name: str, lowering: Lowering) -> Command:
+    path = transfer_path(f"outputs/{lowering.job.slug}/{name}", lowering.host)
+    return Command((f"printf %s {own_argument(name, lowering)} >{path}",))
 
 
 def _write_parameters(lowering: Lowering) -> Iterator[Command]:
@@ -81,10 +114,10 @@ def _write_parameters(lowering: Lowering) -> Iterator[Command]:
     for step in lowering.job.steps:
         if not isinstance(step, TriggerJob) or all(text.constant is not None for _, text in step.parameters):
             continue
-        yield Command((f"mkdir -p {path_to_write(folder, lowering.host)}",))
+        yield Command((f"mkdir -p {transfer_path(folder, lowering.host)}",))
         for number, (_, text) in enumerate(step.parameters):
             if text.constant is None:
-                path = path_to_write(f"{folder}/{number}", lowering.host)
+                path = transfer_path(f"{folder}/{number}", lowering.host)
                 yield Command((f"printf %s {argument(text, lowering)} >{path}",))
 
 
@@ -100,16 +133,16 @@ def _pack_containers(lowering: Lowering) -> Iterator[Command]:
     job = lowering.job
     folder = f"containers/{job.slug}"
     name = container_name(job, lowering.host)
-    yield Command((f"mkdir -p {path_to_write(folder, lowering.host)}",), "what other jobs copy from the container")
+    yield Command((f"mkdir -p {transfer_path(folder, lowering.host)}",), "what other jobs copy from the container")
     for number, path in enumerate(job.shared.container_paths):
         if path.constant is None:
             continue
         lines, source = container_path(path, lowering)
-        target = path_to_write(f"{folder}/{number}.tar", lowering.host)
+        target = transfer_path(f"{folder}/{number}.tar", lowering.host)
         yield Command((*lines, f"$DOCKER cp {quote((*name, Literal(':'), *source))} - >{target}"))
 
 
 def mark_success(job: Job, host: ShellEnvironment) -> Command:
     """Return the command that writes the status file of *job*, which succeeded."""
-    folder, path = path_to_write("status", host), path_to_write(f"status/{job.slug}", host)
+    folder, path = transfer_path("status", host), transfer_path(f"status/{job.slug}", host)
     return Command((f"mkdir -p {folder} && echo success >{path}",))

@@ -6,6 +6,7 @@ from the numbers of its bytes, so that every shell and every awk produces the sa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
@@ -13,7 +14,7 @@ from pipegen.bindings.expression import Constant, Expression, List, Loop, Map, T
 from pipegen.shell.command import Command
 from pipegen.shell.layout import indented, printed, redirected
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Word, between_quotes, printf_format, single_quoted
+from pipegen.shell.quote import Fragment, Literal, Word, between_quotes, printf_format, single_quoted
 from pipegen.shell.words.items import repeated
 from pipegen.shell.words.text import word
 from pipegen.shell.words.yaml import plain_scalar
@@ -41,6 +42,8 @@ class _Repeat(Struct):
 
 _Part: TypeAlias = "_Line | _Repeat"
 
+_END = "EOF"
+_EXPANDED = re.compile(r"[\\$`]")
 # Bytes to text: unchanged outside of NULs; inside, a JSON string that escapes YAML's line breaks and non-characters.
 _STRINGS = (
     "{",
@@ -71,6 +74,8 @@ def write_document(value: Map, target: str, lowering: Lowering, first: Word = ()
     constant_lines = [line for line in lines if line is not None]
     path = f'"$pipegen/{target}"'
     if len(constant_lines) == len(parts):
+        if lowering.host.keeps_lines and _END not in constant_lines:
+            return (Command(_here_document(constant_lines, first, path)),)
         return (Command(redirected(printed(constant_lines, first), path)),)
     raw = f'"$pipegen/{target}.raw"'
     body = (*(printed((), first) if first else ()), *_printed(parts, lowering))
@@ -84,6 +89,18 @@ def write_document(value: Map, target: str, lowering: Lowering, first: Word = ()
             )
         ),
     )
+
+
+def _here_document(lines: Sequence[str], first: Word, path: str) -> tuple[str, ...]:
+    """Return the command that writes the line *first* and *lines*; in it, the shell expands only *first*."""
+    texts = ["".join(map(_in_document, first))] if first else []
+    return (f"cat >{path} <<{_END}", *texts, *(_in_document(Literal(line)) for line in lines), _END)
+
+
+def _in_document(fragment: Fragment) -> str:
+    if isinstance(fragment, Literal):
+        return _EXPANDED.sub(r"\\\g<0>", fragment.text)
+    return between_quotes((fragment,))
 
 
 def _block(value: Expression, indent: str) -> Iterator[_Part]:

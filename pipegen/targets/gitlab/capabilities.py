@@ -22,8 +22,9 @@ TABLE: tuple[Capability, ...] = (
     ),
     Capability(
         "matrix",
-        _EMULATED,
-        "a job for each combination, with its own values; combinations of consecutive stages are connected one to one",
+        _NATIVE,
+        "parallel: matrix, or a job for each combination, with its own values; combinations of consecutive stages are "
+        "connected one to one",
     ),
     Capability("pipeline", _EMULATED, "the stages of the other pipeline replace the stage"),
     Capability("directory", _NATIVE),
@@ -49,7 +50,7 @@ TABLE: tuple[Capability, ...] = (
     Capability("image", _NATIVE, "outputs in its name are variables, by a dotenv report"),
     Capability("services", _NATIVE),
     Capability("resources", _NATIVE, "KUBERNETES_CPU_REQUEST and _MEMORY_REQUEST; other executors ignore them"),
-    Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
+    Capability("env", _NATIVE, "constants are variables; scripts export other values, so that any text arrives"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that other stages read from"),
     Capability(
         "artifacts",
@@ -120,8 +121,8 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "finally",
         _EMULATED,
-        "jobs of a last step that always run, except after a cancellation; helper jobs record the statuses that "
-        "they read",
+        "jobs of a last step that always run, except after a cancellation; a stage that reads the status of the "
+        "pipeline is two jobs, one for each status; helper jobs record the statuses of stages",
     ),
     Capability("fail_fast", _REFUSED, "a warning; other stages start nevertheless"),
     Capability("notify", _EMULATED, "a job that runs on failure and calls curl; needs targets.gitlab.mail"),

@@ -19,6 +19,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.checks import versions
 from pipegen.targets.gitlab.checks.unsupported import check_includes, check_size
+from pipegen.targets.gitlab.condensed.document import condensed
 from pipegen.targets.gitlab.files.sizes import SizeEstimator
 from pipegen.targets.gitlab.lower import ChildFile, Lowered
 from pipegen.targets.gitlab.memory import BUDGET, Version
@@ -78,6 +79,13 @@ class FileBuilder(Struct, kw_only=True):
         self, document: Document, notes: Sequence[str], name: Callable[[str], str]
     ) -> tuple[GeneratedFile, ...]:
         """Return the files of one pipeline, its main file last; *name* returns the name of that file from its text."""
+        document = condensed(
+            document,
+            self.jobs,
+            self._title,
+            has_same_stage=self._has(versions.SAME_STAGE),
+            has_partial_needs=self._has("job.needs.parallel"),
+        )
         budget = self.limit * BUDGET // 100
         used = self._features(document)
         is_too_big = self.sizes.file_size(document) > budget and not self.is_alone
@@ -97,6 +105,14 @@ class FileBuilder(Struct, kw_only=True):
         self._check(file, document)
         check_includes(file.name, len(parts), self.at, self.report)
         return (*parts, file)
+
+    def _has(self, feature: str) -> bool:
+        return self.version is None or self.version >= versions.KEYS[feature].version
+
+    def _title(self, name: str) -> str:
+        """Return the name of the job *name* in the name of its stage: combinations have that of their matrix."""
+        job = self.jobs.get(name)
+        return name if job is None else name.removesuffix(job.stage) + job.title
 
     def _features(self, document: Document) -> dict[str, list[str]]:
         """Return the features of *document* that need a certain version of GitLab, with the jobs that use them."""

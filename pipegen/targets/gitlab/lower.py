@@ -300,7 +300,7 @@ def _used(variables: Iterable[VariableEntry], scripts: Iterable[tuple[ScriptEntr
 
 def without_helper_tokens(jobs: Sequence[GitLabJob]) -> tuple[GitLabJob, ...]:
     """Return *jobs* of a file with default ID tokens, without tokens for helpers, which no stage requested."""
-    return tuple(replace(job, inherits_tokens=False) if _is_helper(job) else job for job in jobs)
+    return tuple(replace(job, inherited=("tags",)) if _is_helper(job) else job for job in jobs)
 
 
 def _is_helper(job: GitLabJob) -> bool:

@@ -35,13 +35,15 @@ class ServiceKeys(Struct):
 class NeedEntry(Struct):
     """A job that must have succeeded, and whether its artifacts are fetched; an optional one may be missing.
 
-    With *pipeline*, the job is in that pipeline, which has finished: the need does not wait.
+    With *pipeline*, the job is in that pipeline, which has finished: the need does not wait. With *combinations*, only
+    these of a matrix job are needed.
     """
 
     job: str
     artifacts: bool
     is_optional: bool = False
     pipeline: str = ""
+    combinations: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
 class RuleEntry(Struct):
@@ -109,6 +111,12 @@ class RetryKeys(Struct):
 
     count: int
     when: tuple[str, ...] = ()
+
+
+class Combinations(Struct):
+    """The combinations of a matrix job: for each, the variables and their values."""
+
+    values: tuple[tuple[tuple[str, str], ...], ...]
 
 
 class LimitKeys(Struct, kw_only=True):
@@ -188,6 +196,7 @@ class GitLabJob(Struct, kw_only=True):
     # For a job without needs: the jobs of earlier stages whose artifacts it fetches; None means all.
     dependencies: tuple[str, ...] | None = None
     extends: str = ""
+    combinations: Combinations | None = None
     image: ImageKeys | None = None
     services: tuple[ServiceKeys, ...] = ()
     tags: tuple[str, ...] = ()
@@ -197,7 +206,10 @@ class GitLabJob(Struct, kw_only=True):
     limits: LimitKeys = UNLIMITED
     interruptible: bool = False
     inherits_variables: bool = True
-    inherits_tokens: bool = True
+    # The keys of `default` that the job inherits; None is all.
+    inherited: tuple[str, ...] | None = None
+    # The keys of `default` in place of which the job has an empty value.
+    emptied: tuple[str, ...] = ()
     variables: tuple[VariableEntry, ...] = ()
     before_script: tuple[ScriptEntry, ...] = ()
     script: tuple[ScriptEntry, ...] = ()
@@ -217,6 +229,29 @@ class GitLabJob(Struct, kw_only=True):
     trigger: TriggerKeys | ChildPipeline | None = None
 
 
+class DefaultKeys(Struct, kw_only=True):
+    """The keys that most jobs of a file share; a job without them writes its own."""
+
+    image: ImageKeys | None = None
+    services: tuple[ServiceKeys, ...] = ()
+    retry: RetryKeys | None = None
+    interruptible: bool = False
+    cache: tuple[CacheEntry, ...] = ()
+
+    def as_map(self) -> dict[str, object]:
+        """Return the values by key; a key that is not shared has an empty value."""
+        return {
+            "image": self.image,
+            "services": self.services,
+            "retry": self.retry,
+            "interruptible": self.interruptible,
+            "cache": self.cache,
+        }
+
+
+NO_DEFAULTS = DefaultKeys()
+
+
 class Document(Struct, kw_only=True):
     """A whole `.gitlab-ci.yml`.
 
@@ -234,6 +269,7 @@ class Document(Struct, kw_only=True):
     variables: tuple[VariableEntry, ...]
     hidden: tuple[Hidden, ...]
     jobs: tuple[GitLabJob, ...]
+    defaults: DefaultKeys = NO_DEFAULTS
     cancels: bool = False
     includes: tuple[str, ...] = ()
     refusals: tuple[RuleEntry, ...] = ()

@@ -15,6 +15,7 @@ from pipegen.targets.gitlab.jobs.approvals import with_start
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle_script
 from pipegen.targets.gitlab.jobs.hidden_jobs import Share
 from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits
+from pipegen.targets.gitlab.jobs.outcomes import outcome_jobs
 from pipegen.targets.gitlab.jobs.shell_variables import expanded_variable
 from pipegen.targets.gitlab.jobs.stop_stages import is_stop, needs_checkout, with_stop_needs
 from pipegen.targets.gitlab.jobs.tools import JobTools
@@ -118,7 +119,11 @@ class JobContext(Struct, kw_only=True):
         if not draft.job.is_final:
             return jobs
         title = stage_jobs[draft.job.stage].job
-        return (status_jobs.final(draft.job, job) if job.name == title else job for job in jobs)
+        final = (status_jobs.final(draft.job, job) if job.name == title else job for job in jobs)
+        if not draft.outcome:
+            return final
+        name = self.names.take(f"{title} on failure")
+        return (each for job in final for each in outcome_jobs(job, draft.outcome, name))
 
     def _own_jobs(self, draft: DraftJob, stage_jobs: Mapping[str, StageJob]) -> Iterator[GitLabJob]:
         stage_job = stage_jobs[draft.job.stage]
@@ -162,6 +167,7 @@ class JobContext(Struct, kw_only=True):
             variables=(
                 *own.variables,
                 *draft.machine.variables,
+                *draft.variables,
                 *fetch,
                 *limit_variables(draft.job.limits, has_after=bool(draft.after)),
             ),

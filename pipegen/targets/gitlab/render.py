@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
@@ -12,6 +14,7 @@ from pipegen.targets.gitlab.model import (
     ArtifactKeys,
     CacheEntry,
     ChildPipeline,
+    Combinations,
     CoverageReport,
     Document,
     EnvironmentKeys,
@@ -29,6 +32,12 @@ from pipegen.targets.gitlab.model import (
 )
 from pipegen.targets.gitlab.settings import Release
 
+# The most characters of a list on one line.
+_LINE = 132
+_EMPTY: Mapping[str, Value] = {"cache": [], "interruptible": False, "retry": 0}
+# An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
+_PLAIN_IMAGE = r"[a-z0-9]+(-[a-z0-9]+)*(:[A-Za-z0-9_.-]+)?"
+
 
 def with_file_header(body: str, source: str, notes: Iterable[str]) -> str:
     """Return the text of a file: *body* below a header that names *source* and contains *notes*."""
@@ -39,7 +48,7 @@ def shared_keys(document: Document) -> dict[str, Value]:
     """Return the keys before the jobs of *document*: those that hold for all jobs, and hidden jobs."""
     return _without_none(
         {
-            "stages": Flow(document.stages) if document.stages else None,
+            "stages": _stages(document.stages) if document.stages else None,
             "include": [{"local": path} for path in document.includes] or None,
             "workflow": _workflow(document) or None,
             "default": _default(document) or None,
@@ -58,7 +67,32 @@ def _workflow(document: Document) -> dict[str, Value]:
 
 def _default(document: Document) -> dict[str, Value]:
     tokens = {name: {"aud": _one_or_list(audience)} for name, audience in document.id_tokens}
-    return _without_none({"tags": Flow(document.tags) if document.tags else None, "id_tokens": tokens or None})
+    defaults = document.defaults
+    return _without_none(
+        {
+            "image": _image(defaults.image) if defaults.image else None,
+            "services": _services(defaults.services) if defaults.services else None,
+            "tags": Flow(document.tags) if document.tags else None,
+            "retry": _retry(defaults.retry) if defaults.retry else None,
+            "interruptible": defaults.interruptible or None,
+            "cache": _caches(defaults.cache) if defaults.cache else None,
+            "id_tokens": tokens or None,
+        }
+    )
+
+
+def _stages(names: Sequence[str]) -> Value:
+    """Return *names* on one line, unless they are lists of jobs themselves."""
+    return list(names) if any("," in name for name in names) else _list(names)
+
+
+def _list(items: Sequence[Data]) -> Value:
+    """Return *items* on one line if they are short texts, else on a line each."""
+    texts = [item for item in items if isinstance(item, str)]
+    if len(texts) < len(items):
+        return [item if isinstance(item, str) else Flow(item) for item in items if isinstance(item, str | Mapping)]
+    is_short = sum(map(len, texts)) + 2 * len(texts) <= _LINE
+    return Flow(texts) if is_short and not any("\n" in text for text in texts) else texts
 
 
 def _one_or_list(texts: tuple[str, ...]) -> Value:
@@ -69,7 +103,7 @@ def _hidden(hidden: Hidden) -> dict[str, Value]:
     return _without_none(
         {
             "image": _image(hidden.image) if hidden.image else None,
-            "services": [_service(service) for service in hidden.services] if hidden.services else None,
+            "services": _services(hidden.services) if hidden.services else None,
             "variables": _variables(hidden.variables) if hidden.variables else None,
             "before_script": script_data(hidden.before_script),
         }
@@ -81,12 +115,13 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
     keys = _without_none(
         {
             "extends": job.extends or None,
-            "image": _image(job.image) if job.image else None,
-            "services": [_service(service) for service in job.services] if job.services else None,
-            "tags": Flow(job.tags) if job.tags else None,
             "stage": job.stage,
-            "needs": [_need(need) for need in job.needs] if job.needs else None,
-            "dependencies": None if job.dependencies is None else Flow(job.dependencies),
+            "parallel": _parallel(job.combinations) if job.combinations is not None else None,
+            "image": _image(job.image) if job.image else None,
+            "services": _services(job.services) if job.services else None,
+            "tags": Flow(job.tags) if job.tags else None,
+            "needs": _list([_need(need) for need in job.needs]) if job.needs else None,
+            "dependencies": None if job.dependencies is None else _list(job.dependencies),
             "rules": [_rule(rule) for rule in job.rules] if job.rules else None,
             "when": job.when or None,
             "start_in": job.start_in or None,
@@ -94,17 +129,17 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
             "environment": _environment(job.environment) if job.environment else None,
             "resource_group": job.resource_group or None,
             "allow_failure": None if job.limits is UNLIMITED and not job.is_blocking else _allow_failure(job),
-            "retry": _retry(job.limits.retry) if job.limits.retry else None,
+            "retry": _retry(job.limits.retry) if job.limits.retry else _empty(job, "retry"),
             "timeout": job.limits.timeout or None,
-            "interruptible": job.interruptible or None,
-            "inherit": None if job.inherits_tokens and job.inherits_variables else _inherit(job),
+            "interruptible": job.interruptible or _empty(job, "interruptible"),
+            "inherit": None if job.inherited is None and job.inherits_variables else _inherit(job),
+            "cache": _caches(job.caches) if job.caches else _empty(job, "cache"),
             "variables": _variables(job.variables) if job.variables else None,
             "id_tokens": {token.variable: _audiences(token) for token in job.id_tokens} if job.id_tokens else None,
             "before_script": script_data(job.before_script) if job.before_script else None,
             "script": script,
             "after_script": script_data(job.after_script) if job.after_script else None,
             "coverage": job.artifact_keys.coverage or None,
-            "cache": _caches(job.caches) if job.caches else None,
             "artifacts": _artifacts(job.artifacts, job.artifact_keys),
             "pages": {"publish": job.pages.publish} if job.pages else None,
             "release": _release(job.release) if job.release else None,
@@ -114,10 +149,14 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
     return _merged(keys, job.raw) if job.raw else keys
 
 
+def _empty(job: GitLabJob, key: str) -> Value:
+    """Return the empty value of *key* if *job* has it in place of the default, else None."""
+    return _EMPTY[key] if key in job.emptied else None
+
+
 def _inherit(job: GitLabJob) -> Value:
-    keys: dict[str, Data] = {} if job.inherits_tokens else {"default": ["tags"]}
-    keys |= {} if job.inherits_variables else {"variables": False}
-    return Flow(keys) if keys else None
+    keys: dict[str, Data] = {} if job.inherited is None else {"default": job.inherited or False}
+    return Flow(keys if job.inherits_variables else {**keys, "variables": False})
 
 
 def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, Value]:
@@ -146,13 +185,13 @@ def _caches(caches: tuple[CacheEntry, ...]) -> Value:
 
 
 def _cache(cache: CacheEntry) -> Value:
-    files = _without_none({"files": cache.files, "prefix": cache.key or None})
+    files = _without_none({"files": _list(cache.files), "prefix": cache.key or None})
     return _without_none(
         {
             "key": files if cache.files else cache.key or None,
-            "paths": cache.paths,
+            "paths": _list(cache.paths),
             "policy": cache.policy or None,
-            "fallback_keys": cache.fallback_keys or None,
+            "fallback_keys": _list(cache.fallback_keys) if cache.fallback_keys else None,
         }
     )
 
@@ -160,17 +199,18 @@ def _cache(cache: CacheEntry) -> Value:
 def _allow_failure(job: GitLabJob) -> Value:
     if job.limits.exit_codes:
         return {"exit_codes": Flow(job.limits.exit_codes)}
-    return False if job.is_blocking else job.limits.allow_failure or None
+    # Of a job that its rules make manual, this is the default: https://docs.gitlab.com/ci/yaml/#allow_failure
+    return False if job.is_blocking and not job.rules else job.limits.allow_failure or None
 
 
 def _retry(retry: RetryKeys) -> Value:
-    return {"max": retry.count, "when": retry.when} if retry.when else retry.count
+    return {"max": retry.count, "when": _list(retry.when)} if retry.when else retry.count
 
 
 def _artifacts(paths: tuple[str, ...], artifact_keys: ArtifactKeys) -> Value:
     """Return the `artifacts` of a job; None if there is nothing to store or report."""
     if artifact_keys is DEFAULT_ARTIFACT_KEYS:
-        return {"paths": paths} if paths else None
+        return {"paths": _list(paths)} if paths else None
     reports = _without_none(
         {
             "junit": _one_or_more(artifact_keys.junit),
@@ -184,8 +224,8 @@ def _artifacts(paths: tuple[str, ...], artifact_keys: ArtifactKeys) -> Value:
     return _without_none(
         {
             "name": artifact_keys.name or None,
-            "paths": paths or None,
-            "exclude": artifact_keys.exclude or None,
+            "paths": _list(paths) if paths else None,
+            "exclude": _list(artifact_keys.exclude) if artifact_keys.exclude else None,
             "when": artifact_keys.when or None,
             "expire_in": artifact_keys.expire_in or None,
             "access": artifact_keys.access or None,
@@ -199,7 +239,7 @@ def _coverage(report: CoverageReport | None) -> Value:
 
 
 def _one_or_more(paths: tuple[str, ...]) -> Value:
-    return paths[0] if len(paths) == 1 else paths or None
+    return paths[0] if len(paths) == 1 else _list(paths) if paths else None
 
 
 def _without_none(keys: Mapping[str, Value]) -> dict[str, Value]:
@@ -218,9 +258,16 @@ def _image(image: ImageKeys) -> Value:
     return Flow(keys)
 
 
+def _services(services: Sequence[ServiceKeys]) -> Value:
+    entries = [_service(service) for service in services]
+    names = [entry for entry in entries if isinstance(entry, str)]
+    return _list(names) if len(names) == len(entries) else entries
+
+
 def _service(service: ServiceKeys) -> Value:
     if not service.command and not service.variables:
-        return Flow({"name": service.name, "alias": service.alias})
+        is_own_name = re.fullmatch(_PLAIN_IMAGE, service.name) and service.name.partition(":")[0] == service.alias
+        return service.name if is_own_name else Flow({"name": service.name, "alias": service.alias})
     return _without_none(
         {
             "name": service.name,
@@ -231,13 +278,28 @@ def _service(service: ServiceKeys) -> Value:
     )
 
 
-def _need(need: NeedEntry) -> Value:
-    keys: dict[str, Data] = {"job": need.job, "artifacts": need.artifacts}
-    if need.pipeline:
-        keys = {"pipeline": need.pipeline, **keys}
+def _need(need: NeedEntry) -> Data:
+    """Return *need*; without other keys, it fetches the artifacts."""
+    if need.artifacts and not (need.is_optional or need.pipeline or need.combinations):
+        return need.job
+    keys: dict[str, Data] = {"pipeline": need.pipeline} if need.pipeline else {}
+    keys["job"] = need.job
+    if need.combinations:
+        keys["parallel"] = {"matrix": [dict(values) for values in need.combinations]}
+    if not need.artifacts:
+        keys["artifacts"] = False
     if need.is_optional:
         keys["optional"] = True
-    return Flow(keys)
+    return keys
+
+
+def _parallel(combinations: Combinations) -> Value:
+    """Return *combinations* as one map of lists if they are all combinations of the values, else a map for each."""
+    maps = [dict(values) for values in combinations.values]
+    axes = {axis: list(dict.fromkeys(values[axis] for values in maps)) for axis in maps[0]}
+    if [tuple(values.values()) for values in maps] == list(product(*axes.values())):
+        return {"matrix": [{axis: _list(values) for axis, values in axes.items()}]}
+    return {"matrix": [Flow({axis: [value] for axis, value in values.items()}) for values in maps]}
 
 
 def _rule(rule: RuleEntry) -> dict[str, Value]:
@@ -265,7 +327,7 @@ def _variable(variable: VariableEntry) -> Value:
     more = _without_none(
         {
             "description": variable.description or None,
-            "options": list(variable.options) or None,
+            "options": _list(variable.options) if variable.options else None,
             "expand": False if variable.is_raw else None,
         }
     )

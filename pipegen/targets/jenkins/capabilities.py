@@ -103,10 +103,10 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "timeout",
         _NATIVE,
-        "the step timeout; a stage that exceeds its time fails; the time includes the checkout",
+        "the step timeout; the time includes the checkout",
     ),
     Capability("allow_failure", _NATIVE, "catchError, which shows the stage as unstable; exit codes by returnStatus"),
-    Capability("finally", _EMULATED, "in the scripted style; refused with --style declarative"),
+    Capability("finally", _EMULATED, "stages in post, or scripted if they read the status of single stages"),
     Capability("fail_fast", _EMULATED, "in the scripted style: a flag that each stage reads before it starts"),
     Capability("notify", _NATIVE, "needs the plugin mailer"),
     Capability(

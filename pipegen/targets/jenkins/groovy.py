@@ -95,11 +95,20 @@ def comment(text: str) -> str:
     return _CONTROL.sub(" ", text).replace("\\", "\\\\")
 
 
+def docker_arguments(args: str) -> str:
+    """Return the arguments of the container engine for a stage, with the *args* of its image.
+
+    The agent's user, which may not exist in the image, needs a home.
+    """
+    return f"-e HOME=/tmp {args}".strip()
+
+
 FILTERS: Mapping[str, Callable[..., object]] = {
     "groovy": literal,
     "groovy_list": literals,
     "expression": expression,
     "binding": binding,
+    "docker_arguments": docker_arguments,
     "pieces": pieces,
     "agent": agent,
     "label": label,

@@ -21,6 +21,7 @@ from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.size.files import FileFrame, in_functions, weigh_parameter, weigh_variable
 from pipegen.targets.jenkins.stages.agents.agents import common_agent
 from pipegen.targets.jenkins.stages.agents.tools import tools, uses_tools
+from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
 from pipegen.targets.jenkins.stages.guards.conditions import lower_look
 from pipegen.targets.jenkins.stages.guards.forks import file_guard
@@ -48,20 +49,20 @@ def lower(
         ends=end_names(named),
     )
     preludes = Preludes(script for job in named for script in (job.script, job.script.after) if script)
-    shared = StepContext(work, preludes, Stashes(named), Statuses(named, work.ends))
+    shared = _step_context(work, preludes)
     frame = _frame(work, used, request, report)
     style = request.options.get("style", "auto")
     layout = lay_out(work, style, lambda style: lower_stages(named, shared, style), frame, report)
     stages, recipients = layout.stages.stages, layout.stages.recipients
     is_scripted = isinstance(layout.body, model.ScriptedPipelines)
-    stage_parts = tuple(parts_of(*stages))
-    plugins = plugin_notes((*stage_parts, *frame.properties))
-    other_parts = parts_of(layout.body, *recipients, *frame.variables, frame.selection, frame.look, *frame.guard)
+    # In a declarative file, directives have replaced steps of the stages.
+    stage_parts = tuple(parts_of(layout.body, *(stages if is_scripted else ())))
+    other_parts = parts_of(*recipients, *frame.variables, frame.selection, frame.look, *frame.guard)
     return model.Jenkinsfile(
         notes=(
             *options_note(request.selected, request.fixed_inputs, since=request.options.get("changed_since", "")),
             *layout.notes,
-            *plugins,
+            *plugin_notes((*stage_parts, *frame.properties)),
         ),
         libraries=settings.libraries,
         properties=frame.properties,
@@ -80,6 +81,17 @@ def lower(
         helpers=helpers((*stage_parts, *other_parts)),
         setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),
         parameter_lists=in_functions(frame.parameters, weigh_parameter) if is_scripted else (),
+    )
+
+
+def _step_context(work: ScriptedPlans, preludes: Preludes) -> StepContext:
+    named = work.named
+    return StepContext(
+        work=work,
+        preludes=preludes,
+        stashes=Stashes(named),
+        statuses=Statuses(named, work.ends),
+        reports=ReportKinds(one.job for one in named),
     )
 
 

@@ -57,6 +57,11 @@ class ScriptedPlans(Struct, kw_only=True):
         """The plans without scripts."""
         return tuple(one.plan for one in self.scripts)
 
+    @property
+    def final(self) -> tuple[NamedJob, ...]:
+        """The jobs that run after all others of their pipeline, whatever happened."""
+        return tuple(named for named in self.named if named.job.is_final)
+
     def selected(self, *pipelines: str) -> model.Selected:
         """Return the condition that one of *pipelines* is selected; always true for very many pipelines."""
         return model.Selected(pipelines if self.is_conditional and len(pipelines) <= _MOST_SELECTED else ())

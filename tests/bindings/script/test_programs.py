@@ -10,6 +10,10 @@ from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 
 PROGRAMS = (
+    "${u:-${s.w}} a ${s.v}",
+    "$u${s.w} ${s.v}",
+    "coproc ${s.w} ${s.v}",
+    "coproc N { eval ${s.v}; }",
     # A shell's -c, however it is called.
     'sh -c "echo ${s.v}"',
     "bash -ec 'echo ${s.v}'",
@@ -377,9 +381,24 @@ EVALUATED = (
     "[[ $(echo ${s.v}) -eq 1 ]]",
     "x=$(( `basename ${s.v}` ))",
     "PS4=${s.v}",
+    "declare -a n; declare n=${s.v}",
+    "f() { local -A n; typeset n=${s.v}; }",
+    "n=(); declare -g n=${s.v}",
+    "n[1]=a; declare n=${s.v}",
+    "read -ra n <file; declare n=${s.v}",
+    "mapfile n <file; declare n=${s.v}",
+    "declare PIPESTATUS=${s.v}",
+    "coproc test -v ${s.v}",
+    "coproc N { test -v ${s.v}; }",
+    "coproc N [[ -v ${s.v} ]]",
+    "coproc N while [ -v ${s.v} ]; do :; done",
 )
 
 PLAIN = (
+    "declare n=${s.v}; local m=${s.v}",
+    'n=""; export n=${s.v}; n=${s.v}',
+    "coproc N { echo ${s.v}; }",
+    "${DOCKER:-${s.v}} run image",
     "[ ${s.v} -eq 1 ]",
     "x=$(( $(wc -l <${s.v}) + 1 ))",
     "x=$(( $(echo ${s.v} | wc -c) - 1 ))",

@@ -10,7 +10,7 @@ from pipegen.bindings.expression import Text
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Commands, InputType, Plan
-from pipegen.plan.runs.input_names import is_reserved
+from pipegen.plan.runs.parameters import is_reserved
 
 STAGES = "pipelines: {p: {stages: [{name: s, script: [echo], env: {E: 'a${inputs.x|d}'}}]}}"
 

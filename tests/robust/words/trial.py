@@ -43,7 +43,7 @@ VALUES: tuple[tuple[str, str], ...] = (
     ("'; : >canary; '", '"; : >canary; "'),
     ("1 : >canary", "x touch canary"),
 )
-_SETTING = "declare -a a 2>/dev/null || :; x=abc; set -- 1 2; f() { :; }; EDITOR=true FCEDIT=true"
+_SETTING = "declare -a a 2>/dev/null || :; x=abc; set -- 1 2; f() { :; }; EDITOR=true FCEDIT=true FUNCNEST=9"
 _DRIVER = """
 for number in "$@"; do
   ( cd "runs/$number"; pipegen_v=$v pipegen_w=$w; . "../../scripts/$number" ) </dev/null >/dev/null 2>&1

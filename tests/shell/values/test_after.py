@@ -38,11 +38,13 @@ def test_a_stage_without_it_has_none() -> None:
     assert script_of(plan(), "t", KEPT).after is None
 
 
+@pytest.mark.parametrize("takes_checkout", [False, True])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_values_are_read_again(world: World, name: str) -> None:
-    """Where the steps failed at once, too; and what was left for it is removed."""
+def test_values_are_read_again(world: World, name: str, *, takes_checkout: bool) -> None:
+    """Where the steps failed at once, too; values that may not stay in the checkout wait outside of it."""
     value = HOSTILE[name] if name != "long" else HOSTILE[name][:60_000]
-    pipeline_plan = plan(script=["exit 3"], env={"E": "<${a.v}>"}, after=['printf "%s%s" ${a.v} "$E" >seen'])
+    script = ["exit 3", *(["tar cf x.tar ."] if takes_checkout else [])]
+    pipeline_plan = plan(script=script, env={"E": "<${a.v}>"}, after=['printf "%s%s" ${a.v} "$E" >seen'])
     world.give(pipeline_plan.job("a").slug, "v", value)
 
     first = world.run_job(pipeline_plan, "t", KEPT)
@@ -51,7 +53,7 @@ def test_values_are_read_again(world: World, name: str) -> None:
     assert (first.status != 0, second.status, second.errors) == (True, 0, "")
     assert (world.root / "seen").read_bytes().decode() == f"{value}<{value}>"
     assert not (world.folder / "kept-7").exists()
-    assert not (world.root / ".pipegen").exists()
+    assert (world.root / ".pipegen").exists() is not takes_checkout
 
 
 def test_values_of_a_shared_workspace_are_where_they_are() -> None:

@@ -193,7 +193,7 @@ def test_names_that_clash_get_a_number() -> None:
 
     text = text_of(script_of(plan, "c", host()))
 
-    assert '"$pipegen_a_b_output$pipegen_a_b_output_2"' in text
+    assert '"$a_b_output$a_b_output_2"' in text
 
 
 def test_a_value_that_nobody_reads_is_not_worked_out() -> None:
@@ -214,8 +214,8 @@ def test_setup_values_are_assigned_once_and_only_where_they_are_not_plain() -> N
 
     lowered = script_of(plan, "t", host())
 
-    assert [command.lines for command in lowered.bind] == [('pipegen_setup_timestamp=$(printf %s "$TIME")',)]
-    assert '"$pipegen_setup_timestamp-$pipegen_setup_timestamp" "${PROJECT}x" "${TAG:-none}"' in text_of(lowered)
+    assert [command.lines for command in lowered.bind] == [('timestamp=$(printf %s "$TIME")',)]
+    assert '"$timestamp-$timestamp" "${PROJECT}x" \\\n  "${TAG:-none}"' in text_of(lowered)
     assert lowered.setup == ("timestamp", "project", "tag")
 
 

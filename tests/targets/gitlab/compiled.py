@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Any
 
+from gitlab_meaning import meaning
 from ruamel.yaml import YAML
 
 from pipegen.compiler import analyse, generate
@@ -17,7 +18,7 @@ from pipegen.targets import gitlab
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The result of a compilation: the text, "" after an error, its data, and the PG6xx diagnostics."""
+    """The result of a compilation: the text, "" after an error, its meaning, and the PG6xx diagnostics."""
 
     text: str
     data: dict[str, Any]
@@ -42,5 +43,5 @@ def compiled(config: str, *chosen: str) -> Compiled:
         text = made.text
     except Stopped:
         pass
-    data = YAML(typ="safe", pure=True).load(text) or {}
+    data = meaning(YAML(typ="safe", pure=True).load(text) or {})
     return Compiled(text, data, tuple(one for one in report.diagnostics() if one.code.number.startswith("PG6")))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Any
 
+from gitlab_meaning import meaning
 from ruamel.yaml import YAML
 
 from pipegen.compiler import analyse, generate
@@ -37,7 +38,7 @@ class SplitUp:
         for data in files.values():
             for one in data.pop("include", ()):
                 data.update(files[one["local"]])
-        return {name: data for name, data in files.items() if name not in included}
+        return {name: meaning(data) for name, data in files.items() if name not in included}
 
     def found(self, number: str) -> list[Diagnostic]:
         """Return the diagnostics with that code."""

@@ -100,8 +100,7 @@ TEXT = """\
 
     .docker:
       image: docker:28-cli
-      services:
-        - {{ name: docker:28-dind, alias: docker }}
+      services: [docker:28-dind]
       variables:
         C: "1"
       before_script:
@@ -120,17 +119,14 @@ TEXT = """\
         # outputs
         - last
       artifacts:
-        paths:
-          - dist/
-          - "*.log"
+        paths: [dist/, "*.log"]
 
     "on":
-      image: {{ name: alpine/helm:3, entrypoint: [""] }}
-      services:
-        - {{ name: a:1, alias: a }}
       stage: step 2
+      image: {{ name: alpine/helm:3, entrypoint: [""] }}
+      services: [a:1]
       needs:
-        - {{ job: build, artifacts: true }}
+        - build
         - {{ job: "a, b", artifacts: false }}
       when: on_failure
       before_script:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from gitlab_meaning import meaning
 from targets.gitlab.compiled import Compiled, compiled
 
 ROOT = Path(__file__).parents[3]
@@ -52,7 +53,7 @@ FILE_KEYS = {"stages", "workflow", "default", "variables", "include"}
 
 def jobs(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the jobs of an expected file, each with what it extends laid below it."""
-    data = yaml.safe_load((path.parent / "expected" / "gitlab-ci.yml").read_text("utf-8"))
+    data = meaning(yaml.safe_load((path.parent / "expected" / "gitlab-ci.yml").read_text("utf-8")))
     for name, job in data.items():
         if name not in FILE_KEYS and not name.startswith("."):
             yield name, {**data.get(job.get("extends", ""), {}), **job}

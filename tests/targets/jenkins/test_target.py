@@ -46,7 +46,7 @@ def test_a_config_becomes_a_declarative_jenkinsfile() -> None:
     assert "\n        PIPEGEN_BRANCH = branch()\n" in text
     assert text.count('label "${env.PIPEGEN_AGENT}"') == 3
     assert text.count("agent any") == 1
-    assert "    post {\n        always {\n            node(env.PIPEGEN_AGENT) {\n" in text
+    assert "    post {\n        cleanup {\n            node(env.PIPEGEN_AGENT) {\n" in text
 
 
 def test_scripted_stages_name_what_they_come_after() -> None:
@@ -54,8 +54,8 @@ def test_scripted_stages_name_what_they_come_after() -> None:
     text = compiled(CONFIG, "scripted")
 
     assert (
-        "addStage('publish', after: ['check', 'lint'], agent: env.PIPEGEN_AGENT) {\n    noFork()\n    freshCheckout()\n"
-        in text
+        "addStage('publish', after: ['check', 'lint'], agent: env.PIPEGEN_AGENT) {\n"
+        "    noFork()\n    checkoutCommit()\n" in text
     )
     assert "try {\n    runStages()\n} finally {\n    node(env.PIPEGEN_AGENT) {\n" in text
 

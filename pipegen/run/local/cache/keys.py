@@ -11,27 +11,24 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 
-from pipegen.run.checksum import checksum
-from pipegen.run.local.cache.index import DamagedIndexError, Index
+from pipegen.run.local.cache.index import Index
 from pipegen.structs import Struct
 
 TABLES = """
-CREATE TABLE IF NOT EXISTS key (id INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS link (
     source INTEGER NOT NULL,
     place INTEGER NOT NULL,
     selector TEXT NOT NULL,
     digest TEXT NOT NULL,
     target INTEGER NOT NULL,
-    seal TEXT NOT NULL,
     PRIMARY KEY (source, place, selector, digest, target)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS link_target ON link (target);
 """
 # The source of links to keys without inputs.
 _NOTHING = 0
-# Keys grow by random steps, so that after a loss of rows no number is reused that links still lead to.
-_STEP = 1 << 36
+# Keys are random, so that a damaged number is no other key, and no number is reused that links still lead to.
+_BITS = 62
 
 
 class Origin(Struct):
@@ -66,7 +63,7 @@ class Keys:
         inputs_or_none = inputs or _NO_INPUTS
         known = [self.after(origins, index, digest) for index, origins in enumerate(inputs_or_none)]
         common = frozenset.intersection(*known)
-        key = min(common) if common else self._new()
+        key = min(common) if common else 1 + secrets.randbits(_BITS)
         self.link(key, digest, inputs_or_none)
         return key
 
@@ -77,9 +74,7 @@ class Keys:
             for index, origins in enumerate(inputs)
             for origin in origins
         ]
-        self._index.change(
-            "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?, ?)", [(*row, checksum(*row)) for row in rows]
-        )
+        self._index.change("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?)", rows)
 
     def content(self, digest: str) -> int:
         """Return the key of content with *digest*; create it if needed."""
@@ -97,24 +92,16 @@ class Keys:
             if key not in reachable:
                 reachable.add(key)
                 waiting += [row[0] for row in self._index.rows("SELECT source FROM link WHERE target = ?", (key,))]
-        unused = [(row[0],) for row in self._index.rows("SELECT id FROM key") if row[0] not in reachable]
+        unused = [row for row in self._index.rows("SELECT DISTINCT target FROM link") if row[0] not in reachable]
         self._index.change("DELETE FROM link WHERE target = ?", unused)
-        self._index.change("DELETE FROM key WHERE id = ?", unused)
 
     def _targets(self, origin: Origin, index: int, digest: str) -> list[int]:
-        link = (origin.key, index, origin.selector, digest)
         rows = self._index.rows(
-            "SELECT target, seal FROM link WHERE source = ? AND place = ? AND selector = ? AND digest = ? "
+            "SELECT CAST(target AS INTEGER) FROM link WHERE source = ? AND place = ? AND selector = ? AND digest = ? "
             "ORDER BY target",
-            link,
+            (origin.key, index, origin.selector, digest),
         )
-        if any(stored != checksum(*link, target) for target, stored in rows):
-            raise DamagedIndexError("a link is damaged")
-        return [target for target, _ in rows]
-
-    def _new(self) -> int:
-        last = self._index.rows("SELECT coalesce(max(id), 0) FROM key")[0][0]
-        return self._index.add("INSERT INTO key VALUES (?)", (last + 1 + secrets.randbelow(_STEP),))
+        return [target for (target,) in rows]
 
 
 def _content(digest: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 
+from pipegen.run.checksum import verified, with_checksum
 from pipegen.run.files.kept_file import KeptFile
-from pipegen.structs import Struct, convert
+from pipegen.structs import Struct
 
 
 class CacheRecord(Struct):
@@ -30,15 +31,15 @@ class CacheRecord(Struct):
 
     def dumped(self) -> str:
         """Return the record as text."""
-        return json.dumps({"outputs": self.outputs, "files": [_file_data(file) for file in self.files]})
+        data = {"outputs": self.outputs, "files": [_file_data(file) for file in self.files]}
+        return with_checksum(data).decode()
 
     @classmethod
     def loaded(cls, text: str) -> CacheRecord:
         """Return the record in *text*; raise `ValueError` if it is invalid."""
-        try:
-            data = convert(json.loads(text), _Dumped)
-        except RecursionError as error:
-            raise ValueError(str(error)) from error
+        data = verified(text.encode(), _Dumped)
+        if data is None:
+            raise ValueError("its checksum or its form is wrong")
         files = tuple(KeptFile(*fields) for fields in data.files)
         if not all(_is_inside(file.path) for file in files):
             raise ValueError("a file outside of the workspace")

@@ -162,7 +162,7 @@ class Results:
                 return None
             self._waiting[task.id] = task.job, held
         self._known[task.id] = _Known(frozenset({held.key}), held.record)
-        self._used.append(held.id)
+        self._used.append(held.key)
         return outputs
 
     def provide(self, task: Task) -> None:

@@ -3,8 +3,8 @@
 Keys and records are in an SQLite database, contents in files next to it. Contents are added and removed while the
 database is locked for writing, so that no process removes a content that another one needs. A killed process leaves a
 rolled-back transaction, and perhaps an unused file.
-Rows have checksums and contents have digests, so that damaged data is never used. A damaged content invalidates its
-result; a damaged row or database invalidates all results.
+Contents have digests and records have checksums, so that damaged data is never used. A damaged content invalidates its
+result; a damaged database is dropped with all results.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from pipegen.run.checksum import checksum
 from pipegen.run.files import no_follow
 from pipegen.run.files.kept_file import KeptFile, is_there
 from pipegen.run.local.cache.blobs import Added, Blobs, DamagedError, is_digest
@@ -26,31 +25,27 @@ from pipegen.run.local.cache.record import CacheRecord
 from pipegen.structs import Struct
 
 # Incremented when the meaning of stored data or digests changes.
-FORMAT = 2
+FORMAT = 3
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS record (
-    id INTEGER PRIMARY KEY,
-    key INTEGER NOT NULL,
+    key INTEGER PRIMARY KEY,
     data TEXT NOT NULL,
-    seal TEXT NOT NULL,
     used REAL NOT NULL
 );
-CREATE INDEX IF NOT EXISTS record_key ON record (key);
 CREATE TABLE IF NOT EXISTS blob (digest TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS use (
     digest TEXT NOT NULL,
-    record INTEGER NOT NULL,
-    PRIMARY KEY (digest, record)
+    key INTEGER NOT NULL,
+    PRIMARY KEY (digest, key)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS use_record ON use (record);
+CREATE INDEX IF NOT EXISTS use_key ON use (key);
 """
 
 
 class StoredRecord(Struct):
-    """A stored record with its number and key."""
+    """A stored record and its key."""
 
-    id: int
     key: int
     record: CacheRecord
 
@@ -86,10 +81,8 @@ class Store:
     def find(self, keys: Iterable[int]) -> StoredRecord | None:
         """Return the record of the first of *keys* that has one, None if none has."""
         for key in sorted(keys):
-            for number, data, stored in self._index.rows("SELECT id, data, seal FROM record WHERE key = ?", (key,)):
-                if stored != checksum(key, data):
-                    raise DamagedIndexError("a result is damaged")
-                return StoredRecord(number, key, _loaded(data))
+            for (data,) in self._index.rows("SELECT data FROM record WHERE key = ?", (key,)):
+                return StoredRecord(key, _loaded(str(data)))
         return None
 
     def save(
@@ -108,15 +101,9 @@ class Store:
             kept_files = [self._add_file(file, opened, added) for file, opened in files]
             record = CacheRecord(tuple(kept_outputs), tuple(sorted(kept_files, key=lambda file: file.path)))
             with self._index.writing():
-                number = key()
-                earlier = self.find([number])
-                held = self._insert(number, record, added)
-                if earlier is not None:
-                    self._remove(earlier.id)
-                indexed = self.find([number])
-                if indexed is None or indexed.id != held.id:
-                    # SQLite does not verify the pages of an index: a damaged index loses new rows.
-                    raise DamagedIndexError("a stored result is not found")
+                held = StoredRecord(key(), record)
+                self._remove(held.key)
+                self._insert(held, added)
                 self._trim()
             return held
         finally:
@@ -147,15 +134,15 @@ class Store:
                 no_follow.make_link(folder, file.path, file.link)
 
     def touch(self, used: Iterable[int]) -> None:
-        """Mark the records with the numbers *used* as recently used."""
+        """Mark the records with the keys *used* as recently used."""
         now = self._now()
         with self._index.writing():
-            self._index.change("UPDATE record SET used = ? WHERE id = ?", [(now, number) for number in used])
+            self._index.change("UPDATE record SET used = ? WHERE key = ?", [(now, key) for key in used])
 
     def drop(self, held: StoredRecord) -> None:
         """Remove a result."""
         with self._index.writing():
-            self._remove(held.id)
+            self._remove(held.key)
 
     def size(self) -> int:
         """Return the size of the contents in bytes."""
@@ -172,35 +159,30 @@ class Store:
         with opened() as source:
             return KeptFile(file.path, file.mode, self._add_blob(source, added))
 
-    def _insert(self, key: int, record: CacheRecord, added: Iterable[Added]) -> StoredRecord:
+    def _insert(self, held: StoredRecord, added: Iterable[Added]) -> None:
         # Existing contents may be damaged, so new ones replace them.
         for blob in {blob.digest: blob for blob in added}.values():
             self._blobs.keep(blob)
             self._index.change("INSERT OR IGNORE INTO blob VALUES (?, ?)", [(blob.digest, blob.size)])
-        data = record.dumped()
-        number = self._index.add(
-            "INSERT INTO record (key, data, seal, used) VALUES (?, ?, ?, ?)",
-            (key, data, checksum(key, data), self._now()),
-        )
-        self._index.change("INSERT OR IGNORE INTO use VALUES (?, ?)", [(digest, number) for digest in record.digests()])
-        return StoredRecord(number, key, record)
+        self._index.change("INSERT INTO record VALUES (?, ?, ?)", [(held.key, held.record.dumped(), self._now())])
+        self._index.change("INSERT INTO use VALUES (?, ?)", [(digest, held.key) for digest in held.record.digests()])
 
     def _trim(self) -> None:
         """Remove the least recently used results until the rest fits."""
         if self.size() <= self._limit:
             return
-        for (oldest,) in self._index.rows("SELECT id FROM record ORDER BY used, id"):
+        for (oldest,) in self._index.rows("SELECT key FROM record ORDER BY used"):
             self._remove(oldest)
             if self.size() <= self._limit:
                 break
-        self.keys.remove_unused(row[0] for row in self._index.rows("SELECT DISTINCT key FROM record"))
+        self.keys.remove_unused(row[0] for row in self._index.rows("SELECT key FROM record"))
 
-    def _remove(self, record: int) -> None:
-        self._index.change("DELETE FROM record WHERE id = ?", [(record,)])
-        digests = [row[0] for row in self._index.rows("SELECT digest FROM use WHERE record = ?", (record,))]
+    def _remove(self, key: int) -> None:
+        self._index.change("DELETE FROM record WHERE key = ?", [(key,)])
+        digests = [row[0] for row in self._index.rows("SELECT digest FROM use WHERE key = ?", (key,))]
         if not all(is_digest(digest) for digest in digests):
             raise DamagedIndexError("the name of a content is not a digest")
-        self._index.change("DELETE FROM use WHERE record = ?", [(record,)])
+        self._index.change("DELETE FROM use WHERE key = ?", [(key,)])
         for digest in digests:
             if not self._index.rows("SELECT 1 FROM use WHERE digest = ?", (digest,)):
                 self._index.change("DELETE FROM blob WHERE digest = ?", [(digest,)])

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import re
+import json
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO
-
-from pipegen.run.local.redaction.encodings import DIGITS, SHORTEST, echoed, forms, pieces
+from urllib.parse import quote, quote_plus
 
 REDACTOR = b"[masked]"
+# Shorter texts occur in logs by chance, and masking them would reveal them.
+SHORTEST = 4
+# Fewer digits of base64 occur by chance.
+_DIGITS = 8
 # Longer lines are written in parts.
 _LONGEST_LINE = 65_536
-_DIGITS = re.compile(rb"[A-Za-z0-9+/_-]{%d,}" % DIGITS)
+# Characters besides letters, digits and "_.-~" that functions for URLs leave unencoded: none, those of paths, and those
+# of JavaScript's encodeURIComponent.
+_SAFE = ("", "/", "!'()*")
 
 
 class Redactor:
-    """Secrets in the forms in which programs print them; the lines of a secret count separately."""
+    """Secrets as written, and encoded for URLs, in JSON and in base64; the lines of a secret count separately."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        plain = tuple(one.encode(errors="surrogateescape") for one in secrets)
-        variants = tuple(dict.fromkeys((*plain, *map(echoed, plain))))
-        self._forms = tuple(form for secret in variants for form in forms(secret))
-        self.longest = max((form.longest for form in self._forms), default=0)
-        self._pieces = frozenset(piece for secret in variants for piece in pieces(secret))
+        self._forms = tuple(dict.fromkeys(form for secret in secrets for form in _forms(secret)))
+        self.longest = max(map(len, self._forms), default=0)
 
     def __bool__(self) -> bool:
         return bool(self._forms)
@@ -60,8 +63,7 @@ class Redactor:
     def _spans(self, data: bytes) -> Iterator[tuple[int, int]]:
         """Yield the spans of secrets in *data*, merged if they overlap or touch."""
         current: tuple[int, int] | None = None
-        matches = (span for form in self._forms for span in form.matches(data))
-        for start, end in sorted((*matches, *self._wrapped_spans(data))):
+        for start, end in sorted(span for form in self._forms for span in _matches(form, data)):
             if current is None or start > current[1]:
                 if current is not None:
                     yield current
@@ -70,21 +72,6 @@ class Redactor:
                 current = current[0], max(current[1], end)
         if current is not None:
             yield current
-
-    def _wrapped_spans(self, data: bytes) -> Iterator[tuple[int, int]]:
-        """Yield parts of encoded secrets at the start or end of runs of digits, as in wrapped output."""
-        for run in _DIGITS.finditer(data) if self._pieces else ():
-            first, last = run.span()
-            end = first
-            while end + DIGITS <= last and data[end : end + DIGITS] in self._pieces:
-                end += 1
-            if end > first:
-                yield first, end + DIGITS - 1
-            start = last
-            while start - DIGITS >= first and data[start - DIGITS : start] in self._pieces:
-                start -= 1
-            if start < last:
-                yield start - DIGITS + 1, last
 
 
 class RedactedStream:
@@ -112,3 +99,54 @@ class RedactedStream:
 def is_redacted(secret: str) -> bool:
     """Return whether *secret* is long enough to be masked."""
     return len(secret.strip()) >= SHORTEST
+
+
+def _matches(form: bytes, data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the spans of *form* in *data*, which may overlap."""
+    start = data.find(form)
+    while start >= 0:
+        yield start, start + len(form)
+        start = data.find(form, start + 1)
+
+
+def _forms(secret: str) -> Iterator[bytes]:
+    """Yield the forms of *secret* and of each of its lines, except of short ones."""
+    lines = secret.strip().splitlines()
+    for text in map(str.strip, (secret, *lines)):
+        data = text.encode(errors="surrogateescape")
+        if len(data) >= SHORTEST:
+            # Logs are redacted line by line.
+            if len(text.splitlines()) == 1 or min(map(len, lines)) < SHORTEST:
+                yield data
+            yield from _url(data)
+            yield from _json(text)
+            yield from _base64(data)
+
+
+def _url(data: bytes) -> Iterator[bytes]:
+    for encoded in (*(quote(data, safe) for safe in _SAFE), *(quote_plus(data, safe) for safe in _SAFE)):
+        yield encoded.encode()
+        # The digits of "%2F" may be lowercase.
+        first, *others = encoded.split("%")
+        yield "%".join((first, *(other[:2].lower() + other[2:] for other in others))).encode()
+
+
+def _json(text: str) -> Iterator[bytes]:
+    """Yield *text* as in a JSON string, which may escape slashes and other characters than ASCII."""
+    for is_ascii in (True, False):
+        encoded = json.dumps(text, ensure_ascii=is_ascii)[1:-1]
+        yield encoded.encode(errors="surrogateescape")
+        yield encoded.replace("/", "\\/").encode(errors="surrogateescape")
+
+
+def _base64(data: bytes) -> Iterator[bytes]:
+    """Yield the base64 of *data*, also with a line break, and its constant part in that of any text with *data*."""
+    encoded = [b64encode(data), b64encode(data + b"\n")]
+    for skipped in range(3):
+        digits = b64encode(bytes(skipped) + data).rstrip(b"=")
+        # Digits that also encode the surrounding text vary.
+        part = digits[(0, 2, 3)[skipped] : -1 if (skipped + len(data)) % 3 else None]
+        encoded += [part] if len(part) >= _DIGITS else []
+    for digits in encoded:
+        yield digits
+        yield digits.replace(b"+", b"-").replace(b"/", b"_")

@@ -8,8 +8,7 @@ from pathlib import Path
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Credential, CredentialKind, IdToken
-from pipegen.run.local.redaction.encodings import SHORTEST
-from pipegen.run.local.redaction.redactor import Redactor, is_redacted
+from pipegen.run.local.redaction.redactor import SHORTEST, Redactor, is_redacted
 from pipegen.shell.values.credentials import sources
 from pipegen.source.text import Span
 from pipegen.structs import Struct

@@ -65,6 +65,8 @@ KEYS: Mapping[str, IntroducedIn] = {
     "job.needs.artifacts": _keyword(12, 6, "needsartifacts"),
     "job.needs.optional": _keyword(14, 0, "needsoptional"),
     "job.needs.pipeline": _keyword(13, 7, "needspipelinejob"),
+    "job.needs.parallel": _keyword(16, 3, "needsparallelmatrix"),
+    "job.parallel.matrix": _keyword(13, 3, "parallelmatrix"),
     "job.rules": _keyword(12, 3, "rules"),
     "job.rules.exists": _keyword(12, 4, "rulesexists"),
     "job.rules.changes.paths": _keyword(15, 2, "ruleschangespaths"),
@@ -121,6 +123,7 @@ OLDER = frozenset(
         ),
         *("job", "job.extends", "job.image", "job.image.name", "job.image.entrypoint", "job.services"),
         *("job.services.name", "job.services.alias", "job.services.command", "job.services.variables.*", "job.tags"),
+        *("job.parallel", "job.parallel.matrix.*", "job.needs.parallel.matrix", "job.needs.parallel.matrix.*"),
         *("job.stage", "job.dependencies", "job.rules.if", "job.rules.changes", "job.rules.when", "job.rules.start_in"),
         *("job.when", "job.start_in", "job.environment", "job.environment.name", "job.environment.url"),
         *("job.environment.on_stop", "job.environment.action", "job.allow_failure", "job.retry", "job.retry.max"),
@@ -136,7 +139,12 @@ OLDER = frozenset(
 )
 _TOP = frozenset({"stages", "include", "workflow", "default", "variables"})
 # Below these, the user chooses the names.
-_NAMED = frozenset({"variables", "default.id_tokens", "job.variables", "job.services.variables", "job.id_tokens"})
+_NAMED = frozenset(
+    {
+        *("variables", "default.id_tokens", "job.variables", "job.services.variables", "job.id_tokens"),
+        *("job.parallel.matrix", "job.needs.parallel.matrix"),
+    }
+)
 # Below these there are no keys.
 _SCRIPTS = frozenset({"job.before_script", "job.script", "job.after_script"})
 _VALUED = frozenset(path.partition("=")[0] for path in KEYS if "=" in path)
@@ -150,8 +158,10 @@ def features_used(data: Mapping[str, Value]) -> dict[str, list[str]]:
     for name, value in data.items():
         path, owner = (name, "") if name in _TOP else ("job", name)
         for each in _paths(value, path):
-            if each in KEYS:
-                used.setdefault(each, []).append(owner)
+            # Except for tokens, a key of `default` needs the version that it needs in a job.
+            key = each if each in KEYS else each.replace("default.", "job.", 1)
+            if key in KEYS:
+                used.setdefault(key, []).append(owner)
     return used
 
 

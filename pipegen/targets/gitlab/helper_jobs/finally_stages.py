@@ -13,6 +13,7 @@ from pipegen.diagnostics.codes import FAIL_FAST_UNAVAILABLE, FINALLY_WAITS, STAT
 from pipegen.diagnostics.report import Report, listed
 from pipegen.plan import model as plan
 from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.jobs.outcomes import outcome_variable
 from pipegen.targets.gitlab.jobs.shell_variables import FAILED, MARKS
 from pipegen.targets.gitlab.model import HELPER, GitLabJob, ImageKeys, NeedEntry, RuleEntry, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.rules.build import then
@@ -85,7 +86,8 @@ def status_jobs(
 ) -> StatusJobs:
     """Return the helpers of *pipeline*, which run in *image*; *take* returns a unique name."""
     jobs = {}
-    for stage in dict.fromkeys(stage for job in pipeline.jobs for stage in job.statuses):
+    readers = (job for job in pipeline.jobs if not outcome_variable(job))
+    for stage in dict.fromkeys(stage for job in readers for stage in job.statuses):
         if stage:
             helpers = _of_stage(pipeline.job(stage), titles[stage], rules[stage], take)
         else:

@@ -17,20 +17,25 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.engine_names import allowed_name
 from pipegen.targets.gitlab.jobs.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.caches import lower_caches
+from pipegen.targets.gitlab.jobs.constants import Constants, constants, params_of
 from pipegen.targets.gitlab.jobs.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
+from pipegen.targets.gitlab.jobs.outcomes import outcome_variable, without_status
 from pipegen.targets.gitlab.jobs.raw import lower_raw
 from pipegen.targets.gitlab.jobs.retention import lower_retention
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, installs, job_tools
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
-from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry
+from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.needs.awaited import read_stages
 from pipegen.targets.gitlab.settings import GitLabSettings
 
 
 class DraftJob(Struct, kw_only=True):
-    """The job of a stage without its needs; *after* runs when the script has ended, then *trigger* starts."""
+    """The job of a stage without its needs; *after* runs when the script has ended, then *trigger* starts.
+
+    *outcome* is the variable for the status of the pipeline, if the stage becomes a job for each status.
+    """
 
     job: Job
     tools: JobTools
@@ -44,6 +49,8 @@ class DraftJob(Struct, kw_only=True):
     resource_group: str
     raw: Mapping[str, Data]
     trigger: Bridge | TriggerScript | None
+    outcome: str = ""
+    variables: tuple[VariableEntry, ...] = ()
 
     @property
     def is_bridge(self) -> bool:
@@ -107,6 +114,9 @@ class _Drafting(Struct, kw_only=True):
     def draft(self, job: Job) -> DraftJob:
         """Return the draft of *job*."""
         plan, settings, report = self.plan, self.settings, self.report
+        host, outcome = self.host, outcome_variable(job)
+        if outcome:
+            host, job = replace(host, status=lambda _: f"${outcome}"), without_status(job, outcome)
         kinds = {type(step) for step in job.steps}
         trigger = lower_trigger(job, settings.projects, report) if TriggerJob in kinds else None
         if TriggerJob in kinds and not isinstance(trigger, TriggerScript):
@@ -114,12 +124,17 @@ class _Drafting(Struct, kw_only=True):
         lowered = lower_environment(job, plan, report)
         job = lowered.job
         check_deployment(job, report)
-        parts = script(job, plan, self.producers, self.host)
+        machine = lower_machine(job, plan, self.producers, report)
+        caches = lower_caches(job, plan, report) if job.caches else ()
+        set_by_engine = constants(job, plan)
+        parts = script(set_by_engine.job, plan, self.producers, host)
+        if set_by_engine.variables and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
+            set_by_engine = Constants((), job)
+            parts = script(job, plan, self.producers, host)
         body = (*entries((*parts.bind, *parts.steps)), *entries(parts.outputs, comment="outputs"), *lowered.script)
         artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, parts, trigger), report)
         tools = self._job_tools(parts, is_users=Commands in kinds)
         reports = (*((dotenv_path(job),) if job.expanded else ()), *lowered.dotenv)
-        machine = lower_machine(job, plan, self.producers, report)
         check_machine(job, tools.kind, settings, report)
         if tools.services:
             # Services of the job itself would replace the shared ones.
@@ -134,12 +149,14 @@ class _Drafting(Struct, kw_only=True):
             script=(*installs(parts, settings), *(self._removal(job) if self.called else ()), *body) if body else (),
             artifacts=artifacts,
             environment=lowered.environment,
-            caches=lower_caches(job, plan, report) if job.caches else (),
+            caches=caches,
             resource_group=resource_group(job, report) if job.deployment.locks else "",
             raw={},
             after=entries(parts.after.commands) if parts.after is not None else (),
             artifact_keys=replace(artifact_keys, dotenv=reports) if reports else artifact_keys,
             trigger=trigger,
+            outcome=outcome,
+            variables=set_by_engine.variables,
         )
         return draft if not job.raw else replace(draft, raw=_raw(draft, report))
 
@@ -156,6 +173,13 @@ class _Drafting(Struct, kw_only=True):
         if self.called.isdisjoint(read_stages(job)):
             return ()
         return (ScriptEntry("rm -rf .pipegen/trigger && { rmdir .pipegen 2>/dev/null || :; }"),)
+
+
+def _reads(constants: Constants, parts: StageScriptParts, keys: tuple[object, ...]) -> bool:
+    """Return whether the script *parts* or the *keys* of a job read a variable of *constants* with another meaning."""
+    names = {variable.name for variable in constants.variables}
+    texts = repr(keys)
+    return not names.isdisjoint(params_of(parts.setup)) or any(re.search(rf"\b{name}\b", texts) for name in names)
 
 
 def idle_script(job: Job) -> tuple[ScriptEntry, ...]:

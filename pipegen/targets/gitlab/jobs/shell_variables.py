@@ -42,7 +42,20 @@ _PLAIN = r"[a-z0-9]+"
 # The first words, after "PIPEGEN_", in names of variables that are not for outputs.
 _FIRST_WORDS = frozenset(
     {
-        *("cache", "created", "files", "http", "input", "job", "log", "param", "previous", "project", "promote"),
+        *(
+            "after",
+            "cache",
+            "created",
+            "files",
+            "http",
+            "input",
+            "job",
+            "log",
+            "param",
+            "previous",
+            "project",
+            "promote",
+        ),
         *("registry", "status", "url"),
     }
 )
@@ -93,6 +106,7 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
         has_pipefail=True,
         expanded_variable=expanded_variable,
         after_values="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
+        keeps_lines=True,
         bash=(_HAS_BASH, "set -o pipefail"),
         credential=bind_credential,
         status=_status,
@@ -115,8 +129,8 @@ def in_child(host: ShellEnvironment) -> ShellEnvironment:
 def _status(slug: str) -> str:
     """Return the shell text of the status of a stage; without a record, the stage never ran."""
     if slug:
-        return f'$(cat "$pipegen/in/status/{slug}" 2>/dev/null || echo skipped)'
-    return '$(if [ -e "$pipegen/in/failed" ]; then echo failed; else echo success; fi)'
+        return f"$(cat {MARKS}/{slug} 2>/dev/null || echo skipped)"
+    return f"$(if [ -e {FAILED} ]; then echo failed; else echo success; fi)"
 
 
 def variables(settings: GitLabSettings) -> tuple[VariableEntry, ...]:
@@ -133,17 +147,16 @@ def variables(settings: GitLabSettings) -> tuple[VariableEntry, ...]:
 
 def bind_credential(credential: Credential) -> tuple[str, ...]:
     """Return the commands that set the variables of *credential* from CI/CD variables, or report a missing one."""
-    variable_sources = sources(credential)
-    checks = tuple(_check(source, credential) for source in variable_sources)
-    pairs = zip(credential.variables, variable_sources, strict=True)
-    # ssh rejects a key that others can read, and runners create such files.
-    modes = (
-        tuple(f'chmod 600 "${source}"' for source in variable_sources)
-        if credential.kind is CredentialKind.SSH_KEY
-        else ()
+    pairs = tuple(zip(credential.variables, sources(credential), strict=True))
+    checked = {source: _checked(source, credential) for _, source in pairs}
+    if credential.kind is CredentialKind.SSH_KEY:
+        # ssh rejects a key that others can read, and runners create such files.
+        modes = tuple(f"chmod 600 {checked[source]}" for _, source in pairs)
+        return modes + tuple(f'export {variable}="${source}"' for variable, source in pairs if variable != source)
+    return tuple(
+        f": {checked[source]}" if variable == source else f"export {variable}={checked[source]}"
+        for variable, source in pairs
     )
-    exports = tuple(f'export {variable}="${source}"' for variable, source in pairs if variable != source)
-    return checks + modes + exports
 
 
 def expanded_variable(job: Job, name: str) -> str:
@@ -174,11 +187,10 @@ def _quoted(text: str) -> str:
     return re.sub(r'([\\"$`])', r"\\\1", text)
 
 
-def _check(source: str, credential: Credential) -> str:
-    """Return the command that ends a script if its credential is missing."""
-    kind = "a CI/CD variable of type file" if credential.kind in _FILES else "the CI/CD variable"
-    shown = re.sub(r"[^A-Za-z0-9._ -]", "_", credential.id)
-    return f': "${{{source}:?add {kind} {source}, for the credential {shown}}}"'
+def _checked(source: str, credential: Credential) -> str:
+    """Return the value of *source* as a word; the script ends if the variable is missing."""
+    kind = ", of type file" if credential.kind in _FILES else ""
+    return f'"${{{source}:?add the CI/CD variable {source}{kind}}}"'
 
 
 def _login(settings: GitLabSettings) -> Login:

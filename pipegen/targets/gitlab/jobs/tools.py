@@ -21,15 +21,13 @@ _CONNECTION = (
 )
 # The entrypoint prefers the socket, too. The Kubernetes executor does not wait for services, and the first keys take
 # seconds: gitlab-runner#27306, #27384.
-_WAIT = """\
-# the runner's own daemon where its socket is lent, else that of the service, which may need a minute
-if [ -S /var/run/docker.sock ]; then unset DOCKER_HOST DOCKER_TLS_VERIFY DOCKER_CERT_PATH; fi
-pipegen_left=60
-until $DOCKER ps >/dev/null 2>&1 || [ "$pipegen_left" -eq 0 ]; do
-  sleep 1
-  pipegen_left=$((pipegen_left - 1))
-done
-"""
+_CONNECT = (
+    ScriptEntry(
+        "if [ -S /var/run/docker.sock ]; then unset DOCKER_HOST DOCKER_TLS_VERIFY DOCKER_CERT_PATH; fi",
+        "a runner may lend its own daemon; that of the service needs some time to start",
+    ),
+    ScriptEntry('timeout 60 sh -c "until $DOCKER info >/dev/null 2>&1; do sleep 1; done" || $DOCKER info'),
+)
 
 
 class JobTools(Struct, kw_only=True, cache_hash=True):
@@ -54,7 +52,7 @@ def job_tools(script: StageScriptParts, settings: GitLabSettings, *, is_users: b
                 image=ImageKeys(settings.tools.docker),
                 services=(ServiceKeys(settings.tools.dind, _DAEMON),),
                 variables=_CONNECTION,
-                before_script=(*prelude, ScriptEntry(_WAIT)),
+                before_script=(*prelude, *_CONNECT),
             )
         case "helm":
             return JobTools(

@@ -8,7 +8,9 @@ from pipegen.plan.model import FetchOptions, Plan
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 
-_FUNCTION = "freshCheckout"
+_FUNCTION = "checkoutCommit"
+# Removes everything that the commit does not contain, also in submodules.
+_CLEAN = "cleanBeforeCheckout(deleteUntrackedNestedRepositories: true)"
 
 
 class Checkouts(Struct):
@@ -26,12 +28,11 @@ def lower_checkouts(plans: Sequence[Plan], variables: tuple[tuple[str, str], ...
         if plan.fetch not in functions:
             number = len(functions) + 1
             functions[plan.fetch] = model.CheckoutFunction(
-                function=_FUNCTION if number == 1 else f"{_FUNCTION}{number}",
-                extensions=_extensions(plan.fetch),
+                number="" if number == 1 else str(number),
+                extensions=(_CLEAN, *_extensions(plan.fetch)),
                 variables=variables,
-                has_submodules=plan.fetch is not None and plan.fetch.submodules,
             )
-        names[plan.name] = functions[plan.fetch].function
+        names[plan.name] = f"{_FUNCTION}{functions[plan.fetch].number}"
     return Checkouts(tuple(functions.values()), names)
 
 
@@ -40,10 +41,10 @@ def _extensions(fetch: FetchOptions | None) -> tuple[str, ...]:
     if fetch is None:
         return ()
     depth = "shallow: false" if fetch.depth is None else f"shallow: true, depth: {fetch.depth}"
-    clone = f"[$class: 'CloneOption', {depth}, noTags: {_boolean(not fetch.tags)}, reference: '']"
+    clone = f"cloneOption({depth}, noTags: {_boolean(not fetch.tags)}, reference: '')"
     if not fetch.submodules:
         return (clone,)
-    return (clone, "[$class: 'SubmoduleOption', recursiveSubmodules: true, parentCredentials: true]")
+    return (clone, "submodule(recursiveSubmodules: true, parentCredentials: true)")
 
 
 def _boolean(value: bool) -> str:  # noqa: FBT001 - the value to write

@@ -25,5 +25,5 @@ def _plugins(parts: Iterable[object]) -> Iterator[str]:
                 yield _MAILER
             case model.InImage() | model.ContainerAgent():
                 yield _CONTAINERS
-            case model.Wrapped() | model.GroovyStatement() | model.Property() if part.plugin:
+            case model.Wrapped() | model.GroovyStatement() | model.Property() | model.StageOption() if part.plugin:
                 yield part.plugin

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from pipegen.bindings.expression import Items, Loop, Reference, Scope, Text
+from pipegen.emit.groovy import literal
 from pipegen.plan.model import BuildImage, Machine, Mail
 from pipegen.shell.command import Command
 from pipegen.shell.prelude import is_expanded, own_text
@@ -67,7 +68,7 @@ def _settings(settings: JenkinsSettings, text: str) -> Iterator[model.Environmen
     }
     for name, value in values.items():
         if is_expanded(name, text):
-            yield model.EnvironmentVariable(name, model.FunctionCall("setting", (name, value)))
+            yield model.EnvironmentVariable(name, model.GroovyCode(f'"${{env.{name} ?: {literal(value)}}}"'))
 
 
 def checkout_variables(used: Sequence[str]) -> tuple[tuple[str, str], ...]:

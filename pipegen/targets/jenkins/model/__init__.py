@@ -1,6 +1,7 @@
 """The nouns of a Jenkinsfile that the target writes."""
 
 from pipegen.targets.jenkins.model.declarative import Block, Chain, Declarative
+from pipegen.targets.jenkins.model.environment import EnvironmentVariable
 from pipegen.targets.jenkins.model.expressions import (
     FileText,
     FunctionCall,
@@ -14,7 +15,6 @@ from pipegen.targets.jenkins.model.expressions import (
 )
 from pipegen.targets.jenkins.model.file import (
     CheckoutFunction,
-    EnvironmentVariable,
     Jenkinsfile,
     Parameter,
     Prelude,
@@ -25,7 +25,7 @@ from pipegen.targets.jenkins.model.file import (
 )
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.model.scripted import Chunk, PipelineRoots, RootList, ScriptedPipelines, SharedRun
-from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, StageBlock, Teardown
+from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, StageBlock, StageOption, Teardown
 from pipegen.targets.jenkins.model.steps import (
     Agent,
     Archive,
@@ -36,6 +36,7 @@ from pipegen.targets.jenkins.model.steps import (
     Ensured,
     GroovyStatement,
     InImage,
+    InputStep,
     Keep,
     NoFork,
     OnAgent,
@@ -72,6 +73,7 @@ __all__ = [
     "GroovyCode",
     "GroovyStatement",
     "InImage",
+    "InputStep",
     "Item",
     "Jenkinsfile",
     "Joined",
@@ -100,6 +102,7 @@ __all__ = [
     "SharedRun",
     "SplitLoop",
     "StageBlock",
+    "StageOption",
     "StartJob",
     "Stash",
     "Step",

@@ -25,10 +25,13 @@ class Block(Struct):
 class Declarative(Struct, kw_only=True):
     """`pipeline {}`: *agent* is the agent of all stages in a shared workspace, else None.
 
-    *group* is the stage around all others that takes the agent, "" if the pipeline does.
+    *group* is the stage around all others that takes the agent, "" if the pipeline does. With *reads_branch*, a
+    condition compares the branch. *final* are the stages after all others, whatever happened.
     """
 
     agent: Agent | None
     group: str = ""
+    reads_branch: bool = False
+    final: tuple[StageBlock, ...] = ()
     blocks: tuple[Block, ...]
     teardown: Teardown | None

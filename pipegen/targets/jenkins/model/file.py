@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.declarative import Declarative
+from pipegen.targets.jenkins.model.environment import EnvironmentVariable
 from pipegen.targets.jenkins.model.expressions import Value
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.model.scripted import ScriptedPipelines
 from pipegen.targets.jenkins.model.stages import Look, Pin, StageBlock
 from pipegen.targets.jenkins.model.steps import NoFork, Sh
-
-
-class EnvironmentVariable(Struct):
-    """An environment variable that pipegen sets, and its value."""
-
-    name: str
-    value: Value
 
 
 class Parameter(Struct):
@@ -46,20 +40,17 @@ class Prelude(Struct, kw_only=True):
 
 
 class CheckoutFunction(Struct, kw_only=True):
-    """A function that checks out.
+    """A function that checks out the commit of the build.
 
     Attributes:
-        function: its name.
-        extensions: git options in addition to the job's configuration, as `$class` and arguments in Groovy; () for
-            the job's configuration alone.
+        number: the end of its name, "" for the first.
+        extensions: git options in addition to the job's configuration, as calls in Groovy.
         variables: the variables to set besides the commit, with their names in `checkout`.
-        has_submodules: whether submodules are fetched.
     """
 
-    function: str
+    number: str
     extensions: tuple[str, ...]
     variables: tuple[tuple[str, str], ...]
-    has_submodules: bool
 
 
 class Tool(Struct, kw_only=True):

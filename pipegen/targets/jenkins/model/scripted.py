@@ -58,6 +58,8 @@ class ScriptedPipelines(Struct, kw_only=True):
         branches: the pipelines by the function that starts them; () if they are started in place.
         deepest: the maximum nesting of `parallel` blocks in the driver, until half of them have ended; 0 for the
             plain driver, which does not count them.
+        fails_fast: whether stages stop others from starting.
+        mails: whether steps follow failures of stages.
     """
 
     chunks: tuple[Chunk, ...]
@@ -68,3 +70,5 @@ class ScriptedPipelines(Struct, kw_only=True):
     shared: tuple[SharedRun, ...]
     teardown: Teardown | None
     deepest: int = 0
+    fails_fast: bool = False
+    mails: bool = False

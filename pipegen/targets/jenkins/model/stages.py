@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from pipegen.structs import Struct
-from pipegen.targets.jenkins.model.steps import Agent, ContainerAgent, Sh, Step
+from pipegen.targets.jenkins.model.environment import EnvironmentVariable
+from pipegen.targets.jenkins.model.steps import Agent, ContainerAgent, InputStep, Sh, Step
+
+
+class StageOption(Struct):
+    """A block step around a whole stage, complete except for the block, and the *plugin* that provides it."""
+
+    text: str
+    plugin: str = ""
 
 
 class StageBlock(Struct, kw_only=True):
@@ -14,7 +22,11 @@ class StageBlock(Struct, kw_only=True):
         pipeline: its pipeline.
         after: the stages directly before it.
         agent: None if it needs no agent of its own.
-        container: the container of its steps, on the agent around it; None if the steps contain it.
+        container: the container of its steps, on its agent; None if the steps contain it.
+        approval: the question before it, None if the steps contain it; *approval_name* is the stage that asks.
+        options: the block steps around its agent, the outermost first.
+        environment: the variables of its steps.
+        always: the steps that follow in any case; *unsuccessful* those that follow a failure.
         steps: its steps.
         steps_function: the function that contains the steps, "" if they are in place.
         on_failure: the steps after a failure.
@@ -23,6 +35,7 @@ class StageBlock(Struct, kw_only=True):
         may_be_unstable: whether its failure is allowed.
         tells_success: whether its last step records its success, for `post` to read.
         condition: the Groovy expression for whether it runs, "" if it always does.
+        when: the same as the lines of `when`, for Declarative.
     """
 
     name: str
@@ -38,6 +51,13 @@ class StageBlock(Struct, kw_only=True):
     may_be_unstable: bool = False
     tells_success: bool = False
     condition: str = ""
+    when: tuple[str, ...] = ()
+    approval: InputStep | None = None
+    approval_name: str = ""
+    options: tuple[StageOption, ...] = ()
+    environment: tuple[EnvironmentVariable, ...] = ()
+    always: tuple[Step, ...] = ()
+    unsuccessful: tuple[Step, ...] = ()
 
 
 class Selected(Struct):

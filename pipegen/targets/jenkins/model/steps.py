@@ -55,19 +55,23 @@ class Stash(Struct, kw_only=True):
     name: str
     includes: str
     excludes: str = ""
-    holds_user_files: bool
+    has_folders: bool
     may_be_empty: bool
     is_told: bool = False
 
 
 class Archive(Struct):
-    """Archived files, by Ant patterns; a separate *folder* of them may then be removed for later stages."""
+    """Archived files, by Ant patterns; a separate *folder* of them may then be removed for later stages.
+
+    With *has_folders*, Ant's default exclusions do not apply.
+    """
 
     kind: ClassVar[str] = "archive"
     includes: str
     folder: str = ""
     is_removed: bool = False
     excludes: str = ""
+    has_folders: bool = True
 
 
 class Binding(Struct):
@@ -83,6 +87,14 @@ class WithCredentials(Struct):
     kind: ClassVar[str] = "credentials"
     bindings: tuple[Binding, ...]
     steps: tuple[Step, ...]
+
+
+class InputStep(Struct, kw_only=True):
+    """A question that a person answers, one of the comma-separated *submitter* if there are any."""
+
+    kind: ClassVar[str] = "approval"
+    message: str
+    submitter: str = ""
 
 
 class NoFork(Struct):
@@ -125,11 +137,15 @@ class Agent(Struct):
 
 
 class ContainerAgent(Struct, kw_only=True):
-    """An agent that is a container of *image* on the node of the pipeline, with *args* for the container engine."""
+    """An agent that is a container of *image*, with *args* for the container engine.
+
+    With *reuses_node*, it runs on the node of the pipeline.
+    """
 
     image: str
     args: str
     is_pulled: bool
+    reuses_node: bool
 
 
 class OnAgent(Struct):
@@ -207,5 +223,5 @@ class WithAfter(Struct):
 Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork"
+    "| GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork | InputStep"
 )

@@ -30,6 +30,8 @@ _PIN = 12
 _TRY = 4
 # A directive with a block.
 _BLOCK = 6
+# The variable that holds the branch.
+_BRANCH = 24
 
 
 class FileFrame(Struct, kw_only=True):
@@ -65,7 +67,7 @@ def weigh_around(frame: FileFrame) -> int:
 
 def weigh_declarative(frame: FileFrame, body: model.Declarative) -> int:
     """Return the weight of a declarative file without its functions."""
-    weight = weigh_around(frame) + weigh_pipeline(body)
+    weight = weigh_around(frame) + weigh_pipeline(body) + (_BLOCK + _BRANCH if body.reads_branch else 0)
     if frame.variables:
         weight += _BLOCK + sum(3 + weigh_value(variable.value) for variable in frame.variables)
     return weight + (_BLOCK + sum(map(weigh_parameter, frame.parameters)) if frame.parameters else 0)

@@ -24,6 +24,8 @@ _CLOSURE = 2
 _TEXT = 1
 _NAMED = 3
 _PROPERTY = 3
+# A variable that gets a value.
+_ASSIGNMENT = 3
 # A declarative stage with empty `steps`.
 LEAST_STAGE = 2 * (_STATEMENT + _CLOSURE) + _TEXT
 # `when` of a declarative stage around its condition; `post { always { node {} } }`.
@@ -63,7 +65,8 @@ def weigh_added(stage: model.StageBlock) -> int:
 def weigh_pipeline(body: model.Declarative) -> int:
     """Return the weight of `pipeline {}`."""
     around = (2 * _GROUP if body.group else 0) + (_NODE + _AGENT if body.teardown else 0)
-    return _PIPELINE + around + sum(map(_weigh_block, body.blocks))
+    final = sum(_NODE + weigh_added(stage) for stage in body.final)
+    return _PIPELINE + around + final + sum(map(_weigh_block, body.blocks))
 
 
 def weigh_names(names: Sequence[str]) -> int:
@@ -100,27 +103,39 @@ def _weigh_chain(chain: model.Chain) -> int:
 def _weigh_stage(stage: model.StageBlock) -> int:
     steps = _STATEMENT if stage.steps_function else weigh_steps(stage.steps)
     failure = _STATEMENT if stage.failure_function else weigh_steps(stage.on_failure)
-    post = 3 * (_STATEMENT + _CLOSURE) + failure if stage.on_failure else 0
+    failure += 2 * (_STATEMENT + _CLOSURE) if stage.on_failure or stage.unsuccessful else 0
+    failure += weigh_steps(stage.unsuccessful)
+    always = _STATEMENT + _CLOSURE + weigh_steps(stage.always) if stage.always else 0
+    post = _STATEMENT + _CLOSURE + failure + always if failure or always else 0
     success = _STATEMENT + 2 * _TEXT if stage.tells_success else 0
-    condition = _WHEN + weigh_groovy(stage.condition) if stage.condition else 0
-    agent = _weigh_where(stage.agent) + _weigh_container(stage.container)
-    return LEAST_STAGE + agent + condition + steps + post + success
+    condition = _WHEN + sum(map(weigh_groovy, stage.when)) if stage.when else 0
+    return LEAST_STAGE + _weigh_where(stage) + condition + steps + post + success + _weigh_directives(stage)
 
 
-def _weigh_where(agent: model.Agent | None) -> int:
+def _weigh_directives(stage: model.StageBlock) -> int:
+    """Return the weight of `input`, `options` and `environment` of a declarative stage."""
+    block = _STATEMENT + _CLOSURE
+    options = block + sum(_STATEMENT + _MAP + _weigh_head(option.text) for option in stage.options)
+    variables = block + sum(_ASSIGNMENT + weigh_value(variable.value) for variable in stage.environment)
+    approval = 4 * block + 2 * (_STATEMENT + _TEXT)
+    return (
+        (options if stage.options else 0)
+        + (variables if stage.environment else 0)
+        + (approval if stage.approval is not None else 0)
+    )
+
+
+def _weigh_where(stage: model.StageBlock) -> int:
     """Return the weight of the `agent` of a declarative stage."""
+    agent, container = stage.agent, stage.container
+    is_labelled = agent is not None and (agent.is_pinned or bool(agent.label))
+    label = (_STATEMENT + (_PROPERTY + 3 if agent is not None and agent.is_pinned else _TEXT)) if is_labelled else 0
+    if container is not None:
+        statements = 2 + container.is_pulled + container.reuses_node
+        return 2 * (_STATEMENT + _CLOSURE) + (_STATEMENT + _TEXT) * statements + label
     if agent is None:
         return 0
-    if not agent.is_pinned and not agent.label:
-        return _STATEMENT + _TEXT
-    return 2 * _STATEMENT + _CLOSURE + (_PROPERTY + 3 if agent.is_pinned else _TEXT)
-
-
-def _weigh_container(container: model.ContainerAgent | None) -> int:
-    """Return the weight of `agent { docker {} }`."""
-    if container is None:
-        return 0
-    return 2 * (_STATEMENT + _CLOSURE) + (_STATEMENT + _TEXT) * (3 + container.is_pulled)
+    return _STATEMENT + _CLOSURE + label if is_labelled else _STATEMENT + _TEXT
 
 
 def _weigh_agent(agent: model.Agent | None) -> int:
@@ -138,10 +153,7 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
         case model.Stash():
             record = _STATEMENT + _TEXT if step.is_told else 0
             return (
-                record
-                + _STATEMENT
-                + _MAP
-                + _NAMED * (2 + step.holds_user_files + step.may_be_empty + bool(step.excludes))
+                record + _STATEMENT + _MAP + _NAMED * (2 + step.has_folders + step.may_be_empty + bool(step.excludes))
             )
         case model.Archive():
             around = _STATEMENT + _TEXT + _CLOSURE if step.folder else 0
@@ -179,8 +191,9 @@ def _weigh_around(step: Around) -> int:
         case model.InImage():
             argument_count = bool(step.args) + step.is_pulled + bool(step.services)
             options = _MAP + _NAMED * argument_count if argument_count else 0
+            calls = 4 + (_STATEMENT + 4) * step.is_pulled
             services = sum(_MAP + 3 * _NAMED + weigh_value(one.image) for one in step.services)
-            return options + weigh_value(step.image) + services
+            return options + calls + _TEXT + weigh_value(step.image) * (1 + step.is_pulled) + services
 
 
 def _weigh_head(head: str) -> int:

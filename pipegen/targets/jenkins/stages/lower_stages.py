@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from pipegen.plan.model import Job, Workspace
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
-from pipegen.targets.jenkins.stages.agents.containers import ContainerSteps, contained
-from pipegen.targets.jenkins.stages.files.post_actions import in_script
 from pipegen.targets.jenkins.stages.guards.approvals import with_waits
 from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 from pipegen.targets.jenkins.stages.guards.forks import guarded
 from pipegen.targets.jenkins.stages.guards.limits import allowed, limited
+from pipegen.targets.jenkins.stages.guards.when import when_lines
 from pipegen.targets.jenkins.stages.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 from pipegen.targets.jenkins.stages.steps import StepContext, steps, takes_agent
@@ -42,6 +41,8 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
     jobs: dict[str, dict[str, Job]] = {}
     for named_job in named:
         jobs.setdefault(named_job.plan.name, {})[named_job.job.stage] = named_job.job
+    if style is Style.DECLARATIVE:
+        shared = replace(shared, statuses=shared.statuses.in_declarative())
     functions = StageNames()
     stages: list[model.StageBlock] = []
     recipients: list[model.Recipients] = []
@@ -57,23 +58,18 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
         guarded_steps = allowed(
             named_job, guarded(named_job, with_waits(named_job.job, limited_steps), shared.work.settings)
         )
-        contained_steps = (
-            contained(named_job, guarded_steps)
-            if style is Style.DECLARATIVE
-            else ContainerSteps(None, guarded_steps.steps)
-        )
         stages.append(
             model.StageBlock(
                 name=named_job.name,
                 pipeline=named_job.plan.name,
                 after=_after(named_job, names, shared),
                 agent=guarded_steps.agent,
-                container=contained_steps.container,
-                steps=in_script(contained_steps.steps) if style is Style.DECLARATIVE else contained_steps.steps,
+                steps=guarded_steps.steps,
                 on_failure=_on_failure(named_job, mail, guarded_steps.agent, shared, style) if mail is not None else (),
                 fail_fast=named_job.plan.name if named_job.plan.is_fail_fast and not named_job.job.is_final else "",
                 may_be_unstable=named_job.job.limits.allow_failure is not None,
                 condition=ConditionWriter(named_job.plan.inputs).of(named_job.job.condition),
+                when=when_lines(named_job.job.condition, named_job.plan.inputs) if style is Style.DECLARATIVE else (),
             )
         )
     return Stages(tuple(stages), tuple(recipients))

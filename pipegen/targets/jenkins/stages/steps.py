@@ -14,7 +14,7 @@ from pipegen.targets.jenkins.stages.agents.agents import agent_of
 from pipegen.targets.jenkins.stages.agents.images import in_image
 from pipegen.targets.jenkins.stages.agents.tools import with_tools
 from pipegen.targets.jenkins.stages.files.caches import cached
-from pipegen.targets.jenkins.stages.files.post_actions import archived_on_success, with_post_actions
+from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
 from pipegen.targets.jenkins.stages.guards.limits import tells_status
 from pipegen.targets.jenkins.stages.raw import wrapped
@@ -33,6 +33,7 @@ class StepContext(Struct):
     preludes: Preludes
     stashes: Stashes
     statuses: Statuses
+    reports: ReportKinds
 
 
 def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[model.Step, ...]:
@@ -80,7 +81,7 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
         steps_ += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
     step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
     in_image_step = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
-    complete_step = with_post_actions(named.job, (shared.statuses.with_statuses(named, in_image_step),))
+    complete_step = with_post_actions(named.job, (shared.statuses.with_statuses(named, in_image_step),), shared.reports)
     steps_ += cached(named.job, values, complete_step)
     if script.archives:
         steps_.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))

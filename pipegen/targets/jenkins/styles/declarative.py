@@ -13,7 +13,9 @@ from pipegen.targets.jenkins.job.teardown import isolated_teardown, shared_teard
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
 from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.agents.agents import shared_agent
+from pipegen.targets.jenkins.stages.guards.when import compares_branch
 from pipegen.targets.jenkins.stages.steps import prepare
+from pipegen.targets.jenkins.styles.directives import in_directives
 from pipegen.targets.jenkins.styles.functions import helpers
 from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_combinations
 
@@ -29,16 +31,39 @@ def lower_declarative(
     combinations = shown_combinations(work.named)
     lowered = tuple(_block(block, by_name, work, names, combinations) for block in blocks)
     shared = work.with_workspace(Workspace.SHARED)
+    final = tuple(replace(by_name[named.name], when=()) for named in work.final)
+    final_names = {stage.name for stage in final}
+    reads_branch = any(compares_branch(stage.when) for stage in stages if stage.name not in final_names)
     if not shared:
-        return model.Declarative(agent=None, blocks=lowered, teardown=isolated_teardown(work))
+        return model.Declarative(
+            agent=None,
+            reads_branch=reads_branch,
+            blocks=lowered,
+            teardown=isolated_teardown(work),
+            final=final,
+        )
     plan = shared[0].plan
     return model.Declarative(
         agent=shared_agent(shared[0], work.settings),
         # The options of a pipeline, and a lock among them, come after its agent.
         group=names.take(plan.name) if waits_for_others(plan) else "",
+        reads_branch=reads_branch,
         blocks=_prepared(lowered, prepare(work.checkouts[plan.name]), names),
         teardown=shared_teardown(shared[0]),
     )
+
+
+def finally_fits(work: ScriptedPlans) -> bool:
+    """Return whether `post` can hold the finally stages of *work*.
+
+    It follows all stages of the file, and has the result of the build, but not those of single stages. A mail about one
+    of its own stages would be inside it.
+    """
+    if not work.final:
+        return True
+    is_alone = len(work.plans) == 1 and not work.is_conditional and not work.with_workspace(Workspace.SHARED)
+    reads_stages = any(any(named.job.statuses) or named.job.mail is not None for named in work.final)
+    return is_alone and not reads_stages and len(work.final) < len(work.named)
 
 
 def with_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock, ...]:
@@ -75,7 +100,7 @@ def _block(
         model.Chain(
             name=names.take(chain_name(chain, combinations)) if len(chain) > 1 and len(block) > 1 else "",
             selected=work.selected(stages[chain[0]].pipeline),
-            stages=tuple(_in_chain(stages[name], is_parallel=len(block) > 1) for name in chain),
+            stages=tuple(_in_chain(stages[name], work, names, is_parallel=len(block) > 1) for name in chain),
         )
         for chain in block
     )
@@ -83,13 +108,21 @@ def _block(
     return model.Block(names.take(group_name(members, combinations)) if len(chains) > 1 else "", chains)
 
 
-def _in_chain(stage: model.StageBlock, *, is_parallel: bool) -> model.StageBlock:
+def _in_chain(
+    stage: model.StageBlock, work: ScriptedPlans, names: StageNames, *, is_parallel: bool
+) -> model.StageBlock:
     """Return *stage* as it is in a chain.
 
     The conditions of `post` also depend on the result of the whole build, which a parallel stage may have changed,
     and do not distinguish allowed failures.
     """
-    return replace(stage, tells_success=(is_parallel or stage.may_be_unstable) and bool(stage.on_failure))
+    has_workspace = bool(work.with_workspace(Workspace.SHARED))
+    stage = in_directives(stage, may_nest=not is_parallel, has_workspace=has_workspace)
+    return replace(
+        stage,
+        tells_success=(is_parallel or stage.may_be_unstable) and bool(stage.on_failure),
+        approval_name=names.take(f"approve {stage.name}") if stage.approval is not None else "",
+    )
 
 
 def _prepared(
@@ -98,7 +131,8 @@ def _prepared(
     """Return *blocks* with *steps* before everything else: in the first stage, or in a stage before several."""
     first = blocks[0].chains[0]
     stage = first.stages[0]
-    if len(blocks[0].chains) == 1 and not stage.condition and not stage.container and not first.selected.pipelines:
+    is_entered = bool(stage.condition or stage.container or stage.approval or stage.options)
+    if len(blocks[0].chains) == 1 and not is_entered and not first.selected.pipelines:
         prepared = replace(first, stages=(replace(stage, steps=(*steps, *stage.steps)), *first.stages[1:]))
         return (model.Block("", (prepared,)), *blocks[1:])
     stage = model.StageBlock(name=names.take("checkout"), pipeline=stage.pipeline, after=(), agent=None, steps=steps)

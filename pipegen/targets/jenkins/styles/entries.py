@@ -6,7 +6,7 @@ from textwrap import indent
 
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.groovy import literals
+from pipegen.targets.jenkins.groovy import docker_arguments, literals
 from pipegen.targets.jenkins.styles.shapes import Shape, coded, hole, holes, shaped, value_shape
 
 _RUN = " {\n    runSteps(step.steps)\n}"
@@ -49,7 +49,7 @@ def _entry(step: model.Step) -> TableEntry:
             return TableEntry(shape=_plain(step))
 
 
-def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911 - one for each kind
+def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for each kind
     """Return the Groovy of a step without inner steps and with only texts as arguments."""
     match step:
         case model.Checkout():
@@ -73,6 +73,9 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911 - one for each kin
             return shaped("mail to: ", to, ", subject: ", subject, ", body: ", body)
         case model.GroovyStatement():
             return holes(step.text)
+        case model.InputStep():
+            who = shaped(", submitter: ", hole(step.submitter)) if step.submitter else ""
+            return shaped("input message: ", hole(step.message), who)
         case model.Succeeded():
             return Shape(coded("succeeded(", None, ")"), (step.stage,))
         case _:
@@ -112,7 +115,7 @@ def _stash(step: model.Stash) -> Shape:
     if step.excludes:
         code += [", excludes: ", None]
         texts.append(step.excludes)
-    if step.holds_user_files:
+    if step.has_folders:
         code.append(", useDefaultExcludes: false")
     if step.may_be_empty:
         code.append(", allowEmpty: true")
@@ -123,7 +126,7 @@ def _stash(step: model.Stash) -> Shape:
 
 
 def _archive(step: model.Archive) -> Shape:
-    flags = ", allowEmptyArchive: true, defaultExcludes: false"
+    flags = ", allowEmptyArchive: true" + (", defaultExcludes: false" if step.has_folders else "")
     if not step.folder and step.excludes:
         code = coded("archiveArtifacts artifacts: ", None, ", excludes: ", None, flags)
         return Shape(code, (step.includes, step.excludes))
@@ -148,10 +151,12 @@ def _started(step: model.StartJob) -> TableEntry:
 
 
 def _image(step: model.InImage) -> Shape:
-    args = shaped(", args: ", hole(step.args)) if step.args else ""
-    flags = ", pull: true" if step.is_pulled else ""
-    services = f", services: {_ARGUMENTS}" if step.services else ""
-    return shaped("inImage(", value_shape(step.image), args, flags, services, ")", _RUN)
+    image, args = value_shape(step.image), hole(docker_arguments(step.args))
+    if step.services:
+        flags = ", pull: true" if step.is_pulled else ""
+        return shaped("inImage(", image, ", ", args, flags, f", services: {_ARGUMENTS})", _RUN)
+    pull = [shaped("docker.image(", image, ").pull()\n")] if step.is_pulled else []
+    return shaped(*pull, "docker.image(", image, ").inside(", args, ")", _RUN)
 
 
 def _service(service: model.ServiceContainer) -> Shape:

@@ -14,14 +14,13 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "status": ("succeeded",),
     "statusOfAll": ("succeeded",),
     "noFork": (),
-    "inImage": (),
+    "inImage": ("besideServices",),
     "besideServices": (),
     "withAfter": (),
     "within": (),
     "tryAgain": (),
     "runScript": (),
     "allowExitCodes": (),
-    "setting": (),
     "checkedParameter": ("parameter",),
     "parameter": (),
     "output": (),
@@ -54,8 +53,7 @@ _CONDITION_CALLS = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isI
 # The functions that implement steps.
 _BLOCKS: dict[type, str] = {
     model.NoFork: "noFork",
-    model.InImage: "inImage",
-    model.ServiceContainer: "besideServices",
+    model.ServiceContainer: "inImage",
     model.WithAfter: "withAfter",
     model.Succeeded: "succeeded",
     model.Keep: "keep",
@@ -123,5 +121,5 @@ def _condition_calls(value: model.Look | model.SelectionParameter | model.StageB
             conditions = (condition for part in value.conditions for _, condition in part)
             yield from (name for condition in conditions for name in _CONDITION_CALLS.findall(condition))
         case model.StageBlock():
-            yield from _CONDITION_CALLS.findall(value.condition)
+            yield from _CONDITION_CALLS.findall("\n".join(value.when) or value.condition)
             yield from ("unlessSucceeded",) if value.tells_success else ()

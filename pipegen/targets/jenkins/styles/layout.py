@@ -24,7 +24,12 @@ from pipegen.targets.jenkins.size.depth import depth_notes, depth_of, report_dep
 from pipegen.targets.jenkins.size.files import MOST_VARIABLES, FileFrame, weigh_declarative
 from pipegen.targets.jenkins.size.weights import LARGEST, LEAST_STAGE, weigh_added
 from pipegen.targets.jenkins.stages.lower_stages import Stages, Style
-from pipegen.targets.jenkins.styles.declarative import lower_declarative, with_agents_in_functions, with_functions
+from pipegen.targets.jenkins.styles.declarative import (
+    finally_fits,
+    lower_declarative,
+    with_agents_in_functions,
+    with_functions,
+)
 from pipegen.targets.jenkins.styles.scripted import is_too_large, lower_scripted
 
 # A wide graph may have very many waits; diagnostics list only the first.
@@ -88,7 +93,7 @@ def _fits(body: model.Declarative, frame: FileFrame) -> bool:
 
 def _needs_driver(work: ScriptedPlans) -> bool:
     """Return whether a feature needs control over the start and end of stages."""
-    return bool(work.ends) or any(plan.is_fail_fast for plan in work.plans)
+    return not finally_fits(work) or any(plan.is_fail_fast for plan in work.plans)
 
 
 def _graph(work: ScriptedPlans) -> ExecutionGraph:
@@ -166,7 +171,7 @@ def _check_workspaces(work: ScriptedPlans, report: Report) -> None:
 
 def _check_outcomes(work: ScriptedPlans, report: Report) -> None:
     for plan in work.plans:
-        final = next((job for job in plan.jobs if job.is_final), None)
+        final = None if finally_fits(work) else next((job for job in plan.jobs if job.is_final), None)
         asked = [("fail_fast", plan.fail_fast_span)] if plan.is_fail_fast else []
         asked += [("finally", final.span)] if final is not None else []
         for key, span in asked:

@@ -40,12 +40,19 @@ def lower_scripted(
 ) -> model.ScriptedPipelines:
     """Return *stages* as calls, or as tables if there would be too many, with the *frame* around them."""
     body = _with_lists(_starts(work, stages))
-    body = replace(body, branches=in_functions(beside_each_other(body), weigh_run))
+    body = replace(
+        body,
+        branches=in_functions(beside_each_other(body), weigh_run),
+        fails_fast=any(stage.fail_fast for stage in stages),
+        mails=any(stage.on_failure for stage in stages),
+    )
     if not _has_room(stages):
         from pipegen.targets.jenkins.styles.tables import lower_tables  # noqa: PLC0415 - most files have none
 
         tables = lower_tables(work, stages)
-        return replace(body, tables=replace(tables, calls=in_functions(tables.spans, _weigh_span)))
+        tables = replace(tables, calls=in_functions(tables.spans, _weigh_span))
+        # The functions that read tables are the same in all files.
+        return replace(body, tables=tables, fails_fast=True, mails=True)
     chunks = _chunks(work, stages, LARGEST - weigh_script(frame, body))
     calls = in_functions(chunks, _weigh_call) if chunks[0].function else ()
     return replace(body, chunks=chunks, calls=calls)

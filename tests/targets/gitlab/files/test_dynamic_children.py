@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from gitlab_meaning import meaning
 from ruamel.yaml import YAML
 
 from pipegen.compiler import analyse, generate
@@ -24,7 +25,7 @@ def made(config: str, **options: str) -> tuple[list[dict[str, Any]], Report]:
         files = generate(analysed, gitlab, options, report)
     except Stopped:
         return [], report
-    return [YAML(typ="safe", pure=True).load(file.text) for file in files], report
+    return [meaning(YAML(typ="safe", pure=True).load(file.text)) for file in files], report
 
 
 def rules(job: dict[str, Any]) -> list[str]:

@@ -68,7 +68,7 @@ def test_a_collector_of_order_fetches_nothing() -> None:
     assert [need for need in made.needs("end") if need[1]] == [("s0", True), ("s1", True), ("s2", True)]
     assert made.data["collect for end"] == {
         "image": "alpine:3.22.2",
-        "stage": "step 2",
+        "stage": "end",
         "needs": [{"job": f"s{n}", "artifacts": False} for n in range(3, 53)],
         "variables": {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"},
         "script": ["true"],

@@ -115,7 +115,7 @@ def test_a_mail_follows_its_stage() -> None:
     job = mailing("{ to: a@b.c }").data["mail when deploy fails"]
 
     assert {key: job[key] for key in ("stage", "needs", "when", "variables")} == {
-        "stage": "step 1",
+        "stage": "deploy",
         "needs": [{"job": "deploy", "artifacts": False}],
         "when": "on_failure",
         "variables": {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"},

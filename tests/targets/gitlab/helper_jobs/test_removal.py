@@ -20,7 +20,7 @@ def test_a_registry_keeps_its_images() -> None:
     """GitLab's own policy cleans the registry."""
     made = compiled(HANDOFF.format(pipelines=f"service: {IMAGE}", images="registry"))
 
-    assert made.data["stages"] == ["step 1", "step 2"]
+    assert made.data["stages"] == ["build", "use"]
 
 
 def test_a_runner_s_images_are_removed_last() -> None:
@@ -28,7 +28,7 @@ def test_a_runner_s_images_are_removed_last() -> None:
     made = compiled(HANDOFF.format(pipelines=f"service: {IMAGE}", images="local"))
     job = made.data["remove images"]
 
-    assert made.data["stages"] == ["step 1", "step 2", "teardown"]
+    assert made.data["stages"] == ["build", "use", "teardown"]
     assert {key: job[key] for key in job if key != "script"} == {
         "stage": "teardown",
         "when": "always",

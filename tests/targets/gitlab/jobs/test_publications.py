@@ -11,12 +11,13 @@ RELEASE = "registry.gitlab.com/gitlab-org/cli:v1.114.0"
 @pytest.mark.parametrize("others", [0, 1, 2])
 def test_a_release_is_made_in_the_image_with_its_tool(others: int) -> None:
     """Also where the job shares what stands around its script with others, in a hidden job that names no image."""
-    more = "".join(f"""{{name: s{number}, script: ['echo "${{a.v}}"']}}, """ for number in range(others))
+    more = "".join(f"""{{name: s{number}, script: ['echo "${{a.v}}"'], outputs: [w]}}, """ for number in range(others))
     made = compiled(f"""
         targets: {{gitlab: {{release: {{stage: rel, tag: v1}}, tools: {{release: '{RELEASE}'}}}}}}
         pipelines:
           p:
-            stages: [{{name: a, script: [x], outputs: [v]}}, {more} {{name: rel, script: ['echo "${{a.v}}"']}}]
+            stages:
+              [{{name: a, script: [x], outputs: [v]}}, {more} {{name: rel, script: ['echo "${{a.v}}"'], outputs: [w]}}]
     """)
 
     assert made.data["rel"]["image"] == RELEASE

@@ -75,7 +75,7 @@ def test_a_credential_of_its_own_name_is_only_checked() -> None:
     """A variable that is there under the right name needs no line but the check."""
     bound = bind_credential(credential("deploy-token", CredentialKind.TEXT, "DEPLOY_TOKEN"))
 
-    assert bound == (': "${DEPLOY_TOKEN:?add the CI/CD variable DEPLOY_TOKEN, for the credential deploy-token}"',)
+    assert bound == (': "${DEPLOY_TOKEN:?add the CI/CD variable DEPLOY_TOKEN}"',)
 
 
 def test_a_pair_comes_from_two_variables() -> None:
@@ -83,10 +83,8 @@ def test_a_pair_comes_from_two_variables() -> None:
     bound = bind_credential(credential("sonar", CredentialKind.PASSWORD, "USER_NAME", "PASS"))
 
     assert bound == (
-        ': "${SONAR_USERNAME:?add the CI/CD variable SONAR_USERNAME, for the credential sonar}"',
-        ': "${SONAR_PASSWORD:?add the CI/CD variable SONAR_PASSWORD, for the credential sonar}"',
-        'export USER_NAME="$SONAR_USERNAME"',
-        'export PASS="$SONAR_PASSWORD"',
+        'export USER_NAME="${SONAR_USERNAME:?add the CI/CD variable SONAR_USERNAME}"',
+        'export PASS="${SONAR_PASSWORD:?add the CI/CD variable SONAR_PASSWORD}"',
     )
 
 
@@ -95,17 +93,16 @@ def test_a_key_is_a_file() -> None:
     bound = bind_credential(credential("1key", CredentialKind.SSH_KEY, "KEY"))
 
     assert bound == (
-        ': "${_1KEY:?add a CI/CD variable of type file _1KEY, for the credential 1key}"',
-        'chmod 600 "$_1KEY"',
+        'chmod 600 "${_1KEY:?add the CI/CD variable _1KEY, of type file}"',
         'export KEY="$_1KEY"',
     )
 
 
 def test_no_text_of_a_credential_is_run() -> None:
     """An ID is shown without what a shell would take up."""
-    check, _ = bind_credential(credential('a`id`}"$x', CredentialKind.TEXT, "A"))
+    (check,) = bind_credential(credential('a`id`}"$x', CredentialKind.TEXT, "A"))
 
-    assert check == ': "${A_ID____X:?add the CI/CD variable A_ID____X, for the credential a_id____x}"'
+    assert check == 'export A="${A_ID____X:?add the CI/CD variable A_ID____X}"'
 
 
 def test_the_job_logs_in_as_itself() -> None:

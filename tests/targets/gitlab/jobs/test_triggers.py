@@ -32,7 +32,7 @@ def test_a_stage_that_only_triggers_is_a_bridge() -> None:
     made = triggering("wait: true, parameters: { VERSION: '1' }")
 
     assert made.data["start"] == {
-        "stage": "step 1",
+        "stage": "start",
         "inherit": {"variables": False},
         "variables": {"VERSION": "1"},
         "trigger": {"project": "group/deploy", "strategy": "depend"},

@@ -25,7 +25,7 @@ def test_the_first_step_has_no_needs() -> None:
             execution: [[lint], [test]]
     """)
 
-    assert made.data["stages"] == ["step 1"]
+    assert made.data["stages"] == ["lint, test"]
     assert "needs" not in made.data["lint"]
     assert "needs" not in made.data["test"]
 

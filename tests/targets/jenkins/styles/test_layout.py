@@ -61,7 +61,7 @@ def test_forced_declarative_moves_steps_into_functions() -> None:
     text = jenkinsfile(row(60), style="declarative", report=report)
 
     assert "        stage('s49') {\n            agent any\n            steps {\n                steps50()\n" in text
-    assert "// What stage s49 does.\ndef steps50() {\n    freshCheckout()\n    sh 'echo s49'\n}\n" in text
+    assert "// What stage s49 does.\ndef steps50() {\n    checkoutCommit()\n    sh 'echo s49'\n}\n" in text
     assert not report.diagnostics()
 
 

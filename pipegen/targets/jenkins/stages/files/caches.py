@@ -38,7 +38,7 @@ def _listed(entries: Sequence[str]) -> str:
 
 def _entries(cache: Cache, values: GroovyTexts) -> Iterator[str]:
     """Yield the arguments of the plugin for each folder: its files and its key."""
-    common = ["useDefaultExcludes: false"]
+    common = []
     if cache.files:
         common.append(f"cacheValidityDecidingFile: {literal(', '.join(cache.files))}")
     if cache.key.parts:

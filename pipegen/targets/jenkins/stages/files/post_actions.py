@@ -2,29 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import ArtifactsWhen, CoverageFormat, Job, ReportPath
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.stages.files.stashes import excludes, patterns
+from pipegen.targets.jenkins.stages.files.stashes import excludes, has_folders, patterns
 
+_COVERAGE, _CODEQUALITY, _SARIF = "coverage", "codequality", "sarif"
 _PARSERS = {CoverageFormat.COBERTURA: "COBERTURA", CoverageFormat.JACOCO: "JACOCO"}
-# A problem with a report, or an aborted build, is not a failure of the stage, and hides none.
-_NEVER_DECIDES = "catchError(buildResult: 'SUCCESS', stageResult: 'SUCCESS', catchInterruptions: false)"
-
 # Steps that Declarative rejects in `steps` (BlockedStepsAndMethodCalls of pipeline-model-definition), and those for
 # which it requires a parameter that Jenkins does not: `node`, `lock(label: …)`.
 _SCRIPT_STEPS = frozenset({"lock", "node", "parallel", "properties", "stage"})
 _GENERATED_LOCK = "lock(resource: "
 
 
-def with_post_actions(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+class ReportKinds:
+    """The kinds of reports of which *jobs* have several, so that each needs a name of its own."""
+
+    def __init__(self, jobs: Iterable[Job]) -> None:
+        counts = Counter(kind for job in jobs for kind in _kinds(job))
+        self._repeated = frozenset(kind for kind, count in counts.items() if count > 1)
+
+    def identity(self, job: Job, kind: str) -> str:
+        """Return the arguments that distinguish a report of *job* from others of its *kind*, "" for the only one."""
+        if kind not in self._repeated:
+            return ""
+        return f"id: {literal(f'{job.slug}-{kind}')}, name: {literal(f'{job.stage}: {kind}')}, "
+
+
+def _kinds(job: Job) -> Iterator[str]:
+    reports = job.reports
+    if reports.coverage is not None and reports.coverage.path is not None:
+        yield _COVERAGE
+    if reports.codequality:
+        yield _CODEQUALITY
+    if reports.sarif:
+        yield _SARIF
+
+
+def with_post_actions(job: Job, steps: tuple[model.Step, ...], kinds: ReportKinds) -> tuple[model.Step, ...]:
     """Return *steps*, the script of *job*, with the steps that follow even if they fail."""
     when = job.retention.when
     on_failure = tuple(_archives(job)) if when is ArtifactsWhen.FAILURE else ()
-    always = (*_reports(job), *(_archives(job) if when is ArtifactsWhen.ALWAYS else ()))
+    always = (*_statements(job, kinds), *(_archives(job) if when is ArtifactsWhen.ALWAYS else ()))
     return (model.Ensured(steps=steps, on_failure=on_failure, always=always),) if on_failure or always else steps
 
 
@@ -42,6 +65,8 @@ def in_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
 def _in_script(step: model.Step) -> model.Step:
     match step:
         case model.Ensured():
+            return model.Wrapped("script", (step,))
+        case model.InImage(services=()):
             return model.Wrapped("script", (step,))
         case model.Wrapped(head="script"):
             return step
@@ -61,16 +86,10 @@ def _needs_script(head: str) -> bool:
 def _archives(job: Job) -> Iterator[model.Step]:
     paths = [artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.is_kept]
     if paths:
-        yield model.Archive(patterns(paths), excludes=excludes(job))
+        yield model.Archive(patterns(paths), excludes=excludes(job), has_folders=has_folders(paths))
 
 
-def _reports(job: Job) -> Iterator[model.Step]:
-    statements = tuple(_statements(job))
-    if statements:
-        yield model.Wrapped(_NEVER_DECIDES, statements)
-
-
-def _statements(job: Job) -> Iterator[model.GroovyStatement]:
+def _statements(job: Job, kinds: ReportKinds) -> Iterator[model.GroovyStatement]:
     """Yield a step for each kind of report; each logs a missing report."""
     reports = job.reports
     if reports.junit:
@@ -78,23 +97,17 @@ def _statements(job: Job) -> Iterator[model.GroovyStatement]:
         yield model.GroovyStatement(f"junit testResults: {_pattern(reports.junit)}, {options}", "junit")
     if reports.coverage is not None and reports.coverage.path is not None:
         tool = f"[parser: '{_PARSERS[reports.coverage.format]}', pattern: {literal(reports.coverage.path)}]"
-        yield model.GroovyStatement(f"recordCoverage {_identity(job, 'coverage')}, tools: [{tool}]", "coverage")
+        identity = kinds.identity(job, _COVERAGE)
+        yield model.GroovyStatement(f"recordCoverage {identity}tools: [{tool}]", "coverage")
     if reports.codequality:
         tool = f"analysisParser(analysisModelId: 'code-climate', pattern: {_pattern(reports.codequality)})"
-        yield _issues(job, "codequality", tool)
+        yield _issues(kinds.identity(job, _CODEQUALITY), tool)
     if reports.sarif:
-        yield _issues(job, "sarif", f"sarif(pattern: {_pattern(reports.sarif)})")
+        yield _issues(kinds.identity(job, _SARIF), f"sarif(pattern: {_pattern(reports.sarif)})")
 
 
-def _issues(job: Job, kind: str, tool: str) -> model.GroovyStatement:
-    return model.GroovyStatement(
-        f"recordIssues {_identity(job, kind)}, enabledForFailure: true, tools: [{tool}]", "warnings-ng"
-    )
-
-
-def _identity(job: Job, kind: str) -> str:
-    """Return the ID and the name of a report, unique among those of its kind in the build."""
-    return f"id: {literal(f'{job.slug}-{kind}')}, name: {literal(f'{job.stage}: {kind}')}"
+def _issues(identity: str, tool: str) -> model.GroovyStatement:
+    return model.GroovyStatement(f"recordIssues {identity}enabledForFailure: true, tools: [{tool}]", "warnings-ng")
 
 
 def _pattern(paths: Sequence[ReportPath]) -> str:

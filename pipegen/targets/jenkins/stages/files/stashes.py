@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from pipegen.plan.model import Job
 from pipegen.shell.values.absence import may_be_absent
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
+
+# The path of a file by its extension; folders with one, such as `conf.d` and `package.egg-info`, are rare.
+_FILE = re.compile(r"(.*/)?[^/.][^/]*\.(?!d$)[A-Za-z][A-Za-z0-9]*")
 
 
 class Stashes:
@@ -45,7 +49,7 @@ class Stashes:
             name=job.slug,
             includes=_includes(job, producer.script.carries),
             excludes=excludes(job),
-            holds_user_files=bool(_shared_paths(job)),
+            has_folders=has_folders(_shared_paths(job)),
             may_be_empty=not producer.script.carries,
             is_told=(producer.plan.name, job.stage) in self._uncertain,
         )
@@ -69,8 +73,16 @@ def _shared_paths(job: Job) -> list[str]:
 
 def patterns(paths: Iterable[str], folders: Iterable[str] = ()) -> str:
     """Return the Ant patterns of *folders*, and of *paths*, each of which may be that of a file or of a folder."""
-    path_patterns = [pattern for path in paths for pattern in ((path,) if path.endswith("/**") else (path, f"{path}/"))]
-    return ", ".join([*folders, *path_patterns])
+    return ", ".join([*folders, *(pattern for path in paths for pattern in _patterns(path))])
+
+
+def has_folders(paths: Iterable[str]) -> bool:
+    """Return whether one of *paths* may be that of a folder, whose hidden files Ant excludes by default."""
+    return not all(map(_FILE.fullmatch, paths))
+
+
+def _patterns(path: str) -> tuple[str, ...]:
+    return (path,) if path.endswith(("/", "/**")) or _FILE.fullmatch(path) else (path, f"{path}/")
 
 
 def excludes(job: Job) -> str:

@@ -32,9 +32,8 @@ def _waits(job: Job) -> Iterator[model.Step]:
     """Yield the steps that wait for an approval, or for a delay."""
     approval, delay = job.deployment.approval, job.deployment.delay
     if approval is not None:
-        message = literal(approval.message or f"Run stage {job.stage}?")
-        who = f", submitter: {literal(','.join(approval.approvers))}" if approval.approvers else ""
-        yield model.GroovyStatement(f"input message: {message}{who}")
+        message = approval.message or f"Run stage {job.stage}?"
+        yield model.InputStep(message=message, submitter=",".join(approval.approvers))
     if delay is not None:
         yield model.GroovyStatement(f"sleep time: {delay.seconds}, unit: 'SECONDS'")
 

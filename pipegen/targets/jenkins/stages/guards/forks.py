@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pipegen.plan.model import Deploy, Promote, PublishImage, TriggerJob
+from pipegen.plan.model import Deploy, Event, Promote, PublishImage, TriggerJob
+from pipegen.plan.model.logic import can_hold
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.settings import JenkinsSettings
@@ -24,11 +25,12 @@ _HARMLESS = frozenset(
 
 
 def guarded(named: NamedJob, limited: LimitedSteps, settings: JenkinsSettings) -> LimitedSteps:
-    """Return the steps of a stage after a guard against changes from forks, if the stage has rights.
+    """Return the steps of a stage after a guard against changes from forks, if it has rights and runs for changes.
 
     The guard comes before approvals, locks and the agent, unless the whole stage has that agent.
     """
-    if settings.trust_forks or not _has_rights(named, settings):
+    runs_for_changes = can_hold(named.job.condition, (Event.MERGE_REQUEST,))
+    if settings.trust_forks or not runs_for_changes or not _has_rights(named, settings):
         return limited
     return LimitedSteps(limited.agent, (model.NoFork(), *limited.steps))
 

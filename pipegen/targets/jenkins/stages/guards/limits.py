@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
@@ -13,6 +14,9 @@ from pipegen.targets.jenkins.pairs import SYSTEM_AND_OTHERS
 
 _ALL = frozenset(Failure)
 _ONLY_SYSTEM = frozenset({Failure.SYSTEM})
+# Commands with which a script may end with status 0 when it is told to stop.
+_CATCHES_SIGNALS = re.compile(r"\b(?:trap|exec)\b")
+_MINUTE = 60
 
 
 class LimitedSteps(Struct):
@@ -46,7 +50,7 @@ def limited(
     """
     limits = named.job.limits
     if limits.timeout is not None:
-        steps = (model.Wrapped(f"within({limits.timeout.seconds})", steps),)
+        steps = (model.Wrapped(_timeout(limits.timeout.seconds, named), steps),)
     if limits.retry is not None and Failure.SYSTEM in limits.retry.on and agent is not None:
         steps = (model.OnAgent(agent, steps),)
         agent = None
@@ -75,6 +79,25 @@ def tells_status(named: NamedJob) -> bool:
     """Return whether the exact exit code of the stage's script matters."""
     allowed = named.job.limits.allow_failure
     return allowed is not None and bool(allowed.exit_codes)
+
+
+def _timeout(seconds: int, named: NamedJob) -> str:
+    """Return the block that ends a stage after *seconds*.
+
+    The end of Jenkins' own `timeout` aborts the build, also where it is caught, and it does not fail a script that ends
+    with status 0 when it is told to stop.
+    """
+    limits = named.job.limits
+    is_distinguished = limits.retry is not None and frozenset(limits.retry.on) not in (_ALL, _ONLY_SYSTEM)
+    if limits.allow_failure is not None or is_distinguished or _may_catch_signals(named):
+        return f"within({seconds})"
+    if seconds % _MINUTE:
+        return f"timeout(time: {seconds}, unit: 'SECONDS')"
+    return f"timeout(time: {seconds // _MINUTE}, unit: 'MINUTES')"
+
+
+def _may_catch_signals(named: NamedJob) -> bool:
+    return any(_CATCHES_SIGNALS.search(line) for command in named.script.steps for line in command.lines)
 
 
 def _retry(retry: Retry) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from pipegen.plan.model import Credential, CredentialKind, Plan, Workspace
+from pipegen.bindings.expression import Scope
+from pipegen.plan.model import Credential, CredentialKind, Output, Plan, Workspace
+from pipegen.plan.model.texts import mail_texts
 from pipegen.shell.host import Images, Login, ShellEnvironment
 from pipegen.source.text import Span
 from pipegen.targets.jenkins.settings import JenkinsSettings
@@ -52,9 +55,21 @@ def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
         folder_url="${BUILD_URL:-}artifact/",
         credential=lambda _: (),
         status=lambda slug: f"${variable(slug)}",
+        # "Illegal choice for parameter" is the answer to any other value.
+        checks_choices=False,
         after_values="$WORKSPACE_TMP/pipegen-after",
+        engine_reads=frozenset(_outputs_in_mail(plan)),
         bash=("#!/usr/bin/env bash", "set -exo pipefail"),
     )
+
+
+def _outputs_in_mail(plan: Plan) -> Iterator[Output]:
+    """Yield the outputs that mails read, which Jenkins itself sends."""
+    for job in plan.jobs:
+        for text in mail_texts(job.mail) if job.mail is not None else ():
+            for reference in text.references():
+                if reference.scope is Scope.STAGE:
+                    yield Output(reference.namespace or "", reference.name)
 
 
 def _setup(name: str, plan: Plan) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 
 from pipegen.emit.groovy import literal
 from pipegen.targets.jenkins import model
@@ -18,7 +19,14 @@ class Statuses:
     def __init__(self, named: Sequence[NamedJob], ends: Mapping[str, str]) -> None:
         self._names = {(named_job.plan.name, named_job.job.stage): named_job.name for named_job in named}
         self._ends = ends
+        self.is_declarative = False
         self._read = {(named_job.plan.name, stage) for named_job in named for stage in named_job.job.statuses}
+
+    def in_declarative(self) -> Statuses:
+        """Return the same statuses for a declarative file, where the result of the build is that of the pipeline."""
+        statuses = copy(self)
+        statuses.is_declarative = True
+        return statuses
 
     def success_steps(self, named: NamedJob) -> tuple[model.Step, ...]:
         """Return the last step of a stage, which records its success, if its status is read."""
@@ -35,6 +43,8 @@ class Statuses:
         return model.Wrapped(f"withEnv([{', '.join(values)}])", (step,))
 
     def _status(self, named: NamedJob, stage: str) -> str:
+        if not stage and self.is_declarative:
+            return "(currentBuild.currentResult == 'SUCCESS' ? 'success' : 'failed')"
         if not stage:
             return f"statusOfAll({literal(self._ends[named.plan.name])})"
         return f"status({literal(self._names[named.plan.name, stage])})"

@@ -17,6 +17,8 @@ class Build {
     final Console console
     final Parameters parameters
     final Scm scm
+    /** The commit that all checkouts of a multibranch build share. */
+    String pinned
     final Steps steps
     /** Variables of the whole build; `env.NAME = …` sets them. */
     final Map<String, String> variables = new TreeMap<>()

@@ -133,7 +133,7 @@ class CallList {
     Object invokeMethod(String name, Object given) {
         Object[] arguments = (Object[]) given
         // What stands among the arguments of a call, such as logRotator(), is no entry of its own.
-        calls.removeAll { Symbol call -> arguments.any { Object it -> it.is(call) } }
+        calls.removeAll { Symbol call -> arguments.any { Object it -> holds(it, call) } }
         if (Build.current.steps.isSymbol(name)) {
             Symbol symbol = (Symbol) Build.current.steps.call(name, arguments)
             calls.add(symbol)
@@ -142,6 +142,12 @@ class CallList {
         Symbol symbol = new Symbol(name: name, arguments: [arguments: (Object) arguments.toList()])
         calls.add(symbol)
         return symbol
+    }
+
+    private static boolean holds(Object argument, Symbol call) {
+        Collection<Object> parts = argument instanceof Map ? ((Map) argument).values()
+                : argument instanceof Collection ? (Collection) argument : []
+        return argument.is(call) || parts.any { Object part -> holds(part, call) }
     }
 }
 

@@ -11,9 +11,6 @@ class Scm {
     List<Object> extensions = []
     boolean doGenerateSubmoduleConfigurations
     List<Object> submoduleCfg = []
-    /** The commit that all checkouts of a multibranch build share. */
-    String pinned
-
     @CompileStatic
     static class Remote {
         String url
@@ -112,10 +109,7 @@ class ScmSteps extends StepFamily {
         Git git = new Git(build, folder, environment)
         Scm.Remote remote = scm.userRemoteConfigs[0]
         git.fetch(remote.url, remote.refspec, honorsRefspec(scm))
-        String commit = scm.pinned ?: git.find(scm.branches*.name)
-        if (scm.is(build.scm) && build.isMultibranch()) {
-            scm.pinned = commit
-        }
+        String commit = revision(git, scm)
         if (extensions.keySet().any { String it -> it in CLEANING }) {
             git.run('clean', '-ffdx')
         }
@@ -136,6 +130,15 @@ class ScmSteps extends StepFamily {
 
     private static String localName(String wanted, String branch) {
         return wanted == null || wanted in ['', '**'] ? branch.replaceFirst('^origin/', '') : wanted
+    }
+
+    /** As Jenkins: the extensions of a multibranch job's `scm` choose one revision for all checkouts of a build. */
+    private String revision(Git git, Scm scm) {
+        if (!scm.extensions.any { Object it -> nameOf(it) == 'GitSCMSourceDefaults' }) {
+            return git.find(scm.branches*.name)
+        }
+        build.pinned = build.pinned ?: git.find(build.scm.branches*.name)
+        return build.pinned
     }
 
     /** Whether the first clone fetches by the refspec: a `CloneOption` says so, or the source of a multibranch job. */

@@ -110,7 +110,8 @@ class Conditions {
     }
 
     void triggeredBy(Object cause) {
-        ask { false }
+        List<String> names = [cause as String, "${cause}Cause".toString()]
+        ask { build.settings.causes.any { String each -> each.tokenize('.$').last() in names } }
     }
 
     void allOf(Closure section) {
@@ -145,7 +146,7 @@ class Conditions {
             case 'REGEXP':
                 return value != null && value.matches(pattern)
             default:
-                return value != null && SelectorUtils.matchPath(pattern, value)
+                return value != null && SelectorUtils.matchPath(pattern, value, false)
         }
     }
 }

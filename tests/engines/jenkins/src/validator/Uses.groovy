@@ -37,6 +37,8 @@ class Uses {
             '+=': 'plus', '-=': 'minus',
     ]
     private final Set<String> found = new TreeSet<>()
+    /** The names that `environment` sets. */
+    private final Set<String> set = new TreeSet<>()
     private final Map<String, String> fields
 
     private Uses(Map<String, String> fields) {
@@ -56,7 +58,10 @@ class Uses {
         unit.compile(Phases.SEMANTIC_ANALYSIS)
         ClassNode script = source.AST.classes[0]
         Uses uses = new Uses(script.fields.collectEntries { FieldNode it -> [it.name, it.originType.name] } as Map<String, String>)
-        script.methods.findAll { MethodNode it -> it.name != 'main' }.each { MethodNode it -> uses.read(it.code) }
+        script.methods.findAll { MethodNode it -> it.name != 'main' }.each { MethodNode it ->
+            Tree.each(it.code) { ASTNode node -> uses.noteSet(node) }
+            uses.read(it.code)
+        }
         script.fields.each { FieldNode it -> uses.read(it.initialValueExpression) }
         List<String> functions = script.methods*.name.findAll { String it -> !(it in ['run', 'main']) }
         return [uses: uses.found.toList(), own: functions.unique() + script.fields*.name] as Map<String, Object>
@@ -120,9 +125,15 @@ class Uses {
         }
     }
 
+    private void noteSet(ASTNode node) {
+        if (node instanceof BinaryExpression && node.operation.text == '=' && node.leftExpression instanceof VariableExpression) {
+            set.add(((VariableExpression) node.leftExpression).name)
+        }
+    }
+
     private void noteName(VariableExpression name) {
         boolean isOpen = name.accessedVariable == null || name.accessedVariable instanceof DynamicVariable
-        if (isOpen && !name.thisExpression && !name.superExpression) {
+        if (isOpen && !(name.name in set) && !name.thisExpression && !name.superExpression) {
             found.add("global ${name.name}".toString())
         }
     }

@@ -28,7 +28,7 @@ def test_a_stage_leaves_a_stash_only_for_readers() -> None:
         model.Stash(
             name="demo-a",
             includes=".pipegen/outputs/demo-a/, dist, dist/",
-            holds_user_files=True,
+            has_folders=True,
             may_be_empty=False,
         )
     ]
@@ -59,3 +59,20 @@ def test_values_that_are_worked_out_where_they_are_read_do_not_travel() -> None:
     made = plan(("a", "b"), b={"inputs": (Output("a", "releaseName"),), "containers": ("a",)})
 
     assert steps(scripts(made), "b", model.Unstash) == []
+
+
+def test_a_name_with_an_extension_is_that_of_files() -> None:
+    """So it needs no second pattern for a folder; hidden files and other names do."""
+    paths = ("dist/*.whl", "report.xml", "conf.d", ".env", "package.egg-info", "public/")
+    job = {"artifacts": tuple(map(artifact, paths))}
+    (stash,) = steps(scripts(plan(("a", "b"), a=job, b={"files": ("a",)})), "a", model.Stash)
+    (files,) = steps(
+        scripts(plan(("a", "b"), a={"artifacts": (artifact("x.tar"),)}, b={"files": ("a",)})), "a", model.Stash
+    )
+
+    assert isinstance(stash, model.Stash)
+    assert stash.includes == (
+        "dist/*.whl, report.xml, conf.d, conf.d/, .env, .env/, package.egg-info, package.egg-info/, public/"
+    )
+    assert stash.has_folders
+    assert files == model.Stash(name="demo-a", includes="x.tar", has_folders=False, may_be_empty=True)

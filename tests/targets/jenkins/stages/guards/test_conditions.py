@@ -83,7 +83,7 @@ def test_files_are_looked_at_before_the_stages(style: str) -> None:
     text = jenkinsfile({"pipelines": {"p": {"stages": stages}}}, style)
 
     assert "node('') {\n    lookAtFiles(['main'])\n}\n" in text
-    assert text.index("lookAtFiles(['main'])") < text.index("freshCheckout()")
+    assert text.index("lookAtFiles(['main'])") < text.index("checkoutCommit()")
 
 
 def test_a_skipped_first_stage_takes_no_checkout_with_it() -> None:
@@ -91,7 +91,7 @@ def test_a_skipped_first_stage_takes_no_checkout_with_it() -> None:
     stages = [{"name": "a", "script": ["make"], "when": {"branch": "main"}}, {"name": "b", "script": ["make"]}]
     text = jenkinsfile({"pipelines": {"p": {"workspace": "shared", "stages": stages}}}, "declarative")
 
-    assert text.index("stage('checkout')") < text.index("freshCheckout()") < text.index("stage('a')")
+    assert text.index("stage('checkout')") < text.index("checkoutCommit()") < text.index("stage('a')")
 
 
 def test_a_stash_that_may_be_missing_is_asked_for() -> None:

@@ -39,3 +39,27 @@ def test_what_allows_a_failure_stands_around_the_agent(keys: str, style: str) ->
     assert "agent {" not in head
     assert "node(" not in head
     assert "node('" in stage[len(head) :]
+
+
+@pytest.mark.parametrize(
+    ("keys", "head"),
+    [
+        ("timeout: 20m", "timeout(time: 20, unit: 'MINUTES') {"),
+        ("timeout: 90s", "timeout(time: 90, unit: 'SECONDS') {"),
+        ("timeout: 20m, retry: 1", "timeout(time: 20, unit: 'MINUTES') {"),
+        ("timeout: 20m, allow_failure: true", "within(1200) {"),
+        ("timeout: 20m, retry: { count: 1, on: timeout }", "within(1200) {"),
+    ],
+)
+def test_a_timeout_is_the_step_of_jenkins_unless_the_stage_must_fail(keys: str, head: str) -> None:
+    """A caught `timeout` still aborts the build, and a retry does not tell its end from others."""
+    assert head in built(_CONFIG.format(keys), "declarative").text
+
+
+def test_a_script_that_catches_signals_cannot_pass_after_its_time() -> None:
+    """It may end with status 0 when it is told to stop."""
+    text = built(
+        "pipelines: { p: { stages: [{ name: a, timeout: 1m, script: [\"trap 'exit 0' TERM\", ./serve] }] } }"
+    ).text
+
+    assert "within(60) {" in text

@@ -19,7 +19,7 @@ _COMMAND_START = (
 _TRACES = re.compile(
     rf"""
     {_COMMAND_START}(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
-    | (?:^|[\s;&|(){{}}`])[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=
+    | {_COMMAND_START}[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=
     | \(\s*\) | \(\( | \$\{{[A-Za-z_][A-Za-z0-9_]*:?= | \bprintf\s+-v
     | (?:^|[;&|({{!`]|\b(?:then|do|else)\b)\s*"?\$
     | && | \|\| | (?:^|[\s;(])!\s
@@ -37,6 +37,10 @@ _LIST = re.compile(r"[;\n]|(?<!&)&(?!&)")
 _CLOSED = re.compile(
     r"""(?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*?(?:(?<=[ \t])\\)?""",
 )
+# Text whose quotes are all closed, with no redirection of output outside of them.
+_UNREDIRECTED = re.compile(
+    r"""(?:[^'"\\`$>]|\\.|\$(?!['"({])|\$\{[A-Za-z_][A-Za-z0-9_]*\}|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*"""
+)
 
 
 def may_change_shell(text: str) -> bool:
@@ -52,6 +56,11 @@ def may_change_shell(text: str) -> bool:
 def sets_nounset(text: str) -> bool:
     """Return whether *text* may set `nounset`."""
     return "set" in text and _NOUNSET.search(text) is not None
+
+
+def may_redirect(text: str) -> bool:
+    """Return whether *text* may redirect its own output."""
+    return ">" in text and _UNREDIRECTED.fullmatch(text) is None
 
 
 def is_open_ended(text: str) -> bool:

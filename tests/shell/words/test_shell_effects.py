@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from pipegen.shell.steps import shell_effects
-from pipegen.shell.steps.shell_effects import may_change_shell, sets_nounset
+from pipegen.shell.words import shell_effects
+from pipegen.shell.words.shell_effects import may_change_shell, sets_nounset
 
 PIECES = (
     *(" ", "  ", "\n", "\t", " ", "\\", '"', "'", "$x", "$", "${", "}", "${A:=", "=", "x", "!", "&", "|", "&&", "`"),

@@ -1,0 +1,105 @@
+"""What one stage of a pipeline does, put together from its keys."""
+
+from __future__ import annotations
+
+from posixpath import normpath
+
+from pipegen.bindings.names import END, FAILED
+from pipegen.config.model import PipelineConfig, StageConfig
+from pipegen.plan.absence import Absence
+from pipegen.plan.consumers import inputs_of
+from pipegen.plan.files.readers import artifacts as step_artifacts
+from pipegen.plan.forwarding import KnownValues
+from pipegen.plan.model import Artifact, Condition, Limits, Line, Machine, Mail, Output, Step
+from pipegen.plan.model.texts import stage_texts
+from pipegen.plan.stage.checks import check_directory
+from pipegen.plan.stage.commands import post_commands
+from pipegen.plan.stage.images import check_image
+from pipegen.plan.stage.limits import check_mail, limits, with_interruptible
+from pipegen.plan.stage.machine import machine
+from pipegen.plan.stage.mail import mail
+from pipegen.plan.stage.secrets import StageSecrets, secrets
+from pipegen.plan.stage.settings import StageSettings, stage_settings
+from pipegen.plan.stage.steps import steps
+from pipegen.plan.values import StageValues
+from pipegen.structs import Struct
+
+
+class StagePlan(Struct, kw_only=True):
+    """What one stage does in *directory*, before the needs of other stages are known.
+
+    *inputs* are the outputs of other stages that it uses; *reads* are the ones that the user's values name.
+    """
+
+    stage: StageConfig
+    directory: str
+    steps: tuple[Step, ...]
+    mail: Mail | None
+    settings: StageSettings
+    machine: Machine
+    secrets: StageSecrets
+    after: tuple[Line, ...]
+    inputs: tuple[Output, ...]
+    reads: tuple[Output, ...]
+    limits: Limits
+    statuses: tuple[str, ...]
+    condition: Condition | None
+
+    def files(self) -> tuple[Artifact, ...]:
+        """Return the artifacts for other stages: declared ones, and files that the steps copy."""
+        files = {artifact.path: artifact for artifact in step_artifacts(self.steps, self.directory)}
+        for artifact in self.settings.files.artifacts:
+            if artifact.travels:
+                files[artifact.path] = artifact
+        return tuple(files.values())
+
+    def only_for_people(self) -> tuple[Artifact, ...]:
+        """Return the files that only people get."""
+        return tuple([artifact for artifact in self.settings.files.artifacts if not artifact.travels])
+
+
+def stage_plan(
+    stage: StageConfig, pipeline: PipelineConfig, start: StageValues, forwarded: KnownValues, absence: Absence
+) -> StagePlan:
+    """Return what *stage* does; its keys read *start*, its values before the first step, at the moment of their use."""
+    name, report = stage.name.value, start.report
+    end, failed = start.at(END), start.at(FAILED)
+    check_directory(stage.directory, report)
+    directory = _directory(stage, pipeline)
+    stage_machine, bounds = machine(stage, start), limits(stage, report)
+    stage_steps = steps(stage, pipeline, start, forwarded)
+    # After the steps: it can read exports that they forward.
+    settings = stage_settings(stage, directory, end)
+    stage_steps = (*stage_steps, *settings.files.at_run_time)
+    absence.check_resources(name, stage_steps, report)
+    check_image(stage, stage_steps, report)
+    after, stage_mail = post_commands(stage, stage_steps, failed), _mail(stage, pipeline, failed, bounds)
+    texts = stage_texts(name, stage_steps, after, stage_machine, settings.deployment.environment, stage_mail)
+    return StagePlan(
+        stage=stage,
+        directory=directory,
+        steps=stage_steps,
+        settings=settings,
+        machine=stage_machine,
+        secrets=secrets(stage, stage_steps, report),
+        after=after,
+        mail=stage_mail,
+        inputs=inputs_of(name, texts),
+        reads=start.mentions.outputs(),
+        limits=with_interruptible(bounds, stage),
+        statuses=tuple(start.mentions.statuses),
+        condition=absence.conditions.get(name),
+    )
+
+
+def _directory(stage: StageConfig, pipeline: PipelineConfig) -> str:
+    """Return where *stage* runs, relative to the root of the repository."""
+    directory = stage.directory or pipeline.directory
+    return normpath(directory.value) if directory else "."
+
+
+def _mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues, bounds: Limits) -> Mail | None:
+    """Return the mail for *stage*; None if all its failures are allowed."""
+    stage_mail = mail(stage, pipeline, values)
+    check_mail(stage, bounds.allow_failure, values.report)
+    return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else stage_mail

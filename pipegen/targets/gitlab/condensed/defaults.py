@@ -1,0 +1,136 @@
+"""`default`: the keys that most jobs share, written once.
+
+Facts, of https://docs.gitlab.com/ci/yaml/#default where no other source is stated:
+
+- A key of a job replaces that of `default` as a whole. A job without the key writes the empty value, or does not
+  inherit the key.
+- GitLab ignores a `timeout` there (gitlab-org/gitlab#213634), so each job has its own.
+- A job that starts another pipeline gets `interruptible` (`Ci::Config::Entry::Bridge`), and no other of these keys.
+- Jobs of included files get the keys too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TypeVar
+
+from pipegen.structs import replace
+from pipegen.targets.gitlab.model import HELPER, DefaultKeys, Document, GitLabJob, Hidden
+
+T = TypeVar("T")
+
+# A job without these keys writes their empty values.
+_WITH_EMPTY_VALUE = ("cache", "interruptible", "retry")
+# The lines of keys that have several.
+_LINES = {"cache": 4}
+# The lines of an empty `default`.
+_EXTRA_LINES = 2
+
+
+def with_defaults(document: Document) -> Document:
+    """Return *document* with the keys that most jobs share in `default`, and without them in these jobs."""
+    if any("inherit" in job.raw for job in document.jobs):
+        return document
+    hidden = {each.name: each for each in document.hidden}
+    names = {job.name for job in document.jobs}
+    stage_jobs = [job for job in document.jobs if _is_of_stage(job)]
+    values = {job.name: _values(job, hidden.get(job.extends)) for job in stage_jobs}
+    own = [_values(job, None) for job in stage_jobs]
+    defaults = _shared_values(own, tuple(values.values()))
+    others = len(document.jobs) - len(stage_jobs)
+    if _saved_lines(defaults, own, tuple(values.values())) <= _EXTRA_LINES + others:
+        return document
+    users = tuple(key for key, value in (("tags", document.tags), ("id_tokens", document.id_tokens)) if value)
+    return replace(
+        document,
+        defaults=defaults,
+        # A job that extends another gets the keys from that one.
+        jobs=tuple(
+            job if job.extends in names else _job(job, values.get(job.name), defaults, users) for job in document.jobs
+        ),
+    )
+
+
+def _is_of_stage(job: GitLabJob) -> bool:
+    return job.trigger is None and all(variable.name != HELPER for variable in job.variables)
+
+
+def _values(job: GitLabJob, hidden: Hidden | None) -> DefaultKeys:
+    """Return the values of the keys in *job*, which extends *hidden*."""
+    return DefaultKeys(
+        image=job.image or (hidden.image if hidden is not None else None),
+        services=job.services or (hidden.services if hidden is not None else ()),
+        retry=job.limits.retry,
+        interruptible=job.interruptible,
+        cache=job.caches,
+    )
+
+
+def _shared_values(own: Sequence[DefaultKeys], values: Sequence[DefaultKeys]) -> DefaultKeys:
+    """Return the values in *own* that most jobs share; *values* include those of hidden jobs."""
+    return DefaultKeys(
+        image=_shared([each.image for each in own], [each.image for each in values], None),
+        services=_shared([each.services for each in own], [each.services for each in values], ()),
+        retry=_shared([each.retry for each in own], [each.retry for each in values], None),
+        interruptible=_shared(
+            [each.interruptible for each in own], [each.interruptible for each in values], empty=False
+        ),
+        cache=_shared([each.cache for each in own], [each.cache for each in values], (), _LINES["cache"]),
+    )
+
+
+def _shared(own: Sequence[T], values: Sequence[T], empty: T, lines: int = 1) -> T:
+    """Return the value in *own* that most jobs have for a key of so many *lines*, if it saves some; else *empty*."""
+    if not own:
+        return empty
+    ((value, count),) = Counter(own).most_common(1)
+    lacking = values.count(empty)
+    return value if 2 * count > len(own) and (count - 1) * lines > lacking else empty
+
+
+def _saved_lines(defaults: DefaultKeys, own: Sequence[DefaultKeys], values: Sequence[DefaultKeys]) -> int:
+    """Return the lines that *defaults* save in jobs; each helper and bridge needs one more."""
+    saved = 0
+    for key, value in defaults.as_map().items():
+        if value:
+            repeated = sum(getattr(each, key) == value for each in own)
+            saved += (repeated - 1) * _LINES.get(key, 1) - sum(not getattr(each, key) for each in values)
+    return saved
+
+
+def _job(job: GitLabJob, values: DefaultKeys | None, defaults: DefaultKeys, users: tuple[str, ...]) -> GitLabJob:
+    """Return *job*, which has *values*, with the keys that differ from *defaults*; helpers get only those of *users*.
+
+    A job with keys in GitLab's own syntax keeps its keys, because those are merged with them.
+    """
+    if job.trigger is not None:
+        return replace(job, inherited=()) if defaults.interruptible else job
+    if values is None:
+        return job if job.inherited is not None else replace(job, inherited=users)
+    own = values.as_map()
+    lacking = [key for key, value in defaults.as_map().items() if value and not own[key] and key not in job.raw]
+    job = job if job.raw else _without_repeated(job, defaults)
+    if not lacking:
+        return job
+    inherited = job.inherited
+    if any(key not in _WITH_EMPTY_VALUE for key in lacking):
+        shared = [key for key, value in defaults.as_map().items() if value]
+        inherited = tuple(key for key in (*users, *shared) if key not in lacking)
+        lacking = []
+    return replace(job, emptied=tuple(lacking), inherited=inherited)
+
+
+def _without_repeated(job: GitLabJob, defaults: DefaultKeys) -> GitLabJob:
+    """Return *job* without the keys that it shares with *defaults*."""
+    limits = job.limits
+    if limits.retry is not None and limits.retry == defaults.retry:
+        limits = replace(limits, retry=None)
+    return replace(
+        job,
+        image=None if job.image == defaults.image else job.image,
+        services=() if job.services == defaults.services else job.services,
+        limits=limits,
+        interruptible=job.interruptible and not defaults.interruptible,
+        caches=() if job.caches == defaults.cache else job.caches,
+    )

@@ -1,0 +1,43 @@
+"""The shortest form of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pipegen.plan.model import Job as PlanJob
+from pipegen.structs import replace
+from pipegen.targets.gitlab.condensed.defaults import with_defaults
+from pipegen.targets.gitlab.condensed.matrices import with_matrices
+from pipegen.targets.gitlab.condensed.needs import Sources, short_needs, sources
+from pipegen.targets.gitlab.condensed.stage_names import stage_names
+from pipegen.targets.gitlab.condensed.variables import with_shared_variables
+from pipegen.targets.gitlab.model import Document, GitLabJob
+
+
+def condensed(
+    document: Document,
+    plan_jobs: Mapping[str, PlanJob],
+    title: Callable[[str], str],
+    *,
+    has_same_stage: bool,
+    has_partial_needs: bool,
+) -> Document:
+    """Return *document* in its shortest form.
+
+    *plan_jobs* are the jobs of the plan by the names of their jobs, *title* returns the name of a job in the name of
+    its stage. With *has_same_stage*, jobs may need others of their stage, with *has_partial_needs* some combinations of
+    a matrix.
+    """
+    document = with_matrices(document, plan_jobs, has_partial_needs=has_partial_needs)
+    document = with_shared_variables(with_defaults(document))
+    names = stage_names(document, title, has_same_stage=has_same_stage)
+    leaving = sources(document.jobs)
+    return replace(
+        document,
+        stages=tuple(dict.fromkeys(names.values())),
+        jobs=tuple(_job(job, names[job.stage], leaving) for job in document.jobs),
+    )
+
+
+def _job(job: GitLabJob, stage: str, leaving: Sources) -> GitLabJob:
+    return replace(job, stage=stage, needs=short_needs(job.needs, leaving.of(job)))

@@ -1,0 +1,231 @@
+"""`parallel: matrix`: one job for all combinations of a matrix stage, where they differ only in the values of axes.
+
+The values are variables of the job. Combinations that differ in other keys stay jobs of their own, and so do those
+whose axes could be variables that the runner or programs read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipegen.plan.model import Job as PlanJob
+from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.condensed.templates import Template, expanded_text, script_text
+from pipegen.targets.gitlab.model import (
+    ArtifactKeys,
+    CacheEntry,
+    ChildPipeline,
+    Combinations,
+    Document,
+    GitLabJob,
+    ImageKeys,
+    NeedEntry,
+    ScriptEntry,
+)
+
+# Other names could be variables that the runner or programs read.
+_AXIS = re.compile(r"(?!.*_proxy$)[a-z][a-z0-9_]*")
+# In a path, an image name and a script, such a value needs no quotes.
+_PLAIN_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+class _Matrix(Struct):
+    """A matrix job, and the values of the combinations that it replaces, by the names of their jobs."""
+
+    job: GitLabJob
+    combinations: Mapping[str, tuple[tuple[str, str], ...]]
+
+
+def with_matrices(document: Document, plan_jobs: Mapping[str, PlanJob], *, has_partial_needs: bool) -> Document:
+    """Return *document* with a job for each matrix whose combinations allow it; *plan_jobs* are by job name.
+
+    With *has_partial_needs*, jobs may need some combinations of a matrix job. Names of jobs in a pipeline with children
+    are not changed, because jobs of these may need them.
+    """
+    groups = _groups(document, plan_jobs)
+    if not groups or any(isinstance(job.trigger, ChildPipeline) for job in document.jobs):
+        return document
+    variables = frozenset(variable.name for variable in document.variables)
+    matrices: dict[str, _Matrix] = {}
+    for title, names in groups.items():
+        matrix = _matrix(title, [job for job in document.jobs if job.name in names], plan_jobs, variables)
+        if matrix is not None and _is_usable(matrix, document, has_partial_needs=has_partial_needs):
+            matrices |= dict.fromkeys(names, matrix)
+    return replace(document, jobs=tuple(_jobs(document, matrices))) if matrices else document
+
+
+def _groups(document: Document, plan_jobs: Mapping[str, PlanJob]) -> dict[str, set[str]]:
+    """Return the names of the jobs of each matrix, by the name of the job that may replace them."""
+    groups: dict[str, set[str]] = {}
+    for job in document.jobs:
+        plan_job = plan_jobs.get(job.name)
+        if plan_job is not None and plan_job.combination is not None:
+            groups.setdefault(job.name.removesuffix(plan_job.stage) + plan_job.title, set()).add(job.name)
+    taken = {job.name for job in document.jobs}
+    return {title: names for title, names in groups.items() if len(names) > 1 and title not in taken}
+
+
+def _matrix(
+    title: str, jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob], variables: frozenset[str]
+) -> _Matrix | None:
+    """Return the matrix job *title* for *jobs*, or None if they differ in more than values of axes.
+
+    *variables* are those of the file.
+    """
+    values = {
+        job.name: combination.values
+        for job in jobs
+        if (combination := plan_jobs[job.name].combination) is not None and not job.raw and job.trigger is None
+    }
+    axes = [tuple(axis for axis, _ in pairs) for pairs in values.values()]
+    if len(values) < len(jobs) or len(set(axes)) > 1 or not all(map(_AXIS.fullmatch, axes[0])):
+        return None
+    if not all(_PLAIN_VALUE.fullmatch(value) for pairs in values.values() for _, value in pairs):
+        return None
+    if any(_is_used(axis, jobs, variables) for axis in axes[0]):
+        return None
+    unified = _unified(title, jobs, tuple(dict(pairs) for pairs in values.values()))
+    return None if unified is None else _Matrix(unified, values)
+
+
+def _is_used(axis: str, jobs: Sequence[GitLabJob], variables: frozenset[str]) -> bool:
+    """Return whether the name of *axis* has another meaning in *jobs*: a variable of the file, a job or its script."""
+    if axis in variables or any(variable.name == axis for job in jobs for variable in job.variables):
+        return True
+    name = re.compile(rf"(?m)^\s*(?:export )?{axis}=|\$\{{?{axis}\b")
+    conditions = [rule.condition for rule in jobs[0].rules]
+    entries = (*jobs[0].before_script, *jobs[0].script, *jobs[0].after_script)
+    return any(map(name.search, [*conditions, *(entry.text for entry in entries)]))
+
+
+def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...]) -> GitLabJob | None:
+    """Return the job *title* that equals each of *jobs* with its *values*; None if there is none."""
+    text, script = Template(values, expanded_text), Template(values, script_text)
+    first = jobs[0]
+    job = replace(
+        first,
+        name=title,
+        image=_image([job.image for job in jobs], text),
+        tags=text.of_all([job.tags for job in jobs]),
+        before_script=_entries([job.before_script for job in jobs], script),
+        script=_entries([job.script for job in jobs], script),
+        after_script=_entries([job.after_script for job in jobs], script),
+        artifacts=text.of_all([job.artifacts for job in jobs]),
+        artifact_keys=_artifact_keys([job.artifact_keys for job in jobs], text),
+        caches=_caches([job.caches for job in jobs], text),
+        combinations=Combinations(tuple(tuple(each.items()) for each in values)),
+    )
+    if text.has_failed or script.has_failed:
+        return None
+    shared = {
+        "name": job.name,
+        "image": job.image,
+        "tags": job.tags,
+        "before_script": job.before_script,
+        "script": job.script,
+        "after_script": job.after_script,
+        "artifacts": job.artifacts,
+        "artifact_keys": job.artifact_keys,
+        "caches": job.caches,
+        "combinations": job.combinations,
+    }
+    return job if all(replace(each, **shared) == job for each in jobs) else None
+
+
+def _image(images: Sequence[ImageKeys | None], text: Template) -> ImageKeys | None:
+    names = [image.name for image in images if image is not None]
+    if not names:
+        return None
+    if len(names) < len(images) or len({replace(image, name="") for image in images if image is not None}) > 1:
+        text.fail()
+    return replace(images[0], name=text.of(names)) if images[0] is not None else None
+
+
+def _entries(scripts: Sequence[tuple[ScriptEntry, ...]], script: Template) -> tuple[ScriptEntry, ...]:
+    if len({tuple(entry.comment for entry in entries) for entries in scripts}) > 1:
+        script.fail()
+        return ()
+    texts = script.of_all([tuple(entry.text for entry in entries) for entries in scripts])
+    return tuple(replace(entry, text=text) for entry, text in zip(scripts[0], texts, strict=False))
+
+
+def _artifact_keys(keys: Sequence[ArtifactKeys], text: Template) -> ArtifactKeys:
+    changes = {
+        "name": text.of([each.name for each in keys]),
+        "exclude": text.of_all([each.exclude for each in keys]),
+        "junit": text.of_all([each.junit for each in keys]),
+    }
+    unified = replace(keys[0], **changes)
+    if any(replace(each, **changes) != unified for each in keys):
+        text.fail()
+    return unified
+
+
+def _caches(caches: Sequence[tuple[CacheEntry, ...]], text: Template) -> tuple[CacheEntry, ...]:
+    if len(set(map(len, caches))) > 1:
+        text.fail()
+        return ()
+    return tuple(_cache(entries, text) for entries in zip(*caches, strict=True))
+
+
+def _cache(entries: Sequence[CacheEntry], text: Template) -> CacheEntry:
+    changes = {
+        "key": text.of([entry.key for entry in entries]),
+        "paths": text.of_all([entry.paths for entry in entries]),
+        "fallback_keys": text.of_all([entry.fallback_keys for entry in entries]),
+    }
+    unified = replace(entries[0], **changes)
+    if any(replace(entry, **changes) != unified for entry in entries):
+        text.fail()
+    return unified
+
+
+def _is_usable(matrix: _Matrix, document: Document, *, has_partial_needs: bool) -> bool:
+    """Return whether all jobs of *document* can refer to *matrix* in place of its combinations."""
+    names = matrix.combinations.keys()
+    for job in document.jobs:
+        needs = [need for need in job.needs if need.job in names]
+        is_whole = len(needs) == len(names)
+        if needs and (job.name in names or len({replace(need, job="") for need in needs}) > 1):
+            return False
+        if needs and not is_whole and not has_partial_needs:
+            return False
+        fetched = names & set(job.dependencies or ())
+        if fetched and fetched != names:
+            return False
+        if job.environment is not None and job.environment.on_stop in names:
+            return False
+    return True
+
+
+def _jobs(document: Document, matrices: Mapping[str, _Matrix]) -> Iterator[GitLabJob]:
+    """Yield the jobs of *document*, each matrix job in place of its first combination."""
+    written: set[str] = set()
+    for job in document.jobs:
+        matrix = matrices.get(job.name)
+        if matrix is not None and matrix.job.name in written:
+            continue
+        current = job if matrix is None else matrix.job
+        written.add(current.name)
+        needs = tuple(_needs(current.needs, matrices))
+        dependencies = current.dependencies
+        if dependencies is not None:
+            titles = (matrices[name].job.name if name in matrices else name for name in dependencies)
+            dependencies = tuple(dict.fromkeys(titles))
+        yield replace(current, needs=needs, dependencies=dependencies)
+
+
+def _needs(needs: Sequence[NeedEntry], matrices: Mapping[str, _Matrix]) -> Iterator[NeedEntry]:
+    """Yield *needs*, with one for all combinations of a matrix job."""
+    done: set[str] = set()
+    for need in needs:
+        matrix = matrices.get(need.job)
+        if matrix is None:
+            yield need
+        elif matrix.job.name not in done:
+            done.add(matrix.job.name)
+            names = [each.job for each in needs if each.job in matrix.combinations]
+            is_whole = len(names) == len(matrix.combinations)
+            combinations = () if is_whole else tuple(matrix.combinations[name] for name in names)
+            yield replace(need, job=matrix.job.name, combinations=combinations)

@@ -1,0 +1,47 @@
+"""Needs in short form: a need says nothing about artifacts where there are none that must not arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.model import GitLabJob, NeedEntry
+
+_AFTER_FAILURES = ("on_failure", "always")
+
+
+class Sources(Struct):
+    """The jobs that leave something for jobs that need them, and those that do so even if they have failed."""
+
+    names: frozenset[str]
+    always: frozenset[str]
+
+    def of(self, job: GitLabJob) -> frozenset[str]:
+        """Return the jobs whose artifacts *job* would get by needing them."""
+        whens = {job.when, *(rule.when for rule in job.rules)}
+        return self.names if whens.isdisjoint(_AFTER_FAILURES) else self.always
+
+
+def sources(jobs: Iterable[GitLabJob]) -> Sources:
+    """Return those of *jobs* that leave an archive or the variables of a dotenv report.
+
+    Other reports stay on the server. The user's own keys may add artifacts.
+    """
+    # https://docs.gitlab.com/ci/yaml/#needsartifacts, https://docs.gitlab.com/ci/yaml/artifacts_reports/
+    leaving = [job for job in jobs if job.artifacts or job.artifact_keys.dotenv or job.raw]
+    return Sources(
+        frozenset([job.name for job in leaving if not _is_for_failures(job)]), frozenset([job.name for job in leaving])
+    )
+
+
+def short_needs(needs: tuple[NeedEntry, ...], leaving: frozenset[str]) -> tuple[NeedEntry, ...]:
+    """Return *needs*, which fetch artifacts, as by default, unless those of the jobs *leaving* some must not arrive."""
+    if all(need.artifacts or need.job in leaving for need in needs):
+        return needs
+    return tuple(need if need.job in leaving else replace(need, artifacts=True) for need in needs)
+
+
+def _is_for_failures(job: GitLabJob) -> bool:
+    """Return whether *job* leaves nothing for jobs that need its success."""
+    is_allowed = job.limits.allow_failure or job.limits.exit_codes
+    return job.artifact_keys.when == "on_failure" and not is_allowed and not job.raw

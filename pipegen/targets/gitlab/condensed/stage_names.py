@@ -1,0 +1,72 @@
+"""The names of GitLab's stages: the jobs in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain, count
+
+from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob
+from pipegen.targets.gitlab.pipelines import step_number
+
+# All jobs of a pipeline with more steps are in one stage.
+_MOST_STAGES = 20
+_ONLY_STAGE = "pipeline"
+# Jobs that a name lists; the rest are counted.
+_MOST_NAMES = 3
+# In bytes: https://docs.gitlab.com/ci/yaml/#stages, and the column of the stage's name.
+_LONGEST = 255
+
+
+def stage_names(document: Document, title: Callable[[str], str], *, has_same_stage: bool) -> dict[str, str]:
+    """Return the name of each stage of *document*, in order, by the step or the name that it has in *document*.
+
+    *title* returns the name of a job in the name of its stage. A name is "lint, unit, build", or "lint, unit and 4
+    more". With *has_same_stage*, a pipeline of many steps has one stage for them.
+    """
+    jobs_by_stage: dict[str, list[GitLabJob]] = {stage: [] for stage in document.stages}
+    for job in document.jobs:
+        jobs_by_stage[job.stage].append(job)
+    used = {stage: jobs for stage, jobs in jobs_by_stage.items() if jobs}
+    steps = [stage for stage, jobs in used.items() if step_number(jobs[0])]
+    names = {stage: stage for stage in used}
+    if has_same_stage and len(steps) > _MOST_STAGES:
+        return names | dict.fromkeys(steps, _ONLY_STAGE)
+    taken = set(used).difference(steps)
+    for stage in steps:
+        name = names[stage] = _unique(_name(_titles(used[stage], title)), taken)
+        taken.add(name)
+    return names
+
+
+def _titles(jobs: Sequence[GitLabJob], title: Callable[[str], str]) -> list[str]:
+    """Return the titles of *jobs*, without helpers if there are others."""
+    names = [job.name for job in jobs if all(variable.name != HELPER for variable in job.variables)]
+    return list(dict.fromkeys(map(title, names or [job.name for job in jobs])))
+
+
+def _name(titles: Sequence[str]) -> str:
+    if len(titles) <= _MOST_NAMES and _fits(name := ", ".join(titles)):
+        return name
+    for listed in range(_MOST_NAMES - 1, 0, -1):
+        more = len(titles) - listed
+        name = ", ".join(titles[:listed]) + (f" and {more} more" if more else "")
+        if more >= 0 and _fits(name):
+            return name
+    return _cut(titles[0], f" and {len(titles) - 1} more" if len(titles) > 1 else "")
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    """Return *name* within GitLab's limit, with a number if it is *taken*."""
+    endings = chain(("",), (f" {number}" for number in count(2)))
+    return next(candidate for ending in endings if (candidate := _cut(name, ending)) not in taken)
+
+
+def _cut(name: str, ending: str) -> str:
+    if _fits(name + ending):
+        return name + ending
+    room = _LONGEST - len(f"…{ending}".encode())
+    return f"{name.encode()[:room].decode(errors='ignore')}…{ending}"
+
+
+def _fits(name: str) -> bool:
+    return len(name.encode()) <= _LONGEST

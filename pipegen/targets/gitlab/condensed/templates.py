@@ -1,0 +1,89 @@
+"""Texts of several jobs as one text with variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+Values = Mapping[str, str]
+
+# A shell variable that is set to a value, and nothing else.
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[a-z0-9_]+\}?")
+# A path of pipegen, whose parts need no quotes.
+_PATH = re.compile(r'(?:[>"]|(?<=\s)|^)\.pipegen/[A-Za-z0-9_./${}-]*')
+
+
+class Template:
+    """Finds texts with variables that equal those of several jobs, by the *values* of the variables in each job.
+
+    *rule* returns the text of one field, or None if the texts cannot be one.
+    """
+
+    def __init__(self, values: Sequence[Values], rule: Callable[[Sequence[str], Sequence[Values]], str | None]) -> None:
+        self._values = values
+        self._rule = rule
+        self.has_failed = False
+
+    def fail(self) -> None:
+        """Remember that the jobs differ in more than the values."""
+        self.has_failed = True
+
+    def of(self, texts: Sequence[str]) -> str:
+        """Return the text that equals each of *texts* with the values of its job."""
+        if len(set(texts)) == 1:
+            return texts[0]
+        text = self._rule(texts, self._values)
+        if text is None:
+            self.fail()
+            return ""
+        return text
+
+    def of_all(self, lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the texts at each index of *lists*, as in `of`."""
+        if len(set(map(len, lists))) > 1:
+            self.fail()
+            return ()
+        return tuple(self.of(texts) for texts in zip(*lists, strict=True))
+
+
+def expanded_text(texts: Sequence[str], values: Sequence[Values]) -> str | None:
+    """Return the text in which GitLab expands variables to *values*, with the result *texts*; None if there is none."""
+    places = [0] * len(texts)
+    result = ""
+    while any(place < len(text) for place, text in zip(places, texts, strict=True)):
+        axis = _axis_at(texts, places, values)
+        if axis is not None:
+            places = [place + len(own[axis]) for place, own in zip(places, values, strict=True)]
+            following = texts[0][places[0] : places[0] + 1]
+            is_part_of_name = following.isalnum() or following == "_"
+            result += f"${{{axis}}}" if is_part_of_name else f"${axis}"
+            continue
+        characters = {text[place : place + 1] for place, text in zip(places, texts, strict=True)}
+        if len(characters) > 1:
+            return None
+        result += characters.pop()
+        places = [place + 1 for place in places]
+    return result
+
+
+def script_text(texts: Sequence[str], values: Sequence[Values]) -> str | None:
+    """Return the entry of a script with variables in place of *values*; None if quotes could prevent the expansion."""
+    text = expanded_text(texts, values)
+    if text is None or _ASSIGNMENT.fullmatch(text):
+        return text
+    rest = _PATH.sub("", text)
+    lines = [line for line in text.split("\n") if _PATH.search(line)]
+    rests = [_PATH.sub("", each) for each in texts]
+    is_in_paths = all(each == rest for each in rests)
+    return text if is_in_paths and not any("'" in line or "\\" in line for line in lines) else None
+
+
+def _axis_at(texts: Sequence[str], places: Sequence[int], values: Sequence[Values]) -> str | None:
+    """Return the axis, with different values, whose value is in each text at its place; the longest if several."""
+    candidates = [
+        axis
+        for axis in values[0]
+        if len({own[axis] for own in values}) > 1
+        and all(text.startswith(own[axis], place) for text, place, own in zip(texts, places, values, strict=True))
+    ]
+    return max(candidates, key=lambda axis: len(values[0][axis]), default=None)

@@ -1,0 +1,19 @@
+"""Names of variables that a job may set without an effect on the runner."""
+
+from __future__ import annotations
+
+import re
+
+# Variables with a meaning for the runner and its helper container, which clones the repository and stores files:
+# https://docs.gitlab.com/ci/variables/predefined_variables/, https://docs.gitlab.com/ci/runners/configure_runners/
+_READ_BY_RUNNERS = re.compile(
+    r"(?:ARTIFACT|ARTIFACTS|AWS|BASH|CACHE|CI|DOCKER|FF|GIT|GITLAB|GOOGLE|AZURE|KUBERNETES|LC|LD|PIPEGEN|RESTORE|RUNNER|"
+    r"SECURE|SSL|TAR|TRANSFER|ZIP)(?:_.*)?"
+    r"|.*_proxy|.*_PROXY|CDPATH|ENV|HOME|IFS|LANG|OLDPWD|PATH|POSIXLY_CORRECT|PS[0-4]|PWD|SHELL|SHELLOPTS|TERM|TMPDIR|USER"
+)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def is_free_name(name: str) -> bool:
+    """Return whether *name* can be a variable of a job: neither the runner nor the shell reads it."""
+    return _NAME.fullmatch(name) is not None and _READ_BY_RUNNERS.fullmatch(name) is None

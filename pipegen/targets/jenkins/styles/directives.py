@@ -1,0 +1,143 @@
+"""Directives of Declarative in place of steps: `input`, `options`, `agent`, `environment` and `post` of a stage.
+
+Jenkins enters them in the order `options`, `input`, `agent`, `environment`, `steps`, `post`; only `when` says where it
+is evaluated (Pipeline Syntax, "Directives"). So a stage with an approval is inside a stage that asks, and takes its
+lock and its agent after the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from pipegen.structs import replace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import docker_arguments
+from pipegen.targets.jenkins.stages.files.post_actions import in_script
+
+_OPTION = re.compile(r"lock\(resource: .*\)|retry\((\d+|count: .*)\)", re.DOTALL)
+# The blocks that may be inside a container, and around which variables of credentials may be set.
+_NEUTRAL = frozenset({"cache", "timeout", "within", "withEnv"})
+_FILE_OR_TEXT = {"string": "variable", "file": "variable", "sshUserPrivateKey": "keyFileVariable"}
+# Returns the steps in place of a step, None for a step that stays.
+_Replacer = Callable[[model.Step], "tuple[model.Step, ...] | None"]
+
+
+def in_directives(stage: model.StageBlock, *, may_nest: bool, has_workspace: bool) -> model.StageBlock:
+    """Return *stage* with directives in place of its steps where these mean the same.
+
+    It may be inside a stage that asks with *may_nest*: a controller does not resume a `parallel` of sequential stages.
+    With *has_workspace*, the pipeline has an agent.
+    """
+    if stage.steps_function:
+        return stage
+    asks = bool(stage.steps) and isinstance(stage.steps[0], model.InputStep)
+    if asks and may_nest:
+        stage = replace(stage, approval=stage.steps[0], steps=stage.steps[1:])
+    if not asks or may_nest:
+        stage = _with_options(stage)
+    if stage.agent is not None or has_workspace:
+        stage = _with_post(_with_environment(_with_container(stage, reuses_node=has_workspace)))
+    return replace(stage, steps=in_script(stage.steps))
+
+
+def _with_options(stage: model.StageBlock) -> model.StageBlock:
+    """Return *stage* with its outermost locks and retries as options, and the agent that they are around."""
+    while stage.agent is None and len(stage.steps) == 1:
+        (step,) = stage.steps
+        if isinstance(step, model.OnAgent):
+            stage = replace(stage, agent=step.agent, steps=step.steps)
+        elif isinstance(step, model.Wrapped) and _OPTION.fullmatch(step.head):
+            stage = replace(
+                stage, options=(*stage.options, model.StageOption(step.head, step.plugin)), steps=step.steps
+            )
+        else:
+            break
+    return stage
+
+
+def _with_container(stage: model.StageBlock, *, reuses_node: bool) -> model.StageBlock:
+    """Return *stage* with its only image as a docker agent.
+
+    `post`, and so a mail, does not run if the container cannot start; and a container does not wait for another job.
+    """
+    if stage.on_failure or any(isinstance(step, model.StartJob) for step in stage.steps):
+        return stage
+    images = [step for step in _reached(stage.steps) if isinstance(step, model.InImage)]
+    if len(images) != 1 or images[0].services or not isinstance(images[0].image, str):
+        return stage
+    (inside,) = images
+    container = model.ContainerAgent(
+        image=str(inside.image),
+        args=docker_arguments(inside.args),
+        is_pulled=inside.is_pulled,
+        reuses_node=reuses_node,
+    )
+    return replace(
+        stage,
+        container=container,
+        steps=_replaced(stage.steps, lambda step: inside.steps if step is inside else None),
+    )
+
+
+def _with_environment(stage: model.StageBlock) -> model.StageBlock:
+    """Return *stage* with the credentials of one value as variables; a user and a password have other names there."""
+    variables: list[model.EnvironmentVariable] = []
+
+    def replace_bindings(step: model.Step) -> tuple[model.Step, ...] | None:
+        if not isinstance(step, model.WithCredentials):
+            return None
+        variables.extend(_variable(binding) for binding in step.bindings if binding.symbol in _FILE_OR_TEXT)
+        others = tuple(binding for binding in step.bindings if binding.symbol not in _FILE_OR_TEXT)
+        return (replace(step, bindings=others),) if others else step.steps
+
+    steps = _replaced(stage.steps, replace_bindings)
+    return replace(stage, steps=steps, environment=tuple(variables))
+
+
+def _variable(binding: model.Binding) -> model.EnvironmentVariable:
+    arguments = dict(binding.arguments)
+    value = model.FunctionCall("credentials", (arguments["credentialsId"],))
+    return model.EnvironmentVariable(arguments[_FILE_OR_TEXT[binding.symbol]], value)
+
+
+def _with_post(stage: model.StageBlock) -> model.StageBlock:
+    """Return *stage* with the steps that follow its script in any case, or after a failure, in `post`."""
+    ensured = [step for step in _reached(stage.steps) if isinstance(step, model.Ensured)]
+    if len(ensured) != 1:
+        return stage
+    (script,) = ensured
+    steps = _replaced(stage.steps, lambda step: script.steps if step is script else None)
+    return replace(stage, steps=steps, always=script.always, unsuccessful=script.on_failure)
+
+
+def _reached(steps: tuple[model.Step, ...]) -> Iterator[model.Step]:
+    """Yield *steps* and those inside blocks without a meaning of their own for directives."""
+    for step in steps:
+        yield step
+        if isinstance(step, model.Ensured | model.WithCredentials | model.InImage) or _is_neutral(step):
+            yield from _reached(_inner(step))
+
+
+def _replaced(steps: tuple[model.Step, ...], replacer: _Replacer) -> tuple[model.Step, ...]:
+    """Return *steps* with the reached ones replaced."""
+    replaced: list[model.Step] = []
+    for step in steps:
+        instead = replacer(step)
+        if instead is not None:
+            replaced += instead
+        elif isinstance(step, model.Ensured | model.WithCredentials | model.InImage | model.Wrapped) and (
+            not isinstance(step, model.Wrapped) or _is_neutral(step)
+        ):
+            replaced.append(replace(step, steps=_replaced(step.steps, replacer)))
+        else:
+            replaced.append(step)
+    return tuple(replaced)
+
+
+def _is_neutral(step: model.Step) -> bool:
+    return isinstance(step, model.Wrapped) and model.step_name(step.head) in _NEUTRAL
+
+
+def _inner(step: model.Step) -> tuple[model.Step, ...]:
+    return step.steps if isinstance(step, model.Ensured | model.WithCredentials | model.InImage | model.Wrapped) else ()

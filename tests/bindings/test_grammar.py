@@ -1,0 +1,61 @@
+"""A reference is the same in a value and in a script."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.bindings.expression import Reference
+from pipegen.bindings.parse import parse_text
+from pipegen.bindings.script.entry import parse_script
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import Scalar
+
+
+def scalar(text: str) -> Scalar:
+    """Return *text* as a value in a file of its own."""
+    return Scalar(text, Span(SourceFile("pipeline.yml", text), 0, len(text)))
+
+
+def in_value(text: str) -> list[Reference]:
+    """Return the references that a value contains."""
+    return [part for part in parse_text(scalar(text), Report()).parts if isinstance(part, Reference)]
+
+
+def in_script(text: str) -> list[Reference]:
+    """Return the references that a script contains."""
+    return [placed.reference for placed in parse_script(scalar(text), ("build", "a-b"), Report()).references()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "${build.version}",
+        "${build.version.major}",
+        "${.version}",
+        "${..version}",
+        "${a-b.version|}",
+        "${build.version|1.0 rc|2}",
+        "${build[linux].version}",
+        "${build[os=linux, arch=arm64].version|none}",
+        '${build[os="linux"].version}',
+        "${build[os=it's].version}",
+        "x ${build.version} y ${inputs.name} z",
+    ],
+)
+def test_values_and_scripts_have_the_same_references(text: str) -> None:
+    """Also their spans are the same."""
+    references = in_value(text)
+
+    assert references
+    assert [(one, one.span) for one in in_script(text)] == [(one, one.span) for one in references]
+
+
+@pytest.mark.parametrize("text", ["${build.}", "${.}", "${.|x}", "${1.}"])
+def test_neither_reads_a_name_that_is_missing(text: str) -> None:
+    """In a value, the text is reported as malformed."""
+    report = Report()
+    parsed = parse_text(scalar(text), report)
+
+    assert (parsed.references(), in_script(text)) == ([], [])
+    assert [found.code.name for found in report.diagnostics()] == ["malformed-reference"]

@@ -1,0 +1,72 @@
+"""The tables of keys agree with the schema, the model, the order of steps, and `pipegen diff`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from pipegen.bindings.names import STEPS
+from pipegen.compiler import analyse
+from pipegen.config.keys import PIPELINE_KEYS, STAGE_KEYS, WORK_KEYS
+from pipegen.config.model import StageConfig
+from pipegen.config.parse import _READERS, _VALUES
+from pipegen.config.schema.file import pipelines_schema
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.difference.keys import stage_keys
+from pipegen.source.text import SourceFile
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+# Keys of `pipegen diff` that no key of a stage sets: what its values read, and its place in the pipeline.
+DERIVED = {"reads", "finally"}
+# Keys that no config in `tests/golden` has.
+OTHERS = """
+pipelines:
+  p:
+    stages:
+      - name: a
+        script: [make]
+        secrets: { TOKEN: { id_token: vault } }
+        exports: { log: "${setup.logURL}" }
+"""
+# Fields of the model that hold the result of templates, calls and matrices.
+RESULTS = {"within", "combination", "body"}
+
+STAGE_NAMES = [key.name for key in STAGE_KEYS]
+
+
+@pytest.mark.parametrize(
+    ("definition", "names"),
+    [
+        ("stage", STAGE_NAMES),
+        ("template", [name for name in STAGE_NAMES if name != "name"]),
+        ("pipeline", [key.name for key in PIPELINE_KEYS]),
+    ],
+)
+def test_the_schema_has_the_keys_in_this_order(definition: str, names: list[str]) -> None:
+    """To add a key, add a row to `pipegen/config/keys.py`; a template has the keys of a stage."""
+    assert list(pipelines_schema()["$defs"][definition]["properties"]) == names
+
+
+def test_the_model_has_a_field_for_each_key() -> None:
+    """To add a key, add a field to `StageConfig`, and for a value that is parsed, a function to `config/parse.py`."""
+    assert set(StageConfig.__struct_fields__) - RESULTS == {*_VALUES, *(field for field, _ in _READERS.values())}
+
+
+def test_steps_and_calls_are_work() -> None:
+    """To add a step, add it to `STEPS` in `bindings/names.py`."""
+    assert {*STEPS, "pipeline"} == WORK_KEYS
+
+
+def test_differences_show_the_keys() -> None:
+    """To add a key, add it to `difference/keys.py` and to a config in `tests/golden`."""
+    shown: set[str] = set()
+    goldens = [SourceFile(str(config), config.read_text()) for config in sorted(GOLDEN.glob("*/pipeline.yml"))]
+    for config in (*goldens, SourceFile("pipeline.yml", OTHERS)):
+        with suppress(Stopped):
+            for plan in analyse(config, (), Report()).plans:
+                names = {job.stage: job.stage for job in plan.jobs}
+                shown.update(*(stage_keys(job, names, leaving=names) for job in plan.jobs))
+
+    assert shown - DERIVED == {name for key in STAGE_KEYS for name in key.diff}

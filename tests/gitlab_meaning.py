@@ -1,0 +1,70 @@
+"""What a generated `.gitlab-ci.yml` means: short forms written out, so that tests can compare the meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+KEYWORDS = frozenset({"stages", "include", "workflow", "default", "variables"})
+
+
+def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the file *data* with each job's needs, the keys of `default` in each job, and each combination as a job.
+
+    A need says whether artifacts arrive by it: https://docs.gitlab.com/ci/yaml/#needsartifacts
+    """
+    default = data.get("default", {})
+    plain = {name: value for name, value in data.items() if name not in KEYWORDS}
+    written = {name: _job(job, default if not name.startswith(".") else {}) for name, job in plain.items()}
+    for job in written.values():
+        if "needs" in job:
+            job["needs"] = list(_needs(job["needs"], plain))
+    jobs = {one: job for name, job in written.items() for one, job in _combinations(name, job)}
+    rest = {name: value for name, value in data.items() if name in KEYWORDS}
+    return {**rest, **jobs}
+
+
+def _combinations(name: str, job: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the jobs of the combinations of a matrix job, with the values as variables, or the job itself."""
+    others = {key: value for key, value in job.items() if key != "parallel"}
+    if "parallel" not in job:
+        yield name, others
+    for values in _values(job.get("parallel", {})):
+        yield f"{name}: {', '.join(values.values())}", {**others, "variables": {**job.get("variables", {}), **values}}
+
+
+def _values(parallel: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return the values of each combination: each variable of a map has one value or a list of them."""
+    lists = [
+        {axis: value if isinstance(value, list) else [value] for axis, value in axes.items()}
+        for axes in parallel.get("matrix", ())
+    ]
+    return [dict(zip(axes, values, strict=True)) for axes in lists for values in product(*axes.values())]
+
+
+def _job(job: Mapping[str, Any], default: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *job* with the keys of *default*, unless it starts another pipeline or does not inherit them."""
+    inherited = job.get("inherit", {}).get("default", True)
+    taken = {key for key in default if inherited is True or (inherited and key in inherited)}
+    return {**{key: default[key] for key in default if key in taken and "trigger" not in job}, **job}
+
+
+def _needs(needs: list[Any], jobs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for need in needs:
+        keys = {"artifacts": True, **({"job": need} if isinstance(need, str) else need)}
+        job = jobs.get(keys["job"]) if "pipeline" not in keys else None
+        if job is not None:
+            keys["artifacts"] = keys["artifacts"] and _leaves_files(job)
+        wanted = _values(keys.pop("parallel", {}))
+        if job is None or "parallel" not in job:
+            yield keys
+            continue
+        for values in _values(job["parallel"]):
+            if not wanted or values in wanted:
+                yield {**keys, "job": f"{keys['job']}: {', '.join(values.values())}"}
+
+
+def _leaves_files(job: Mapping[str, Any]) -> bool:
+    artifacts = job.get("artifacts", {})
+    return "paths" in artifacts or "dotenv" in artifacts.get("reports", {})

@@ -1,0 +1,60 @@
+"""Matrix jobs of GitLab, read back as their combinations."""
+
+from __future__ import annotations
+
+import pytest
+from readback.texts import order, relation, written
+
+from pipegen.readback.errors import UnreadableError
+
+_FILE = """
+stages: [build, test]
+build:
+  stage: build
+  parallel: { matrix: [{ os: [linux, mac], v: ["1"] }, { os: win, v: 2 }] }
+  script: [x]
+all:
+  stage: test
+  needs: [build]
+  script: [x]
+some:
+  stage: test
+  needs: [{ job: build, parallel: { matrix: [{ os: mac, v: "1" }, { os: win, v: "2" }] } }]
+  script: [x]
+"""
+
+
+def test_a_need_on_a_matrix_job_is_one_on_each_combination() -> None:
+    """Or on those that it names."""
+    graph = order(_FILE)
+
+    assert graph.predecessors("all") == ("build: linux, 1", "build: mac, 1", "build: win, 2")
+    assert graph.predecessors("some") == ("build: mac, 1", "build: win, 2")
+
+
+def test_a_need_on_a_job_that_is_not_there_is_reported() -> None:
+    """A need names the matrix job, not a combination."""
+    with pytest.raises(UnreadableError, match="does not exist"):
+        order(_FILE.replace("needs: [build]", 'needs: ["build: linux, 1"]'))
+
+
+def test_a_generated_matrix_has_the_order_of_the_plan() -> None:
+    """The names are those of the plan."""
+    made = written(
+        """
+        pipelines:
+          p:
+            stages:
+              - { name: lint, script: x }
+              - { name: unit, matrix: { python: ['3.11', '3.12'] }, script: 'tox -e ${matrix.python}' }
+              - { name: end, script: x }
+            execution: [[lint, unit, end]]
+        """,
+        "gitlab",
+    )
+
+    assert "matrix:" in made.text
+    assert relation(made.graph()) == {
+        *(("lint", name) for name in ("unit: 3.11", "unit: 3.12", "end")),
+        *((name, "end") for name in ("unit: 3.11", "unit: 3.12")),
+    }

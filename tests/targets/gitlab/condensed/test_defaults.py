@@ -1,0 +1,89 @@
+"""`default`, the keys that most jobs share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ruamel.yaml import YAML
+from targets.gitlab.compiled import Compiled, compiled
+
+_SHARED = "image: alpine:3, retry: 1, cache: { key: k, paths: [x/] }, interruptible: true"
+
+
+def _raw(made: Compiled) -> dict[str, Any]:
+    """Return the file as it is written."""
+    data: dict[str, Any] = YAML(typ="safe", pure=True).load(made.text)
+    return data
+
+
+def _with(last: str, *, more: str = "") -> Compiled:
+    """Return the file of three equal stages and the stage *last*."""
+    stages = ", ".join(f"{{ name: {name}, script: x, {_SHARED} }}" for name in ("a", "b", "c"))
+    every = "[a], [b], [c], [last]"
+    return compiled(
+        f"{more}pipelines: {{ p: {{ stages: [{stages}, {{ name: last, {last} }}], execution: [{every}] }} }}"
+    )
+
+
+def test_most_jobs_say_nothing_of_what_they_share() -> None:
+    """A timeout is no default: GitLab ignores it there."""
+    made = _raw(_with(f"script: x, {_SHARED}, timeout: 5 minutes"))
+
+    assert made["default"] == {
+        "image": "alpine:3",
+        "retry": 1,
+        "interruptible": True,
+        "cache": {"key": "k", "paths": ["x/"]},
+    }
+    assert made["a"] == {"stage": "a, b and 2 more", "script": ["x"]}
+    assert made["last"] == {"stage": "a, b and 2 more", "timeout": "5 minutes", "script": ["x"]}
+
+
+def test_a_job_that_differs_writes_its_own_keys() -> None:
+    """A key without value is empty, or not inherited."""
+    assert _raw(_with("script: x, image: alpine:3"))["last"] == {
+        "stage": "a, b and 2 more",
+        "retry": 0,
+        "interruptible": False,
+        "cache": [],
+        "script": ["x"],
+    }
+    made = _raw(_with("script: x, cache: { key: k, paths: [y/] }, interruptible: true"))["last"]
+    assert made["inherit"] == {"default": ["interruptible", "cache"]}
+    assert made["cache"] == {"key": "k", "paths": ["y/"]}
+
+
+def test_tools_of_hidden_jobs_are_no_default() -> None:
+    """The image of a hidden job wins over that of the default."""
+    made = _with("build: v, interruptible: true, retry: 1")
+
+    assert made.data["last"]["image"].startswith("docker:")
+    assert _raw(made)["last"]["cache"] == []
+
+
+def test_keys_in_gitlab_s_own_syntax_are_merged_as_before() -> None:
+    """A job with such keys repeats the shared ones."""
+    made = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ cache: {{ policy: pull }} }} }}"))
+    assert made["last"]["cache"] == {"key": "k", "paths": ["x/"], "policy": "pull"}
+
+    made = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ inherit: {{ default: false }} }} }}"))
+    assert "default" not in made
+
+
+def test_helpers_and_bridges_do_not_inherit() -> None:
+    """A helper gets the tags of the user; a bridge would get `interruptible`."""
+    mail = "script: x, notify: { email: { to: [a@b.c] } }"
+    more = "targets: { gitlab: { tags: [t], mail: {}, projects: { j: g/p } } }\n"
+    made = _raw(_with(mail, more=more))
+    assert made["mail when last fails"]["inherit"] == {"default": ["tags"]}
+
+    made = _raw(_with("trigger: { name: j }", more=more))
+    assert made["last"]["inherit"] == {"default": False, "variables": False}
+
+
+def test_a_default_that_saves_no_line_is_not_written() -> None:
+    """Two jobs with one key in common are shorter without it."""
+    stages = "{ name: a, script: x, image: i }, { name: b, script: x, image: i }"
+    made = _raw(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}"))
+
+    assert "default" not in made

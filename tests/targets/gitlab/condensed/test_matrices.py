@@ -1,0 +1,99 @@
+"""`parallel: matrix`, one job for the combinations of a stage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+from targets.gitlab.compiled import compiled
+
+from pipegen.targets.gitlab.condensed.templates import expanded_text, script_text
+
+
+def _matrix(*keys: str, more: str = "", settings: str = "", axes: str = "v: ['3.1', '3.11']") -> dict[str, Any]:
+    """Return the data of the file of the matrix stage *keys*, and of the stages *more* after it."""
+    stage = ", ".join(("name: unit", f"matrix: {{ {axes} }}", *keys))
+    made = compiled(f"""
+        {settings}
+        pipelines:
+          p:
+            stages:
+              - {{ {stage} }}
+              {more}
+    """)
+    data: dict[str, Any] = YAML(typ="safe", pure=True).load(made.text)
+    return data
+
+
+def test_combinations_are_one_job() -> None:
+    """Values are variables in images, paths and scripts."""
+    made = _matrix(
+        "image: 'python:${matrix.v}'", "script: 'tox -e ${matrix.v}'", "artifacts: ['dist/${matrix.v}x', all]"
+    )
+
+    assert made["unit"] == {
+        "stage": "unit",
+        "parallel": {"matrix": [{"v": ["3.1", "3.11"]}]},
+        "image": "python:$v",
+        "script": ["matrix_v=$v", 'tox -e "$matrix_v"'],
+        "artifacts": {"paths": ["dist/${v}x", "all"]},
+    }
+
+
+def test_several_axes_are_a_product_or_a_list() -> None:
+    """`exclude` and `include` leave out combinations, or add some."""
+    made = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac]")
+    assert made["unit"]["parallel"] == {"matrix": [{"v": ["1", "2"], "os": ["linux", "mac"]}]}
+
+    made = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac], exclude: [{ v: '1', os: mac }]")
+    assert made["unit"]["parallel"] == {
+        "matrix": [{"v": ["1"], "os": ["linux"]}, {"v": ["2"], "os": ["linux"]}, {"v": ["2"], "os": ["mac"]}]
+    }
+
+
+def test_a_need_on_some_combinations_names_them() -> None:
+    """GitLab has it since 16.3; before that, the combinations are jobs of their own."""
+    keys = ("script: x", "notify: { email: { to: [a@b.c] } }")
+    made = _matrix(*keys, settings="targets: { gitlab: { mail: {} } }")
+    older = _matrix(*keys, settings="targets: { gitlab: { mail: {}, version: '16.2' } }")
+
+    assert made["mail when unit: 3.11 fails"]["needs"] == [{"job": "unit", "parallel": {"matrix": [{"v": "3.11"}]}}]
+    assert "unit: 3.1" in older
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("script: x", "raw: { gitlab: { coverage: '/x/' } }"),
+        ("script: x", "when: { branch: '${matrix.v}' }"),
+        ("script: x", "directory: 'it''s ${matrix.v}'"),
+        ("trigger: { name: j }",),
+        ("script: 'v=1; echo $v ${matrix.v}'",),
+    ],
+)
+def test_combinations_that_differ_in_other_keys_are_jobs(keys: tuple[str, ...]) -> None:
+    """As are those with the user's own keys."""
+    made = _matrix(*keys, settings="targets: { gitlab: { projects: { j: g/p } } }")
+
+    assert "unit" not in made
+    assert {"unit: 3.1", "unit: 3.11"} <= set(made)
+
+
+@pytest.mark.parametrize("axes", ["PATH: [a, b]", "http_proxy: [a, b]", "v: ['a b', c]", "x-y: [a, b]"])
+def test_axes_that_are_no_plain_variables_stay_jobs(axes: str) -> None:
+    """The runner and programs read variables."""
+    assert "unit" not in _matrix("script: x", axes=axes)
+
+
+def test_texts_become_one_with_variables() -> None:
+    """Where a value is part of another, the longest that all share."""
+    values = ({"a": "1", "b": "1.0"}, {"a": "2", "b": "2.0"})
+
+    assert expanded_text(["x1.0-1", "x2.0-2"], values) == "x$b-$a"
+    assert expanded_text(["1_x", "2_x"], values) == "${a}_x"
+    assert expanded_text(["1", "3"], values) is None
+    assert script_text(["echo 1", "echo 2"], values) is None
+    assert script_text(["y=1", "y=2"], values) == "y=$a"
+    assert script_text([f"x >.pipegen/outputs/u-{n}/y" for n in "12"], values) == "x >.pipegen/outputs/u-$a/y"
+    assert script_text([f"x '>.pipegen/outputs/u-{n}/y'" for n in "12"], values) is None

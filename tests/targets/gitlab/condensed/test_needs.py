@@ -1,0 +1,31 @@
+"""Needs in short form."""
+
+from __future__ import annotations
+
+import pytest
+from targets.gitlab.compiled import compiled
+
+
+@pytest.mark.parametrize(
+    ("first", "needs"),
+    [
+        ("", "needs: [a]"),
+        ("reports: { junit: x.xml }", "needs: [a]"),
+        ("artifacts: [dist]", "- { job: a, artifacts: false }"),
+        ("raw: { gitlab: { artifacts: { paths: [dist] } } }", "- { job: a, artifacts: false }"),
+        ("artifacts: { paths: [dist], when: failure }", "needs: [a]"),
+        ("artifacts: { paths: [dist], when: failure }, allow_failure: true", "- { job: a, artifacts: false }"),
+    ],
+)
+def test_artifacts_are_refused_where_there_are_some(first: str, needs: str) -> None:
+    """Reports and what only failures leave never reach a job that needs success."""
+    made = compiled(f"""
+        pipelines:
+          p:
+            stages:
+              - {{ name: a, script: x{", " * bool(first)}{first} }}
+              - {{ name: b, script: x, files_from: [] }}
+            execution: [[a, b]]
+    """)
+
+    assert needs in made.text

@@ -1,0 +1,67 @@
+"""Names of GitLab's stages."""
+
+from __future__ import annotations
+
+import pytest
+from targets.gitlab.compiled import Compiled, compiled
+
+
+def _chain(count: int, *, version: str = "") -> Compiled:
+    names = [f"s{number}" for number in range(count)]
+    settings = f"targets: {{ gitlab: {{ version: '{version}' }} }}\n" if version else ""
+    stages = ", ".join(f"{{ name: {name}, script: x }}" for name in names)
+    return compiled(f"{settings}pipelines: {{ p: {{ stages: [{stages}], execution: [[{', '.join(names)}]] }} }}")
+
+
+def _beside(*names: str) -> Compiled:
+    stages = ", ".join(f"{{ name: {name!r}, script: x }}" for name in names)
+    return compiled(
+        f"pipelines: {{ p: {{ stages: [{stages}], execution: [{', '.join(f'[{name!r}]' for name in names)}] }} }}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "stage"),
+    [
+        (("a",), "a"),
+        (("a", "b", "c"), "a, b, c"),
+        (("a", "b", "c", "d"), "a, b and 2 more"),
+        (("a" * 200, "b" * 200, "c"), f"{'a' * 200} and 2 more"),
+        (("ä" * 127, "b"), f"{'ä' * 120}… and 1 more"),
+    ],
+)
+def test_a_stage_has_the_names_of_its_jobs(names: tuple[str, ...], stage: str) -> None:
+    """Past three, or past GitLab's 255 bytes, the rest are counted."""
+    made = _beside(*names)
+
+    assert made.data["stages"] == [stage]
+    assert len(stage.encode()) <= 255
+
+
+def test_stages_of_the_same_name_differ() -> None:
+    """A job may have the name that a stage of others would have."""
+    made = compiled("""
+        pipelines:
+          p:
+            stages: [{ name: a, script: x }, { name: b, script: x }, { name: 'a, b', script: x }]
+            execution: [[[a, b], 'a, b']]
+    """)
+
+    assert made.data["stages"] == ["a, b", "a, b 2"]
+
+
+def test_many_steps_are_one_stage() -> None:
+    """Needs define the order within a stage since GitLab 14.2."""
+    assert len(_chain(20).data["stages"]) == 20
+    assert _chain(21).data["stages"] == ["pipeline"]
+    assert "Needs GitLab 14.2" in _chain(21).text
+    assert len(_chain(21, version="14.1").data["stages"]) == 21
+
+
+def test_combinations_have_the_name_of_their_matrix() -> None:
+    """A matrix counts as one."""
+    made = compiled(
+        "pipelines: { p: { stages: [{ name: a, matrix: { v: [x, y, z, w] }, script: 'echo ${matrix.v}' }] } }"
+    )
+
+    assert made.data["stages"] == ["a"]

@@ -1,0 +1,62 @@
+"""Constants of `env` as variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from targets.gitlab.compiled import compiled
+
+
+def _made(*stages: str, more: str = "") -> dict[str, Any]:
+    """Return the file of *stages*, one after the other."""
+    return compiled(f"{more}pipelines: {{ p: {{ stages: [{', '.join(stages)}] }} }}").data
+
+
+def test_a_constant_is_a_variable() -> None:
+    """The script does not export it, and neither does the script after it."""
+    made = _made("{ name: a, script: x, after: [y], env: { MODE: fast, N: '1' } }")["a"]
+
+    assert made["variables"] == {"MODE": "fast", "N": "1"}
+    assert (made["script"], made["after_script"]) == (["x"], ["y"])
+
+
+def test_constants_of_all_jobs_are_variables_of_the_file() -> None:
+    """A job with a constant of its own has only that."""
+    made = _made("{ name: a, script: x, env: { M: m } }", "{ name: b, script: x, env: { M: m, O: o } }")
+
+    assert made["variables"] == {"M": "m"}
+    assert "variables" not in made["a"]
+    assert made["b"]["variables"] == {"O": "o"}
+
+
+def test_a_file_that_starts_pipelines_has_none() -> None:
+    """The other pipeline would get them."""
+    settings = "targets: { gitlab: { projects: { j: g/p } } }\n"
+    stages = [f"{{ name: {name}, script: x, env: {{ M: m }} }}" for name in "ab"]
+    made = _made(*stages, "{ name: c, trigger: { name: j } }", more=settings)
+
+    assert "variables" not in made
+    assert made["a"]["variables"] == {"M": "m"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "export"),
+    [
+        ("env: { GIT_DEPTH: '1' }", "export GIT_DEPTH=1"),
+        ("env: { PATH: /bin }", "export PATH=/bin"),
+        ("env: { PRICE: '$5' }", "export PRICE='$5'"),
+        ('env: { TWO: "a\\nb" }', "export TWO='a\nb'"),
+        ("env: { who: x }", "export who=x"),
+        ("env: { V: '${setup.params.V}' }", 'export V="$V"'),
+    ],
+)
+def test_other_values_are_exported(keys: str, export: str) -> None:
+    """Where the runner reads the name, GitLab would expand the value, or the name has another meaning."""
+    made = compiled(f"""
+        inputs: {{ who: {{ default: me }} }}
+        pipelines: {{ p: {{ stages: [{{ name: a, script: 'echo ${{inputs.who}}', {keys} }}] }} }}
+    """)
+
+    assert "variables" not in made.data["a"], made.text
+    assert any(export in line for line in made.data["a"]["script"])

@@ -1,0 +1,82 @@
+"""Finally stages that read the status of the pipeline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from targets.gitlab.compiled import compiled
+
+from pipegen.targets.gitlab.jobs.variables import is_free_name
+
+
+def _made(last: str) -> dict[str, Any]:
+    """Return the file of a stage and the finally stage *last*."""
+    return compiled(f"""
+        pipelines:
+          p:
+            stages:
+              - {{ name: a, script: x, artifacts: [dist] }}
+              - {{ name: last, {last} }}
+            finally: [last]
+    """).data
+
+
+def test_the_status_is_a_variable_of_two_jobs() -> None:
+    """Exactly one of them runs; the second has the script of the first."""
+    made = _made("env: { RESULT: '${pipeline.status}' }, script: 'echo $RESULT', files_from: [a]")
+
+    assert made["stages"] == ["a", "finally"]
+    assert made["last"] == {
+        "stage": "finally",
+        "dependencies": ["a"],
+        "variables": {"RESULT": "success"},
+        "script": ["echo $RESULT"],
+    }
+    assert made["last on failure"] == {
+        "extends": "last",
+        "stage": "finally",
+        "when": "on_failure",
+        "variables": {"PIPEGEN_HELPER": "1", "RESULT": "failed"},
+    }
+
+
+def test_a_status_in_a_script_is_a_variable_too() -> None:
+    """A name that the runner reads is set by the script."""
+    made = _made("env: { CI_STATUS: '${pipeline.status}' }, script: 'echo ${pipeline.status}'")
+
+    assert made["last"]["variables"] == {"PIPELINE_STATUS": "success"}
+    assert "$PIPELINE_STATUS" in str(made["last"]["script"])
+    assert any("CI_STATUS=" in line for line in made["last"]["script"])
+
+
+def test_conditions_hold_for_both_jobs() -> None:
+    """The rules of the second say when it runs."""
+    made = _made("script: 'echo ${pipeline.status}', when: { branch: main }")
+
+    assert made["last"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"'}]
+    assert made["last on failure"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"', "when": "on_failure"}]
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "script: 'echo ${pipeline.status} ${a.status}'",
+        "script: 'echo ${pipeline.status}', raw: { gitlab: { retry: 1 } }",
+    ],
+)
+def test_other_stages_read_the_status_that_a_helper_records(last: str) -> None:
+    """A status of a stage needs a helper anyway, and keys of the user may have any effect."""
+    assert "note when a stage fails" in _made(last)
+
+
+@pytest.mark.parametrize("name", ["STATUS", "MAVEN_OPTS", "NODE_ENV", "CIVIL"])
+def test_free_names(name: str) -> None:
+    """Names of programs."""
+    assert is_free_name(name)
+
+
+@pytest.mark.parametrize("name", ["CI_X", "GIT_DEPTH", "DOCKER_HOST", "PATH", "http_proxy", "a-b", "PIPEGEN_X"])
+def test_names_that_the_runner_reads(name: str) -> None:
+    """And names that are no variables."""
+    assert not is_free_name(name)
