@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 from pipegen.assets import folder
 from pipegen.cli.app import app
 from pipegen.cli.commands.plan import as_data
+from pipegen.cli.events import EventOptions, as_table, event_answers
 from pipegen.cli.pictures.pictured import picture
 from pipegen.cli.target_files import data as made_data
 from pipegen.cli.target_files import make
@@ -359,6 +360,12 @@ def _plan(target: str, part: re.Match[str]) -> str:
     return _block("json", json.dumps({"targets": [made_data(made)]}, indent=2))
 
 
+def _events(_: str, part: re.Match[str]) -> str:
+    """Return which stages of the config above run for which events."""
+    analysed = analyse(_config_above(part), (), Report())
+    return _block("text", as_table(event_answers(analysed, EventOptions())))
+
+
 def _check(_: str, part: re.Match[str]) -> str:
     """Return what is wrong with the config above, as JSON."""
     report = Report()
@@ -417,6 +424,7 @@ def _block(language: str, text: str) -> str:
 _PARTS: Mapping[str, Callable[[str, re.Match[str]], str]] = {
     "keys": _keys,
     "settings": _settings,
+    "events": _events,
     "project": _project,
     "capabilities": _capabilities,
     "incompatible": _incompatible,

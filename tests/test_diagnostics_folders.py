@@ -36,6 +36,9 @@ from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.redaction import redact_plain_secrets
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.expectations.check import ConfigUnderTest
+from pipegen.expectations.check import check as check_expectation
+from pipegen.expectations.read import read_expectations
 from pipegen.plan.changes.narrow import narrow
 from pipegen.readback.engines import engine_of
 from pipegen.readback.generated import read
@@ -62,7 +65,7 @@ SHELLS = ("PG720", "PG721")
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    keys = "target|pipeline|set|cluster|durations|settings|run|changed|drift"
+    keys = "target|pipeline|set|cluster|durations|settings|run|changed|drift|tests"
     found = re.fullmatch(rf"# (?P<key>{keys}): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
@@ -107,6 +110,11 @@ def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, li
         check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
     if "changed" in settings:
         narrow(analysed.plans, settings["changed"], "main", report)
+    for name in settings.get("tests", ()):
+        tested = ConfigUnderTest(plans=analysed.plans, inputs={}, repository=LocalCheckout(folder))
+        source = load(folder / name, report, shown=Path(name).name)
+        for expectation in read_expectations(source, report):
+            check_expectation(expectation, tested, report)
     report_unused(report, analysed.file, lambda _: True)
     if "run" in settings:
         gather(analysed.plans, (), RunContext(LocalCheckout(folder), {}, {}), wish_of(settings["run"]), report)

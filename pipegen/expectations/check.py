@@ -11,14 +11,14 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.expectations.model import Expectation, Names
 from pipegen.plan.events import EventAnswer, answers
-from pipegen.plan.known_values import KnownValues
+from pipegen.plan.known_values import ValuesBeforeRun
 from pipegen.plan.model import Job, Plan
 from pipegen.plan.model.facts import RepositoryFiles, RunFacts
 from pipegen.source.text import Located, Span
 from pipegen.structs import Struct
 
 
-class TestedConfig(Struct, kw_only=True):
+class ConfigUnderTest(Struct, kw_only=True):
     """The config of the tests: its *plans*, the default values of inputs, and the files of its repository."""
 
     plans: Sequence[Plan]
@@ -26,7 +26,7 @@ class TestedConfig(Struct, kw_only=True):
     repository: RepositoryFiles
 
 
-def check(expectation: Expectation, config: TestedConfig, report: Report) -> None:
+def check(expectation: Expectation, config: ConfigUnderTest, report: Report) -> None:
     """Report each difference between *expectation* and what *config* runs."""
     plan = _plan(expectation, config.plans, report)
     if plan is None or not _are_known(expectation, plan, report):
@@ -41,7 +41,7 @@ def check(expectation: Expectation, config: TestedConfig, report: Report) -> Non
     _check_stages(expectation, answer, report)
     _check_approvals(expectation, answer, report)
     _check_order(expectation, plan, report)
-    _check_values(expectation, KnownValues(plan, facts), report)
+    _check_values(expectation, ValuesBeforeRun(plan, facts), report)
 
 
 def _plan(expectation: Expectation, plans: Sequence[Plan], report: Report) -> Plan | None:
@@ -54,7 +54,7 @@ def _plan(expectation: Expectation, plans: Sequence[Plan], report: Report) -> Pl
             codes.UNKNOWN_TEST_NAME,
             f'the config has {len(plans)} pipelines: test "{expectation.name}" names none',
             at=expectation.span,
-            hint=f"add pipeline: {names[0]}" if names else "",
+            hint=f"add pipeline: {names[0]}" if names else "add a pipeline to the config",
         )
         return None
     _check_name(expectation.pipeline, names, "pipeline", report)
@@ -62,11 +62,13 @@ def _plan(expectation: Expectation, plans: Sequence[Plan], report: Report) -> Pl
 
 
 def _are_known(expectation: Expectation, plan: Plan, report: Report) -> bool:
-    """Return whether the plan has all stages that *expectation* names; report the others."""
+    """Return whether the plan has all stages and outputs that *expectation* names; report the others."""
     names = list(dict.fromkeys(name for job in plan.jobs for name in (job.stage, job.title)))
     named = (*expectation.runs, *expectation.never, *(expectation.only or ()), *(expectation.approvals or ()))
     chained = (name for chain in expectation.order for name in chain)
+    outputs = [f"{job.stage}.{name}" for job in plan.jobs for name in job.binds]
     are_known = [_check_name(name, names, "stage", report) for name in (*named, *chained)]
+    are_known += [_check_name(name, outputs, "output", report) for name, _ in expectation.values]
     return all(are_known)
 
 
@@ -78,7 +80,11 @@ def _check_name(name: Located[str], known: Sequence[str], noun: str, report: Rep
         codes.UNKNOWN_TEST_NAME,
         f'the config has no {noun} "{name.value}"',
         at=name.span,
-        hint=f'write "{similar}"' if similar else f"the {noun}s are {listed(known)}",
+        hint=f'write "{similar}"'
+        if similar
+        else f"the {noun}s are {listed(known)}"
+        if known
+        else f"remove it: the config has no {noun}s",
     )
     return False
 
@@ -128,7 +134,7 @@ def _check_order(expectation: Expectation, plan: Plan, report: Report) -> None:
                         _fail(expectation, f'stage "{later}" does not wait for "{earlier}"', second.span, None, report)
 
 
-def _check_values(expectation: Expectation, known: KnownValues, report: Report) -> None:
+def _check_values(expectation: Expectation, known: ValuesBeforeRun, report: Report) -> None:
     for output, expected in expectation.values:
         stage, _, name = output.value.rpartition(".")
         value = known.value(stage, name)
@@ -163,4 +169,5 @@ def _fail(expectation: Expectation, message: str, at: Span, stage: Span | None, 
         f'test "{expectation.name}": {message}',
         at=at,
         related=[Label(stage, "the stage")] if stage is not None else [],
+        hint="correct the config; or the test, if this is intended",
     )

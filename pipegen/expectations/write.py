@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pipegen.expectations.check import TestedConfig
+from pipegen.expectations.check import ConfigUnderTest
 from pipegen.plan.events import answers, usual_events
-from pipegen.plan.known_values import KnownValues
-from pipegen.plan.model import Event, Export, Plan
+from pipegen.plan.known_values import ValuesBeforeRun, exports
+from pipegen.plan.model import Event, Plan
 from pipegen.plan.model.facts import RunFacts, StartEvent
 
 Document = dict[str, object]
 
 
-def recorded(config: TestedConfig) -> Document:
+def recorded(config: ConfigUnderTest) -> Document:
     """Return tests that record, for each usual event, what *config* runs today."""
     is_single = len(config.plans) == 1
     tests: Document = {}
@@ -37,7 +37,7 @@ def recorded(config: TestedConfig) -> Document:
     return {"tests": tests}
 
 
-def _facts(event: StartEvent, config: TestedConfig) -> RunFacts:
+def _facts(event: StartEvent, config: ConfigUnderTest) -> RunFacts:
     return RunFacts(event=event, inputs=config.inputs, variables={}, repository=config.repository)
 
 
@@ -64,8 +64,8 @@ def _expected(plan: Plan, facts: RunFacts) -> Mapping[str, object]:
 
 
 def _values(plan: Plan, facts: RunFacts) -> Iterator[tuple[str, str]]:
-    known = KnownValues(plan, facts)
+    known = ValuesBeforeRun(plan, facts)
     for job in plan.jobs:
-        for step in job.steps:
-            if isinstance(step, Export) and (value := known.value(job.stage, step.name)) is not None:
-                yield f"{job.stage}.{step.name}", value
+        for name, _ in exports(job):
+            if (value := known.value(job.stage, name)) is not None:
+                yield f"{job.stage}.{name}", value

@@ -40,6 +40,10 @@ class KnownValues:
         self._exports[Output(stage, export.name)] = export.value
         return True
 
+    def forwarded(self, stage: str) -> tuple[tuple[str, Text], ...]:
+        """Return the names and values of the exports of *stage* that are forwarded, in order."""
+        return tuple((output.name, value) for output, value in self._exports.items() if output.stage == stage)
+
     def known(self, reference: Reference) -> Text | None:
         """Return the value of *reference*; None if it is known only at run time."""
         match reference.scope:

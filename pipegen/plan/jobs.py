@@ -141,7 +141,6 @@ def _job(
 ) -> Job:
     stage, name, settings, of = work.stage, work.stage.name.value, work.settings, work.stage.combination
     outputs = tuple([bound for bound in binds if Output(name, bound) in used.outputs])
-    expanded = [bound for bound in outputs if Output(name, bound) in used.expanded] if used.expanded else ()
     return Job(
         stage=name,
         pipeline=pipeline,
@@ -151,6 +150,7 @@ def _job(
         needs=needs,
         reads=work.reads,
         binds=binds,
+        forwarded=work.forwarded,
         inputs=work.inputs,
         outputs=outputs,
         files=files,
@@ -160,7 +160,7 @@ def _job(
         mail=work.mail,
         shared=used.shared.get(name, _SHARES_NOTHING),
         containers=containers_of(name, work.steps),
-        expanded=tuple(expanded),
+        expanded=tuple([bound for bound in outputs if Output(name, bound) in used.expanded]),
         condition=work.condition,
         machine=work.machine,
         secrets=work.secrets.credentials,

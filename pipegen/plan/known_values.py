@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
-from pipegen.plan.model import Export, Plan
+from pipegen.plan.model import Export, Job, Plan
 from pipegen.plan.model.facts import RunFacts
 
-# Deeper chains of exports are refused when they are read.
 _BRANCH_NAMES = frozenset(("branch", "GIT_BRANCH", "GIT_LOCAL_BRANCH"))
 
 
-class KnownValues:
+def exports(job: Job) -> Iterator[tuple[str, Text]]:
+    """Yield the names and values of the exports of *job*."""
+    yield from job.forwarded
+    for step in job.steps:
+        if isinstance(step, Export):
+            yield step.name, step.value
+
+
+class ValuesBeforeRun:
     """The values of the exports of *plan* in a run with *facts*, as far as they are known before it starts."""
 
     def __init__(self, plan: Plan, facts: RunFacts) -> None:
         self._plan = plan
         self._facts = facts
         self._exports: Mapping[tuple[str, str], Text] = {
-            (job.stage, step.name): step.value for job in plan.jobs for step in job.steps if isinstance(step, Export)
+            (job.stage, name): value for job in plan.jobs for name, value in exports(job)
         }
 
     def value(self, stage: str, name: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from posixpath import normpath
 
+from pipegen.bindings.expression import Text
 from pipegen.bindings.names import END, FAILED
 from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.plan.absence import Absence
@@ -35,6 +36,7 @@ class StagePlan(Struct, kw_only=True):
     directory: str
     steps: tuple[Step, ...]
     mail: Mail | None
+    forwarded: tuple[tuple[str, Text], ...]
     settings: StageSettings
     machine: Machine
     secrets: StageSecrets
@@ -79,6 +81,7 @@ def stage_plan(
         stage=stage,
         directory=directory,
         steps=stage_steps,
+        forwarded=forwarded.forwarded(name) if stage.exports else (),
         settings=settings,
         machine=stage_machine,
         secrets=secrets(stage, stage_steps, report),

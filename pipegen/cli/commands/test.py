@@ -14,7 +14,7 @@ from pipegen.cli.streams import say
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import load, repository_root
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.expectations.check import TestedConfig, check
+from pipegen.expectations.check import ConfigUnderTest, check
 from pipegen.expectations.model import Expectation
 from pipegen.expectations.read import read_expectations
 from pipegen.run.local.checkout import LocalCheckout
@@ -58,12 +58,12 @@ def check_tests(
         _check(_tested(analysed, path), file, form)
 
 
-def _tested(analysed: Analysed, path: Path) -> TestedConfig:
+def _tested(analysed: Analysed, path: Path) -> ConfigUnderTest:
     inputs = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
-    return TestedConfig(plans=analysed.plans, inputs=inputs, repository=LocalCheckout(repository_root(path)))
+    return ConfigUnderTest(plans=analysed.plans, inputs=inputs, repository=LocalCheckout(repository_root(path)))
 
 
-def _record(config: TestedConfig, file: Path) -> None:
+def _record(config: ConfigUnderTest, file: Path) -> None:
     from pipegen.emit import yaml  # noqa: PLC0415 - only to write
     from pipegen.expectations.write import recorded  # noqa: PLC0415 - only to write
 
@@ -72,7 +72,7 @@ def _record(config: TestedConfig, file: Path) -> None:
     say(f"{file} written")
 
 
-def _check(config: TestedConfig, file: Path, form: Format) -> None:
+def _check(config: ConfigUnderTest, file: Path, form: Format) -> None:
     report = Report()
     try:
         source = load(file, report)
@@ -89,7 +89,7 @@ def _check(config: TestedConfig, file: Path, form: Format) -> None:
     end(Exit.PROBLEMS if failed else Exit.FINE)
 
 
-def _passes(expectation: Expectation, config: TestedConfig, report: Report) -> bool:
+def _passes(expectation: Expectation, config: ConfigUnderTest, report: Report) -> bool:
     own = Report()
     check(expectation, config, own)
     report.take(own)

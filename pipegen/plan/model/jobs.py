@@ -79,6 +79,7 @@ class Job(SpannedStruct, kw_only=True):
         needs: the arcs' direct predecessors, in the order the arcs name them.
         reads: other stages' outputs as the user wrote them.
         binds: the names that it binds, in order, without `stage`.
+        forwarded: the exports whose readers read the parts of the value directly, so that no step binds them.
         inputs: other stages' outputs whose values its steps and mail use, with forwarded exports resolved.
         expanded: its outputs in image names, which an engine itself expands.
         outputs: its own outputs that are an input of another job, in the order it binds them.
@@ -136,6 +137,7 @@ class Job(SpannedStruct, kw_only=True):
     statuses: tuple[str, ...] = ()
     combination: Combination | None = None
     raw: tuple[tuple[str, TreeMapping], ...] = ()
+    forwarded: tuple[tuple[str, Text], ...] = ()
     reuse: Reuse | None = None
 
     @property

@@ -1,0 +1,172 @@
+"""Which stages run for an event, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from pipegen.compiler import analyse
+from pipegen.config.files.load import decode
+from pipegen.diagnostics.report import Report
+from pipegen.plan.events import answers, plans_that_run, usual_events
+from pipegen.plan.known_values import ValuesBeforeRun
+from pipegen.plan.model import Event, Plan
+from pipegen.plan.model.facts import RunFacts, StartEvent
+
+CONFIG = """\
+inputs: { level: low }
+pipelines:
+  app:
+    stages:
+      - { name: unit, script: x }
+      - { name: docs, script: x, when: { changes: docs/** } }
+      - { name: review, script: x, when: { event: merge_request }, environment: { name: r, on_stop: stop } }
+      - { name: stop, script: x, when: { event: merge_request } }
+      - { name: deploy, script: x, when: { branch: [main, release/*], not: { event: schedule } } }
+      - { name: slow, script: x, when: { any: [{ inputs: { level: high } }, { env: { SLOW: 'on' } }] } }
+      - { name: release, script: x, approve: Go?, when: { tag: 'v*' }, exports: { name: 'app-${setup.tag}' } }
+    execution: [[unit, [docs, review, deploy, slow], release], [review, stop]]
+"""
+
+
+class Files:
+    """A repository with one file, and nothing to compare with."""
+
+    files: Sequence[str] = ("docs/a.md",)
+
+    def changed(self, base: str) -> Sequence[str] | None:
+        """Return None: there is no branch *base*."""
+        assert base
+        return None
+
+
+def plan_of(config: str = CONFIG) -> Plan:
+    """Return the plan of *config*."""
+    (plan,) = analyse(decode(config.encode(), "p.yml", "", Report()), (), Report()).plans
+    return plan
+
+
+def facts(event: StartEvent, **others: dict[str, str]) -> RunFacts:
+    """Return the facts of a run that *event* starts; *others* are inputs and variables."""
+    inputs = {"level": "low", **others.get("inputs", {})}
+    return RunFacts(event=event, inputs=inputs, variables=others.get("variables", {}), repository=Files())
+
+
+MAIN = StartEvent(kind=Event.PUSH, branch="main", changed=("src/a.py",))
+TAG = StartEvent(kind=Event.TAG, tag="v1.0")
+
+
+@pytest.mark.parametrize(
+    ("event", "stages"),
+    [
+        (MAIN, ["unit", "deploy"]),
+        (StartEvent(kind=Event.PUSH, branch="main"), ["unit", "docs", "deploy"]),
+        (StartEvent(kind=Event.PUSH, branch="dev", changed=("docs/b.md",)), ["unit", "docs"]),
+        (StartEvent(kind=Event.PUSH, branch="release/2", changed=()), ["unit", "deploy"]),
+        (StartEvent(kind=Event.MERGE_REQUEST, changed=("a",)), ["unit", "review"]),
+        (StartEvent(kind=Event.SCHEDULE, branch="main", changed=("a",)), ["unit", "docs"]),
+        (TAG, ["unit", "docs", "release"]),
+    ],
+)
+def test_stages_that_run(event: StartEvent, stages: list[str]) -> None:
+    """Those whose condition holds; changes count for pushes and merge requests, and a stop stage never runs."""
+    (answer,) = answers([plan_of()], facts(event))
+
+    assert [one.job.stage for one in answer.stages if one.runs] == stages
+
+
+def test_inputs_and_variables() -> None:
+    """They have the values of the run."""
+    by_input = answers([plan_of()], facts(MAIN, inputs={"level": "high"}))
+    by_variable = answers([plan_of()], facts(MAIN, variables={"SLOW": "on"}))
+
+    assert [one.job.stage for one in by_input[0].stages if one.runs] == ["unit", "deploy", "slow"]
+    assert by_input[0].stages[5].runs
+    assert by_variable[0].stages[5].runs
+
+
+def test_reasons() -> None:
+    """The part of the condition that does not hold in this run."""
+    (answer,) = answers([plan_of()], facts(StartEvent(kind=Event.SCHEDULE, branch="main")))
+
+    assert {one.job.stage: one.reason for one in answer.stages if not one.runs} == {
+        "review": "when event merge_request",
+        "stop": "only when its environment is stopped",
+        "deploy": "when not event schedule",
+        "slow": "when input level high or variable SLOW on",
+        "release": "when tag v*",
+    }
+
+
+def test_a_pipeline_that_does_not_run() -> None:
+    """Its stages have its reason; a pipeline that is selected runs in any case."""
+    plan = plan_of("pipelines: { p: { when: { branch: main }, stages: [{ name: a, script: x }] } }\n")
+    (answer,) = answers([plan], facts(TAG))
+    (selected,) = answers([plan], facts(TAG), ["p"])
+
+    assert (answer.reason, answer.stages[0].reason) == ("when branch main", "pipeline p: when branch main")
+    assert selected.stages[0].runs
+    assert plans_that_run([answer]) == ()
+
+
+def test_a_plan_without_the_stages_that_do_not_run() -> None:
+    """The order of the others stays."""
+    (plan,) = plans_that_run(answers([plan_of()], facts(TAG)))
+
+    assert [job.stage for job in plan.jobs] == ["unit", "docs", "release"]
+    assert set(plan.graph.arcs) == {("unit", "docs"), ("docs", "release")}
+
+
+def test_usual_events() -> None:
+    """Each branch and tag that a condition names, another one, and the other kinds of events."""
+    titles = [event.title for event in usual_events([plan_of()])]
+
+    assert titles == [
+        "push to main",
+        "push to release/1",
+        "push to other",
+        "merge request",
+        "tag v1",
+        "tag other",
+        "schedule on main",
+        "manual on main",
+        "api on main",
+    ]
+
+
+def test_each_condition_holds_for_a_usual_event() -> None:
+    """Globs with wildcards have an example that matches."""
+    config = "pipelines: { p: { stages: [%s] } }\n"
+    stages = ", ".join(
+        f"{{ name: s{number}, script: x, when: {{ branch: '{glob}' }} }}"
+        for number, glob in enumerate(("a?c", "**/x", "x/**", "*-*", "dev"))
+    )
+    plan = plan_of(config % stages)
+    run = {
+        one.job.stage for event in usual_events([plan]) for one in answers([plan], facts(event))[0].stages if one.runs
+    }
+
+    assert run == {"s0", "s1", "s2", "s3", "s4"}
+
+
+def test_known_values() -> None:
+    """Exports that only the event and inputs decide."""
+    known = ValuesBeforeRun(plan_of(), facts(TAG))
+
+    assert known.value("release", "name") == "app-v1.0"
+    assert known.value("unit", "name") is None
+
+
+def test_values_that_only_the_run_knows() -> None:
+    """An output of a script, what is made of it, and a default for an empty value."""
+    plan = plan_of(
+        "pipelines: { p: { stages: ["
+        "{ name: a, script: x, outputs: { v: { command: x } }, exports: { w: 'w-${.v}', b: '${setup.branch|none}' } }, "
+        "{ name: b, script: 'x ${a.w}', exports: { c: '${a.b}-${setup.commit}', d: '${a.b}!' } }"
+        "], execution: [[a, b]] } }\n"
+    )
+    known = ValuesBeforeRun(plan, facts(TAG))
+
+    assert [known.value("a", "w"), known.value("a", "b")] == [None, "none"]
+    assert [known.value("b", "c"), known.value("b", "d")] == [None, "none!"]
