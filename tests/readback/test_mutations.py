@@ -65,8 +65,10 @@ CHILD = """
 BLOCKS = """
     pipelines:
       demo:
-        stages: [{ name: a, script: x }, { name: b, script: x }, { name: c, script: x }, { name: d, script: x }]
+        stages: [{ name: a, script: x }, { name: b, script: x }, { name: c, script: x }, { name: d, script: x },
+          { name: e, script: x }]
         execution: [[a, b, d], [c, d]]
+        finally: [e]
 """
 
 
@@ -132,7 +134,7 @@ DEEP = config(diamonds(45))
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_what_stages_come_after(name: str) -> None:
     """One name fewer, another name, or no stage at all."""
-    generated = written(SCRIPTS[name], "jenkins")
+    generated = written(SCRIPTS[name], "jenkins", style="scripted")
     lists = {
         what: text
         for found in re.finditer(r"after: \[(.*?)\]", generated.text)
@@ -154,7 +156,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("text", [*SCRIPTS.values(), DEEP], ids=[*SCRIPTS, "deep"])
 def test_every_line_of_the_driver(text: str) -> None:
     """The constant code at the end, from the function that declares stages on."""
-    generated = written(text, "jenkins")
+    generated = written(text, "jenkins", style="scripted")
     start = generated.text.index("def addStage(")
     lines = list(re.finditer(r"^ *[^/\s].*\n", generated.text[start:], re.MULTILINE))
     mutants = {line[0]: generated.text[: start + line.start()] + generated.text[start + line.end() :] for line in lines}
@@ -170,14 +172,14 @@ def test_every_line_of_the_driver(text: str) -> None:
 )
 def test_words_of_the_driver(pattern: str) -> None:
     """What counts down, what goes on, and what starts."""
-    generated = written(SKEWED, "jenkins")
+    generated = written(SKEWED, "jenkins", style="scripted")
 
     check_noticed(generated, without(generated.text, pattern, by="x()"))
 
 
 def test_how_stages_start() -> None:
     """A root, a branch, the call that starts all, the one after it, or a function of stages is missing."""
-    final, several, large = (written(config, "jenkins") for config in SCRIPTS.values())
+    final, several, large = (written(config, "jenkins", style="scripted") for config in SCRIPTS.values())
     check_noticed(several, without(several.text, r"(?<=advance\(\[)'[^']*'(, )?"))
     check_noticed(several, without(several.text, r"^ *parallel pipelines\n"))
     check_noticed(several, without(several.text, r"^        pipelines\['one'\] = \{.*?^        \}\n"))

@@ -33,8 +33,7 @@ def test_a_plain_job_stays_plain() -> None:
         '  \'NR == 1 && tolower($0) !~ /^# *syntax *=/ { print "# syntax=" ENVIRON["FRONTEND"] } 1\' \\\n'
         '  <blubber.yaml >"$pipegen/blubber.yaml"\n'
         'DOCKER_BUILDKIT=1 $DOCKER build --pull --force-rm --file "$pipegen/blubber.yaml" --target lint \\\n'
-        '  --tag "localhost/$pipegen_id" --label "ci.project=$PROJECT" --label ci.pipeline=p . &\n'
-        'wait "$!"\n'
+        '  --tag "localhost/$pipegen_id" --label "ci.project=$PROJECT" --label ci.pipeline=p .\n'
         '$DOCKER run --name "$pipegen_id" "localhost/$pipegen_id" &\n'
         'wait "$!"\n'
     )

@@ -50,8 +50,15 @@ def excerpts(analysed: Analysed, target: Target) -> tuple[Excerpts, str]:
 
 def _gitlab(plans: Sequence[Plan], files: Sequence[GeneratedFile]) -> Excerpts:
     blocks = {block["key"]: block[0].rstrip() + "\n" for file in files for block in _BLOCK.finditer(file.text)}
-    keys = {stage: _key(name) for stage, name in stage_names(plans, JobNames(), Report()).items()}
-    return {stage: blocks[key] for stage, key in keys.items() if key in blocks}
+    names = stage_names(plans, JobNames(), Report())
+    titles = {(plan.name, job.stage): job.title for plan in plans for job in plan.jobs}
+    # Combinations of a matrix are one job, or a job each.
+    keys = {stage: (_key(name), _key(name.removesuffix(stage[1]) + titles[stage])) for stage, name in names.items()}
+    return {stage: blocks[key] for stage, options in keys.items() if (key := _first(options, blocks)) is not None}
+
+
+def _first(keys: Sequence[str], blocks: Mapping[str, str]) -> str | None:
+    return next((key for key in keys if key in blocks), None)
 
 
 def _key(name: str) -> str:

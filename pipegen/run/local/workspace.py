@@ -21,6 +21,7 @@ from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.model import Attempt
 from pipegen.shell.merge import merge_folder
 from pipegen.shell.quote import quote
+from pipegen.shell.values.read import is_command_output
 from pipegen.source.git import run_trusted
 from pipegen.structs import Struct
 
@@ -46,7 +47,10 @@ class Trees(Protocol):
         ...
 
     def value(self, job: Job, name: str) -> bytes | None:
-        """Return the output *name* of *job*, None if there is none; raise `OSError` if it is not a file."""
+        """Return the output *name* of *job*, None if there is none; raise `OSError` if it is not a file.
+
+        The value of a command has no line breaks at its end.
+        """
         ...
 
     def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
@@ -85,7 +89,7 @@ class InPlace(Struct):
 
     def value(self, job: Job, name: str) -> bytes | None:
         """Return the output *name* of *job*, None if there is none."""
-        return no_follow.read(self.folder.values, f"outputs/{job.slug}/{name}")
+        return _value(job, name, no_follow.read(self.folder.values, f"outputs/{job.slug}/{name}"))
 
     def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
         """Set *outputs* of *job* to values of an earlier run."""
@@ -183,7 +187,9 @@ class Isolated(Struct):
         """Return the output *name* of *job*, None if there is none."""
         if job.pipeline in self.shared:
             return InPlace(self.checkout.root, self.folder).value(job, name)
-        return no_follow.read(self._store(job), f".pipegen/outputs/{job.slug}/{name}") if job.outputs else None
+        if not job.outputs:
+            return None
+        return _value(job, name, no_follow.read(self._store(job), f".pipegen/outputs/{job.slug}/{name}"))
 
     def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
         """Set *outputs* of *job* to values of an earlier run."""
@@ -280,6 +286,11 @@ def _report_paths(job: Job) -> list[str]:
     reports = job.reports
     paths = [one.path for one in (*reports.junit, *reports.codequality, *reports.sarif)]
     return paths if reports.coverage is None or reports.coverage.path is None else [*paths, reports.coverage.path]
+
+
+def _value(job: Job, name: str, content: bytes | None) -> bytes | None:
+    """Return the value of the output *name* of *job*, whose file has this *content*."""
+    return content.rstrip(b"\n") if content is not None and is_command_output(name, job) else content
 
 
 def _write(outputs: Iterable[tuple[str, bytes]], root: Path, folder: str) -> None:

@@ -99,7 +99,7 @@ def _read_output(output: Output, lowering: Lowering) -> Command:
     variable = lowering.variables.outputs[output]
     producer = lowering.producers[output.stage]
     path = transfer_path(f"outputs/{producer.slug}/{output.name}", lowering.host)
-    is_line = output.name in _ONE_LINE or _is_printed(output.name, producer)
+    is_line = output.name in _ONE_LINE or is_command_output(output.name, producer)
     value = f"cat {path}"
     if may_be_absent(producer, lowering.job):
         value = f"if [ -e {path} ]; then {value}; fi"
@@ -108,8 +108,8 @@ def _read_output(output: Output, lowering: Lowering) -> Command:
     return Command((f"{variable}=$({value} && echo .)", f"{variable}=${{{variable}%.}}"))
 
 
-def _is_printed(name: str, producer: Job) -> bool:
-    """Return whether the output *name* is the output of a command, without line breaks at its end."""
+def is_command_output(name: str, producer: Job) -> bool:
+    """Return whether the output *name* of *producer* is that of a command: line breaks at its end do not count."""
     for step in producer.steps:
         if isinstance(step, Commands):
             for output in step.outputs:

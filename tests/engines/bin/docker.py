@@ -42,6 +42,7 @@ COMMANDS = {
     "images": Syntax(flags="all/a no-trunc quiet/q", options="filter/f format"),
     "kill": Syntax(options="signal/s"),
     "login": Syntax(flags="password-stdin", options="password/p username/u"),
+    "info": Syntax(options="format/f"),
     "logout": Syntax(),
     "logs": Syntax(flags="follow/f", options="tail/n"),
     "network": Syntax(),
