@@ -77,7 +77,7 @@ def plan(
         bool, typer.Option("--events", help="Show instead which stages run for which events, and why others do not.")
     ] = False,
 ) -> None:
-    """Show frames, jobs, needs and bindings of each pipeline, or with --events, which stages run for which events.
+    """Show frames, jobs, needs and bindings of each pipeline.
 
     With --target, also show the order that the target enforces: waits without an arc, and their effect on duration. For
     a generated file, show the order that it enforces.
