@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from benchmarks import workload
 
 from pipegen.compiler import compile_file
@@ -22,16 +23,29 @@ def floor(config: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+def jobs(text: str) -> dict[str, tuple[str, list[str]]]:
+    """Return the image and the needed jobs of each job of the pipeline *text*."""
+    document = yaml.safe_load(text)
+    image = document.get("default", {}).get("image", "")
+    return {
+        name: (
+            job.get("image", image),
+            [need["job"] if isinstance(need, dict) else need for need in job.get("needs", ())],
+        )
+        for name, job in document.items()
+        if isinstance(job, dict) and "script" in job
+    }
+
+
 @pytest.mark.parametrize("stages", [1, 10, 300])
-def test_it_writes_what_pipegen_writes(stages: int, tmp_path: Path) -> None:
-    """Byte for byte, but for the version of GitLab that the file needs, which the baseline does not work out."""
+def test_it_writes_the_jobs_that_pipegen_writes(stages: int, tmp_path: Path) -> None:
+    """With the same needs and images; its scripts are plainer."""
     config = workload.config(stages)
     (file,) = compile_file(SourceFile("pipegen.yaml", config), registry.load("gitlab"), {}, (), Report())
     ended = floor(config, tmp_path)
 
     assert (ended.returncode, ended.stderr) == (0, "")
-    written = "".join(line for line in file.text.splitlines(keepends=True) if not line.startswith("# Needs GitLab "))
-    assert (tmp_path / "out.yml").read_text(encoding="utf-8") == written
+    assert jobs((tmp_path / "out.yml").read_text(encoding="utf-8")) == jobs(file.text)
 
 
 @pytest.mark.parametrize(

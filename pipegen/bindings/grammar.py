@@ -2,7 +2,8 @@
 
 # A namespace is a stage, or one that is predefined; without one, `${.name}` reads from the stage itself.
 NAMESPACE = r"(?P<namespace>[A-Za-z0-9_-]*)"
-NAME = r"(?P<name>[A-Za-z0-9._-]+)"
+# An empty name, as PipelineLib reads it, is bound by no stage.
+NAME = r"(?P<name>[A-Za-z0-9._-]*)"
 # The brackets for combinations of a matrix stage are pipegen's extension.
 COMBINATIONS = r"(?:\[(?P<combinations>[^\]{}\n]*)\])?"
 # As in PipelineLib, a default ends at the first brace.

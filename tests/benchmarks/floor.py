@@ -1,8 +1,8 @@
 """The floor: what a whole compilation of the workload costs in bare Python: libyaml, checks by hand, strings.
 
 Reads a config by libyaml with the lines of all values; checks keys, kinds of values, names, order and references by
-hand; writes, byte for byte, the file that pipegen writes, but never several: GitLab takes no file of 10,000 jobs. It
-knows just the keys of the workload, ends with a few words at the first mistake, and is sure of nothing else.
+hand; writes one file with the jobs and needs that pipegen writes, though GitLab takes no file of 10,000 jobs. It knows
+just the keys of the workload, ends with a few words at the first mistake, and is sure of nothing else.
 """
 
 import gc

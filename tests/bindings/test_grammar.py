@@ -34,6 +34,8 @@ def in_script(text: str) -> list[Reference]:
         "${build.version.major}",
         "${.version}",
         "${..version}",
+        "${build.}",
+        "${.}",
         "${a-b.version|}",
         "${build.version|1.0 rc|2}",
         "${build[linux].version}",
@@ -49,13 +51,3 @@ def test_values_and_scripts_have_the_same_references(text: str) -> None:
 
     assert references
     assert [(one, one.span) for one in in_script(text)] == [(one, one.span) for one in references]
-
-
-@pytest.mark.parametrize("text", ["${build.}", "${.}", "${.|x}", "${1.}"])
-def test_neither_reads_a_name_that_is_missing(text: str) -> None:
-    """In a value, the text is reported as malformed."""
-    report = Report()
-    parsed = parse_text(scalar(text), report)
-
-    assert (parsed.references(), in_script(text)) == ([], [])
-    assert [found.code.name for found in report.diagnostics()] == ["malformed-reference"]

@@ -332,8 +332,18 @@ def _read(lines: Sequence[_Line], names: Iterable[str], checkout: Path) -> Pipel
         name = max((name for name in records if line.text.startswith(f"{name} ")), key=len, default=None)
         if name is not None:
             records[name].add(line, line.text.removeprefix(name).lstrip(" "))
-    jobs = tuple(record.result() for record in records.values())
+    jobs = tuple(record.result() for record in records.values() if not _is_copied(record.job.name, records))
     return Pipeline(jobs=jobs, output="\n".join(line.text for line in lines))
+
+
+def stage_name(job: str) -> str:
+    """Return the stage of *job*; `unit: [3.11]` is how GitLab names the combination `unit: 3.11` of a matrix."""
+    return re.sub(r": \[(.*)\]$", r": \1", job)
+
+
+def _is_copied(name: str, records: Mapping[str, _Record]) -> bool:
+    """Return whether job *name* is only a template: `parallel` made copies of it, and these ran."""
+    return records[name].job.started is None and any(copy.startswith(f"{name}: [") for copy in records)
 
 
 def _add_copy(records: dict[str, _Record], name: str, checkout: Path) -> None:

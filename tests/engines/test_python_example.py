@@ -56,7 +56,8 @@ def on_gitlab(text: str, checkout: Path, folder: Path) -> Ran:
         for path in sorted(job.artifacts.rglob("*"))
         if path.is_file()
     }
-    return Ran({job.name: words.get(job.result, "failed") for job in done.jobs}, texts(found), done.output)
+    outcomes = {gitlab_local.stage_name(job.name): words.get(job.result, "failed") for job in done.jobs}
+    return Ran(outcomes, texts(found), done.output)
 
 
 def on_jenkins(text: str, checkout: Path, folder: Path) -> Ran:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Any
@@ -186,7 +186,9 @@ def _on_gitlab(text: str, world: World) -> Execution:
         env=_environment(world),
         manual=world.approved,
     )
-    jobs = [job for job in pipeline.jobs if not _HELPER.match(job.name)]
+    jobs = [
+        replace(job, name=gitlab_local.stage_name(job.name)) for job in pipeline.jobs if not _HELPER.match(job.name)
+    ]
     calls = _calls(world.folder / "curl.log")
     return Execution(
         outcomes={job.name: _OUTCOMES[job.result] for job in jobs},

@@ -225,6 +225,7 @@ def weigh_value(value: model.Value) -> int:  # noqa: PLR0911 - one for each kind
         case model.FileText():
             return _CALL + _MAP + 2 * _NAMED + (_PROPERTY + 1 if value.is_shared else 0)
         case model.GroovyCode():
-            return _PROPERTY + 8 * value.text.count("?")
+            # A text with expressions has a node for each piece, and Groovy's tree contains the operand of `?:` twice.
+            return _PROPERTY * (1 + value.text.count("${")) + 8 * value.text.count("?")
         case _:
             return _TEXT
