@@ -59,7 +59,7 @@ def with_parent(child: dict[str, Any], parent: Mapping[str, Any], run: gitlab_lo
     found = dict(child, stages=["parent", *child["stages"]])
     for job in jobs_of(child).values():
         for need in job.get("needs", []):
-            if need.pop("pipeline", None):
+            if isinstance(need, dict) and need.pop("pipeline", None):
                 left = run[need["job"]].artifacts
                 copied = f"if [ -d {shlex.quote(str(left))} ]; then cp -a {shlex.quote(str(left))}/. .; fi"
                 artifacts = parent[need["job"]].get("artifacts", {"paths": ["none"]})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
 
+_DOCUMENT = re.compile(r"<<EOF\n(.*?)\nEOF$", re.DOTALL | re.MULTILINE)
 _ENDS = frozenset(" \t\n;&|()<>")
 
 
@@ -13,8 +15,13 @@ def words(script: str, mark: str) -> Iterator[str]:
     """Yield the words of *script* that hold *mark*, as they are written; those of a command in a word on their own."""
     at = script.find(mark)
     while at >= 0:
-        start = _start(script, at)
-        yield script[start : _end(script, start, at)]
+        document = next((found for found in _DOCUMENT.finditer(script) if found.start(1) <= at < found.end(1)), None)
+        if document is not None:
+            # A here-document has the escapes of double quotes, but for the quotes themselves.
+            yield '"' + document[1].replace('"', '\\"') + '"'
+        else:
+            start = _start(script, at)
+            yield script[start : _end(script, start, at)]
         at = script.find(mark, at + 1)
 
 

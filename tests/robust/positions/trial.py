@@ -139,7 +139,9 @@ def outcome(trial: Trial, found: Sequence[Leaf]) -> Outcome:
     """Return what came of *trial*, in whose file these leaves were *found*."""
     marked = [leaf for leaf in found if MARK in leaf.text]
     if not marked:
-        return Outcome.SILENT
+        # The name of a variable is in capitals.
+        is_variable = trial.position in FITTED and any(MARK.upper() in leaf.text for leaf in found)
+        return Outcome.FITTED if is_variable else Outcome.SILENT
     read = [leaf for leaf in marked if _is_read(trial, leaf)]
     if read == marked:
         return Outcome.READ

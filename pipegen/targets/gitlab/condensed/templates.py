@@ -11,6 +11,8 @@ Values = Mapping[str, str]
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[a-z0-9_]+\}?")
 # A path of pipegen, whose parts need no quotes.
 _PATH = re.compile(r'(?:[>"]|(?<=\s)|^)\.pipegen/[A-Za-z0-9_./${}-]*')
+# One with a variable and without quotes.
+_BARE_PATH = re.compile(r"(?:(?<=[>\s])|^)\.pipegen/[A-Za-z0-9_./{}-]*\$[A-Za-z0-9_./${}-]*")
 
 
 class Template:
@@ -75,7 +77,9 @@ def script_text(texts: Sequence[str], values: Sequence[Values]) -> str | None:
     lines = [line for line in text.split("\n") if _PATH.search(line)]
     rests = [_PATH.sub("", each) for each in texts]
     is_in_paths = all(each == rest for each in rests)
-    return text if is_in_paths and not any("'" in line or "\\" in line for line in lines) else None
+    if not is_in_paths or any("'" in line or "\\" in line for line in lines):
+        return None
+    return _BARE_PATH.sub(r'"\g<0>"', text)
 
 
 def _axis_at(texts: Sequence[str], places: Sequence[int], values: Sequence[Values]) -> str | None:

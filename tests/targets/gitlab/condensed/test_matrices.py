@@ -95,5 +95,5 @@ def test_texts_become_one_with_variables() -> None:
     assert expanded_text(["1", "3"], values) is None
     assert script_text(["echo 1", "echo 2"], values) is None
     assert script_text(["y=1", "y=2"], values) == "y=$a"
-    assert script_text([f"x >.pipegen/outputs/u-{n}/y" for n in "12"], values) == "x >.pipegen/outputs/u-$a/y"
+    assert script_text([f"x >.pipegen/outputs/u-{n}/y" for n in "12"], values) == 'x >".pipegen/outputs/u-$a/y"'
     assert script_text([f"x '>.pipegen/outputs/u-{n}/y'" for n in "12"], values) is None
