@@ -27,6 +27,8 @@ from pipegen.cli.target_files import data as made_data
 from pipegen.cli.target_files import make
 from pipegen.cli.verbs import VERBS
 from pipegen.compiler import analyse
+from pipegen.config.flow import flow
+from pipegen.config.schema.foreign.words import WORDS
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.render.json import render as render_diagnostics
@@ -79,9 +81,6 @@ _ROOTS: Mapping[str, Callable[[Schema], Schema]] = {
     "stage": lambda whole: whole["$defs"]["stage"],
 }
 _OPERATORS = ("operator", "each", "merge")
-# A word that YAML takes for text without quotes, wherever it stands.
-_PLAIN = re.compile(r"[A-Za-z/](?:[\w./@=-]|:(?=[\w/]))*(?: (?:[\w./@=-]|:(?=[\w/]))+)*|[0-9]+(?:\.[0-9]+){2,}")
-_NO_TEXT = re.compile(r"true|false|yes|no|on|off|null", re.IGNORECASE)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -285,23 +284,6 @@ def _several(word: str) -> str:
     return " or ".join(_PLURALS.get(part, part) for part in parts)
 
 
-def flow(value: object) -> str:
-    """Return *value* as YAML on one line."""
-    match value:
-        case str():
-            return value if _PLAIN.fullmatch(value) and not _NO_TEXT.fullmatch(value) else _quoted(value)
-        case dict():
-            return "{" + ", ".join(f"{flow(key)}: {flow(item)}" for key, item in value.items()) + "}"
-        case list():
-            return "[" + ", ".join(map(flow, value)) + "]"
-        case _:
-            return json.dumps(value)
-
-
-def _quoted(value: str) -> str:
-    return json.dumps(value) if "\n" in value else "'" + value.replace("'", "''") + "'"
-
-
 def _settings(target: str, _: re.Match[str]) -> str:
     """Return the table of the settings of *target*."""
     rows = ["| setting | type | default | description |", "|---|---|---|---|"]
@@ -386,6 +368,21 @@ def _rules(_: str, __: re.Match[str]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def _foreign(system: str, part: re.Match[str]) -> str:
+    """Return the table of the words of *system* that a config does not have, with links to the headings."""
+    rows = [f"| {system} | in a config | section |", "|---|---|---|"]
+    titles: dict[tuple[str, str], dict[str, None]] = {}
+    for word in (one for one in WORDS if one.system.value == system):
+        titles.setdefault((word.section, word.instead), {})[f"`{word.title}`"] = None
+    for (section, instead), names in titles.items():
+        if f"## {section}\n" not in part.string:
+            raise ValueError(f"no heading {section}")
+        anchor = re.sub(r"[^\w\- ]", "", section.lower()).replace(" ", "-")
+        words = re.sub(r'"([^"]*)"', r"`\1`", instead)
+        rows.append(f"| {', '.join(names)} | {words[:1].upper()}{words[1:]} | [{section}](#{anchor}) |")
+    return "\n".join(rows) + "\n"
+
+
 def _config_above(part: re.Match[str]) -> SourceFile:
     return SourceFile("pipegen.yaml", _CONFIG.findall(part.string[: part.start()])[-1])
 
@@ -423,6 +420,7 @@ def _block(language: str, text: str) -> str:
 
 _PARTS: Mapping[str, Callable[[str, re.Match[str]], str]] = {
     "keys": _keys,
+    "foreign": _foreign,
     "settings": _settings,
     "events": _events,
     "project": _project,

@@ -42,6 +42,7 @@ RUN_IS_TEXT = Code("PG209", "run-is-text", _E)
 EMPTY_STEP = Code("PG210", "empty-step", _W)
 NO_STAGES = Code("PG211", "no-stages", _W)
 CALLS_NOTHING = Code("PG213", "calls-nothing", _E)
+FOREIGN_KEY = Code("PG214", "foreign-key", _E)
 
 # 3: names
 UNKNOWN_STAGE = Code("PG301", "unknown-stage", _E)

@@ -12,6 +12,7 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
 from pipegen.config.schema.file import pipelines_schema
+from pipegen.config.schema.foreign.check import foreign_jobs, foreign_words
 from pipegen.config.schema.messages import report_violations
 from pipegen.config.schema.misplaced import misplaced_keys, misplaced_pipelines
 from pipegen.config.schema.mistakes import chart_is_text, flat_execution, run_is_text, unnamed_stage
@@ -31,7 +32,16 @@ _Validator = extend(  # type: ignore[no-untyped-call] # the stubs have no type
 )
 
 # Common mistakes with their own messages; each function reports its mistakes and returns the other violations.
-_MISTAKES = (misplaced_pipelines, flat_execution, unnamed_stage, chart_is_text, run_is_text, misplaced_keys)
+_MISTAKES = (
+    misplaced_pipelines,
+    foreign_words,
+    foreign_jobs,
+    flat_execution,
+    unnamed_stage,
+    chart_is_text,
+    run_is_text,
+    misplaced_keys,
+)
 # Keywords that a part of a stage may break, because another part may add what is missing.
 _INCOMPLETE = ("required", "dependentRequired", "minProperties")
 

@@ -30,6 +30,8 @@ def _at_place(text: str, pattern: Path) -> str | None:
         return f'write "- name: {text}"'
     if pattern == (*STAGE, "outputs", "*"):
         return "write {command: …} for the output of a command, {file: …} for the content of a file"
+    if pattern == (*STAGE, "when"):
+        return 'write conditions as a map, as in "when: {branch: main}"'
     return None
 
 

@@ -331,7 +331,7 @@ def test_anchors_have_a_place_at_the_top(key: str) -> None:
 
 def test_everything_is_found_in_one_go() -> None:
     """Violations of different kinds come together, in the order of the text."""
-    found = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: never"))
+    found = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: later"))
 
     assert _places(found) == ("PG202 5:21", "PG202 6:26", "PG203 7:9", "PG202 8:15")
 
@@ -408,7 +408,7 @@ def test_something_is_told_exactly_when_the_schema_refuses(stage: dict[str, obje
         ("outputs: {v: {}}", "PG203", '"v" needs "command", or "file"'),
         ("outputs: {v: {command: a, file: b}}", "PG204", '"v" has "command", "file", but only one is allowed'),
         ("artifacts: dist", "PG202", '"artifacts" takes a list or a map, not text'),
-        ("when: never", "PG202", '"when" takes a map, not text'),
+        ("when: later", "PG202", '"when" takes a map, not text'),
         ("files_from: build", "PG202", '"files_from" takes a list, not text'),
         ("directory: [a]", "PG202", '"directory" takes text, not a list'),
         ("scripts: x", "PG201", 'unknown key "scripts" in stage "unit"'),

@@ -44,7 +44,11 @@ def _one(text: str) -> Diagnostic:
             'write "chart:" and indent "version" below it',
         ),
         ("tail: 1", '"tail" belongs under "run", not in a stage', 'write "run: {tail: …}"'),
-        ("tags: [a]", '"tags" belongs under "publish.image", not in a stage', 'write "publish: {image: {tags: …}}"'),
+        (
+            "publish: {}\n        tags: [a]",
+            '"tags" belongs under "publish.image", not in a stage',
+            'write "publish: {image: {tags: …}}"',
+        ),
         (
             "artifacts: {exclude: [a]}\n        cache: {key: a}\n        paths: [b]",
             '"paths" belongs under "cache" or "artifacts", not in a stage',

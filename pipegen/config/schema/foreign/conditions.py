@@ -1,0 +1,220 @@
+"""Hints for conditions as other systems write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from pipegen.config.schema.foreign.model import Use, instead, texts
+from pipegen.source.tree import Mapping as Map
+from pipegen.source.tree import Node, Scalar
+from pipegen.source.tree import Sequence as List
+
+# The value of `when`, and a condition that always holds.
+_Condition: TypeAlias = dict[str, object]
+_ALWAYS: _Condition = {}
+
+_ADVICE = 'write the conditions as a map, as in "when: {branch: main}"'
+
+_EVENTS = {
+    "merge_request_event": "merge_request",
+    "push": "push",
+    "schedule": "schedule",
+    "web": "manual",
+    "api": "api",
+    "pull_request": "merge_request",
+    "workflow_dispatch": "manual",
+}
+# Words of `only` and `except` that are not names of branches.
+_REFS: dict[str, _Condition] = {
+    "branches": {"branch": True},
+    "tags": {"tag": True},
+    "merge_requests": {"event": "merge_request"},
+    "schedules": {"event": "schedule"},
+    "pushes": {"event": "push"},
+    "web": {"event": "manual"},
+    "api": {"event": "api"},
+}
+_KEYS = {
+    "$CI_COMMIT_BRANCH": "branch",
+    "$CI_COMMIT_REF_NAME": "branch",
+    "$CI_COMMIT_TAG": "tag",
+    "github.ref_name": "branch",
+    "github.ref": "branch",
+}
+_EVENT_NAMES = ("$CI_PIPELINE_SOURCE", "github.event_name")
+_EXPRESSION = re.compile(r"[=!]=|=~|\$\w|github\.")
+_TERM = re.compile(
+    r"""(?P<name>\$\w+|github\.\w+)(?:\s*(?P<operator>==|!=|=~|!~)\s*"""
+    r"""(?:(?P<quote>["'])(?P<text>[^"']*)(?P=quote)|(?P<pattern>/.*/)|(?P<variable>\$\w+)))?"""
+)
+
+
+def rules(use: Use) -> str:
+    """Return the hint for GitLab's `rules`."""
+    items = use.value.items if isinstance(use.value, List) else (use.value,)
+    positive: list[_Condition] = []
+    negative: list[_Condition] = []
+    has_approval = False
+    for rule in items:
+        condition = _of_rule(rule)
+        if condition is None or not isinstance(rule, Map):
+            return _ADVICE
+        run = texts(rule.get("when"))
+        has_approval |= run == ("manual",)
+        # A rule that excludes runs has no effect on those that an earlier rule includes.
+        if run == ("never",):
+            if condition and not positive:
+                negative.append(condition)
+            if not condition:
+                break
+        else:
+            positive.append(condition)
+            if not condition:
+                break
+    condition = _united(positive, negative)
+    needs_approval = has_approval and "approve" not in use.siblings and use.path[:-1] != use.pipeline
+    approval: _Condition = {"approve": True} if needs_approval else {}
+    return instead({**({"when": condition} if condition else {}), **approval}) if condition or approval else "remove it"
+
+
+def only(use: Use) -> str:
+    """Return the hint for GitLab's `only`, and for `except` next to it."""
+    positive, negative = (_of_refs(use.siblings.get(key)) for key in ("only", "except"))
+    if positive is None or negative is None:
+        return _ADVICE
+    condition = _united([positive] if positive else [], [negative] if negative else [])
+    return instead({"when": condition}) if condition else "remove it"
+
+
+def excepted(use: Use) -> str:
+    """Return the hint for GitLab's `except`."""
+    return 'remove it: the hint for "only" covers it' if "only" in use.siblings else only(use)
+
+
+def condition(use: Use) -> str:
+    """Return the hint for the text of a condition: `if` of GitHub Actions, or `when` with an expression."""
+    found = _of_expression(use.value.text) if isinstance(use.value, Scalar) else None
+    return instead({"when": found}) if found else _ADVICE
+
+
+def expression_text(use: Use) -> str | None:
+    """Return the hint for `when` with the text of a condition; None for other text, a map or a list."""
+    is_expression = isinstance(use.value, Scalar) and _EXPRESSION.search(use.value.text) is not None
+    return condition(use) if is_expression else None
+
+
+def _of_rule(rule: Node) -> _Condition | None:
+    """Return the condition of one of GitLab's rules; None if it has no equivalent that is certain."""
+    if not isinstance(rule, Map):
+        return None
+    condition = _ALWAYS
+    for entry in rule.entries:
+        match entry.key.text:
+            case "if":
+                more = _of_expression("".join(texts(entry.value)))
+            case "changes" | "exists" as key:
+                paths = entry.value.get("paths") if isinstance(entry.value, Map) else entry.value
+                more = {key: list(names)} if (names := texts(paths)) else None
+            case _:
+                more = _ALWAYS
+        if more is None:
+            return None
+        condition = _joined([condition, more])
+    return condition
+
+
+def _of_refs(node: Node | None) -> _Condition | None:
+    """Return the condition of `only` or `except`; None if it has no equivalent that is certain."""
+    if node is None:
+        return _ALWAYS
+    if isinstance(node, Map):
+        if any(entry.key.text not in {"refs", "changes"} for entry in node.entries):
+            return None
+        paths = texts(node.get("changes"))
+        return _joined([_of_refs(node.get("refs")) or _ALWAYS, {"changes": list(paths)} if paths else _ALWAYS])
+    names = texts(node)
+    branches = [name for name in names if name not in _REFS]
+    alternatives = [
+        *([{"branch": _one(branches)}] if branches else []),
+        *(_REFS[name] for name in names if name in _REFS),
+    ]
+    return _united(alternatives, [])
+
+
+def _of_expression(text: str) -> _Condition | None:
+    """Return the condition of an expression of `&&` and `||`; None if a part has no equivalent."""
+    if "(" in text:
+        return None
+    alternatives = []
+    for alternative in text.strip().removeprefix("${{").removesuffix("}}").split("||"):
+        terms = [_of_term(term.strip()) for term in alternative.split("&&")]
+        known = [term for term in terms if term is not None]
+        if len(known) < len(terms):
+            return None
+        alternatives.append(_joined(known))
+    return _united(alternatives, [])
+
+
+def _of_term(term: str) -> _Condition | None:
+    match = _TERM.fullmatch(term)
+    if match is None:
+        return None
+    name, operator = match["name"], match["operator"]
+    value = match["pattern"] or match["text"]
+    if match["variable"] == "$CI_DEFAULT_BRANCH":
+        value = "main"
+    elif match["variable"] or (operator and not value):
+        return None
+    if name in ("$CI_MERGE_REQUEST_ID", "$CI_MERGE_REQUEST_IID"):
+        found: _Condition | None = {"event": "merge_request"}
+    elif name in _EVENT_NAMES:
+        found = {"event": _EVENTS[value]} if value in _EVENTS else None
+    elif name in _KEYS:
+        found = _of_ref(_KEYS[name], value)
+    else:
+        found = {"env": {name.removeprefix("$"): value if operator else True}} if name.startswith("$") else None
+    return {"not": found} if found and operator and operator.startswith("!") else found
+
+
+def _of_ref(key: str, value: str | None) -> _Condition:
+    """Return the condition on a branch or tag, which GitHub Actions write as `refs/tags/NAME`."""
+    if value is not None and value.startswith("refs/tags/"):
+        return {"tag": value.removeprefix("refs/tags/")}
+    return {key: True if value is None else value.removeprefix("refs/heads/")}
+
+
+def _joined(conditions: Sequence[_Condition]) -> _Condition:
+    """Return the condition that holds if all *conditions* hold."""
+    keys = [key for condition in conditions for key in condition]
+    if len(keys) == len(set(keys)):
+        return {key: value for condition in conditions for key, value in condition.items()}
+    return {"all": [condition for condition in conditions if condition]}
+
+
+def _united(positive: Iterable[_Condition], negative: Sequence[_Condition]) -> _Condition:
+    """Return the condition that holds if one of *positive* holds, or there are none, and none of *negative*."""
+    alternatives = [*positive]
+    if len(alternatives) > 1 and all(alternatives):
+        condition = _either(alternatives)
+    else:
+        condition = next((one for one in alternatives if not one), alternatives[0] if alternatives else _ALWAYS)
+    if not negative:
+        return condition
+    return _joined([condition, {"not": negative[0] if len(negative) == 1 else _either(negative)}])
+
+
+def _either(alternatives: Sequence[_Condition]) -> _Condition:
+    """Return the condition that holds if one of *alternatives* holds: values of one key become a list."""
+    keys = {tuple(one) for one in alternatives}
+    if len(keys) == 1 and keys <= {("branch",), ("tag",), ("event",)}:
+        (key,) = next(iter(keys))
+        values = [one[key] for one in alternatives]
+        flat = [text for value in values for text in (value if isinstance(value, list) else [value])]
+        return {key: flat} if all(isinstance(text, str) for text in flat) else {"any": [*alternatives]}
+    return {"any": [*alternatives]}
+
+
+def _one(values: list[str]) -> object:
+    return values[0] if len(values) == 1 else values

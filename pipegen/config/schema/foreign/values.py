@@ -1,0 +1,390 @@
+"""Hints for keys of other systems whose values have another form in a config."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pipegen.config.schema.foreign.model import Hint, Use, elsewhere, instead, rename_hint, texts
+from pipegen.config.schema.violation import Path
+from pipegen.source.tree import Mapping as Map
+from pipegen.source.tree import Node, Scalar
+from pipegen.source.tree import Sequence as List
+
+# A step of a Jenkinsfile in a text: `sh 'make'`.
+_SHELL_STEP = re.compile(
+    r"""(?:sh|bat|powershell)\s*\(?\s*(?P<quote>'''|\"{3}|["'])(?P<command>.*)(?P=quote)\s*\)?""", re.DOTALL
+)
+# Keys of a map with one shell command: steps of Jenkins, GitHub Actions and others.
+_COMMANDS = ("sh", "run", "script", "bash", "command", "cmd")
+_LAST_PART = re.compile(r"[\w.-]+\Z")
+
+
+def defaults(key: str) -> Hint:
+    """Return a hint to move the value to *key* in the defaults of a pipeline."""
+    return lambda use: _of_pipeline(use, {"defaults": {key: use.value}})
+
+
+def settings(system: str, key: str) -> Hint:
+    """Return a hint to move the value to the setting *key* of the target *system*."""
+    return lambda use: elsewhere(use, (), {"targets": {system: {key: use.value}}})
+
+
+def raw(system: str) -> Hint:
+    """Return a hint to move the key to `raw` of *system*, which is copied unchanged."""
+    return lambda use: instead({"raw": {system: {str(use.path[-1]): use.value}}})
+
+
+def before_script(use: Use) -> str:
+    """Return the hint to put the commands at the start of `script`."""
+    script = use.siblings.get("script")
+    lines = [*texts(use.value), *(texts(script) if script is not None else ["…"])]
+    if script is None or any("\n" in line for line in lines):
+        return 'move its lines to the start of "script"'
+    return "\n".join([instead({"script": lines}).replace(" instead", " instead of both", 1)])
+
+
+def variables(use: Use) -> str:
+    """Return the hint to write variables of a pipeline as `env` of its defaults; only their values are kept."""
+    return _of_pipeline(use, {"defaults": {"env": _plain_variables(use.value)}})
+
+
+def stage_variables(use: Use) -> str:
+    """Return the hint to rename the key to `env`, with plain values."""
+    if isinstance(use.value, Map) and any(not isinstance(entry.value, Scalar) for entry in use.value.entries):
+        return instead({"env": _plain_variables(use.value)})
+    return rename_hint("env")
+
+
+def tags(use: Use) -> str | None:
+    """Return the hint for the tags of runners; None next to `publish`, where they may be those of an image."""
+    return None if "publish" in use.siblings else rename_hint("agent")
+
+
+def environment(use: Use) -> str | None:
+    """Return the hint for variables in `environment`; None if it names an environment."""
+    keys = [entry.key.text for entry in use.value.entries] if isinstance(use.value, Map) else ["name"]
+    is_variables = keys and not {"name", "url", "on_stop", "action"} & set(keys)
+    return rename_hint("env") if is_variables else None
+
+
+def outer_environment(use: Use) -> str | None:
+    """Return the hint for variables of all stages in `environment`; None if it names an environment."""
+    return variables(use) if environment(use) is not None else None
+
+
+def all_defaults(use: Use) -> str | None:
+    """Return the hint for the keys of all jobs; None if the value is not a map."""
+    return _of_pipeline(use, {"defaults": use.value}) if isinstance(use.value, Map) else None
+
+
+def container(use: Use) -> str:
+    """Return the hint for the container of a job: the name of its image, or a map with it."""
+    image = use.value.get("image") if isinstance(use.value, Map) else None
+    return instead({"image": image}) if image is not None else rename_hint("image")
+
+
+def fail_fast(use: Use) -> str:
+    """Return the hint to stop a pipeline after a failure."""
+    return _of_pipeline(use, {"fail_fast": use.value})
+
+
+def agent(use: Use) -> str | None:
+    """Return the hint for Jenkins' maps of agents; None for text and lists, which are labels."""
+    if not isinstance(use.value, Map) or not use.value.entries:
+        return None
+    inner = use.value.entries[0]
+    match inner.key.text, inner.value:
+        case (("label" | "node"), Scalar(text)):
+            return instead({"agent": _labels(text)})
+        case "docker", value:
+            image = value.get("image") if isinstance(value, Map) else value
+            label = value.get("label") if isinstance(value, Map) else None
+            own = {} if "image" in use.siblings or image is None else {"image": image}
+            return instead(
+                {**own, **({"agent": _labels(label.text)} if isinstance(label, Scalar) else {})} or {"image": "…"}
+            )
+        case (("any" | "none"), _):
+            return "remove it: a stage without an agent runs on any"
+    return 'write labels, as in "agent: linux", or a container image, as in "image: python:3.12"'
+
+
+def _labels(text: str) -> object:
+    names = [name.strip() for name in text.split("&&")]
+    return names[0] if len(names) == 1 else names
+
+
+def steps(use: Use) -> str:
+    """Return the hint to write steps as lines of `script`; actions and steps of plugins have no equivalent."""
+    items = use.value.items if isinstance(use.value, List) else (use.value,)
+    commands = [_command(item) for item in items]
+    lines = [command for command in commands if command is not None]
+    if "script" in use.siblings or not lines or any("\n" in line for line in lines):
+        return 'write the commands as lines of "script"'
+    others = "" if len(lines) == len(commands) else "; the other steps have no equivalent"
+    return f"{instead({'script': lines})}{others}"
+
+
+def _command(node: Node) -> str | None:
+    """Return the shell command of a step; None if it is another step."""
+    if isinstance(node, Scalar):
+        match = _SHELL_STEP.fullmatch(node.text.strip())
+        return match["command"] if match is not None else node.text
+    if not isinstance(node, Map):
+        return None
+    if isinstance(text := node.get("echo"), Scalar):
+        return f"echo '{text.text}'"
+    return next((value.text for key in _COMMANDS if isinstance(value := node.get(key), Scalar)), None)
+
+
+def post(use: Use) -> str:
+    """Return the hint for Jenkins' `post`: `after` always runs."""
+    always = use.value.get("always") or use.value.get("cleanup") if isinstance(use.value, Map) else None
+    items = always.items if isinstance(always, List) else (always,) if always is not None else ()
+    lines = [command for item in items if (command := _command(item)) is not None]
+    if lines and len(use.path) > len(("pipelines", "*", "stages")) and "after" not in use.siblings:
+        return instead({"after": lines})
+    return 'in a stage, write commands that always run in "after"; for the pipeline, name stages in "finally"'
+
+
+def parameters(use: Use) -> str:
+    """Return the hint to define `inputs`; a list names inputs without defaults."""
+    if isinstance(use.value, Map):
+        return elsewhere(use, (), {"inputs": _inputs(use.value)})
+    return 'remove it, and define parameters in "inputs" at the top level, as in "inputs: {LEVEL: {default: quick}}"'
+
+
+def _inputs(parameters: Map) -> dict[str, object]:
+    return {entry.key.text: entry.value for entry in parameters.entries}
+
+
+def triggers(use: Use) -> str:
+    """Return the hint to write a `schedule` for the pipeline."""
+    cron = use.value.get("cron") if isinstance(use.value, Map) else use.value
+    if isinstance(cron, Scalar) and len(cron.text.split()) == _CRON_FIELDS:
+        return _of_pipeline(use, {"schedule": cron.text})
+    return 'remove it, and write the schedule in the pipeline, as in "schedule: 0 3 * * *"'
+
+
+_CRON_FIELDS = 5
+
+
+def event(use: Use) -> str:
+    """Return the hint for `on` of GitHub Actions: a schedule, or the condition of the pipeline."""
+    schedule = use.value.get("schedule") if isinstance(use.value, Map) else None
+    first = schedule.items[0] if isinstance(schedule, List) and schedule.items else schedule
+    cron = first.get("cron") if isinstance(first, Map) else None
+    if isinstance(cron, Scalar):
+        return _of_pipeline(use, {"schedule": cron.text})
+    names = [entry.key.text for entry in use.value.entries] if isinstance(use.value, Map) else texts(use.value)
+    events = [_EVENTS[name] for name in names if name in _EVENTS]
+    condition = {"when": {"event": events[0] if len(events) == 1 else events or "push"}}
+    return _of_pipeline(use, condition)
+
+
+_EVENTS = {"push": "push", "pull_request": "merge_request", "schedule": "schedule", "workflow_dispatch": "manual"}
+
+
+def input_(use: Use) -> str:
+    """Return the hint to write an approval."""
+    if not isinstance(use.value, Map):
+        return rename_hint("approve")
+    message, submitter = use.value.get("message"), use.value.get("submitter")
+    approvers = [name.strip() for text in texts(submitter) for name in text.split(",")]
+    if not approvers:
+        return instead({"approve": message if message is not None else True})
+    return instead({"approve": {"message": message if message is not None else "Continue?", "approvers": approvers}})
+
+
+def stash(use: Use) -> str:
+    """Return the hint to write `artifacts`, which later stages get."""
+    includes = use.value.get("includes") if isinstance(use.value, Map) else use.value
+    if "artifacts" in use.siblings:
+        return 'remove it, and add the files to "artifacts"'
+    return instead({"artifacts": [*texts(includes)] or ["…"]})
+
+
+def mail(use: Use) -> str:
+    """Return the hint to write a notification."""
+    to = use.value.get("to") if isinstance(use.value, Map) else use.value
+    return instead({"notify": {"email": {"to": [*texts(to)]}}})
+
+
+def run_condition(use: Use) -> str | None:
+    """Return the hint for GitLab's words for `when`; None for other text."""
+    word = use.value.text if isinstance(use.value, Scalar) else ""
+    match word:
+        case "manual":
+            return "remove it" if "approve" in use.siblings else 'write "approve: true" instead'
+        case "always" | "on_failure":
+            name = _stage_name(use)
+            stages = use.pipeline
+            return elsewhere(use, stages, {"finally": [name]}) if stages and name else 'name the stage in "finally"'
+        case "delayed":
+            start_in = use.siblings.get("start_in")
+            return instead({"approve": {"delay": start_in if start_in is not None else "30 minutes"}})
+        case "on_success":
+            return "remove it: a stage runs if the stages before it succeed"
+        case "never":
+            return "remove the stage"
+    return None
+
+
+def start_in(use: Use) -> str:
+    """Return the hint for the delay of a job."""
+    is_delayed = "when" in use.siblings
+    return 'remove it: the hint for "when" covers it' if is_delayed else instead({"approve": {"delay": use.value}})
+
+
+def trigger(use: Use) -> str | None:
+    """Return the hint for a job of GitLab that starts a pipeline; None for our own form."""
+    value = use.value
+    if isinstance(value, Map):
+        project = value.get("project")
+        if value.get("include") is not None:
+            return 'write "pipeline: NAME" to run another pipeline of this config'
+    else:
+        project = value
+    if not isinstance(project, Scalar) or not project.text:
+        return None
+    match = _LAST_PART.search(project.text)
+    name = match[0] if match is not None else "docs"
+    wait = isinstance(value, Map) and value.get("strategy") is not None
+    lines = instead({"trigger": {"name": name, **({"wait": True} if wait else {})}})
+    return f'{lines}, and map the name under "targets.gitlab.projects": {{{name}: {project.text}}}'
+
+
+def coverage(use: Use) -> str | None:
+    """Return the hint for GitLab's pattern that finds the percentage in the log; None for a path."""
+    text = use.value.text if isinstance(use.value, Scalar) else ""
+    if not (text.startswith("/") and text.endswith("/") and len(text) > len("//")):
+        return None
+    return instead({"reports": {"coverage": {"percent": text[1:-1]}}})
+
+
+def lock(use: Use) -> str | None:
+    """Return the hint for Jenkins' map of a lock; None for text."""
+    resource = (use.value.get("resource") or use.value.get("label")) if isinstance(use.value, Map) else None
+    return instead({"lock": resource}) if isinstance(resource, Scalar) else None
+
+
+def time_limit(use: Use) -> str | None:
+    """Return the hint for Jenkins' map of a time limit; None for a duration."""
+    time, unit = (use.value.get(key) if isinstance(use.value, Map) else None for key in ("time", "unit"))
+    if not isinstance(time, Scalar):
+        return None
+    words = unit.text.lower() if isinstance(unit, Scalar) else "minutes"
+    return instead({"timeout": f"{time.text} {words.removesuffix('s') if time.text == '1' else words}"})
+
+
+def minutes(use: Use) -> str:
+    """Return the hint for a number of minutes."""
+    return instead({"timeout": f"{''.join(texts(use.value))} minutes"})
+
+
+def service_image(use: Use) -> str | None:
+    """Return the hint for the name of a service; None if it has an image too."""
+    return rename_hint("image") if "image" not in use.siblings else rename_hint("alias")
+
+
+# GitLab's kinds of failures.
+_FAILURES = {
+    "script_failure": "script",
+    "runner_system_failure": "system",
+    "stuck_or_timeout_failure": "timeout",
+    "job_execution_timeout": "timeout",
+}
+
+
+def retried_failures(use: Use) -> str:
+    """Return the hint for the failures after which GitLab retries a job."""
+    kinds = list(dict.fromkeys(_FAILURES.get(name, "system") for name in texts(use.value) if name != "always"))
+    return instead({"on": kinds[0] if len(kinds) == 1 else kinds}) if kinds else "remove it: all failures are retried"
+
+
+def only_reports(use: Use) -> str | None:
+    """Return the hint for artifacts that are only reports; None for others."""
+    is_only_reports = isinstance(use.value, Map) and use.value.get("paths") is None
+    reports = use.value.get("reports") if isinstance(use.value, Map) and is_only_reports else None
+    return instead(_reports(reports)) if isinstance(reports, Map) and "reports" not in use.siblings else None
+
+
+def reports(use: Use) -> str | None:
+    """Return the hint to move reports out of artifacts; None if the stage has other reports."""
+    place = use.path[:-2]
+    has_reports = "reports" in use.tree_paths.keys(place)
+    return elsewhere(use, place, _reports(use.value)) if isinstance(use.value, Map) and not has_reports else None
+
+
+def _reports(reports: Map) -> Mapping[str, object]:
+    """Return *reports* as keys of a stage; those that only GitLab has are merged into its job."""
+    known: dict[str, object] = {}
+    others: dict[str, object] = {}
+    for entry in reports.entries:
+        if entry.key.text == "coverage_report" and isinstance(entry.value, Map):
+            known["coverage"] = entry.value.get("path") or "coverage.xml"
+        elif entry.key.text in ("junit", "codequality"):
+            known[entry.key.text] = entry.value
+        else:
+            others[entry.key.text] = entry.value
+    own = {"reports": known} if known else {}
+    return {**own, **({"raw": {"gitlab": {"artifacts": {"reports": others}}}} if others else {})}
+
+
+def included(use: Use) -> str | None:
+    """Return the hint for GitLab's maps of included files; None for texts."""
+    items = use.value.items if isinstance(use.value, List) else (use.value,)
+    if not any(isinstance(item, Map) for item in items):
+        return None
+    local = [path for item in items if isinstance(item, Map) for path in texts(item.get("local"))]
+    if len(local) == len(items):
+        paths = [path.lstrip("/") for path in local]
+        return instead({"include": paths[0] if len(paths) == 1 else paths})
+    return "remove it: only files of the same repository can be included, by their paths"
+
+
+def spec(use: Use) -> str | None:
+    """Return the hint for the inputs of a GitLab file."""
+    inputs = use.value.get("inputs") if isinstance(use.value, Map) else None
+    return elsewhere(use, (), {"inputs": inputs}) if inputs is not None else None
+
+
+def outer_agent(use: Use) -> str | None:
+    """Return the hint for the agent of a whole Jenkinsfile; None for labels."""
+    if "".join(texts(use.value)) in ("any", "none"):
+        return "remove it: a stage without an agent runs on any"
+    hint = agent(use)
+    return hint if hint is None or not hint.startswith("write") else f'{hint}, in "defaults" of the pipeline'
+
+
+def id_tokens(use: Use) -> str:
+    """Return the hint to write tokens as secrets."""
+    entries = use.value.entries if isinstance(use.value, Map) else ()
+    audiences = {entry.key.text: entry.value.get("aud") for entry in entries if isinstance(entry.value, Map)}
+    if "secrets" in use.siblings or not audiences or not all(isinstance(one, Scalar) for one in audiences.values()):
+        return 'write each token under "secrets", as in "VAULT: {id_token: https://vault.example.org}"'
+    return instead({"secrets": {name: {"id_token": audience} for name, audience in audiences.items()}})
+
+
+def _of_pipeline(use: Use, snippet: Mapping[str, object]) -> str:
+    """Return the hint to add *snippet* to the pipeline with the key, else to the only pipeline of the config."""
+    if use.pipeline is not None:
+        if use.path[:-1] == use.pipeline and next(iter(snippet)) not in use.siblings:
+            return instead(snippet)
+        return elsewhere(use, use.pipeline, snippet)
+    names = use.tree_paths.keys(("pipelines",)) if "pipelines" in use.tree_paths.keys(()) else ()
+    place: Path = ("pipelines", names[0]) if names else ()
+    return elsewhere(use, place, snippet if place else {"pipelines": {"main": snippet}})
+
+
+def _plain_variables(node: Node) -> object:
+    """Return *node*, a map of variables, with the values of those that are maps."""
+    if not isinstance(node, Map):
+        return {}
+    values = ((entry.key.text, entry.value) for entry in node.entries)
+    return {name: (value.get("value") or "") if isinstance(value, Map) else value for name, value in values}
+
+
+def _stage_name(use: Use) -> str:
+    name = use.siblings.get("name")
+    return name.text if isinstance(name, Scalar) else ""

@@ -1,0 +1,151 @@
+"""Words of other systems: each is recognized where it stands, and its hint, done literally, leads to a valid config."""
+
+from __future__ import annotations
+
+import pytest
+from config.schema.foreign.applying import corrected, told
+
+from pipegen.config.schema.foreign.model import ForeignWord
+from pipegen.config.schema.foreign.words import WORDS
+from pipegen.config.schema.tree_paths import PIPELINE, STAGE, TOP
+from pipegen.config.schema.violation import Path
+
+_STAGES = "stages: [{name: build, script: make}, {name: test%s}]"
+# A value for each word as its users write it, by the word; those of `IS_ADVICE` have a hint for a person only.
+_VALUES = {
+    "needs": "[build]",
+    "stage": "check",
+    "stages: [build, test]": "[build, test]",
+    "dependencies": "[build]",
+    "before_script": "[apt-get update]",
+    "after_script": "[make clean]",
+    "variables": "{A: b, C: {value: d, description: e}}",
+    "tags": "[linux]",
+    "services: [{name}]": "postgres:16",
+    "services: [{variables}]": "{A: b}",
+    "artifacts: {expire_in}": "1 week",
+    "artifacts: {reports}": "{reports: {junit: report.xml, sast: gl.json}, expire_in: 1 day}",
+    "artifacts: {paths, reports}": "{coverage_report: {coverage_format: cobertura, path: c.xml}}",
+    "coverage: /pattern/": "'/TOTAL.*?([0-9.]+)%/'",
+    "cache: {fallback_keys}": "[main]",
+    "rules": "[{if: $CI_COMMIT_BRANCH == \"main\" && $CI_PIPELINE_SOURCE != 'schedule', changes: [src/**]}]",
+    "only": "[main, tags, /^release-.*$/]",
+    "except": "{refs: [schedules]}",
+    "workflow": "{rules: [{if: $A}]}",
+    "parallel": "{matrix: [{A: [x, y], B: z}]}",
+    "retry: {max}": "2",
+    "retry: {when}": "[runner_system_failure, stuck_or_timeout_failure]",
+    "resource_group": "production",
+    "when: manual": "manual",
+    "start_in": "30 minutes",
+    "environment: {action}": "stop",
+    "default": "{image: 'python:3.12'}",
+    "include: {local}": "[{local: /ci/templates.yml}]",
+    "spec: {inputs}": "{inputs: {level: {default: quick}}}",
+    "trigger: {project}": "group/docs",
+    "id_tokens": "{VAULT: {aud: 'https://vault.example.org'}}",
+    "release": "{tag_name: $CI_COMMIT_TAG}",
+    "hooks": "{pre_get_sources_script: [x]}",
+    "inherit": "{default: false}",
+    "steps": "[sh 'make test', {sh: make all}, {run: pytest -k \"not slow\"}]",
+    "sh": "make test",
+    "bat": "make test",
+    "agent: {label}": "{label: linux && large}",
+    "agent: any": "any",
+    "label": "linux",
+    "docker": "python:3.12",
+    "tools": "{maven: Maven 3.9, jdk: '21'}",
+    "libraries": "[ci-steps@v2]",
+    "environment: {NAME: value}": "{CC: clang}",
+    "withCredentials": "[x]",
+    "credentials": "x",
+    "parameters": "{LEVEL: {default: quick, choices: [quick, full]}, DRY_RUN: true}",
+    "when: {expression}": "params.LEVEL == 'full'",
+    "anyOf": "[{branch: main}, {tag: true}]",
+    "allOf": "[{branch: main}, {event: push}]",
+    "changeset": "src/**",
+    "beforeAgent": "true",
+    "options": "{timeout: 5}",
+    "timeout: {time, unit}": "{time: 1, unit: HOURS}",
+    "post": "{always: [{sh: docker compose down}]}",
+    "mail": "{to: team@example.org}",
+    "input": "{message: 'Release?', submitter: 'alice,bob'}",
+    "lock: {resource}": "{resource: staging}",
+    "stash": "{name: dist, includes: dist/**}",
+    "unstash": "dist",
+    "archiveArtifacts": "dist/**",
+    "triggers": "{cron: 0 3 * * 1-5}",
+    "failFast": "true",
+    "catchError": "true",
+    "runs-on": "ubuntu-latest",
+    "container": "{image: 'python:3.12'}",
+    "if": "github.ref == 'refs/heads/main' || github.event_name == 'pull_request'",
+    "when: condition": "$CI_COMMIT_BRANCH == 'main'",
+    "uses": "actions/checkout@v4",
+    "with": "{a: b}",
+    "strategy": "{matrix: {python: [3.12, 3.13]}}",
+    "timeout-minutes": "5",
+    "continue-on-error": "true",
+    "working-directory": "docs",
+    "on": "[push, pull_request]",
+    "env": "{A: b}",
+    "jobs": "{lint: {runs-on: x, steps: [{uses: actions/checkout@v4}, {run: ruff check}]}}",
+    "name": "CI",
+    "permissions": "read-all",
+    "dependsOn": "build",
+    "depends_on": "[build]",
+    "commands": "[make test]",
+}
+IS_ADVICE = {
+    *("workflow", "environment: {action}", "withCredentials", "credentials", "when: {expression}", "options"),
+    *("uses", "trigger: {project}"),
+}
+# Words whose hint is advice in the outer maps only.
+_OUTER_ADVICE = {"before_script", "post", "jobs"}
+# Words that have the work of the stage.
+_WORK = {"steps", "sh", "bat", "commands", "trigger: {project}", "release", "uses"}
+_CASES = [(word, place) for word in WORDS for place in word.places]
+
+
+def _config(place: Path, entry: str, *, is_work: bool) -> tuple[str, Path]:
+    """Return a config with *entry* in a map at *place*, and the path of that map."""
+    work = "" if is_work else ", script: make test"
+    if place == TOP:
+        return f"{entry}\npipelines:\n  p:\n    {_STAGES % work}\n", ()
+    if place == PIPELINE:
+        return f"pipelines:\n  p:\n    {entry}\n    {_STAGES % work}\n", ("pipelines", "p")
+    inner = place[len(STAGE) :]
+    path = ("pipelines", "p", "stages", 1, *inner)
+    needed = {"artifacts": "paths: [x], ", "cache": "paths: [x], ", "environment": "name: x, ", "when": "branch: x, "}
+    beside = "".join(words for key, words in needed.items() if inner[:1] == (key,))
+    if inner and inner[0] == "services" and not entry.startswith("name"):
+        beside = "image: 'a:1', "
+    if inner and inner[0] == "retry" and not entry.startswith("max"):
+        beside = "count: 1, "
+    text = f"{{{beside}{entry}}}" if inner else entry
+    for step in reversed(inner):
+        text = f"[{text}]" if step == 0 else f"{step}: {text}" if not text.startswith(f"{step}: ") else text
+    return f"pipelines:\n  p:\n    {_STAGES % f'{work}, {text}'}\n", path
+
+
+@pytest.mark.parametrize(("word", "place"), _CASES, ids=[f"{word.title}-{len(place)}" for word, place in _CASES])
+def test_each_word_is_recognized_and_its_hint_leads_to_a_valid_config(word: ForeignWord, place: Path) -> None:
+    """The word is the only error; with its hint applied there is none of the schema."""
+    text, path = _config(place, f"{word.key}: {_VALUES[word.title]}", is_work=word.title in _WORK)
+    (found,) = told(text)
+
+    assert found.code.number == "PG214"
+    assert found.message.endswith(f" is from {word.system.value}: {word.instead}")
+    assert found.hint is not None
+    fixed = corrected(text, (*path, word.key), found.hint)
+    is_advice = word.title in IS_ADVICE or (word.title in _OUTER_ADVICE and place in (PIPELINE, TOP))
+    assert is_advice or fixed is not None, found.hint
+    assert fixed is None or told(fixed) == (), f"{found.hint}\n{fixed}"
+
+
+def test_every_word_has_a_value() -> None:
+    """No word is left out, and none is there twice at a place."""
+    uses = [(place, word.title) for word, place in _CASES]
+
+    assert {word.title for word in WORDS} == _VALUES.keys()
+    assert len(uses) == len(set(uses))
