@@ -21,7 +21,7 @@ from pipegen.targets.gitlab.jobs.hidden_jobs import Sharing, sharing
 from pipegen.targets.gitlab.jobs.limits import check_limits
 from pipegen.targets.gitlab.jobs.publications import publishing
 from pipegen.targets.gitlab.jobs.triggers import Bridge, check_parameters
-from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob, RuleEntry, ScriptEntry, VariableEntry
+from pipegen.targets.gitlab.model import Document, GitLabJob, RuleEntry, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.names import JobNames, stage_names
 from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, JobContext, step_number
 from pipegen.targets.gitlab.rules import selection
@@ -305,4 +305,4 @@ def without_helper_tokens(jobs: Sequence[GitLabJob]) -> tuple[GitLabJob, ...]:
 
 def _is_helper(job: GitLabJob) -> bool:
     """Return whether *job* is a helper that runs a script; a bridge runs none that could use a token."""
-    return job.trigger is None and any(variable.name == HELPER for variable in job.variables)
+    return job.trigger is None and job.is_helper

@@ -228,6 +228,16 @@ class GitLabJob(Struct, kw_only=True):
     release: Release | None = None
     trigger: TriggerKeys | ChildPipeline | None = None
 
+    @property
+    def is_helper(self) -> bool:
+        """Whether the job is of no stage of the user."""
+        return any(variable.name == HELPER for variable in self.variables)
+
+    @property
+    def runs_stage(self) -> bool:
+        """Whether the job runs a stage of the user in a script: neither a helper nor a bridge."""
+        return self.trigger is None and not self.is_helper
+
 
 class DefaultKeys(Struct, kw_only=True):
     """The keys that most jobs of a file share; a job without them writes its own."""

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from pipegen.structs import replace
-from pipegen.targets.gitlab.model import HELPER, DefaultKeys, Document, GitLabJob, Hidden
+from pipegen.targets.gitlab.model import DefaultKeys, Document, GitLabJob, Hidden
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ def with_defaults(document: Document) -> Document:
         return document
     hidden = {each.name: each for each in document.hidden}
     names = {job.name for job in document.jobs}
-    stage_jobs = [job for job in document.jobs if _is_of_stage(job)]
+    stage_jobs = [job for job in document.jobs if job.runs_stage]
     values = {job.name: _values(job, hidden.get(job.extends)) for job in stage_jobs}
     own = [_values(job, None) for job in stage_jobs]
     defaults = _shared_values(own, tuple(values.values()))
@@ -50,10 +50,6 @@ def with_defaults(document: Document) -> Document:
             job if job.extends in names else _job(job, values.get(job.name), defaults, users) for job in document.jobs
         ),
     )
-
-
-def _is_of_stage(job: GitLabJob) -> bool:
-    return job.trigger is None and all(variable.name != HELPER for variable in job.variables)
 
 
 def _values(job: GitLabJob, hidden: Hidden | None) -> DefaultKeys:

@@ -102,35 +102,22 @@ def _is_used(axis: str, jobs: Sequence[GitLabJob], variables: frozenset[str]) ->
 def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...]) -> GitLabJob | None:
     """Return the job *title* that equals each of *jobs* with its *values*; None if there is none."""
     text, script = Template(values, expanded_text), Template(values, script_text)
-    first = jobs[0]
-    job = replace(
-        first,
-        name=title,
-        image=_image([job.image for job in jobs], text),
-        tags=text.of_all([job.tags for job in jobs]),
-        before_script=_entries([job.before_script for job in jobs], script),
-        script=_entries([job.script for job in jobs], script),
-        after_script=_entries([job.after_script for job in jobs], script),
-        artifacts=text.of_all([job.artifacts for job in jobs]),
-        artifact_keys=_artifact_keys([job.artifact_keys for job in jobs], text),
-        caches=_caches([job.caches for job in jobs], text),
-        combinations=Combinations(tuple(tuple(each.items()) for each in values)),
-    )
+    unified = {
+        "name": title,
+        "image": _image([job.image for job in jobs], text),
+        "tags": text.of_all([job.tags for job in jobs]),
+        "before_script": _entries([job.before_script for job in jobs], script),
+        "script": _entries([job.script for job in jobs], script),
+        "after_script": _entries([job.after_script for job in jobs], script),
+        "artifacts": text.of_all([job.artifacts for job in jobs]),
+        "artifact_keys": _artifact_keys([job.artifact_keys for job in jobs], text),
+        "caches": _caches([job.caches for job in jobs], text),
+        "combinations": Combinations(tuple(tuple(each.items()) for each in values)),
+    }
     if text.has_failed or script.has_failed:
         return None
-    shared = {
-        "name": job.name,
-        "image": job.image,
-        "tags": job.tags,
-        "before_script": job.before_script,
-        "script": job.script,
-        "after_script": job.after_script,
-        "artifacts": job.artifacts,
-        "artifact_keys": job.artifact_keys,
-        "caches": job.caches,
-        "combinations": job.combinations,
-    }
-    return job if all(replace(each, **shared) == job for each in jobs) else None
+    matrix_job, *others = [replace(job, **unified) for job in jobs]
+    return matrix_job if all(other == matrix_job for other in others) else None
 
 
 def _image(images: Sequence[ImageKeys | None], text: Template) -> ImageKeys | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import chain, count
 
-from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob
+from pipegen.targets.gitlab.model import Document, GitLabJob
 from pipegen.targets.gitlab.pipelines import step_number
 
 # All jobs of a pipeline with more steps are in one stage.
@@ -40,7 +40,7 @@ def stage_names(document: Document, title: Callable[[str], str], *, has_same_sta
 
 def _titles(jobs: Sequence[GitLabJob], title: Callable[[str], str]) -> list[str]:
     """Return the titles of *jobs*, without helpers if there are others."""
-    names = [job.name for job in jobs if all(variable.name != HELPER for variable in job.variables)]
+    names = [job.name for job in jobs if not job.is_helper]
     return list(dict.fromkeys(map(title, names or [job.name for job in jobs])))
 
 

@@ -16,7 +16,7 @@ def with_shared_variables(document: Document) -> Document:
     In a file with jobs that start other pipelines, each job keeps them: these pipelines would get them.
     """
     names = {job.name for job in document.jobs}
-    stage_jobs = [job for job in document.jobs if _is_of_stage(job) and job.extends not in names]
+    stage_jobs = [job for job in document.jobs if job.runs_stage and job.extends not in names]
     if len(stage_jobs) < 2 or any(job.trigger is not None for job in document.jobs):  # noqa: PLR2004 - several
         return document
     rules = (*document.workflow, *document.refusals, *(rule for job in document.jobs for rule in job.rules))
@@ -34,10 +34,6 @@ def with_shared_variables(document: Document) -> Document:
         variables=(*document.variables, *shared),
         jobs=tuple(_without(job, shared) if job.name in sharing else job for job in document.jobs),
     )
-
-
-def _is_of_stage(job: GitLabJob) -> bool:
-    return job.trigger is None and all(variable.name != HELPER for variable in job.variables)
 
 
 def _is_shareable(variable: VariableEntry, document: Document) -> bool:
