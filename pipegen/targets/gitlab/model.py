@@ -99,6 +99,11 @@ class VariableEntry(Struct):
     options: tuple[str, ...] = ()
 
 
+# Marks a job that runs no stage of the user; and keeps the runner from a checkout that a job has no use for.
+IS_HELPER = VariableEntry(HELPER, "1")
+NO_CHECKOUT = VariableEntry("GIT_STRATEGY", "none")
+
+
 class IdTokenEntry(Struct):
     """An ID token of the job in a variable, for these audiences."""
 

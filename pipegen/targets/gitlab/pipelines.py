@@ -21,7 +21,8 @@ from pipegen.targets.gitlab.jobs.stop_stages import is_stop, needs_checkout, wit
 from pipegen.targets.gitlab.jobs.tools import JobTools
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript
 from pipegen.targets.gitlab.model import (
-    HELPER,
+    IS_HELPER,
+    NO_CHECKOUT,
     GitLabJob,
     IdTokenEntry,
     ImageKeys,
@@ -39,8 +40,6 @@ from pipegen.targets.gitlab.settings import MailVariables as MailSettings
 
 STEP = "step"
 TEARDOWN = "teardown"
-_NO_CHECKOUT = VariableEntry("GIT_STRATEGY", "none")
-_IS_HELPER = VariableEntry(HELPER, "1")
 
 
 class PipelineJob(Struct):
@@ -149,7 +148,7 @@ class JobContext(Struct, kw_only=True):
         share = self.shares[draft.tools]
         own = share.own
         has_checkout = bool(draft.script) and not (is_stop(draft.job) and not needs_checkout(draft.job))
-        fetch = self.fetch if has_checkout else (_NO_CHECKOUT,)
+        fetch = self.fetch if has_checkout else (NO_CHECKOUT,)
         return GitLabJob(
             name=stage_job.job,
             extends=share.extends,
@@ -190,7 +189,7 @@ class JobContext(Struct, kw_only=True):
                 )
                 # PIPEGEN_HELPER is not passed on alone: the other project may reject all variables.
                 trigger = replace(draft.trigger.trigger, passes_variables=bool(bridge.variables))
-                yield replace(bridge, variables=(_IS_HELPER, *bridge.variables), trigger=trigger)
+                yield replace(bridge, variables=(IS_HELPER, *bridge.variables), trigger=trigger)
             case TriggerScript():
                 yield GitLabJob(
                     name=stage_job.last,
@@ -198,7 +197,7 @@ class JobContext(Struct, kw_only=True):
                     stage=_step(draft),
                     needs=(NeedEntry(stage_job.job, artifacts=True),),
                     rules=self.stage_rules[draft.job.stage],
-                    variables=(_IS_HELPER, _NO_CHECKOUT),
+                    variables=(IS_HELPER, NO_CHECKOUT),
                     script=draft.trigger.script,
                 )
 
@@ -226,7 +225,7 @@ class JobContext(Struct, kw_only=True):
             stage=bridge.stage,
             needs=bridge.needs,
             rules=self.stage_rules[draft.job.stage],
-            variables=(_IS_HELPER, _NO_CHECKOUT),
+            variables=(IS_HELPER, NO_CHECKOUT),
             script=(ScriptEntry("true"),),
         )
 
@@ -262,7 +261,7 @@ class JobContext(Struct, kw_only=True):
             needs=entries,
             rules=then(rules, "on_failure"),
             when="" if rules else "on_failure",
-            variables=(_IS_HELPER, *(() if len(entries) > 1 else (_NO_CHECKOUT,))),
+            variables=(IS_HELPER, *(() if len(entries) > 1 else (NO_CHECKOUT,))),
             script=script,
         )
 
@@ -276,7 +275,7 @@ class JobContext(Struct, kw_only=True):
                 stage=TEARDOWN,
                 rules=then(self.rules, "always"),
                 when="" if self.rules else "always",
-                variables=(_IS_HELPER, _NO_CHECKOUT),
+                variables=(IS_HELPER, NO_CHECKOUT),
                 script=cleanup.script,
             )
 

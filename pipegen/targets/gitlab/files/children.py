@@ -23,7 +23,8 @@ from pipegen.targets.gitlab.files.assembly import assemble
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.helper_jobs.collectors import strictest
 from pipegen.targets.gitlab.model import (
-    HELPER,
+    IS_HELPER,
+    NO_CHECKOUT,
     ChildPipeline,
     Document,
     GitLabJob,
@@ -41,7 +42,6 @@ MOST_FETCHED = 5
 PARENT = "PIPEGEN_PARENT"
 # Variables that the parent passes on besides its ID, if the child uses them.
 PARENT_VARIABLES = {"PIPEGEN_SOURCE": "$CI_PIPELINE_SOURCE", "PIPEGEN_CREATED_AT": "$CI_PIPELINE_CREATED_AT"}
-_IS_HELPER = VariableEntry(HELPER, "1")
 
 
 def unconditional_job(name: str, image: ImageKeys | None) -> GitLabJob:
@@ -50,7 +50,7 @@ def unconditional_job(name: str, image: ImageKeys | None) -> GitLabJob:
         name=name,
         image=image,
         stage=f"{STEP} 1",
-        variables=(_IS_HELPER, VariableEntry("GIT_STRATEGY", "none")),
+        variables=(IS_HELPER, NO_CHECKOUT),
         script=(ScriptEntry("true", "GitLab makes no pipeline without a job"),),
     )
 
@@ -174,7 +174,7 @@ class _Division(Struct):
             rules=self.layout.pipeline.bridge_rules,
             # Otherwise, all variables of this file would override those that jobs of the child set.
             inherits_variables=False,
-            variables=(_IS_HELPER, VariableEntry(PARENT, "$CI_PIPELINE_ID")),
+            variables=(IS_HELPER, VariableEntry(PARENT, "$CI_PIPELINE_ID")),
             trigger=ChildPipeline(""),
         )
 
@@ -256,7 +256,7 @@ class _Fetching:
             image=self._of.child_context.shell_image(),
             stage=f"{STEP} 1",
             needs=outside,
-            variables=(_IS_HELPER,),
+            variables=(IS_HELPER,),
             script=(ScriptEntry("true"),),
             artifacts=tuple(paths),
             artifact_keys=strictest(self._kept[need.job] for need in self.collected.get(reader, outside)),

@@ -10,14 +10,14 @@ from types import MappingProxyType
 from pipegen.shell.values.transfers import FOLDER
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import (
-    HELPER,
+    IS_HELPER,
+    NO_CHECKOUT,
     ArtifactKeys,
     GitLabJob,
     ImageKeys,
     NeedEntry,
     RuleEntry,
     ScriptEntry,
-    VariableEntry,
 )
 from pipegen.targets.gitlab.names import JobNames
 
@@ -189,14 +189,14 @@ class Collectors:
         self._kept[name] = artifact_keys
         self._variables[name] = names
         # Without a checkout, the folder is not cleaned, and old files would be collected.
-        fetch = () if needs[0].artifacts else (VariableEntry("GIT_STRATEGY", "none"),)
+        fetch = () if needs[0].artifacts else (NO_CHECKOUT,)
         return GitLabJob(
             name=name,
             image=self._image,
             stage=f"step {step}",
             needs=needs,
             rules=self._rules,
-            variables=(VariableEntry(HELPER, "1"), *fetch),
+            variables=(IS_HELPER, *fetch),
             script=_report(names) if names else (ScriptEntry("true"),),
             artifacts=artifacts,
             artifact_keys=replace(artifact_keys, dotenv=(_REPORT,)) if names else artifact_keys,

@@ -15,13 +15,19 @@ from pipegen.plan import model as plan
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.jobs.outcomes import outcome_variable
 from pipegen.targets.gitlab.jobs.shell_variables import FAILED, MARKS
-from pipegen.targets.gitlab.model import HELPER, GitLabJob, ImageKeys, NeedEntry, RuleEntry, ScriptEntry, VariableEntry
+from pipegen.targets.gitlab.model import (
+    IS_HELPER,
+    NO_CHECKOUT,
+    GitLabJob,
+    ImageKeys,
+    NeedEntry,
+    RuleEntry,
+    ScriptEntry,
+)
 from pipegen.targets.gitlab.rules.build import then
 
 OUTCOME = "outcome"
 FINALLY = "finally"
-_IS_HELPER = VariableEntry(HELPER, "1")
-_NO_CHECKOUT = VariableEntry("GIT_STRATEGY", "none")
 
 
 def check_outcomes(plans: Sequence[plan.Plan], report: Report) -> None:
@@ -107,7 +113,7 @@ def _of_stage(
             name=take(f"note when {job.stage} fails"),
             stage="",
             needs=(NeedEntry(title, artifacts=False),),
-            variables=(_IS_HELPER, _NO_CHECKOUT),
+            variables=(IS_HELPER, NO_CHECKOUT),
             script=(ScriptEntry(command),),
             artifacts=(path,),
         )
@@ -119,7 +125,7 @@ def _of_stage(
             needs=(NeedEntry(title, artifacts=True),),
             rules=rules,
             # With a checkout, which removes files of an earlier run.
-            variables=(_IS_HELPER,),
+            variables=(IS_HELPER,),
             script=(ScriptEntry(f"[ -e {path} ] || {{ {command}; }}"),),
             artifacts=(path,),
         )
@@ -130,7 +136,7 @@ def _of_all(name: str, rules: tuple[RuleEntry, ...]) -> GitLabJob:
         name=name,
         stage="",
         dependencies=(),
-        variables=(_IS_HELPER, _NO_CHECKOUT),
+        variables=(IS_HELPER, NO_CHECKOUT),
         script=(ScriptEntry(f"mkdir -p .pipegen && touch {FAILED}"),),
         artifacts=(FAILED,),
     )

@@ -10,7 +10,7 @@ from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.plan.model import Commands, Job, TriggerJob
 from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.variables import is_free_name
-from pipegen.targets.gitlab.model import HELPER, GitLabJob, VariableEntry
+from pipegen.targets.gitlab.model import IS_HELPER, GitLabJob, VariableEntry
 from pipegen.targets.gitlab.rules.build import then
 
 _DEFAULT_NAME = "PIPELINE_STATUS"
@@ -53,7 +53,7 @@ def outcome_jobs(job: GitLabJob, variable: str, name: str) -> tuple[GitLabJob, G
         extends=job.name,
         rules=then(job.rules, "on_failure"),
         when="" if job.rules else "on_failure",
-        variables=(VariableEntry(HELPER, "1"), VariableEntry(variable, _FAILED)),
+        variables=(IS_HELPER, VariableEntry(variable, _FAILED)),
     )
     return success, failure
 
