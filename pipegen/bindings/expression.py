@@ -7,7 +7,7 @@ when the pipeline runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Generic, TypeAlias, TypeVar
 
@@ -195,6 +195,26 @@ def text(*parts: Part, span: Span) -> Text:
         elif part:
             joined.append(part)
     return Text(tuple(joined), span)
+
+
+def evaluate(value: Text, read: Callable[[Reference], str | None]) -> str | None:
+    """Return the text of *value*; None if *read*, which returns the value of a reference, returns None for one."""
+    parts = [_evaluated(part, read) for part in value.parts]
+    known = [part for part in parts if part is not None]
+    return "".join(known) if len(known) == len(parts) else None
+
+
+def _evaluated(part: Part, read: Callable[[Reference], str | None]) -> str | None:
+    match part:
+        case str():
+            return part
+        case Bare():
+            return part.source
+        case Defaulted():
+            value = evaluate(part.text, read)
+        case Reference():
+            value = read(part)
+    return value if value is None else value or part.default or ""
 
 
 def references(value: Expression) -> Iterator[Reference]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
+from pipegen.bindings.expression import Reference, Scope, Text, evaluate
 from pipegen.plan.model import Export, Job, Plan
 from pipegen.plan.model.facts import RunFacts
 
@@ -32,24 +32,7 @@ class ValuesBeforeRun:
     def value(self, stage: str, name: str) -> str | None:
         """Return the value of the output *name* of *stage*; None if only the run knows it."""
         text = self._exports.get((stage, name))
-        return self._text(text) if text is not None else None
-
-    def _text(self, text: Text) -> str | None:
-        parts = [self._part(part) for part in text.parts]
-        return None if None in parts else "".join(part for part in parts if part is not None)
-
-    def _part(self, part: Part) -> str | None:
-        match part:
-            case str():
-                return part
-            case Bare():
-                return part.source
-            case Defaulted():
-                value = self._text(part.text)
-                return value if value is None else value or part.default
-            case Reference():
-                value = self._reference(part)
-                return value or part.default if value == "" and part.default is not None else value
+        return evaluate(text, self._reference) if text is not None else None
 
     def _reference(self, reference: Reference) -> str | None:
         match reference.scope:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
+from pipegen.bindings.expression import Reference, Scope, Text, evaluate
 from pipegen.plan.model import Job, Output
 from pipegen.run.local.shell_variables import input_variable
 from pipegen.shell.host import ShellEnvironment
@@ -21,18 +21,7 @@ class Texts(Struct):
 
     def evaluate(self, text: Text) -> str:
         """Return the value of *text* in this run."""
-        return "".join(map(self._part, text.parts))
-
-    def _part(self, part: Part) -> str:
-        match part:
-            case str():
-                return part
-            case Bare():
-                return part.source
-            case Defaulted():
-                return self.evaluate(part.text) or part.default
-            case Reference():
-                return self._reference(part) or part.default or ""
+        return evaluate(text, self._reference) or ""
 
     def _reference(self, reference: Reference) -> str:
         match reference.scope:
