@@ -269,3 +269,23 @@ def test_another_pipeline_is_none_to_go_on_with(project: Path, pipegen: Pipegen)
 
     assert (result.status, ran(project)) == (2, [])
     assert "no earlier run with the same stages and options" in result.err
+
+
+def test_an_isolated_run_is_resumed_until_it_succeeds(
+    project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stages that succeeded are not repeated, however often; a run that succeeded has nothing left to do."""
+    (project / "pipegen.yaml").write_text(CONFIG.replace("        reuse:", "        # reuse:"))
+    subprocess.run(["git", "add", "."], check=True)
+    monkeypatch.setenv("LIMIT", "0")
+    assert pipegen("run", "--isolated").status == 1
+    for _ in range(3):
+        resumed = pipegen("run", "--isolated", "--resume")
+        assert (resumed.status, resumed.out.count("start")) == (1, 1)
+        assert "damaged" not in resumed.out + resumed.err
+    monkeypatch.setenv("LIMIT", "100")
+    assert pipegen("run", "--isolated", "--resume").status == 0
+    finished = pipegen("run", "--isolated", "--resume")
+
+    assert (finished.status, finished.out.count("start")) == (0, 0)
+    assert "4 done earlier" in finished.out

@@ -15,7 +15,7 @@ from cli.calling import environment
 def test_a_killed_run_goes_on(tmp_path: Path, *, is_isolated: bool) -> None:
     """Nothing is left of it, nothing repeated that had finished, nothing lost; PIPEGEN_KILLS says how often."""
     victim = Victim(tmp_path, environment(), is_isolated=is_isolated)
-    figures = campaign(victim, int(os.environ.get("PIPEGEN_KILLS", "3")))
+    figures = campaign(victim, int(os.environ.get("PIPEGEN_KILLS", "6")))
 
     assert figures.is_good, "\n".join(figures.lines())
-    assert figures.kills == int(os.environ.get("PIPEGEN_KILLS", "3"))
+    assert figures.kills == int(os.environ.get("PIPEGEN_KILLS", "6"))

@@ -196,7 +196,9 @@ class Isolated(Struct):
         if job.pipeline in self.shared:
             InPlace(self.checkout.root, self.folder).bind(job, outputs)
         else:
-            _write(outputs, self._store(job), f".pipegen/outputs/{job.slug}")
+            # A file with the value stays as described: it may end in line breaks, which the value does not have.
+            changed = [(name, value) for name, value in outputs if self.value(job, name) != value]
+            _write(changed, self._store(job), f".pipegen/outputs/{job.slug}")
 
     def home(self, job: Job) -> Path:
         """Return the folder with the files of *job* for other stages."""
