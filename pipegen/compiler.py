@@ -15,7 +15,7 @@ from pipegen.config.model import Config, PipelineConfig, StageConfig
 from pipegen.config.parse import parse
 from pipegen.config.read import read
 from pipegen.config.resolve import resolve
-from pipegen.config.schema.check import check_schema, check_settings
+from pipegen.config.schema.check import Fitting, check_schema, check_settings
 from pipegen.config.schema.violation import Path
 from pipegen.config.unknown.misread import misread_parts
 from pipegen.config.unknown.rounds import check_further
@@ -28,6 +28,7 @@ from pipegen.plan.files.caches import check_keys
 from pipegen.plan.model import Plan
 from pipegen.plan.runs.parameters import read_parameters
 from pipegen.plan.runs.selection import report_on_demand
+from pipegen.readback.engines import report_foreign_file
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
@@ -84,14 +85,27 @@ def expand(file: SourceFile, report: Report) -> TreeMapping:
 
 def _resolved(file: SourceFile, report: Report) -> _Resolved:
     """Return the valid parts of *file* and its included files, expanded; raise `Stopped` if there are none."""
-    tree = read(file, report)
-    misread = misread_parts(tree, report.errors())
-    checked = check_schema(tree, report, misread) if misread is not None else None
-    if checked is None:
-        raise Stopped
+    checked = _checked(file, report)
     included = read_included(checked, file, report)
     merged = resolve(merge_files(included, report), report)
     return _Resolved(merged.tree, merged.parts, tuple(tree.span.file for tree in included.trees))
+
+
+def _checked(file: SourceFile, report: Report) -> Fitting:
+    """Return the tree of the valid parts of *file*; raise `Stopped` if there are none or it is not a config."""
+    own = Report()
+    try:
+        tree = read(file, own)
+        misread = misread_parts(tree, own.errors())
+        checked = check_schema(tree, own, misread) if misread is not None else None
+    except Stopped:
+        checked = None
+    if own.has_errors() and report_foreign_file(file, report):
+        raise Stopped
+    report.take(own)
+    if checked is None:
+        raise Stopped
+    return checked
 
 
 def analyse(

@@ -44,7 +44,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
         "diagnostics",
         "source",
     ),
-    "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
+    "compiler": ("targets", "plan", "bindings", "config", "readback.engines", "graph", "diagnostics", "source"),
     "__main__": ("cli",),
     "cli": (
         *("compiler", "lint", "run", "readback", "targets", "difference", "pictures", "plan", "bindings", "config"),

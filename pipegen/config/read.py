@@ -48,11 +48,12 @@ def read(file: SourceFile, report: Report) -> Node:
         _report_character(error, file, report)
         raise Stopped from None
     if composer.root is None:
+        is_empty = not file.text.strip()
         report.add(
             codes.EMPTY_FILE,
-            "the file is empty" if not file.text.strip() else "the file has only comments",
+            "the file is empty" if is_empty else "the file has only comments",
             at=Span(file, 0, 0),
-            hint='a config begins with "pipelines:"; see "pipegen schema"',
+            hint='run "pipegen init" for a first config' if is_empty else 'begin the config with "pipelines:"',
         )
         raise Stopped
     if MARK in file.text:

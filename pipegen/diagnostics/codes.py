@@ -28,6 +28,7 @@ UNUSED_IGNORE = Code("PG125", "unused-ignore", _W)
 FIXED_SEVERITY = Code("PG126", "fixed-severity", _W)
 INVALID_TOML = Code("PG127", "invalid-toml", _E)
 LEADS_OUTSIDE = Code("PG130", "leads-outside", _E)
+NOT_A_CONFIG = Code("PG131", "not-a-config", _E)
 
 # 2: schema
 UNKNOWN_KEY = Code("PG201", "unknown-key", _E)

@@ -124,3 +124,15 @@ def test_a_person_is_asked(empty: Path) -> None:
     assert '"rust" is none of these' in shown
     assert "a starter config for a command in Go on gitlab" in shown
     assert (empty / "pipegen.yaml").read_text(encoding="utf-8").endswith("\n  gitlab: {}\n")
+
+
+def test_an_empty_config_is_replaced(empty: Path, pipegen: Pipegen) -> None:
+    """An empty pipegen.yaml gets the starter config; one with text stays."""
+    config = empty / "pipegen.yaml"
+    config.touch()
+    assert pipegen("init", "--template", "python", "--target", "gitlab").status == 0
+    written = config.read_text()
+
+    assert "pipelines:" in written
+    assert pipegen("init", "--template", "go", "--target", "gitlab").status == 2
+    assert config.read_text() == written

@@ -34,7 +34,7 @@ def init(
     Without --template and --target, it suggests them from the files in the folder, and asks.
     """
     existing = find(Path())
-    if existing is not None and not force:
+    if existing is not None and not force and (existing != _CONFIG or existing.stat().st_size):
         raise WrongUsage(f'"{existing}" exists already: run "pipegen check", or overwrite it with --force')
     if template is not None and template not in KINDS:
         raise wrong_option("--template", template, tuple(KINDS))
