@@ -6,6 +6,7 @@ import re
 
 from ruamel.yaml.error import MarkedYAMLError
 
+from pipegen.config.likely_mistakes import likely_mistake, quoted
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -84,7 +85,6 @@ _PROBLEMS = (
     _Words("version minor part", "only YAML 1.1 and 1.2 are read", "remove the %YAML line"),
     _Words("incompatible YAML", "only YAML 1.1 and 1.2 are read", "remove the %YAML line"),
 )
-_AFTER_QUOTE = _Words("", "text after a closed quote", "put the whole value in quotes")
 
 # The construct that the parser names, and our label for its start.
 _CONSTRUCTS = (
@@ -105,8 +105,11 @@ def report_syntax(error: MarkedYAMLError, file: SourceFile, report: Report) -> N
     if file.text[max(offset - 1, 0) : offset + 1] == "${":
         _report_unquoted(offset - 1, file, report)
         return
-    words = _words(error.problem or "", offset, file)
     start = error.context_mark.index if error.context_mark is not None else offset
+    if file.text[offset : offset + 1] != "\t" and (mistake := likely_mistake(error.problem or "", start, offset, file)):
+        report.add(codes.YAML_SYNTAX, mistake.message, at=mistake.span, hint=mistake.hint)
+        return
+    words = _words(error.problem or "", offset, file)
     if words.at_start:
         report.add(codes.YAML_SYNTAX, words.ours, at=_character(file, start), hint=words.hint)
         return
@@ -128,15 +131,13 @@ def _report_unquoted(start: int, file: SourceFile, report: Report) -> None:
         codes.YAML_SYNTAX,
         "a reference in a list or map on one line needs quotes",
         at=Span(file, start, end),
-        hint=f"put the text in quotes: '{file.text[start:end]}'",
+        hint=f"put the text in quotes: {quoted(file.text[start:end])}",
     )
 
 
 def _words(problem: str, offset: int, file: SourceFile) -> _Words:
     if file.text[offset : offset + 1] == "\t":
         return _Words("", "a tab where YAML allows only spaces", "use spaces instead")
-    if "expected <block end>" in problem and _line_before(offset, file).rstrip().endswith(("'", '"')):
-        return _AFTER_QUOTE
     words = next((words for words in _PROBLEMS if words.theirs in problem), None)
     return words or _Words("", f"invalid YAML: {problem}" if problem else "invalid YAML", "")
 

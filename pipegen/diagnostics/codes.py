@@ -235,6 +235,7 @@ SHELL_SYNTAX = Code("PG720", "shell-syntax", _E)
 BASH_SYNTAX = Code("PG721", "bash-syntax", _W)
 FOREIGN_VARIABLE = Code("PG726", "foreign-variable", _W)
 EMPTY_SETUP_VALUE = Code("PG727", "empty-setup-value", _W)
+CURLY_QUOTES = Code("PG728", "curly-quotes", _W)
 
 # 8: runs; 801 to 809 executors, 810 to 819 simulated runs, 820 to 839 local runs, 840 to 849 tests of a config
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)

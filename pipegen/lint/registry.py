@@ -9,6 +9,7 @@ from pipegen.lint.base import CheckedConfig, LintRule
 from pipegen.lint.rules import (
     cache_never_hits,
     condition_never_true,
+    curly_quotes,
     deploy_without_timeout,
     empty_setup_value,
     files_may_be_absent,
@@ -52,6 +53,7 @@ RULES: tuple[LintRule, ...] = (
     unpinned_include.check,
     foreign_variable.check,
     empty_setup_value.check,
+    curly_quotes.check,
 )
 
 

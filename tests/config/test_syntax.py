@@ -8,10 +8,10 @@ from config.written import misread, told
 CASES = {
     "tab for indentation": ("a:\n\tb: 1\n", "2:1", "tab"),
     "tab after a colon": ("a:\tb\n", "1:3", "tab"),
-    "colon in a value": ("a: b: c\n", "1:5", '":"'),
-    "colon in an item": ("- echo: hi: you\n", "1:11", '":"'),
+    "colon in a value": ("a: b: c\n", "1:4", "needs quotes"),
+    "colon in an item": ("- echo: hi: you\n", "1:9", "needs quotes"),
     "key without colon": ("a: b\nc\nd: e\n", "2:1", 'without ":"'),
-    "text under a block sign": ("a: |\nb\nc: d\n", "2:1", 'without ":"'),
+    "text under a block sign": ("a: |\nb\nc: d\n", "2:1", "is not indented"),
     "key too far left": ("a:\n   b: 1\n  c: 2\n", "3:3", "indentation"),
     "dash too far left": ("a:\n   - b\n  - c\n", "3:3", "indentation"),
     "list under text": ("a: b\n- c\n", "2:1", "indentation"),
@@ -19,7 +19,7 @@ CASES = {
     "single quote not closed": ("a: 'b\nc: d\n", "1:4", "quote is not closed"),
     "double quote not closed": ('a: "b\nc: d\n', "1:4", "quote is not closed"),
     "quote over a document": ("a: 'b\n---\nc: 'd'\n", "1:4", "quote is not closed"),
-    "text after a quote": ("a: 'b' c\n", "1:8", "after a closed quote"),
+    "text after a quote": ("a: 'b' c\n", "1:4", "text follows it"),
     "list not closed": ("a: [b, c\nd: 1\n", "2:2", "not closed"),
     "list not closed at the end": ("a: [b,\n", "2:1", "ends before"),
     "map not closed": ("a: {b: 1\nc: 2\n", "2:2", "not closed"),
@@ -49,6 +49,40 @@ def test_a_syntax_error_has_our_words_and_a_hint(text: str, place: str, words: s
     assert told(found)[:2] == ("PG102", place)
     assert words in found.message
     assert found.hint
+
+
+CORRECTED = {
+    "missing colon": ("a:\n  b\n    c: 1\n", "b", "b:"),
+    "missing colon above a list": ("a\n- b: 1\n", "a", "a:"),
+    "missing blank": ("a:\n  b:1\n  c: 2\n", "b:1", "b: 1"),
+    "missing blank after a dash": ("- name:a\n  b: 2\n", "name:a", "name: a"),
+    "item without name": ("- a\n  b: 1\n", "- a", "- name: a"),
+    "test in brackets": ("- [ -f x ] && y\n", "[ -f x ] && y", "'[ -f x ] && y'"),
+    "test of a quoted word": ("- [ \"$A\" = 'b' ] || y\n", "[ \"$A\" = 'b' ] || y", "'[ \"$A\" = ''b'' ] || y'"),
+    "text after braces": ("a: {b} c\n", "{b} c", "'{b} c'"),
+    "text after a quote": ("- \"a\" && 'b'\n", "\"a\" && 'b'", "'\"a\" && ''b'''"),
+    "colon in a script": ("a: echo b: c d\n", "echo b: c d", "'echo b: c d'"),
+    "map without braces": ("a: b: c\n", "b: c", "{b: c}"),
+}
+
+
+@pytest.mark.parametrize(("text", "mistake", "correction"), CORRECTED.values(), ids=CORRECTED)
+def test_a_hint_corrects_a_syntax_error(text: str, mistake: str, correction: str) -> None:
+    """The hint contains the text to write, and with this text the file has no syntax error."""
+    (error,) = misread(text)
+
+    assert mistake.endswith(error.primary.span.text if error.primary else "")
+    assert error.hint is not None
+    assert correction in error.hint
+    assert misread(text.replace(mistake, correction, 1)) == ()
+
+
+def test_a_key_aligned_with_a_dash() -> None:
+    """The hint says how far to indent it."""
+    (error,) = misread("-   name: a\nb: 1\n")
+
+    assert error.hint == 'indent it by 4 spaces more, like "name"'
+    assert misread("-   name: a\n    b: 1\n") == ()
 
 
 FILLED = {

@@ -29,11 +29,11 @@ _BASH = re.compile(
 )
 _REFERENCE = re.compile(REFERENCE)
 # Namespaces of other systems, and the hint for each.
-_ELSEWHERE = {
-    "secrets": 'write "${name}": the secrets of a stage are variables of its script',
-    "env": 'write "${name}" for a variable of the environment',
+ELSEWHERE = {
+    "secrets": 'write "${{{name}}}": the secrets of a stage are variables of its script',
+    "env": 'write "${{{name}}}" for a variable of the environment',
     "params": 'write "${{inputs.{name}}}" for an input, "${{setup.params.{name}}}" for a parameter of the job',
-    "vars": 'write "${name}" for a variable of the engine, "${{inputs.{name}}}" for an input',
+    "vars": 'write "${{{name}}}" for a variable of the engine, "${{inputs.{name}}}" for an input',
 }
 
 
@@ -83,8 +83,8 @@ def _hint(body: str, stages: Collection[str]) -> str:
     if dotted is None:
         return 'a name has only letters, digits and "_"; put text for another program in single quotes'
     namespace, name = dotted["namespace"], dotted["name"]
-    if namespace in _ELSEWHERE:
-        return _ELSEWHERE[namespace].format(name=name)
+    if namespace in ELSEWHERE:
+        return ELSEWHERE[namespace].format(name=name)
     if suggested := suggest_namespace(namespace, stages):
         return f'write "${{{suggested}.{name}}}"'
     return f'there is no stage "{namespace}"; put text for another program in single quotes'

@@ -229,9 +229,10 @@ def _known_keys(error: ValidationError) -> set[str]:
 
 def _branch_types(errors: list[ValidationError]) -> Iterator[str]:
     """Yield the types that a branch accepts, except operators, which stand for the values they result in."""
-    for error in errors:
-        if not error.path and not _is_operator(_schema(error)):
-            yield from _types(error)
+    for error in (one for one in errors if not one.path and not _is_operator(_schema(one))):
+        yield from _types(error)
+        for branch in _branches(error).values():
+            yield from _branch_types(branch)
 
 
 def _types(error: ValidationError) -> tuple[str, ...]:

@@ -54,8 +54,7 @@ def image_name(node: Node, values: StageValues) -> Text:
             codes.INVALID_IMAGE_NAME,
             f'"{foreign}" is not valid in the name of an image',
             at=name.span,
-            hint='write it out, or use references: "registry.example.org/app:${build.tag}"; variables of an engine '
-            "are not expanded here",
+            hint=_written_out(foreign),
         )
     elif isinstance(node, Scalar) and not node.text:
         values.report.add(codes.INVALID_IMAGE_NAME, "the image has no name", at=name.span, hint="write it: python:3.12")
@@ -67,6 +66,14 @@ def image_name(node: Node, values: StageValues) -> Text:
             hint="start with a letter or a digit: python:3.12",
         )
     return name
+
+
+def _written_out(foreign: str) -> str:
+    """Return what to write instead of the text *foreign* in the name of an image."""
+    variable = re.fullmatch(r"\$\{?([A-Za-z_]\w*)\}?", foreign)
+    if variable is None:
+        return 'write it out, or use references: "registry.example.org/app:${build.tag}"'
+    return f'write the value, or add an input and write "${{inputs.{variable[1]}}}": engines expand no variables here'
 
 
 def _written(part: Part) -> str:

@@ -121,8 +121,8 @@ def is_refused(form: str, shell: tuple[str, ...]) -> bool:
 @pytest.mark.parametrize(
     ("script", "hint"),
     [
-        ("echo ${secrets.TOKEN}", 'write "$TOKEN": the secrets of a stage are variables of its script'),
-        ("echo ${env.HOME}", 'write "$HOME" for a variable of the environment'),
+        ("echo ${secrets.TOKEN}", 'write "${TOKEN}": the secrets of a stage are variables of its script'),
+        ("echo ${env.HOME}", 'write "${HOME}" for a variable of the environment'),
         (
             "echo ${params.level}",
             'write "${inputs.level}" for an input, "${setup.params.level}" for a parameter of the job',

@@ -1,0 +1,154 @@
+"""Likely mistakes behind YAML syntax errors, recognized by the lines around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipegen.source.text import SourceFile, Span
+from pipegen.structs import Struct
+
+_WORD = r"[A-Za-z_][\w.-]*"
+_BARE_WORD = re.compile(rf"(?P<indent> *)(?P<dash>-[ ]+)?(?P<word>{_WORD})[ ]*(?:#.*)?")
+_KEY_WITHOUT_BLANK = re.compile(rf"(?P<indent> *)(?:-[ ]+)?(?P<text>(?P<key>{_WORD}):(?P<value>[^\s:/].*))")
+_PAIR = re.compile(rf"{_WORD}: [\w./*-]+")
+_BLOCK_KEY = re.compile(rf"[ -]*(?P<key>{_WORD}):[ ]+[|>][-+0-9]*[ ]*(?:#.*)?")
+_VALUE = re.compile(rf"[ ]*(?:-[ ]+{_WORD}:[ ]+|-[ ]+|{_WORD}:[ ]+)(?P<value>[^\s#&!|>].*)")
+_KEY = re.compile(rf"(?P<indent> *)(?P<key>{_WORD}):(?:[ ].*)?")
+_ITEM = re.compile(rf"(?P<indent> *)(?P<dash>-[ ]+)(?P<key>{_WORD}):(?:[ ].*)?")
+# A test of the shell in brackets, which YAML reads as a list, and text after a closed list, map or quote.
+_AFTER_BRACKET = re.compile(r"\[.*\][ ]+\S.*|\{.*\}[ ]+[^\s#].*|\"[^\"]*\"[ ]*[^\s#].*|'[^']*'[ ]*[^\s#].*")
+
+
+class Mistake(Struct):
+    """A mistake, where it is, and the correction."""
+
+    message: str
+    span: Span
+    hint: str
+
+
+def likely_mistake(problem: str, start: int, offset: int, file: SourceFile) -> Mistake | None:
+    """Return the mistake that causes the parser's *problem* at *offset*, in a construct that begins at *start*."""
+    line = file.position(offset).line
+    if "could not find expected ':'" in problem:
+        begin = file.position(start).line
+        return _text_outside_block(begin, file) or _unfinished_key(begin, file)
+    if "mapping values are not allowed" in problem:
+        above = _above(line, file)
+        return (_unfinished_key(above, file) if above else None) or _colon_in_value(line, offset, file)
+    # After a list, "||" looks like the sign of a block.
+    if any(part in problem for part in ("expected <block end>", "expected ',' or", "expected chomping")):
+        return _text_after_value(line, file) or _misaligned_key(line, file)
+    return None
+
+
+def quoted(text: str) -> str:
+    """Return *text* in single quotes for YAML."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _lines_above(line: int, file: SourceFile) -> Iterator[int]:
+    """Yield the numbers of the lines above *line* that are not blank or comments, the nearest first."""
+    return (number for number in range(line - 1, 0, -1) if file.line(number).split("#")[0].strip())
+
+
+def _above(line: int, file: SourceFile) -> int | None:
+    return next(_lines_above(line, file), None)
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))
+
+
+def _span(line: int, match: re.Match[str], group: str, file: SourceFile) -> Span:
+    start = file.line_starts[line - 1]
+    return Span(file, start + match.start(group), start + match.end(group))
+
+
+def _text_outside_block(line: int, file: SourceFile) -> Mistake | None:
+    """Return the mistake if *line* is the text of a block, but not indented."""
+    above = _above(line, file)
+    block = _BLOCK_KEY.fullmatch(file.line(above)) if above else None
+    text = re.fullmatch(r" *(?P<text>.*)", file.line(line).rstrip())
+    if block is None or text is None:
+        return None
+    return Mistake(
+        f'the text of "{block["key"]}" is not indented',
+        _span(line, text, "text", file),
+        f'indent it by two spaces more than "{block["key"]}"',
+    )
+
+
+def _unfinished_key(line: int, file: SourceFile) -> Mistake | None:
+    """Return the mistake if the key on *line* has no colon, or no blank after it."""
+    text = file.line(line).rstrip()
+    if match := _KEY_WITHOUT_BLANK.fullmatch(text):
+        return Mistake(
+            f'"{match["text"]}" is text: a key ends in a colon and a blank',
+            _span(line, match, "text", file),
+            f'write "{match["key"]}: {match["value"]}"',
+        )
+    match = _BARE_WORD.fullmatch(text)
+    below = next((one for one in range(line + 1, len(file.line_starts) + 1) if file.line(one).strip()), None)
+    if match is None or below is None:
+        return None
+    if match["dash"]:
+        is_key = _indent(file.line(below)) > len(match["indent"])
+        written, missing = f"- name: {match['word']}", 'no key "name"'
+    else:
+        is_list = file.line(below).lstrip(" ").startswith("- ")
+        is_key = _indent(file.line(below)) > len(match["indent"]) or is_list
+        written, missing = f"{match['word']}:", "no colon"
+    if not is_key:
+        return None
+    return Mistake(
+        f'"{match["word"]}" has {missing}, but keys or items below it',
+        _span(line, match, "word", file),
+        f'write "{written}"',
+    )
+
+
+def _colon_in_value(line: int, offset: int, file: SourceFile) -> Mistake | None:
+    """Return the mistake if the value on *line* holds a colon and a blank at *offset*."""
+    match = _VALUE.fullmatch(file.line(line).rstrip())
+    if match is None or match.start("value") >= offset - file.line_starts[line - 1]:
+        return None
+    return Mistake(
+        'the value holds a ":" and a blank, so it needs quotes',
+        _span(line, match, "value", file),
+        f"put it in quotes: {quoted(match['value'])}"
+        + (f", or write {{{match['value']}}} for a map" if _PAIR.fullmatch(match["value"]) else ""),
+    )
+
+
+def _text_after_value(line: int, file: SourceFile) -> Mistake | None:
+    """Return the mistake if text follows a list, map or quoted text on *line*."""
+    match = _VALUE.fullmatch(file.line(line).rstrip())
+    if match is None or not _AFTER_BRACKET.fullmatch(match["value"]):
+        return None
+    begin = {"[": "a list", "{": "a map"}.get(match["value"][0], "quoted text")
+    return Mistake(
+        f"the value begins as {begin}, but text follows it",
+        _span(line, match, "value", file),
+        f"put the whole value in quotes: {quoted(match['value'])}",
+    )
+
+
+def _misaligned_key(line: int, file: SourceFile) -> Mistake | None:
+    """Return the mistake if the key on *line* is aligned with the dash of the item above it, not with its keys."""
+    match = _KEY.fullmatch(file.line(line))
+    if match is None:
+        return None
+    indent = len(match["indent"])
+    for above in _lines_above(line, file):
+        item = _ITEM.fullmatch(file.line(above))
+        if item is not None and len(item["indent"]) == indent:
+            return Mistake(
+                f'"{match["key"]}" is aligned with a dash, not with the keys of its item',
+                _span(line, match, "key", file),
+                f'indent it by {len(item["dash"])} spaces more, like "{item["key"]}"',
+            )
+        if _indent(file.line(above)) <= indent:
+            return None
+    return None

@@ -1,0 +1,39 @@
+"""Values in curly quotes, which YAML and shells read as letters: `name: “build”`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.lint.base import CheckedConfig
+from pipegen.source.text import Span
+from pipegen.source.tree import Node, Scalar, children
+
+_IN_CURLY_QUOTES = re.compile(
+    "[\u2018\u2019\u201c\u201d\u201e](?P<text>[^\u2018\u2019\u201c\u201d\u201e]*)[\u2018\u2019\u201c\u201d]"
+)
+
+
+def check(config: CheckedConfig, report: Report) -> None:
+    """Report each value of a stage that is one text in curly quotes."""
+    seen: set[Span] = set()
+    for stage in config.stages():
+        for scalar in _scalars(stage.config.body) if stage.config.body is not None else ():
+            match = _IN_CURLY_QUOTES.fullmatch(scalar.text)
+            if match is not None and scalar.span not in seen:
+                seen.add(scalar.span)
+                report.add(
+                    codes.CURLY_QUOTES,
+                    "curly quotes are part of the value: YAML knows only ' and \"",
+                    at=scalar.span,
+                    hint=f'write "{match["text"]}"',
+                )
+
+
+def _scalars(node: Node) -> Iterator[Scalar]:
+    if isinstance(node, Scalar):
+        yield node
+    for child in children(node):
+        yield from _scalars(child)
