@@ -11,6 +11,7 @@ from typing import Annotated, TextIO, TypeVar
 
 import typer
 
+from pipegen.cli.colours import has_colour
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.redaction import without_tokens
 from pipegen.cli.streams import say
@@ -187,7 +188,7 @@ def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> Non
         return  # saves importing the renderers
     if diagnostics:
         diagnostics = without_tokens(diagnostics)
-    shown = FORMATS[form.value](diagnostics, colour=_has_colour(stream))
+    shown = FORMATS[form.value](diagnostics, colour=has_colour(stream))
     if shown:
         stream.write(shown if shown.endswith("\n") else f"{shown}\n")
 
@@ -207,8 +208,3 @@ def tell(form: Format, words: str) -> None:
 def wrong_option(option: str, value: str, allowed: Sequence[str]) -> WrongUsage:
     """Return the exception for a value of an option that is not in *allowed*."""
     return WrongUsage(f'{option} takes {listed(allowed)}, not "{value}"')
-
-
-def _has_colour(stream: TextIO) -> bool:
-    # https://no-color.org
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from pathlib import Path
 
 import typer
 
+from pipegen.cli.colours import coloured, has_colour
 from pipegen.visible import visible_lines
 
 
@@ -23,9 +25,13 @@ def prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def show_text(text: str, *, ends_line: bool = True) -> None:
-    """Write *text* to standard output, with control characters escaped."""
-    typer.echo(visible_lines(text), nl=ends_line)
+def show_text(text: str, *, ends_line: bool = True, colours: re.Pattern[str] | None = None) -> None:
+    """Write *text* to standard output, with control characters escaped, and *colours* on a terminal."""
+    shown = visible_lines(text)
+    if colours is not None and has_colour(sys.stdout):
+        typer.echo(coloured(shown, colours), nl=ends_line, color=True)
+    else:
+        typer.echo(shown, nl=ends_line)
 
 
 def show_data(text: str, *, ends_line: bool = True) -> None:

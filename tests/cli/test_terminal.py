@@ -90,7 +90,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     f"no-{NAME}": ((),),
 }
 # What pipegen writes itself: colours, and the picture of a run.
-OWN = re.compile(r"\x1b\[(?:0|1|1;3[1346])m|\x1b\[\?7[lh]|\x1b\[\d+A\x1b\[J")
+OWN = re.compile(r"\x1b\[(?:0|[12]|1;3[1346]|3[123])m|\x1b\[\?7[lh]|\x1b\[\d+A\x1b\[J")
 # What files may hold, and a terminal is shown as escapes.
 CONTROL = re.compile(r"[\x80-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pipegen.cli.colours import DIFFERENCES
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, write
 from pipegen.cli.files.repository import current_repository
@@ -116,7 +117,7 @@ def _fix(paths: Sequence[Path], *, is_dry: bool) -> None:
         for result in changes:
             write_fixed(result)
     elif differences := [result.difference for result in changes if result.difference]:
-        show_text("".join(differences), ends_line=False)
+        show_text("".join(differences), ends_line=False, colours=DIFFERENCES)
         end(Exit.PROBLEMS)
 
 

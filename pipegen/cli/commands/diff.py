@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from pipegen.cli.colours import DIFFERENCES
 from pipegen.cli.exits import Exit
 from pipegen.cli.session import Format, end, show
 from pipegen.cli.streams import show_data, show_text
@@ -75,8 +76,11 @@ def diff(
             for version, analysis, seconds in zip(config_versions, analyses, times, strict=True)
         ]
     difference = compare(compared[0], compared[1])
-    write = show_data if form is DiffFormat.JSON else show_text
-    write(_RENDERERS[form](difference), ends_line=False)
+    text = _RENDERERS[form](difference)
+    if form is DiffFormat.JSON:
+        show_data(text, ends_line=False)
+    else:
+        show_text(text, ends_line=False, colours=DIFFERENCES if form is DiffFormat.TEXT else None)
     end(Exit.PROBLEMS if difference.has_changes else Exit.FINE)
 
 

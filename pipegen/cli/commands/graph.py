@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from pipegen.cli.colours import ORDER
 from pipegen.cli.events import (
     BranchOption,
     ChangedOption,
@@ -102,7 +103,7 @@ def graph(
         is_data = form is Drawing.JSON
         text = _drawn([(plan.name, plan.graph if is_data else _with_final(plan)) for plan in plans], form)
     if output is None:
-        show_text(text.rstrip("\n"))
+        show_text(text.rstrip("\n"), colours=ORDER if form is Drawing.TEXT else None)
     else:
         write(output, text)
 

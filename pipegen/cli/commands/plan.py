@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pipegen.cli import generated
+from pipegen.cli.colours import EVENTS, PLAN
 from pipegen.cli.commands.compile import StyleOption, target_options
 from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.events import (
@@ -126,7 +127,8 @@ def _show(plans: Sequence[Plan], target_files: Sequence[TargetFiles], form: Plan
         show_text(
             "\n\n".join(
                 (*_inputs(plans), *map(_describe, plans), *(describe(files, _listed) for files in target_files))
-            )
+            ),
+            colours=PLAN,
         )
 
 
@@ -134,16 +136,16 @@ def _show_events(columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]], fo
     if form is PlanFormat.JSON:
         show_data(json.dumps(event_data(columns), indent=2))
     elif len(columns) == 1:
-        show_text(event_text(*columns[0]))
+        show_text(event_text(*columns[0]), colours=EVENTS)
     else:
-        show_text(event_table(columns))
+        show_text(event_table(columns), colours=EVENTS)
 
 
 def _show_reading(reading: Reading, form: PlanFormat) -> None:
     if form is PlanFormat.JSON:
         show_data(json.dumps(generated.as_data(reading), indent=2))
     else:
-        show_text(generated.describe(reading))
+        show_text(generated.describe(reading), colours=PLAN)
 
 
 def as_data(plans: Sequence[Plan], target_files: Sequence[TargetFiles] = ()) -> Mapping[str, object]:

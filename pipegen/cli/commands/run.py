@@ -5,12 +5,14 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pipegen.cli import prompt
+from pipegen.cli.colours import PROGRESS, coloured, has_colour
 from pipegen.cli.events import BranchOption, ChangedOption, EventOption, EventOptions, TagOption
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, write
@@ -343,7 +345,7 @@ def _run(ready: _PreparedRun, options: _Options, path: Path) -> Exit:
             view.close()
         status = "interrupted" if execution.is_interrupted else "success" if record.is_success else "failed"
     for line in summary(record, folder):
-        show_text(visible(line))
+        show_text(visible(line), colours=PROGRESS)
     about = About(
         config=path.as_posix(), started=ready.request.started, folder=folder, machines=machines, status=status
     )
@@ -376,11 +378,11 @@ def _view(record: RunRecord, execution: Execution) -> Live | Plain:
     """Return the view of the running stages: a live display on a terminal, else lines."""
     if not sys.stdout.isatty() or os.environ.get("TERM") in (None, "", "dumb") or os.environ.get("CI"):
         return Plain(record, _write)
-    live = Live(record, sys.stdout)
+    live = Live(record, sys.stdout, partial(coloured, pattern=PROGRESS) if has_colour(sys.stdout) else str)
     live.begin(execution.clock)
     return live
 
 
 def _write(text: str) -> None:
     """Write *text* without buffering, for readers of a pipe."""
-    show_text(text, ends_line=False)
+    show_text(text, ends_line=False, colours=PROGRESS)

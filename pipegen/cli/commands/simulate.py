@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from pipegen.cli.colours import CHART
 from pipegen.cli.events import BranchOption, ChangedOption, EventOption, EventOptions, TagOption, narrowed_to_event
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
@@ -154,7 +155,7 @@ def simulate(
     if form is Shown.JSON:
         show_data(json.dumps(_data(result), indent=2))
     else:
-        show_text(_text(result))
+        show_text(_text(result), colours=CHART)
 
 
 # Arguments

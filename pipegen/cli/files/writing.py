@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TextIO
 
+from pipegen.cli.colours import DIFFERENCES
 from pipegen.cli.exits import Exit
 from pipegen.cli.files.drift import CheckResult, check_results, edited, left_over, report_edited, report_left_over
 from pipegen.cli.files.output import is_foreign, make_folder, write
@@ -28,7 +30,7 @@ def check_files(results: Sequence[Result], form: Format, report: Report, *, stri
 def show_checked(checked: CheckResult, form: Format) -> Exit:
     """Show the diffs of files on one stream, and diagnostics on the other."""
     if checked.diffs:
-        write_text = say if form.is_report else show_text
+        write_text = say if form.is_report else partial(show_text, colours=DIFFERENCES)
         for diff in checked.diffs:
             write_text(text_without_tokens(diff), ends_line=False)
     return show_found(checked, form, check_stream(form))

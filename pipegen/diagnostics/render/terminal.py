@@ -21,6 +21,10 @@ class TextStyle(Enum):
     # The frame, and related labels.
     ASIDE = "1;34"
     STRONG = "1"
+    FAINT = "2"
+    ADDED = "32"
+    REMOVED = "31"
+    CHANGED = "33"
 
 
 class Painter(Struct):

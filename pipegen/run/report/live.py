@@ -22,10 +22,10 @@ _MOST_WAITING = 3
 
 
 class Live:
-    """Draws the state of *record* to *stream*."""
+    """Draws the state of *record* to *stream*; *paint* colours what scrolls by."""
 
-    def __init__(self, record: RunRecord, stream: TextIO) -> None:
-        self._record, self._stream = record, stream
+    def __init__(self, record: RunRecord, stream: TextIO, paint: Callable[[str], str] = lambda text: text) -> None:
+        self._record, self._stream, self._paint = record, stream, paint
         self._plain = Plain(record, self._print)
         self._clock: RealClock | None = None
         self._cancel: Callable[[], None] | None = None
@@ -59,7 +59,7 @@ class Live:
 
     def _print(self, text: str) -> None:
         self._clear()
-        self._stream.write(text)
+        self._stream.write(self._paint(text))
 
     def _clear(self) -> None:
         if self._drawn:

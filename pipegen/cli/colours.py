@@ -1,0 +1,46 @@
+"""Colours of text on a terminal.
+
+Each pattern finds the parts of one kind of text that have a colour; the names of its groups are those of `TextStyle`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TextIO
+
+from pipegen.diagnostics.render.terminal import Painter, TextStyle
+
+DIFFERENCES = re.compile(
+    r"(?P<STRONG>^(?:---|\+\+\+) .*)|(?P<ADDED>^ *\+ ?.*)|(?P<REMOVED>^ *-.*)|(?P<ASIDE>^@@.*)|(?P<CHANGED>^ *~.*)",
+    re.MULTILINE,
+)
+ORDER = re.compile(r"(?P<ASIDE>^\d+ )|(?P<FAINT>  after .*$)", re.MULTILINE)
+PLAN = re.compile(
+    r"(?P<STRONG>^pipeline .*|^  (?!frame \d|longest path)\S.*)|(?P<FAINT>^    \w+(?: of)?  )", re.MULTILINE
+)
+EVENTS = re.compile(r"(?P<ADDED>(?<=  )yes\b)|(?P<FAINT>(?<=  )no\b)")
+# A line of progress begins with the time: "    0.01 s  ok       build, 0 s".
+PROGRESS = re.compile(
+    r"""
+    (?P<ADDED> ^[ ]*[\d.]+[ ]\w+[ ]{2}ok\b | ^\d+[ ]ok\b )
+    | (?P<REMOVED> ^[ ]*[\d.]+[ ]\w+[ ]{2}FAILED\b.* | ^\S.*[ ]failed:.* | \b\d+[ ]failed\b )
+    | (?P<FAINT> ^[ ]*[\d.]+[ ]\w+[ ]{2}(?:start|skip|wait)\b.* | ^[ ]{2}\|[ ].* )
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+CHART = re.compile(r"(?P<CHANGED>█+)|(?P<FAINT>[▒·]+)")
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Return whether text on *stream* has colours: on a terminal, unless NO_COLOR, or where FORCE_COLOR is set."""
+    # https://no-color.org and https://force-color.org
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def coloured(text: str, pattern: re.Pattern[str]) -> str:
+    """Return *text* with the colours of the groups of *pattern*."""
+    painter = Painter(colour=True)
+    return pattern.sub(lambda match: painter.paint(match[0], TextStyle[match.lastgroup or "STRONG"]), text)
