@@ -37,6 +37,7 @@ def jobs(text: str) -> dict[str, tuple[str, list[str]]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stages", [1, 10, 300])
 def test_it_writes_the_jobs_that_pipegen_writes(stages: int, tmp_path: Path) -> None:
     """With the same needs and images; its scripts are plainer."""
