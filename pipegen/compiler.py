@@ -68,13 +68,6 @@ class Analysed(Struct):
     unsettled: tuple[str, ...] = ()
 
 
-def compile_file(
-    file: SourceFile, target: Target, options: Mapping[str, str], names: Sequence[str], report: Report
-) -> tuple[GeneratedFile, ...]:
-    """Return the files that *target* needs for the pipelines *names* (all when empty) of *file*."""
-    return generate(analyse(file, names, report), target, options, report)
-
-
 def expand(file: SourceFile, report: Report) -> TreeMapping:
     """Return the tree of *file* merged with its included files, with templates and defaults expanded."""
     resolved = _resolved(file, report)
