@@ -67,6 +67,12 @@ class Analysed(Struct):
     inputs: Mapping[str, str]
     unsettled: tuple[str, ...] = ()
 
+    @property
+    def input_values(self) -> Mapping[str, str]:
+        """The values of inputs by name: the fixed ones, else the defaults; "" without a default."""
+        defaults = {input_.name: input_.default or "" for plan in self.plans for input_ in plan.inputs}
+        return {**defaults, **self.inputs}
+
 
 def expand(file: SourceFile, report: Report) -> TreeMapping:
     """Return the tree of *file* merged with its included files, with templates and defaults expanded."""
