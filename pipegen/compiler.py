@@ -68,12 +68,11 @@ class Analysed(Struct):
     inputs: Mapping[str, str]
     unsettled: tuple[str, ...] = ()
 
-
-def compile_file(
-    file: SourceFile, target: Target, options: Mapping[str, str], names: Sequence[str], report: Report
-) -> tuple[GeneratedFile, ...]:
-    """Return the files that *target* needs for the pipelines *names* (all when empty) of *file*."""
-    return generate(analyse(file, names, report), target, options, report)
+    @property
+    def input_values(self) -> Mapping[str, str]:
+        """The values of inputs by name: the fixed ones, else the defaults; "" without a default."""
+        defaults = {input_.name: input_.default or "" for plan in self.plans for input_ in plan.inputs}
+        return {**defaults, **self.inputs}
 
 
 def expand(file: SourceFile, report: Report) -> TreeMapping:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,16 @@ from hypothesis import settings
 settings.register_profile("pipegen", deadline=None)
 settings.load_profile("pipegen")
 
+# Tests start pipegen and render templates hundreds of times: without bytecode files, most of their time is parsing.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # A shell starts background jobs with SIGINT ignored, and child processes inherit that; tests interrupt programs.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _ROOT = Path(__file__).parent
+_QUICK = "not engine and not robust and not slow"
 _MARKS = {"engines": "engine", "robust": "robust", "corpus": "robust", "makespan": "robust"}
 
 
@@ -29,7 +35,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Select the quick tests, unless paths, marks, `--all` or required engines ask for more."""
     asks_for_more = config.option.all or config.option.markexpr or os.environ.get("PIPEGEN_REQUIRE_ENGINES")
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not asks_for_more:
-        config.option.markexpr = "not engine and not robust and not slow"
+        config.option.markexpr = _QUICK
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Skip the folders whose tests the quick tests leave out."""
+    return (
+        True
+        if config.option.markexpr == _QUICK and collection_path.parent == _ROOT and collection_path.name in _MARKS
+        else None
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pipegen.cli.files.drift import CheckResult, check_results, regenerate_all
 from pipegen.cli.files.repository import Repository
-from pipegen.compiler import compile_file
+from pipegen.compiler import analyse, generate
 from pipegen.config.files.load import load
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
@@ -42,6 +42,6 @@ def drifted(folder: Path, how: str) -> tuple[Diagnostic, ...]:
 def compile_to(config: Path, options: dict[str, str]) -> None:
     """Write what *config* compiles to for GitLab here."""
     report = Report()
-    for file in compile_file(load(config, report), registry.load("gitlab"), options, (), report):
+    for file in generate(analyse(load(config, report), (), report), registry.load("gitlab"), options, report):
         Path(file.name).parent.mkdir(exist_ok=True)
         Path(file.name).write_text(file.text, "utf-8")

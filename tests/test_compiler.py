@@ -13,7 +13,7 @@ from typing import cast
 import pytest
 from config.written import written
 
-from pipegen.compiler import analyse, compile_file, generate
+from pipegen.compiler import analyse, generate
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Plan
@@ -167,7 +167,7 @@ def test_settings_are_checked_against_the_targets_own_schema() -> None:
     """At the user's line."""
     report = Report()
     with pytest.raises(Stopped):
-        compile_file(written(TWO.replace("title", "titel")), outline(), {}, (), report)
+        generate(analyse(written(TWO.replace("title", "titel")), (), report), outline(), {}, report)
     found = next(one for one in report.diagnostics() if one.code.number == "PG201")
 
     assert found.primary is not None
@@ -178,14 +178,14 @@ def test_what_a_target_reports_stops_the_compilation() -> None:
     """After it has said all."""
     report = Report()
     with pytest.raises(Stopped):
-        compile_file(written(TWO), outline(fails="no"), {}, (), report)
+        generate(analyse(written(TWO), (), report), outline(fails="no"), {}, report)
 
     assert [found.code.number for found in report.diagnostics()] == ["PG641", "PG501"]
 
 
 def test_a_file_is_compiled_in_one_call() -> None:
     """From its text to a target's files."""
-    (file,) = compile_file(written(TWO), outline(), {}, (), Report())
+    (file,) = generate(analyse(written(TWO), (), Report()), outline(), {}, Report())
 
     assert file.text == "pipegen.yaml test publish () {}"
 

@@ -18,6 +18,7 @@ import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,7 @@ def settings_of(config: Path) -> dict[str, list[str]]:
     return {found["key"]: found["words"].split()} if found else {}
 
 
+@cache
 def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
     """Return what is said of the config in *folder*."""
     report = Report()

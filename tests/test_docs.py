@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator
 
 from pipegen.bindings.names import SETUP_NAMES
 from pipegen.cli.commands.plan import as_data
-from pipegen.compiler import analyse, compile_file, generate
+from pipegen.compiler import analyse, generate
 from pipegen.config.files.load import load
 from pipegen.config.files.project import read_settings
 from pipegen.diagnostics.codes import table
@@ -154,7 +154,7 @@ def test_outputs_in_the_readme_are_excerpts_of_generated_files(target: str, lang
     excerpt = [line.strip() for line in _first_block(language, readme).splitlines()]
     shown = [line for line in excerpt if line and line not in ("# ...", "// ...")]
 
-    (file,) = compile_file(SourceFile("pipegen.yaml", config), registry.load(target), {}, (), Report())
+    (file,) = generate(analyse(SourceFile("pipegen.yaml", config), (), Report()), registry.load(target), {}, Report())
     remaining = iter([line.strip() for line in file.text.splitlines()])
 
     assert len(shown) > 20
@@ -245,6 +245,6 @@ def test_the_target_of_the_documents_compiles(tmp_path: Path, monkeypatch: pytes
     stages = "pipelines: {p: {stages: [{name: a}, {name: b}]}}\ntargets: {outline: {prefix: do-}}\n"
     report = Report()
 
-    files = compile_file(SourceFile("pipegen.yaml", stages), registry.load("outline"), {}, (), report)
+    files = generate(analyse(SourceFile("pipegen.yaml", stages), (), report), registry.load("outline"), {}, report)
 
     assert [(file.name, file.text.splitlines()[-2:]) for file in files] == [("outline.mk", ["do-a:", "do-b: do-a"])]

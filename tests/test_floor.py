@@ -8,7 +8,7 @@ import pytest
 import yaml
 from benchmarks import workload
 
-from pipegen.compiler import compile_file
+from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
@@ -37,11 +37,12 @@ def jobs(text: str) -> dict[str, tuple[str, list[str]]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stages", [1, 10, 300])
 def test_it_writes_the_jobs_that_pipegen_writes(stages: int, tmp_path: Path) -> None:
     """With the same needs and images; its scripts are plainer."""
     config = workload.config(stages)
-    (file,) = compile_file(SourceFile("pipegen.yaml", config), registry.load("gitlab"), {}, (), Report())
+    (file,) = generate(analyse(SourceFile("pipegen.yaml", config), (), Report()), registry.load("gitlab"), {}, Report())
     ended = floor(config, tmp_path)
 
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -118,11 +118,12 @@ def test_what_is_made_is_what_is_expected(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", ["0", "1"])
-@pytest.mark.parametrize("version", [version for version in ("3.11", "3.12", "3.13") if other_python(version)])
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
 def test_same_bytes_with_every_python_and_hash_seed(version: str, seed: str, tmp_path: Path) -> None:
     """What is made depends on the config alone."""
     python = other_python(version)
-    assert python is not None
+    if python is None:
+        pytest.skip(f"Python {version} is not installed")
     calls, expected = [], hashlib.sha256()
     for case in CASES:
         folder = tmp_path / case.name

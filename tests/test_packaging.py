@@ -124,6 +124,7 @@ def test_the_wheel_compiles_an_example(unpacked: Path, tmp_path: Path) -> None:
         assert result.stdout == ours.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "starts"),
     [

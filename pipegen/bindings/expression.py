@@ -111,6 +111,10 @@ class Text(SpannedStruct):
                 result += part.text.references()
         return result
 
+    def references_without_default(self) -> Iterator[Reference]:
+        """Yield the references that have no default, and are in no `Defaulted` part."""
+        return (part for part in self.parts if isinstance(part, Reference) and part.default is None)
+
 
 class Constant(SpannedStruct):
     """A number, a boolean or null; *text* is what the user wrote, "" for null."""

@@ -16,17 +16,11 @@ from pipegen.config.files.load import repository_root
 from pipegen.diagnostics.report import Report
 from pipegen.plan.events import EventAnswer, StageAnswer, answers, plans_that_run, usual_events
 from pipegen.plan.model import Event
-from pipegen.plan.model.facts import RunFacts, StartEvent
+from pipegen.plan.model.facts import EVENT_KINDS, RunFacts, StartEvent, start_event
 from pipegen.plan.stage.condition_text import words
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct, replace
-
-# GitLab's word for a run that a person starts.
-_WEB = "web"
-_KINDS = (*(kind.value for kind in Event), _WEB)
-# The branch of an event where neither an option nor the checkout names one.
-_MAIN = "main"
 
 EventOption = Annotated[
     str | None,
@@ -77,20 +71,14 @@ class EventOptions(Struct, kw_only=True):
             raise WrongUsage(f"--tag is for the event tag, not for {kind.value}")
         if self.tag and self.branch:
             raise WrongUsage("a run has a branch or a tag: omit --branch or --tag")
-        has_branch = not self.tag and kind is not Event.MERGE_REQUEST
-        return StartEvent(
-            kind=kind,
-            branch=(self.branch or checkout.branch or _MAIN) if has_branch else "",
-            tag=self.tag or "",
-            changed=tuple(self.changed) if self.changed else None,
-        )
+        return start_event(kind, self.branch or checkout.branch, self.tag or "", self.changed or None)
 
     def _kind(self) -> Event:
         if self.kind is None:
             return Event.TAG if self.tag else Event.PUSH
-        if self.kind not in _KINDS:
+        if self.kind not in EVENT_KINDS:
             raise wrong_option("--event", self.kind, [kind.value for kind in Event])
-        return Event.MANUAL if self.kind == _WEB else Event(self.kind)
+        return EVENT_KINDS[self.kind]
 
 
 class ConfigPart(Struct, kw_only=True):
@@ -145,8 +133,7 @@ def _checkout(analysed: Analysed) -> LocalCheckout:
 
 
 def _facts(analysed: Analysed, event: StartEvent, checkout: LocalCheckout) -> RunFacts:
-    defaults = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
-    return RunFacts(event=event, inputs={**defaults, **analysed.inputs}, variables={}, repository=checkout)
+    return RunFacts(event=event, inputs=analysed.input_values, variables={}, repository=checkout)
 
 
 # Text
@@ -165,7 +152,7 @@ def as_text(event: StartEvent, results: Sequence[EventAnswer]) -> str:
 def _outcome(stage: StageAnswer) -> str:
     if not stage.runs:
         return f"does not run: {stage.reason}" if stage.reason.startswith("only") else f"runs only {stage.reason}"
-    return "waits for an approval" if stage.job.deployment.approval is not None else "runs"
+    return "waits for an approval" if stage.waits_for_approval else "runs"
 
 
 def as_table(columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]]) -> str:
@@ -207,7 +194,7 @@ def _letter(number: int) -> str:
 def _cell(stage: StageAnswer) -> str:
     if not stage.runs:
         return "-"
-    return "approval" if stage.job.deployment.approval is not None else "yes"
+    return "approval" if stage.waits_for_approval else "yes"
 
 
 def _conditions(answer: EventAnswer) -> Iterator[tuple[str, str]]:

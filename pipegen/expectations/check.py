@@ -13,9 +13,11 @@ from pipegen.expectations.model import Expectation, Names
 from pipegen.plan.events import EventAnswer, answers
 from pipegen.plan.known_values import ValuesBeforeRun
 from pipegen.plan.model import Job, Plan
-from pipegen.plan.model.facts import RepositoryFiles, RunFacts
+from pipegen.plan.model.facts import RepositoryFiles, RunFacts, StartEvent
 from pipegen.source.text import Located, Span
 from pipegen.structs import Struct
+
+_NONE: Mapping[str, str] = {}
 
 
 class ConfigUnderTest(Struct, kw_only=True):
@@ -25,18 +27,20 @@ class ConfigUnderTest(Struct, kw_only=True):
     inputs: Mapping[str, str]
     repository: RepositoryFiles
 
+    def facts(
+        self, event: StartEvent, inputs: Mapping[str, str] = _NONE, variables: Mapping[str, str] = _NONE
+    ) -> RunFacts:
+        """Return the facts of a run for *event*, where *inputs* have other values."""
+        values = {**self.inputs, **inputs}
+        return RunFacts(event=event, inputs=values, variables=variables, repository=self.repository)
+
 
 def check(expectation: Expectation, config: ConfigUnderTest, report: Report) -> None:
     """Report each difference between *expectation* and what *config* runs."""
     plan = _plan(expectation, config.plans, report)
     if plan is None or not _are_known(expectation, plan, report):
         return
-    facts = RunFacts(
-        event=expectation.event,
-        inputs={**config.inputs, **expectation.inputs},
-        variables=expectation.variables,
-        repository=config.repository,
-    )
+    facts = config.facts(expectation.event, expectation.inputs, expectation.variables)
     (answer,) = answers((plan,), facts)
     _check_stages(expectation, answer, report)
     _check_approvals(expectation, answer, report)
@@ -114,7 +118,7 @@ def _check_approvals(expectation: Expectation, answer: EventAnswer, report: Repo
         return
     at = _first(expectation.approvals, expectation)
     expected = _all_stages(expectation.approvals, [one.job for one in answer.stages])
-    waiting = {one.job.stage for one in answer.stages if one.runs and one.job.deployment.approval is not None}
+    waiting = {one.job.stage for one in answer.stages if one.waits_for_approval}
     for one in answer.stages:
         stage = one.job.stage
         if stage in waiting and stage not in expected:

@@ -12,15 +12,11 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.expectations.model import Expectation, Names
 from pipegen.plan.model import Event
-from pipegen.plan.model.facts import StartEvent
+from pipegen.plan.model.facts import EVENT_KINDS, StartEvent, start_event
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as Map
 from pipegen.structs import from_json
-
-# GitLab's word for a run that a person starts.
-_ALIASES = {"web": Event.MANUAL.value}
-_MAIN = "main"
 
 
 def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ...]:
@@ -60,8 +56,7 @@ def _expectation(entry: Entry, report: Report) -> Expectation:
 def _event(node: Node | None, report: Report) -> StartEvent:
     """Return the event; *node* is its kind, or a map."""
     kind_node = node if isinstance(node, Scalar) else _get(node, "kind")
-    word = _text(kind_node)
-    kind = Event(_ALIASES.get(word, word))
+    kind = EVENT_KINDS[_text(kind_node)]
     branch, tag, changed = _text(_get(node, "branch")), _text(_get(node, "tag")), _get(node, "changed")
     if kind is Event.TAG and not tag and kind_node is not None:
         report.add(
@@ -70,7 +65,6 @@ def _event(node: Node | None, report: Report) -> StartEvent:
             at=kind_node.span,
             hint="write event: { kind: tag, tag: v1.0 }",
         )
-    has_branch = kind is not Event.MERGE_REQUEST and not tag
     if branch and tag and node is not None:
         report.add(
             codes.INVALID_TEST_EVENT,
@@ -78,12 +72,7 @@ def _event(node: Node | None, report: Report) -> StartEvent:
             at=node.span,
             hint='remove "branch" or "tag"',
         )
-    return StartEvent(
-        kind=kind,
-        branch=(branch or _MAIN) if has_branch else "",
-        tag=tag,
-        changed=tuple(name.value for name in _names(changed)) if changed is not None else None,
-    )
+    return start_event(kind, branch, tag, None if changed is None else [name.value for name in _names(changed)])
 
 
 def _get(node: Node | None, key: str) -> Node | None:

@@ -8,7 +8,7 @@ from pipegen.expectations.check import ConfigUnderTest
 from pipegen.plan.events import answers, usual_events
 from pipegen.plan.known_values import ValuesBeforeRun, exports
 from pipegen.plan.model import Event, Plan
-from pipegen.plan.model.facts import RunFacts, StartEvent
+from pipegen.plan.model.facts import RunFacts, StartEvent, start_event
 
 Document = dict[str, object]
 
@@ -23,22 +23,18 @@ def recorded(config: ConfigUnderTest) -> Document:
             tests[title] = {
                 "event": _event(event),
                 **({} if is_single else {"pipeline": plan.name}),
-                **_expected(plan, _facts(event, config)),
+                **_expected(plan, config.facts(event)),
             }
     for plan in config.plans:
         order = [list(arc) for arc in plan.graph.arcs]
         if order:
             name = "order" if is_single else f"order: {plan.name}"
             tests[name] = {
-                "event": _event(StartEvent(kind=Event.PUSH, branch="main")),
+                "event": _event(start_event(Event.PUSH)),
                 **({} if is_single else {"pipeline": plan.name}),
                 "order": order,
             }
     return {"tests": tests}
-
-
-def _facts(event: StartEvent, config: ConfigUnderTest) -> RunFacts:
-    return RunFacts(event=event, inputs=config.inputs, variables={}, repository=config.repository)
 
 
 def _event(event: StartEvent) -> object:
@@ -53,11 +49,11 @@ def _event(event: StartEvent) -> object:
 
 def _expected(plan: Plan, facts: RunFacts) -> Mapping[str, object]:
     (answer,) = answers((plan,), facts)
-    running = [one.job for one in answer.stages if one.runs]
-    approvals = [job.stage for job in running if job.deployment.approval is not None]
+    running = [one.job.stage for one in answer.stages if one.runs]
+    approvals = [one.job.stage for one in answer.stages if one.waits_for_approval]
     values = dict(_values(plan, facts))
     return {
-        "only": [job.stage for job in running],
+        "only": running,
         **({"approvals": approvals} if running else {}),
         **({"values": values} if values and running else {}),
     }

@@ -35,11 +35,6 @@ def blocks(graph: ExecutionGraph) -> tuple[Block, ...] | None:
     return tuple(result)
 
 
-def frames_as_blocks(graph: ExecutionGraph) -> tuple[Block, ...]:
-    """Return the frames of *graph* as blocks with one node per chain; this works for every graph, with added waits."""
-    return tuple(tuple((node,) for node in frame) for frame in graph.stack())
-
-
 def added_waits(graph: ExecutionGraph, blocks_: Iterable[Block]) -> tuple[tuple[str, str], ...]:
     """Return the pairs (later, earlier) that are ordered in *blocks_* and not in *graph*; computes a closure.
 

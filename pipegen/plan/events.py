@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pipegen.plan.changes.choice import AffectedStages
 from pipegen.plan.changes.narrow import with_stages
 from pipegen.plan.model import NEVER, Atom, Condition, Event, Job, Matches, Plan, Selection, Subject
-from pipegen.plan.model.facts import RunFacts, StartEvent
+from pipegen.plan.model.facts import DEFAULT_BRANCH, RunFacts, StartEvent
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.stage.condition_text import words
@@ -29,6 +29,11 @@ class StageAnswer(Struct, kw_only=True):
     def runs(self) -> bool:
         """Whether the stage runs."""
         return not self.reason
+
+    @property
+    def waits_for_approval(self) -> bool:
+        """Whether the stage runs, once it is approved."""
+        return self.runs and self.job.deployment.approval is not None
 
 
 class EventAnswer(Struct, kw_only=True):
@@ -91,7 +96,7 @@ def usual_events(plans: Sequence[Plan]) -> Iterator[StartEvent]:
     conditions = [plan.condition for plan in plans] + [job.condition for plan in plans for job in plan.jobs]
     known = atoms(*conditions)
     branches = _examples(known, Subject.BRANCH)
-    main = branches[0] if branches else "main"
+    main = branches[0] if branches else DEFAULT_BRANCH
     for branch in (*(branches or [main]), *([_other(known, Subject.BRANCH)] if branches else [])):
         yield StartEvent(kind=Event.PUSH, branch=branch)
     yield StartEvent(kind=Event.MERGE_REQUEST)

@@ -15,7 +15,7 @@ from pipegen.run.clock import Clock
 from pipegen.run.events import Cause, Ended, Listener, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
 from pipegen.run.executors.base import Executor
 from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, Task, TaskId
-from pipegen.run.outcome import Reason, RunMoment, State, Status
+from pipegen.run.outcome import Reason, State, Status
 from pipegen.run.progress import Progress, StatusChanges
 from pipegen.run.scheduling.base import Placement, Refusal, Scheduler
 from pipegen.structs import MutableStruct, field, replace
@@ -155,10 +155,6 @@ class Engine:
                 self._finish_attempt(task_run, is_final=True)
             elif task_run.phase is _Phase.RUNNING and kill and task_run.attempt is not None:
                 self._executor.stop(task_run.attempt, kill=True)
-
-    def moment(self, pipeline: str) -> RunMoment:
-        """Return the current state of *pipeline* as the rules see it."""
-        return self._pipelines[pipeline].progress.moment()
 
     # Status changes
 

@@ -1,4 +1,8 @@
-"""The rules of `outcome`, applied incrementally: all changes of a run take time linear in its arcs."""
+"""The rules that decide which stages start, which are skipped, and the status of the pipeline.
+
+The same rules hold on every engine and in a local run. They are applied incrementally: all changes of a run take time
+linear in its arcs. `tests/run/rules.py` states them as pure functions of the state of a run.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.outcome import HOLDS_NOTHING_UP, Reason, RunMoment, State, Status
+from pipegen.run.outcome import Reason, State, Status
 from pipegen.structs import Struct
 
 
@@ -37,7 +41,6 @@ class Progress:
         self._is_wanted, self._is_needed, self._is_fail_fast = is_wanted, is_needed, is_fail_fast
         self._states: dict[str, State] = {}
         self._skipped: dict[str, Reason] = {}
-        self._allowed: set[str] = set()
         self._missing = {stage: graph.in_degree(stage) for stage in graph.nodes}
         self._open, self._open_final = len(graph.nodes), len(final)
         self._is_stopped = self._is_killed = self._is_failed = self._is_final_bad = False
@@ -73,26 +76,9 @@ class Progress:
             return Status.SKIPPED
         return _STATUSES[self._states[stage]] if stage in self._states else Status.UNKNOWN
 
-    def moment(self) -> RunMoment:
-        """Return the current state of the run as the rules see it."""
-        return RunMoment(
-            graph=self._graph,
-            final=self._final,
-            states=dict(self._states),
-            unwanted=self._skipped_for(*HOLDS_NOTHING_UP),
-            refused=self._skipped_for(Reason.REFUSED),
-            allowed=frozenset(self._allowed),
-            is_fail_fast=self._is_fail_fast,
-            is_stopped=self._is_stopped,
-            is_killed=self._is_killed,
-        )
-
     def skipped(self) -> Mapping[str, Reason]:
         """Return the stages that never start, with the first reason of each."""
         return dict(self._skipped)
-
-    def _skipped_for(self, *reasons: Reason) -> frozenset[str]:
-        return frozenset(stage for stage, why in self._skipped.items() if why in reasons)
 
     # Changes
 
@@ -142,8 +128,6 @@ class Progress:
     def _end(self, stage: str, state: State, *, is_allowed: bool) -> None:
         self._states[stage] = state
         is_bad = state is State.FAILED and not is_allowed
-        if is_allowed:
-            self._allowed.add(stage)
         self._close(stage)
         if stage not in self._missing:
             self._is_final_bad |= is_bad

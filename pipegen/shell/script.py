@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from pipegen.plan.model import (
     Commands,
@@ -183,32 +183,26 @@ def _body(job_steps: Sequence[Step], lowering: Lowering, *, has_own_folder: bool
     steps: list[Command] = []
     direct: list[Command] = []
     for step in job_steps:
-        if isinstance(step, Commands):
-            step_commands, direct = commands(step, lowering, is_alone=is_alone)
-            steps += step_commands
-        else:
-            steps += _lowered(step, lowering)
+        match step:
+            case Commands():
+                step_commands, direct = commands(step, lowering, is_alone=is_alone)
+                steps += step_commands
+            case Export():
+                steps.append(Command((assignment(own_variable(step.name, lowering), step.value, lowering),)))
+            case Leave():
+                steps += leave(step, lowering)
+            case TriggerJob() | EngineText():
+                # The engine starts the other job, or reads the text; the script only leaves the values for that.
+                pass
+            case _:
+                from pipegen.shell.steps import pipelinelib  # noqa: PLC0415 - for scripts that have such steps
+
+                steps += pipelinelib.lower(step, lowering)
     outputs = [*first_outputs, *direct, *last_outputs]
     if steps and job.directory != ".":
         steps.insert(0, Command((f"cd {quote(_folder(job.directory))}",)))
         outputs[:0] = [Command(('cd "$OLDPWD"',))] if outputs else []
     return _Body(tuple(steps), tuple(outputs))
-
-
-def _lowered(step: Step, lowering: Lowering) -> Iterable[Command]:
-    match step:
-        case Export():
-            return (Command((assignment(own_variable(step.name, lowering), step.value, lowering),)),)
-        case Leave():
-            return leave(step, lowering)
-        case TriggerJob() | EngineText():
-            # The engine starts the other job, or reads the text; the script only leaves the values for that.
-            return ()
-        case Commands():
-            raise TypeError("commands() also returns the outputs")
-    from pipegen.shell.steps import pipelinelib  # noqa: PLC0415 - for scripts that have such steps
-
-    return pipelinelib.lower(step, lowering)
 
 
 def _folder(path: str) -> str:

@@ -6,24 +6,23 @@ from typing import Any
 
 import pytest
 from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
-
-from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import AllowFailure, Delay, Deployment, Limits
-from pipegen.run.events import Ready, Skipped, Started
-from pipegen.run.model import TaskId
-from pipegen.run.outcome import (
-    Reason,
+from run.rules import (
     RunMoment,
-    State,
-    Status,
     final_ready,
     is_over,
+    moment_in,
     ready,
     result,
     skipped,
     status,
     status_of_all,
 )
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import AllowFailure, Delay, Deployment, Limits
+from pipegen.run.events import Ready, Skipped, Started
+from pipegen.run.model import TaskId
+from pipegen.run.outcome import Reason, State, Status
 
 CASES = "tekton_run.json"
 
@@ -188,10 +187,10 @@ def test_the_engine_decides_as_the_rules_do(case: Case) -> None:
     if told.is_stopped:
         paper.clock.at(5.0, paper.engine.stop)
     found: list[tuple[set[str], RunMoment]] = []
-    paper.clock.at(6.0, lambda: found.append((waiting(paper), paper.engine.moment("run"))))
+    paper.clock.at(6.0, lambda: found.append((waiting(paper), moment_in(paper.engine, "run"))))
     paper.run()
     # A run that is over by then is looked at as it ended.
-    ready_then, now = (*found, (waiting(paper), paper.engine.moment("run")))[0]
+    ready_then, now = (*found, (waiting(paper), moment_in(paper.engine, "run")))[0]
 
     assert (now.states, skipped(now)) == (told.states, skipped(told))
     assert ready_then == {*ready(told), *final_ready(told)}

@@ -66,7 +66,9 @@ WRITES = {
 
 
 @pytest.mark.parametrize("name", WRITES)
-@pytest.mark.parametrize("victim", ["profile", "new", "hooks"])
+@pytest.mark.parametrize(
+    "victim", ["profile", *(pytest.param(name, marks=pytest.mark.slow) for name in ("new", "hooks"))]
+)
 def test_nothing_is_written_through_a_link(name: str, victim: str, clone: Path, home: Path, pipegen: Pipegen) -> None:
     """Whether the file is there or not, has pipegen's header or not; the verb refuses, or replaces the link."""
     before = state(home)

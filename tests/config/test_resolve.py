@@ -297,6 +297,7 @@ def test_a_mistake_in_a_template_is_told_once() -> None:
     assert [one.message for one in found] == ['"image" has no "name"']
 
 
+@pytest.mark.slow
 def test_a_chain_of_templates_may_be_long() -> None:
     """No recursion follows them."""
     chain = ", ".join(f"t{number}: {{extends: t{number + 1}}}" for number in range(5_000))

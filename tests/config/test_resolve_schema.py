@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -31,6 +32,7 @@ _PARTS = st.dictionaries(st.sampled_from(_KEYS), _VALUES | st.none(), max_size=3
 _WHOLE = st.fixed_dictionaries({}, optional={key: st.sampled_from(each) for key, each in _EXAMPLES.items()})
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(defaults=_WHOLE | _PARTS, template=_PARTS, own=_PARTS)
 def test_what_is_written_out_fits_the_schema(

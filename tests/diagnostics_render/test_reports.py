@@ -61,6 +61,7 @@ def test_the_checks_find_what_is_wrong(form: str, text: str) -> None:
     assert CHECKS[form](text) != []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", CHECKS)
 @given(message=WORDS.filter(bool), path=PATHS, hint=st.none() | WORDS)
 def test_no_text_breaks_a_report(form: str, message: str, path: str, hint: str | None) -> None:

@@ -82,6 +82,7 @@ def _data(value: Any) -> Any:
             return value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_reads_hostile_text_back(text: str) -> None:
     """Every hostile text is the same text again as value, key and item, in block and in flow style."""

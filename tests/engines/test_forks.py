@@ -10,7 +10,7 @@ from engines.jenkins_harness import Build
 from engines.requirement import require
 from engines.sized import built
 
-from pipegen.compiler import compile_file
+from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
@@ -64,7 +64,7 @@ def build(
     require(jenkins_harness.available())
     config = CONFIG.replace("TRUST", str(trust).lower())
     file = SourceFile("pipegen.yaml", config)
-    (made,) = compile_file(file, registry.load("jenkins"), {"style": style}, (), Report())
+    (made,) = generate(analyse(file, (), Report()), registry.load("jenkins"), {"style": style}, Report())
     (folder / "notes").touch()
     return jenkins_harness.run(
         made.text,

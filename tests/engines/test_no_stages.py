@@ -9,7 +9,7 @@ import pytest
 from engines import jenkins_harness
 from engines.requirement import require
 
-from pipegen.compiler import compile_file
+from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile
 from pipegen.targets import jenkins
@@ -23,7 +23,7 @@ def test_a_build_without_stages_succeeds(style: str, repository: Repository, tmp
     """In both styles, even for a path that Groovy would read something in."""
     require(jenkins_harness.available())
     file = SourceFile("it's $5/pipegen.yaml", EMPTY)
-    (made,) = compile_file(file, jenkins, {"style": style}, (), Report())
+    (made,) = generate(analyse(file, (), Report()), jenkins, {"style": style}, Report())
     build = jenkins_harness.run(made.text, repository({"a": ""}), workdir=tmp_path / "build")
 
     assert jenkins_harness.validate({style: made.text}) == {style: ()}

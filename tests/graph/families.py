@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from pipegen.graph.blocks import Block
 from pipegen.graph.execution import ExecutionGraph
 
 
@@ -109,3 +110,8 @@ def _graph(rows: Sequence[Sequence[str]], arcs: Sequence[Sequence[str]]) -> Exec
 def _some(chance: random.Random, names: Sequence[str], maximum: int) -> list[str]:
     """Return one to *maximum* of *names*; none if there are none."""
     return chance.sample(names, min(len(names), chance.randint(1, maximum)))
+
+
+def frames_as_blocks(graph: ExecutionGraph) -> tuple[Block, ...]:
+    """Return the frames of *graph* as blocks with one node per chain; this works for every graph, with added waits."""
+    return tuple(tuple((node,) for node in frame) for frame in graph.stack())

@@ -5,8 +5,9 @@ from functools import cache
 from itertools import combinations, permutations
 
 import pytest
+from graph.families import frames_as_blocks
 
-from pipegen.graph.blocks import Block, Chain, ExtraWait, added_waits, blocks, direct_waits, frames_as_blocks
+from pipegen.graph.blocks import Block, Chain, ExtraWait, added_waits, blocks, direct_waits
 from pipegen.graph.errors import CycleError
 from pipegen.graph.execution import ExecutionGraph
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 PROGRAM = """
-from pipegen.graph.blocks import blocks, direct_waits, frames_as_blocks
+from pipegen.graph.blocks import blocks, direct_waits
 from pipegen.graph.errors import DoneError
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
@@ -18,7 +18,8 @@ names = [chr(97 + number % 26) * (1 + number // 26) for number in range(60)]
 graph = ExecutionGraph([[names[n], names[n + step]] for step in (7, 3, 11) for n in range(len(names) - step)])
 knots = graph | ExecutionGraph([["b", "a"], ["l", "e"], ["zz", "bb"]])
 print(graph, graph.stack(), graph.topological(), graph.ancestors("zz"), graph.descendants("a"), knots.cycles())
-print(blocks(graph), direct_waits(graph, frames_as_blocks(graph)), cheapest_blocks(graph))
+frames = [[(node,) for node in frame] for frame in graph.stack()]
+print(blocks(graph), direct_waits(graph, frames), cheapest_blocks(graph))
 print(graph.transitive_reduction(), graph.closure())
 print(render_dot(graph), render_text(graph), render_mermaid(graph), graph.candidates({"a", "b", "c"}))
 try:

@@ -3,8 +3,9 @@
 from itertools import combinations, pairwise, product
 
 import pytest
+from graph.families import frames_as_blocks
 
-from pipegen.graph.blocks import ExtraWait, added_waits, direct_waits, frames_as_blocks
+from pipegen.graph.blocks import ExtraWait, added_waits, direct_waits
 from pipegen.graph.difference import difference
 from pipegen.graph.execution import ExecutionGraph
 

@@ -6,9 +6,10 @@ from functools import cache
 from itertools import combinations
 
 import pytest
+from graph.families import frames_as_blocks
 from graph.test_blocks import NODES, Order, all_acyclic, order_of, required_order
 
-from pipegen.graph.blocks import Block, added_waits, blocks, frames_as_blocks
+from pipegen.graph.blocks import Block, added_waits, blocks
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.layout import cheapest_blocks
 

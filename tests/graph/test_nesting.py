@@ -97,6 +97,7 @@ def test_joins_close_forks(graph: ExecutionGraph, expected: int, handed_out: int
     assert max(nesting_handed_out(graph.transitive_reduction()).values(), default=0) == handed_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_no_run_of_a_large_graph_gets_deeper(seed: int) -> None:
     """Nodes end in random order, and start as soon as possible."""

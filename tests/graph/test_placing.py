@@ -120,6 +120,7 @@ def test_the_fewest_crossings_of_small_graphs() -> None:
     assert best >= 18
 
 
+@pytest.mark.slow
 def test_about_as_few_crossings_as_graphviz() -> None:
     """With the same columns, Graphviz' dot has 510 in this graph, and the libraries in docs/pictures.md have 645."""
     assert found_crossings(random_graph(300, 1)) <= 600
@@ -149,6 +150,7 @@ def test_arcs_of_one_stage_share_their_bends() -> None:
     assert columns.trunks == (columns.chains["a", "d"],)
 
 
+@pytest.mark.slow
 def test_the_same_graph_has_the_same_positions() -> None:
     """Twice in one process; test_determinism covers others."""
     assert placed(random_graph(80, 3)) == placed(random_graph(80, 3))

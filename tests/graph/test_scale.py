@@ -6,12 +6,12 @@ from contextlib import suppress
 from itertools import pairwise
 
 import pytest
+from graph.families import frames_as_blocks
 
-from pipegen.graph.blocks import blocks, frames_as_blocks
+from pipegen.graph.blocks import blocks
 from pipegen.graph.errors import CycleError
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
-from pipegen.graph.render.json import render_json
 from pipegen.graph.render.mermaid import render_mermaid
 from pipegen.graph.render.text import render_text
 
@@ -38,7 +38,6 @@ QUESTIONS: dict[str, Callable[[ExecutionGraph], object]] = {
     "frames as blocks": frames_as_blocks,
     "dot": render_dot,
     "mermaid": render_mermaid,
-    "json": render_json,
     "text": render_text,
 }
 

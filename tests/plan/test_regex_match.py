@@ -27,6 +27,7 @@ def grouped(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 SHAPES = grouped(grouped(st.tuples(ATOMS, COUNTS).map("".join)))
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(st.sampled_from(["", "^", "(?i)", "(?i)^"]), SHAPES, st.sampled_from(["", "$"]), st.text("abA.1]\n", max_size=5))
 def test_it_ends_where_pythons_does(front: str, shape: str, back: str, text: str) -> None:

@@ -45,6 +45,7 @@ def test_any_data(document: object) -> None:
         gitlab.read(json.dumps(document), lambda path: None if path == "a" else "b: { script: x }")
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(FILES), st.data())
 def test_any_loss(path: Path, data: st.DataObject) -> None:

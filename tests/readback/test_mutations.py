@@ -228,6 +228,7 @@ def test_a_need_that_may_be_missing_hands_nothing_on() -> None:
     check_noticed(generated, {"sign": text})
 
 
+@pytest.mark.slow
 def test_helpers() -> None:
     """A collector that collects one job fewer, or that nobody takes for one any more."""
     stages = "".join(f"          - {{ name: s{number}, script: x }}\n" for number in range(61))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import closing
 
 import pytest
 from run.graphs import GRAPH
@@ -27,7 +28,7 @@ def run(clock: RealClock, seconds: float, heard: Heard) -> Engine:
 def test_stages_take_their_time() -> None:
     """They run in the same order as on paper, and not before their time."""
     heard = Heard()
-    with RealClock() as clock:
+    with closing(RealClock()) as clock:
         status = run(clock, 0.02, heard).run()
         elapsed = clock.now()
     started = [event.attempt.task.id.stage for event in heard.events if isinstance(event, Started)]
@@ -40,7 +41,7 @@ def test_stages_take_their_time() -> None:
 def test_signals_stop_a_run(signals: int, ran: list[str]) -> None:
     """The first lets what runs end, and finally stages run; the second kills."""
     heard = Heard()
-    with RealClock() as clock:
+    with closing(RealClock()) as clock:
         engine = run(clock, 0.3, heard)
         told: list[int] = []
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from run import rules
 from run.graphs import graphs
 from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Plan, Retry, Timeout
-from pipegen.run import outcome
 from pipegen.run.events import Ended, PipelineEnded, Ready, RunEvent, Skipped, Started
 from pipegen.run.model import Attempt, AttemptResult, Outcome, RunMachine, Task, TaskId
 from pipegen.run.outcome import State, Status
@@ -115,13 +115,13 @@ class Told:
 
 def check(paper: Paper, pipeline: str) -> None:
     """Expect that what a run on *paper* has told so far is what the rules say of this moment."""
-    told, moment = Told.of(paper.heard.events, pipeline), paper.engine.moment(pipeline)
-    never = outcome.skipped(moment)
+    told, moment = Told.of(paper.heard.events, pipeline), rules.moment_in(paper.engine, pipeline)
+    never = rules.skipped(moment)
 
     assert moment.states == told.states
     assert told.skipped - set(moment.final) == never.keys()
-    assert told.ready - told.states.keys() - told.skipped == {*outcome.ready(moment), *outcome.final_ready(moment)}
-    assert told.over == [result for result in [outcome.result(moment)] if result is not Status.UNKNOWN]
+    assert told.ready - told.states.keys() - told.skipped == {*rules.ready(moment), *rules.final_ready(moment)}
+    assert told.over == [result for result in [rules.result(moment)] if result is not Status.UNKNOWN]
 
 
 @pytest.mark.slow
@@ -139,7 +139,7 @@ def test_every_decision_is_what_the_rules_say(data: st.DataObject) -> None:
     paper.clock.look = look
     results = paper.run()
 
-    assert results == {plan.name: outcome.result(paper.engine.moment(plan.name)) for plan in found}
+    assert results == {plan.name: rules.result(rules.moment_in(paper.engine, plan.name)) for plan in found}
     assert Status.UNKNOWN not in results.values()
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from run import rules
 from run.graphs import graphs
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run import outcome
 from pipegen.run.outcome import Reason, State, Status
 from pipegen.run.progress import Progress, StatusChanges
 
@@ -21,6 +21,7 @@ class Told:
         self.ready: list[str] = []
         self.lost: list[str] = []
         self.running: list[str] = []
+        self.allowed: set[str] = set()
 
     def take(self, news: StatusChanges) -> None:
         """Take note of *news*, and hold all that was told against the rules."""
@@ -32,20 +33,20 @@ class Told:
 
     def check(self) -> None:
         """Expect what the rules say of this moment."""
-        moment = self.progress.moment()
+        moment = rules.moment_of(self.progress, self.allowed)
         final = {stage for stage in self.lost if stage in moment.final}
         stages = (*moment.graph.nodes, *moment.final)
 
-        assert sorted(self.ready) == sorted((*outcome.ready(moment), *outcome.final_ready(moment)))
+        assert sorted(self.ready) == sorted((*rules.ready(moment), *rules.final_ready(moment)))
         assert len(set(self.lost)) == len(self.lost)
-        assert set(self.lost) - final == outcome.skipped(moment).keys()
+        assert set(self.lost) - final == rules.skipped(moment).keys()
         assert self.progress.skipped().keys() == set(self.lost)
         assert [self.progress.status(one) for one in moment.graph.nodes] == [
-            outcome.status(one, moment) for one in moment.graph.nodes
+            rules.status(one, moment) for one in moment.graph.nodes
         ]
-        assert self.progress.status("") == outcome.status_of_all(moment)
-        assert self.progress.result == outcome.result(moment)
-        assert self.progress.is_over == (outcome.result(moment) is not Status.UNKNOWN)
+        assert self.progress.status("") == rules.status_of_all(moment)
+        assert self.progress.result == rules.result(moment)
+        assert self.progress.is_over == (rules.result(moment) is not Status.UNKNOWN)
         assert set(self.ready).isdisjoint(self.lost)
         assert {*self.ready, *self.lost, *moment.states} <= set(stages)
 
@@ -81,6 +82,7 @@ def test_every_change_comes_to_what_the_rules_say(
                 stage = told.running.pop(data.draw(st.integers(0, len(told.running) - 1)))
                 state = data.draw(st.sampled_from([State.SUCCESS, State.FAILED]))
                 is_allowed = state is State.FAILED and data.draw(st.booleans())
+                told.allowed |= {stage} if is_allowed else set()
                 told.take(progress.end(stage, state, is_allowed=is_allowed))
             case "refuse" if told.ready[0] in graph:
                 told.take(progress.refuse(told.ready[0]))
@@ -114,6 +116,7 @@ def test_a_run_begins_where_an_earlier_one_ended(
         ready = [one for one in (*ready, *news.ready) if one not in first.skipped()]
     second = Progress(graph, ("f",), is_wanted=lambda _: True, is_fail_fast=is_fail_fast)
     told = Told(second)
+    told.allowed = allowed
     told.take(second.begin(ended, allowed))
 
     assert set(told.ready) == set(ready)

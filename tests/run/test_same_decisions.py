@@ -5,7 +5,7 @@ from __future__ import annotations
 import selectors
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
@@ -65,7 +65,7 @@ def machine() -> Iterator[real.RealClock]:
     with (
         patch.object(real, "time", hours),
         patch.object(selectors, "DefaultSelector", Impatient),
-        real.RealClock() as clock,
+        closing(real.RealClock()) as clock,
     ):
         yield clock
 

@@ -8,8 +8,8 @@ import pytest
 from shell.world import SHELLS, World, require_shell
 
 
-@pytest.fixture(params=list(SHELLS))
+@pytest.fixture(params=[pytest.param(shell, marks=() if shell == "dash" else pytest.mark.slow) for shell in SHELLS])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
-    """Return a checkout, once with each shell."""
+    """Return a checkout, once with each shell; the quick tests use one."""
     require_shell(request.param)
     return World(tmp_path, request.param).prepare()

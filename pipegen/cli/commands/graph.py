@@ -33,7 +33,6 @@ from pipegen.cli.session import (
 from pipegen.cli.streams import show_text
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
-from pipegen.graph.render.json import json_value
 from pipegen.graph.render.mermaid import render_mermaid
 from pipegen.graph.render.text import render_text
 from pipegen.plan.model import Plan
@@ -120,7 +119,10 @@ def _drawn(graphs: Sequence[tuple[str, ExecutionGraph]], form: Drawing) -> str:
             # A Mermaid text has a single graph, which contains all pipelines.
             return render_mermaid(_united(graphs) if len(graphs) != 1 else graphs[0][1])
         case _:
-            pipelines = [{"name": name, **json_value(graph)} for name, graph in graphs]
+            pipelines = [
+                {"name": name, "nodes": graph.nodes, "arcs": graph.arcs, "frames": graph.stack()}
+                for name, graph in graphs
+            ]
             return json.dumps({"pipelines": pipelines}, indent=2)
 
 

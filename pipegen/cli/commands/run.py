@@ -279,9 +279,8 @@ def _prepare(
     if analysed is None:
         return None
     named = [plan.name for plan in analysed.plans] if names == [_ALL] else names
-    defaults = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
     event = options.event.event(checkout) if options.event.is_used else None
-    context = RunContext(checkout, {**defaults, **analysed.inputs}, environment, event)
+    context = RunContext(checkout, analysed.input_values, environment, event)
     request = RunRequest(
         stages=options.stages,
         is_isolated=options.is_isolated,

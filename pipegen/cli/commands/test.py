@@ -59,8 +59,8 @@ def check_tests(
 
 
 def _tested(analysed: Analysed, path: Path) -> ConfigUnderTest:
-    inputs = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
-    return ConfigUnderTest(plans=analysed.plans, inputs=inputs, repository=LocalCheckout(repository_root(path)))
+    checkout = LocalCheckout(repository_root(path))
+    return ConfigUnderTest(plans=analysed.plans, inputs=analysed.input_values, repository=checkout)
 
 
 def _record(config: ConfigUnderTest, file: Path) -> None:

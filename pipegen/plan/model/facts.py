@@ -23,6 +23,11 @@ from pipegen.plan.model.logic import atoms, holds
 from pipegen.plan.model.patterns import Pattern
 from pipegen.structs import Struct
 
+# The branch of an event for which none is named.
+DEFAULT_BRANCH = "main"
+# The kinds of events by the words for them; "web" is GitLab's word for a run that a person starts.
+EVENT_KINDS: Mapping[str, Event] = {**{kind.value: kind for kind in Event}, "web": Event.MANUAL}
+
 
 class StartEvent(Struct, kw_only=True):
     """What starts a run, and for which revision.
@@ -47,6 +52,17 @@ class StartEvent(Struct, kw_only=True):
         if not self.branch:
             return words
         return f"{words} {'to' if self.kind is Event.PUSH else 'on'} {self.branch}"
+
+
+def start_event(kind: Event, branch: str = "", tag: str = "", changed: Iterable[str] | None = None) -> StartEvent:
+    """Return the event; a run without *branch* is on the default one, unless it is for *tag* or a merge request."""
+    has_branch = not tag and kind is not Event.MERGE_REQUEST
+    return StartEvent(
+        kind=kind,
+        branch=(branch or DEFAULT_BRANCH) if has_branch else "",
+        tag=tag,
+        changed=tuple(changed) if changed is not None else None,
+    )
 
 
 class RepositoryFiles(Protocol):

@@ -9,8 +9,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from types import FrameType, TracebackType
-from typing import Protocol, Self
+from types import FrameType
+from typing import Protocol
 
 from pipegen.run.clocks.alarms import Alarms, Call
 
@@ -46,14 +46,6 @@ class RealClock:
         self._selector.register(self._wakeup_read, selectors.EVENT_READ)
         self._wakeup_before = signal.set_wakeup_fd(self._wakeup_write.fileno(), warn_on_full_buffer=False)
         self.on_signal(signal.SIGCHLD, self._check_children)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Restore signal handlers and drop all calls; the caller closes files and processes."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 
-from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
+from pipegen.bindings.expression import Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import IdToken, Job, Plan
@@ -220,7 +220,7 @@ def _check_values(job: Job, plan: Plan, script: StageScript, host: ShellEnvironm
     if all(host.setup(name) is not None for name in script.setup):
         return
     for text in instances(Text, (job.steps, job.after, job.machine)):
-        for reference in _without_default(text):
+        for reference in text.references_without_default():
             if reference.scope is Scope.SETUP and host.setup(reference.name) is None:
                 report.add(
                     codes.ENGINE_HAS_NO_VALUE,
@@ -229,12 +229,3 @@ def _check_values(job: Job, plan: Plan, script: StageScript, host: ShellEnvironm
                     label="always empty in local runs",
                     hint=f'add a default: "${{setup.{reference.name}|text}}"',
                 )
-
-
-def _without_default(text: Text) -> Iterator[Reference]:
-    """Yield the references in *text* without a default."""
-    for part in text.parts:
-        if isinstance(part, Reference) and part.default is None:
-            yield part
-        elif isinstance(part, Defaulted) and not part.default:
-            yield from _without_default(part.text)

@@ -63,6 +63,7 @@ SHAPES = {
 DEEP = ("open arithmetic", "open subshells", "open conditions", "open cases", "open arrays", "machines")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_twice_the_script_takes_twice_the_calls(shape: str) -> None:
     """However it is written: a script of a megabyte is no way to keep a machine busy."""
@@ -72,6 +73,7 @@ def test_twice_the_script_takes_twice_the_calls(shape: str) -> None:
     assert many - some < 2.4 * (some - few) + 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", DEEP)
 def test_no_script_is_too_deep(shape: str) -> None:
     """What is nested beyond all bounds is told of, or read as far as it matters."""

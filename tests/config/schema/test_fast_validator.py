@@ -78,6 +78,7 @@ def tree(text: str) -> Node:
     return read(SourceFile("pipeline.yml", text), Report())
 
 
+@pytest.mark.slow
 @given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), PARTS, VALUES)
 def test_any_schema_and_value(schema: dict[str, Any], part: dict[str, Any], value: object) -> None:
     """All keywords, in each other."""
@@ -94,6 +95,7 @@ def test_what_is_not_known_is_left_to_others(schema: Mapping[str, Any]) -> None:
         FastValidator(schema).accepts(tree("[1]"))
 
 
+@pytest.mark.slow
 def test_configs() -> None:
     """All that the repository holds, right and wrong."""
     answers = [agreed(text) for text in TEXTS]

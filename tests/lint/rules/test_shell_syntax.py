@@ -75,6 +75,7 @@ def test_entries_that_are_complete_for_each_engine(script: str) -> None:
     assert [code for code in codes(f"{{name: a, shell: bash, script: {script}}}") if code == "PG720"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opening", ["'", '"', "`", "$(", "(", "{ ", "if x; then", "case x in", "cat <<E"])
 @pytest.mark.parametrize("closing", ["'", '"', "`", ")", "} ", "fi", "esac", "E"])
 def test_one_script_does_not_close_another(opening: str, closing: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plan.planned import items, of, plans_of
@@ -238,6 +239,7 @@ def references(value: object) -> set[str]:
     return {found for _, part in parts(value) for found in references(part)}
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(configs())
 def test_any_narrowed_pipeline_is_consistent(drawn: tuple[str, list[str]]) -> None:

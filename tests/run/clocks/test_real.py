@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pytest
 
@@ -16,7 +17,7 @@ from pipegen.run.clocks.real import RealClock
 @pytest.fixture
 def clock() -> Iterator[RealClock]:
     """Yield a clock."""
-    with RealClock() as found:
+    with closing(RealClock()) as found:
         yield found
 
 
@@ -120,7 +121,7 @@ def test_signals_are_calls(clock: RealClock) -> None:
 def test_signals_are_given_back() -> None:
     """Whoever had them before has them again."""
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGCHLD)
-    with RealClock() as clock:
+    with closing(RealClock()) as clock:
         clock.on_signal(signal.SIGINT, lambda: None)
         assert signal.getsignal(signal.SIGINT) is not before[0]
 

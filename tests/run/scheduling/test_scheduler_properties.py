@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -16,6 +17,8 @@ from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.scheduler import ORDERS, SessionScheduler, scheduler, tiers
 from pipegen.run.scheduling.session import Session
 from pipegen.structs import replace
+
+pytestmark = pytest.mark.slow
 
 LABELS = ("arm", "gpu")
 LOCKS = ("database", "staging")

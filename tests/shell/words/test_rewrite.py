@@ -79,6 +79,7 @@ def test_lines_keep_their_numbers() -> None:
     assert rewritten(script).count("\n") == script.count("\n")
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 def test_a_script_without_references_stays_as_it_is(script: str) -> None:

@@ -33,6 +33,7 @@ def driven(graph: ExecutionGraph) -> Run:
     return Run(graph, hands_out=max(nesting(graph.transitive_reduction()).values()) > DEEPEST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", DURATIONS)
 @pytest.mark.parametrize("seed", range(2))
 def test_stages_start_as_soon_as_they_can(kind: str, seed: int) -> None:

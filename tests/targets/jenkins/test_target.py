@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipegen.compiler import compile_file
+from pipegen.compiler import analyse, generate
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
@@ -32,7 +32,7 @@ def compiled(config: str, style: str = "auto") -> str:
     """Return the Jenkinsfile of a config."""
     report = Report()
     target = registry.load("jenkins")
-    (file,) = compile_file(SourceFile("pipegen.yaml", config), target, {"style": style}, (), report)
+    (file,) = generate(analyse(SourceFile("pipegen.yaml", config), (), report), target, {"style": style}, report)
     assert not report.has_errors()
     assert file.name == target.FILE
     return file.text
@@ -74,7 +74,7 @@ def test_a_setup_value_that_is_not_there_is_an_error() -> None:
     report = Report()
     config = CONFIG.replace("${setup.branch}", "${setup.GIT_FOO}${setup.GIT_BAR|x}")
     with pytest.raises(Stopped):
-        compile_file(SourceFile("pipegen.yaml", config), registry.load("jenkins"), {}, (), report)
+        generate(analyse(SourceFile("pipegen.yaml", config), (), report), registry.load("jenkins"), {}, report)
     (found,) = report.diagnostics()
 
     assert found.code is codes.ENGINE_HAS_NO_VALUE

@@ -38,10 +38,6 @@ class Redactor:
             position = end
         return b"".join((*parts, data[position:])) if position else data
 
-    def redact_text(self, text: str) -> str:
-        """Return *text* with secrets replaced."""
-        return self.redact(text.encode(errors="surrogateescape")).decode(errors="surrogateescape")
-
     def hides(self, data: bytes) -> bool:
         """Return whether *data* contains a secret."""
         return next(self._spans(data), None) is not None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -32,8 +30,9 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
         check_raw(job, report)
         check_machine(job, report)
         if scripts[job.stage].setup or _has_other_texts(job):
-            for reference in _without_default(job):
-                _check_setup(reference, environment, report)
+            for text in job_texts(job):
+                for reference in text.references_without_default():
+                    _check_setup(reference, environment, report)
     return PlanScripts(plan=plan, scripts=scripts, teardown=teardown(plan.jobs, environment))
 
 
@@ -53,11 +52,3 @@ def _check_setup(reference: Reference, environment: ShellEnvironment, report: Re
             label="always empty there",
             hint=f'give a default: "${{setup.{reference.name}|text}}"',
         )
-
-
-def _without_default(job: Job) -> Iterator[Reference]:
-    """Yield the references in *job* that have no default."""
-    for text in job_texts(job):
-        for part in text.parts:
-            if isinstance(part, Reference) and part.default is None:
-                yield part

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from pipegen.structs import replace
 @pytest.fixture
 def clock() -> Iterator[RealClock]:
     """Return a clock that waits."""
-    with RealClock() as made:
+    with closing(RealClock()) as made:
         yield made
 
 

@@ -83,7 +83,7 @@ def included(made: SplitUp) -> list[str]:
     return [one["local"] for one in made.each()[made.files[-1].name].get("include", [])]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 30))])
 def test_files_that_are_included_add_no_wait(seed: int) -> None:
     """Random graphs in files of half their size, or a fourth: one pipeline, each file within the limit."""
     stages, arcs, reads = drawn(seed)

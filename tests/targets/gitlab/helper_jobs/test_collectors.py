@@ -44,6 +44,7 @@ def test_fifty_needs_need_no_collector() -> None:
     assert collectors(fan_in(LIMIT)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "read"), [(51, 0), (60, 3), (60, 55), (120, 120)])
 def test_no_job_has_more_than_fifty_needs(before: int, read: int) -> None:
     """Collectors replace many needs, and the order is the same."""

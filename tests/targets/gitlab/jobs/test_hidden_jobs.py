@@ -126,7 +126,7 @@ def test_images_may_come_through_the_dependency_proxy() -> None:
     assert made.data["app"]["services"] == [{"name": "${PROXY}/docker:28-dind", "alias": "docker"}]
 
 
-@pytest.mark.parametrize(("failures", "calls"), [(0, 1), (3, 4), (1_000_000, None)])
+@pytest.mark.parametrize(("failures", "calls"), [(0, 1), (3, 4), pytest.param(1_000_000, None, marks=pytest.mark.slow)])
 def test_jobs_wait_for_the_daemon(tmp_path: Path, failures: int, calls: int | None) -> None:
     """The first commands would fail while it starts; where it never starts, the job ends with docker's message."""
     job = compiled("pipelines: { service: { stages: [{ name: app, build: app }] } }").data["app"]

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
+from run.rules import RunMoment, final_ready, is_over, ready, result, skipped, status, status_of_all
+
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.outcome import (
-    Reason,
-    RunMoment,
-    State,
-    Status,
-    final_ready,
-    is_over,
-    ready,
-    result,
-    skipped,
-    status,
-    status_of_all,
-)
+from pipegen.run.outcome import Reason, State, Status
 
 GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
 

@@ -23,7 +23,7 @@ from pipegen.diagnostics.report import Report, Stopped
 
 Config = dict[str, Any]
 
-FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").glob("PG[345]*") if path.is_dir())
+FOLDERS = sorted(path for path in (Path(__file__).parents[1] / "diagnostics").glob("PG[345]*") if path.is_dir())
 BROKEN: Any = {"nope": [{"nope": 1}]}
 
 
