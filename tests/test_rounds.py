@@ -39,7 +39,8 @@ _RULES = [rule for rule in RULES if rule not in (shell_syntax.check, shellcheck.
 
 # Folders with configs that are not combined with others.
 _ALONE = {
-    "PG1(0[1-9]|13|2[0-7]|30)": "A file that cannot be read as YAML has no parts.",
+    "PG1(0[1-9]|13|2[0-7]|3[01])": "A file that cannot be read as YAML has no parts.",
+    "PG202-wrong-type-pipelines": "There is no pipeline to check.",
     "PG203-missing-key-pipelines": "There is no pipeline to check.",
     "PG41[145]|PG60[34]|PG627|PG665": "Limits: a config past one is not checked further, as it takes too long.",
     "PG68|PG69|PG8": "These are about generated files, changed files and machines.",
@@ -59,6 +60,7 @@ _OF_THE_FILE = {
 # Codes that depend on all stages of the pipeline, so that any error in one of them hides them.
 _OF_THE_PIPELINE = {
     **_OF_THE_FILE,
+    "PG304": "A part that has errors may be the stage that a reference names.",
     "PG322": "Which name is likely meant depends on the names of all stages.",
     "PG504": "Whether paths are the same depends on the order, and on what is excluded.",
     "PG625": "Which stages share a container depends on all of them.",
@@ -66,7 +68,11 @@ _OF_THE_PIPELINE = {
     "PG702": "A stage that has errors may read what another one leaves.",
     "PG703": "A stage that has errors may read the output.",
     "PG711": "A stage that has errors may read the files.",
+    "PG712": "Which stages run together depends on the order.",
+    "PG713": "Whose files a stage reads depends on the order.",
 }
+# Folders whose diagnostics are about two stages at once, so that an error of the pipeline hides them.
+_LINKED = ("PG619-stop-left-out", "PG636-raw-key-refused")
 # The code of a reference to an unknown stage, if the other config has a stage of that name.
 _EQUIVALENT = {"PG305": "PG304"}
 
@@ -199,7 +205,7 @@ def pairs(names: list[str]) -> Iterator[tuple[str, str]]:
 
 
 _SEPARATE = list(pairs(list(CONFIGS)))
-_SHARED = list(pairs([name for name, config in CONFIGS.items() if has_one_pipeline(config)]))
+_SHARED = list(pairs([name for name, config in CONFIGS.items() if has_one_pipeline(config) and name not in _LINKED]))
 
 
 def check_pair(one: str, other: str, join: Callable[[Config, Config], Config | None], hidden: dict[str, str]) -> None:

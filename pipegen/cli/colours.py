@@ -5,11 +5,9 @@ Each pattern finds the parts of one kind of text that have a colour; the names o
 
 from __future__ import annotations
 
-import os
 import re
-from typing import TextIO
 
-from pipegen.diagnostics.render.terminal import Painter, TextStyle
+from pipegen.diagnostics.render.styles import Painter, TextStyle
 
 DIFFERENCES = re.compile(
     r"(?P<STRONG>^(?:---|\+\+\+) .*)|(?P<ADDED>^ *\+ ?.*)|(?P<REMOVED>^ *-.*)|(?P<ASIDE>^@@.*)|(?P<CHANGED>^ *~.*)",
@@ -30,14 +28,6 @@ PROGRESS = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 CHART = re.compile(r"(?P<CHANGED>█+)|(?P<FAINT>[▒·]+)")
-
-
-def has_colour(stream: TextIO) -> bool:
-    """Return whether text on *stream* has colours: on a terminal, unless NO_COLOR, or where FORCE_COLOR is set."""
-    # https://no-color.org and https://force-color.org
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def coloured(text: str, pattern: re.Pattern[str]) -> str:

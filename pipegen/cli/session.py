@@ -11,10 +11,9 @@ from typing import Annotated, TextIO, TypeVar
 
 import typer
 
-from pipegen.cli.colours import has_colour
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.redaction import without_tokens
-from pipegen.cli.streams import say
+from pipegen.cli.streams import has_colour, say
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import USUAL_NAMES, find, load
 from pipegen.config.files.project import read_project

@@ -7,10 +7,10 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import TextIO
 
 import typer
 
-from pipegen.cli.colours import coloured, has_colour
 from pipegen.visible import visible_lines
 
 
@@ -25,10 +25,20 @@ def prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def has_colour(stream: TextIO) -> bool:
+    """Return whether text on *stream* has colours: on a terminal, unless NO_COLOR, or where FORCE_COLOR is set."""
+    # https://no-color.org and https://force-color.org
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
 def show_text(text: str, *, ends_line: bool = True, colours: re.Pattern[str] | None = None) -> None:
     """Write *text* to standard output, with control characters escaped, and *colours* on a terminal."""
     shown = visible_lines(text)
     if colours is not None and has_colour(sys.stdout):
+        from pipegen.cli.colours import coloured  # noqa: PLC0415 - only for a terminal
+
         typer.echo(coloured(shown, colours), nl=ends_line, color=True)
     else:
         typer.echo(shown, nl=ends_line)

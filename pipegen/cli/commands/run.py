@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from pipegen.cli import prompt
-from pipegen.cli.colours import PROGRESS, coloured, has_colour
+from pipegen.cli.colours import PROGRESS, coloured
 from pipegen.cli.events import BranchOption, ChangedOption, EventOption, EventOptions, TagOption
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, write
@@ -29,7 +29,7 @@ from pipegen.cli.session import (
     fixed_inputs,
     show,
 )
-from pipegen.cli.streams import say, show_text
+from pipegen.cli.streams import has_colour, say, show_text
 from pipegen.config.files.load import MAX_BYTES, read_opened, repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Job

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.diagnostics.model import Diagnostic
-from pipegen.diagnostics.render.terminal import Painter, TextStyle, style_of
+from pipegen.diagnostics.render.styles import Painter, TextStyle, style_of
 from pipegen.visible import visible
 
 

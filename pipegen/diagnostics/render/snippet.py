@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.render.terminal import Painter, TextStyle, cells
+from pipegen.diagnostics.render.styles import Painter, TextStyle
+from pipegen.diagnostics.render.terminal import cells
 from pipegen.structs import Struct
 from pipegen.visible import visible
 

@@ -1,45 +1,12 @@
-"""Text on a terminal: widths and colours."""
+"""The columns of text on a terminal."""
 
 from __future__ import annotations
 
 import unicodedata
-from enum import Enum
 
-from pipegen.diagnostics.model import Severity
-from pipegen.structs import Struct
 from pipegen.visible import visible
 
 TAB = 4
-
-
-class TextStyle(Enum):
-    """How a part of a rendering looks: the parameters of the terminal's SGR sequence."""
-
-    ERROR = "1;31"
-    WARNING = "1;33"
-    INFO = "1;36"
-    # The frame, and related labels.
-    ASIDE = "1;34"
-    STRONG = "1"
-    FAINT = "2"
-    ADDED = "32"
-    REMOVED = "31"
-    CHANGED = "33"
-
-
-class Painter(Struct):
-    """Colours text if *colour* is true."""
-
-    colour: bool
-
-    def paint(self, text: str, style: TextStyle) -> str:
-        """Return *text* in *style*."""
-        return f"\x1b[{style.value}m{text}\x1b[0m" if self.colour and text else text
-
-
-def style_of(severity: Severity) -> TextStyle:
-    """Return the style of *severity*."""
-    return TextStyle[severity.name]
 
 
 def cells(line: str) -> tuple[list[str], list[int]]:

@@ -18,7 +18,7 @@ from itertools import groupby
 
 from pipegen.diagnostics.model import Diagnostic, Severity
 from pipegen.diagnostics.render.snippet import LabelMark, mark, rows
-from pipegen.diagnostics.render.terminal import Painter, TextStyle, style_of
+from pipegen.diagnostics.render.styles import Painter, TextStyle, style_of
 from pipegen.source.text import SourceFile
 from pipegen.visible import visible
 
