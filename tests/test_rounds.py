@@ -74,7 +74,7 @@ _OF_THE_PIPELINE = {
 # Folders whose diagnostics are about two stages at once, so that an error of the pipeline hides them.
 _LINKED = ("PG619-stop-left-out", "PG636-raw-key-refused")
 # The code of a reference to an unknown stage, if the other config has a stage of that name.
-_EQUIVALENT = {"PG305": "PG304"}
+_EQUIVALENT = {"PG305": "PG304", "PG306": "PG304"}
 
 
 def configs() -> dict[str, Config]:
