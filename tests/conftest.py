@@ -16,6 +16,10 @@ settings.load_profile("pipegen")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Whether the person or CI that runs the tests wants colours says nothing about pipegen.
+for name in ("NO_COLOR", "FORCE_COLOR"):
+    os.environ.pop(name, None)
+
 # A shell starts background jobs with SIGINT ignored, and child processes inherit that; tests interrupt programs.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

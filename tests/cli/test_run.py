@@ -413,7 +413,7 @@ def typed(text: str) -> tuple[int, str]:
     pid, terminal = os.forkpty()
     if pid == 0:
         os.execvpe(  # noqa: S606 - the program itself
-            PROGRAM[0], (*PROGRAM, "run", "-j", "2"), {**os.environ, "TERM": "xterm", "CI": ""}
+            PROGRAM[0], (*PROGRAM, "run", "-j", "2"), {**os.environ, "TERM": "xterm", "CI": "", "NO_COLOR": "1"}
         )
     shown, waiting = b"", text.splitlines(keepends=True)
     while True:
