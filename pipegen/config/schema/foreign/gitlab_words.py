@@ -29,7 +29,9 @@ WORDS = (
         rename("files_from"),
     ),
     word("GitLab: Scripts", "before_script", IN_STAGE, '"before" has commands that run first', rename("before")),
-    word("GitLab: Scripts", "before_script", IN_OUTER, '"before" has commands that run first', values.defaults("before")),
+    word(
+        "GitLab: Scripts", "before_script", IN_OUTER, '"before" has commands that run first', values.defaults("before")
+    ),
     word("GitLab: Scripts", "after_script", IN_STAGE, '"after" has commands that always run', rename("after")),
     word("GitLab: Scripts", "after_script", IN_OUTER, '"after" has commands that always run', values.defaults("after")),
     word("GitLab: Variables", "variables", IN_STAGE, ENV, values.stage_variables),
