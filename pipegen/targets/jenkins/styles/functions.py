@@ -18,6 +18,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "besideServices": (),
     "withAfter": (),
     "within": (),
+    "ifApproved": (),
     "tryAgain": (),
     "runScript": (),
     "allowExitCodes": (),
