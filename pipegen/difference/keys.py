@@ -188,8 +188,8 @@ def _approval(job: Job, formatter: ValueFormatter) -> Tree | None:
 
 
 def _allowed(job: Job) -> ComparedValue | None:
-    allowed = job.limits.allow_failure
-    if allowed is None:
+    allowed, approval = job.limits.allow_failure, job.deployment.approval
+    if allowed is None or (approval is not None and approval.is_optional):
         return None
     return unordered(map(str, allowed.exit_codes)) or value("true")
 
