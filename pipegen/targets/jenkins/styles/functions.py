@@ -39,6 +39,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "remote": (),
     "timestamp": (),
     "branch": (),
+    "actor": (),
     "event": (),
     "hasChanged": ("anyMatches",),
     "isInRepository": ("anyMatches",),
