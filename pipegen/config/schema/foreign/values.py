@@ -331,7 +331,7 @@ def included(use: Use) -> str | None:
     if len(local) == len(items):
         paths = [path.lstrip("/") for path in local]
         return instead({"include": paths[0] if len(paths) == 1 else paths})
-    return "remove it: only files of the same repository can be included, by their paths"
+    return elsewhere(use, (), {"targets": {"gitlab": {"include": list(items)}}})
 
 
 def spec(use: Use) -> str | None:
