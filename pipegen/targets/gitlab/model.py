@@ -170,12 +170,19 @@ class CacheEntry(Struct, kw_only=True):
 
 
 class EnvironmentKeys(Struct, kw_only=True):
-    """The environment that a job deploys to, or stops; *on_stop* names the job that stops it."""
+    """The environment that a job deploys to; *on_stop* names the job that stops it, *action* what else the job does."""
 
     name: str
     url: str = ""
     on_stop: str = ""
-    stops: bool = False
+    auto_stop_in: str = ""
+    tier: str = ""
+    action: str = ""
+
+    @property
+    def stops(self) -> bool:
+        """Whether the job stops it."""
+        return self.action == "stop"
 
 
 # Without settings from the user.

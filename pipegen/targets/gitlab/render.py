@@ -174,7 +174,9 @@ def _environment(environment: EnvironmentKeys) -> Value:
             "name": environment.name,
             "url": environment.url or None,
             "on_stop": environment.on_stop or None,
-            "action": "stop" if environment.stops else None,
+            "auto_stop_in": environment.auto_stop_in or None,
+            "deployment_tier": environment.tier or None,
+            "action": environment.action or None,
         }
     )
 
