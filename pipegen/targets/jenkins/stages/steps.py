@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pipegen.plan.model import Credential, CredentialKind, Job, TriggerJob, Workspace
 from pipegen.shell.script import Command, StageScriptParts
-from pipegen.structs import Struct, replace
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
 from pipegen.targets.jenkins.settings import JenkinsSettings
@@ -16,7 +16,6 @@ from pipegen.targets.jenkins.stages.agents.tools import with_tools
 from pipegen.targets.jenkins.stages.files.caches import cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
-from pipegen.targets.jenkins.stages.guards.limits import tells_status
 from pipegen.targets.jenkins.stages.raw import wrapped
 from pipegen.targets.jenkins.stages.scripts.preludes import Preludes
 from pipegen.targets.jenkins.stages.scripts.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
@@ -105,7 +104,7 @@ def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
 
 def _commands(named: NamedJob, preludes: Preludes) -> model.Step:
     """Return the shell step of a stage, with its after script."""
-    sh = replace(_sh(named.script, preludes), tells_status=tells_status(named))
+    sh = _sh(named.script, preludes)
     after = named.script.after
     return model.WithAfter(_sh(after, preludes), (sh,)) if after is not None else sh
 

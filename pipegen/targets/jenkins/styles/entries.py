@@ -59,7 +59,7 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
         case model.Echo():
             return Shape(coded("echo ", None), (step.text,))
         case model.Sh():
-            return _script("runScript " if step.tells_status else "sh ", step)
+            return _script("sh ", step)
         case model.Unstash():
             return Shape(coded("unstashIfThere " if step.is_optional else "unstash ", None), (step.name,))
         case model.Stash():

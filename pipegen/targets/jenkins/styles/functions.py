@@ -19,9 +19,8 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "withAfter": (),
     "within": (),
     "tryAgain": (),
-    "runScript": (),
     "allowExitCodes": (),
-    "checkedParameter": ("parameter",),
+    "checkedParameter": (),
     "parameter": (),
     "output": (),
     "outputIfThere": ("output", "isStashed"),
@@ -41,14 +40,13 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "event": (),
     "hasChanged": ("anyMatches",),
     "isInRepository": ("anyMatches",),
-    "anyMatches": ("matches",),
-    "matches": (),
+    "anyMatches": (),
     "lookAtFiles": ("difference",),
     "usualDifference": ("event", "difference"),
     "difference": (),
 }
 # The functions that conditions may call.
-_CONDITION_CALLS = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepository)\(")
+_CONDITION_CALLS = re.compile(r"\b(branch|event|hasChanged|isInRepository)\(")
 
 # The functions that implement steps.
 _BLOCKS: dict[type, str] = {
@@ -72,7 +70,7 @@ _CALLING = frozenset(
             model.SelectionParameter,
             model.StageBlock,
         ),
-        *(model.Sh, model.Wrapped),
+        model.Wrapped,
     }
 )
 
@@ -104,8 +102,6 @@ def _own(value: object) -> Iterator[str]:
             yield "hasStashed"
         case model.Look() | model.SelectionParameter() | model.StageBlock():
             yield from _condition_calls(value)
-        case model.Sh(tells_status=True):
-            yield "runScript"
         case _ if type(value) in _BLOCKS:
             yield _BLOCKS[type(value)]
         case model.Wrapped():

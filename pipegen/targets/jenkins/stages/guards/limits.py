@@ -75,12 +75,6 @@ def on_agent(limited: LimitedSteps) -> tuple[model.Step, ...]:
     return (model.OnAgent(limited.agent, limited.steps),) if limited.agent is not None else limited.steps
 
 
-def tells_status(named: NamedJob) -> bool:
-    """Return whether the exact exit code of the stage's script matters."""
-    allowed = named.job.limits.allow_failure
-    return allowed is not None and bool(allowed.exit_codes)
-
-
 def _timeout(seconds: int, named: NamedJob) -> str:
     """Return the block that ends a stage after *seconds*.
 
