@@ -132,6 +132,7 @@ class StageConfig(SpannedStruct, kw_only=True):
     lock: StepValue | None = None
     interruptible: StepValue | None = None
     script: StepValue | None = None
+    before: StepValue | None = None
     after: StepValue | None = None
     reports: StepValue | None = None
     cache: StepValue | None = None

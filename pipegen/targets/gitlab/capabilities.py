@@ -41,6 +41,7 @@ TABLE: tuple[Capability, ...] = (
         _NATIVE,
         "CI/CD variables named after the ID, in upper case, masked if they are set as masked; id_tokens",
     ),
+    Capability("before", _NATIVE, "the first lines of the script"),
     Capability(
         "after",
         _NATIVE,

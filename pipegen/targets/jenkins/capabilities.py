@@ -33,6 +33,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("script", _NATIVE, "one sh step, sh -e"),
     Capability("shell", _NATIVE, "bash: a #! line and set -o pipefail"),
     Capability("secrets", _NATIVE, "withCredentials, which masks them; changes from forks get none; id_token: PG616"),
+    Capability("before", _NATIVE, "the first lines of the script"),
     Capability("after", _EMULATED, "try and finally around the script, before files are stashed and archived"),
     Capability(
         "agent",
