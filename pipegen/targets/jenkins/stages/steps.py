@@ -8,6 +8,7 @@ from pipegen.plan.model import Credential, CredentialKind, Job, TriggerJob, Work
 from pipegen.shell.script import Command, StageScriptParts
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
@@ -26,13 +27,18 @@ ARCHIVE = ".pipegen/archive"
 
 
 class StepContext(Struct):
-    """The values shared by the steps of all jobs."""
+    """The values shared by the steps of all jobs.
+
+    *common* are the variables that are set for all of them; with *is_declarative*, a directive sets the others.
+    """
 
     work: ScriptedPlans
     preludes: Preludes
     stashes: Stashes
     statuses: Statuses
     reports: ReportKinds
+    common: tuple[model.EnvironmentVariable, ...]
+    is_declarative: bool = False
 
 
 def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[model.Step, ...]:
@@ -79,6 +85,8 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     if is_isolated:
         steps_ += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
     step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
+    if not has_directives(named, shared):
+        step = _with_variables(own_variables(named, shared), step)
     in_image_step = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
     complete_step = with_post_actions(named.job, (shared.statuses.with_statuses(named, in_image_step),), shared.reports)
     steps_ += cached(named.job, values, complete_step)
@@ -116,6 +124,22 @@ def _bound(script: StageScriptParts, step: model.Step, settings: JenkinsSettings
         login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
         bindings.append(_with_id("usernamePassword", settings.registry_credential, *login))
     return model.WithCredentials(tuple(bindings), (step,)) if bindings else step
+
+
+def has_directives(named: NamedJob, shared: StepContext) -> bool:
+    """Return whether a stage can have directives: those in `post` cannot."""
+    return shared.is_declarative and not named.job.is_final
+
+
+def own_variables(named: NamedJob, shared: StepContext) -> tuple[model.EnvironmentVariable, ...]:
+    """Return the variables that Jenkins sets for the script of a stage and not for all."""
+    variables = (model.EnvironmentVariable(name, value) for name, value in named.variables)
+    return tuple(variable for variable in variables if variable not in shared.common)
+
+
+def _with_variables(variables: Sequence[model.EnvironmentVariable], step: model.Step) -> model.Step:
+    settings = [f"{variable.name}={variable.value}" for variable in variables]
+    return model.Wrapped(f"withEnv({literals(settings)})", (step,)) if settings else step
 
 
 def _binding(credential: Credential) -> model.Binding:

@@ -14,9 +14,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "status": ("succeeded",),
     "statusOfAll": ("succeeded",),
     "noFork": (),
-    "inImage": ("besideServices",),
-    "besideServices": (),
-    "withAfter": (),
+    "inNetwork": (),
     "within": (),
     "tryAgain": (),
     "allowExitCodes": (),
@@ -51,8 +49,7 @@ _CONDITION_CALLS = re.compile(r"\b(branch|event|hasChanged|isInRepository)\(")
 # The functions that implement steps.
 _BLOCKS: dict[type, str] = {
     model.NoFork: "noFork",
-    model.ServiceContainer: "inImage",
-    model.WithAfter: "withAfter",
+    model.ServiceContainer: "inNetwork",
     model.Succeeded: "succeeded",
     model.Keep: "keep",
 }
