@@ -57,7 +57,9 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("artifacts", _NATIVE, "in the same stash, and archived; expire and name have no effect"),
     Capability("cache", _EMULATED, "needs the plugin jobcacher; for each job and branch; no fallback"),
     Capability("lock", _NATIVE, "needs the plugin lockable-resources; for the whole server"),
-    Capability("approve", _NATIVE, "input or sleep, before the stage takes an agent"),
+    Capability(
+        "approve", _NATIVE, "input or sleep, before the stage takes an agent; optional: an input with a timeout"
+    ),
     Capability("environment", _REFUSED, "PG617: not shown in Jenkins; PG619: the stage of on_stop is left out"),
     Capability("raw", _NATIVE, "wrap: steps around the steps of the stage"),
     Capability("reuse", _EMULATED, "each build computes every result again"),

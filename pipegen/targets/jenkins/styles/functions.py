@@ -16,6 +16,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "noFork": (),
     "inNetwork": (),
     "within": (),
+    "ifApproved": (),
     "tryAgain": (),
     "allowExitCodes": (),
     "checkedParameter": (),
