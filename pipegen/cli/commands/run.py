@@ -49,6 +49,7 @@ from pipegen.run.local.selection import SelectedPipeline
 from pipegen.run.local.watchdog import clean
 from pipegen.run.model import RunMachine, TaskId
 from pipegen.run.report.about import About
+from pipegen.run.report.follow import LogFollower
 from pipegen.run.report.formats import FORMATS
 from pipegen.run.report.live import Live
 from pipegen.run.report.plain import Plain
@@ -133,6 +134,10 @@ _NoCache = Annotated[
 _Resume = Annotated[
     bool, typer.Option("--resume", help="Resume the last run; stages that succeeded are not run again.")
 ]
+_Follow = Annotated[
+    bool,
+    typer.Option("--follow", "-v", help="Show the output of running stages, each line with the name of its stage."),
+]
 _DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the stages that would run, in order.")]
 
 
@@ -146,6 +151,7 @@ class _Options(Struct, kw_only=True):
     is_on_host: bool
     ignores_cache: bool
     is_resumed: bool
+    is_followed: bool
     is_dry: bool
     since: str | None
     event: EventOptions
@@ -190,6 +196,7 @@ def run(
     allow_effects: _Allow = False,
     no_cache: _NoCache = False,
     resume: _Resume = False,
+    follow: _Follow = False,
     dry_run: _DryRun = False,
 ) -> None:
     """Run the pipeline on this machine.
@@ -204,6 +211,7 @@ def run(
         is_on_host=host,
         ignores_cache=no_cache,
         is_resumed=resume,
+        is_followed=follow,
         is_dry=dry_run,
         since=changed_since,
         event=EventOptions(kind=event, branch=branch, tag=tag, changed=changed),
@@ -325,12 +333,15 @@ def _run(ready: _PreparedRun, options: _Options, path: Path) -> Exit:
         Journal(folder.journal, plan, say, ready.prepared.redactor.hides) as journal,
     ):
         view = _view(record, execution)
+        follower = LogFollower(record, folder, view.say)
+        if options.is_followed:
+            follower.begin(execution.clock)
         prompter = prompt.Prompter(execution.clock, view.say)
         try:
             execution.run(
                 runs,
                 scheduler=scheduler(machines),
-                listeners=(journal, record, view),
+                listeners=(journal, record, *((follower,) if options.is_followed else ()), view),
                 ended=earlier.ended,
                 is_wanted=lambda task: ready.wants(task.job),
                 ask=(lambda _, answer: answer(True)) if options.allows_effects else prompter.ask,
@@ -341,6 +352,7 @@ def _run(ready: _PreparedRun, options: _Options, path: Path) -> Exit:
                 ),
             )
         finally:
+            follower.close()
             view.close()
         status = "interrupted" if execution.is_interrupted else "success" if record.is_success else "failed"
     for line in summary(record, folder):

@@ -32,6 +32,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "oneLine": (),
     "cacheKey": (),
     "branch": (),
+    "actor": (),
     "event": (),
     "hasChanged": ("anyMatches",),
     "isInRepository": ("anyMatches",),
