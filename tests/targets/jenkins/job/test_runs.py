@@ -43,11 +43,7 @@ HOSTILE = "'; exit 9 #\n$(exit 9) \\\n'''\n\"${x}\" \\u0041  "
 def happened(build: Build) -> dict[str, str]:
     """Return the result of each stage that ran, without those around others."""
     outer = {name for stage in build.stages for name in stage.parents}
-    return {
-        stage.name: stage.status
-        for stage in build.stages
-        if stage.name not in outer and stage.status != "skipped"
-    }
+    return {stage.name: stage.status for stage in build.stages if stage.name not in outer and stage.status != "skipped"}
 
 
 def leave(name: str, value: str) -> str:
