@@ -219,13 +219,8 @@ def run(
         reports=tuple(path.absolute() for path in report or ()),
         logs=log_dir.absolute() if log_dir is not None else None,
     )
-    _check_reports(options.reports)
-    environment = _environment(env_file)
-    _check_cache(environment)
-    path, diagnostics_report = config_path(config), Report()
-    ready = _prepare(path, pipeline, fixed_inputs(inputs), options, environment, diagnostics_report)
-    show(diagnostics_report.diagnostics(), diagnostics, sys.stderr)
-    _start(ready, options, path)
+    path, environment = config_path(config), _environment(env_file)
+    _start(_checked(path, pipeline, fixed_inputs(inputs), options, environment, diagnostics), options, path)
 
 
 def _start(ready: _PreparedRun | None, options: _Options, path: Path) -> None:
@@ -269,6 +264,23 @@ def _environment(env_file: Path | None) -> dict[str, str]:
         return {**os.environ, **read_dotenv(data.decode("utf-8", errors="surrogateescape"))}
     except DotenvError as error:
         raise WrongUsage(f"{env_file}: {error}") from error
+
+
+def _checked(
+    path: Path,
+    pipeline: Sequence[str] | None,
+    fixed: Mapping[str, str],
+    options: _Options,
+    environment: Mapping[str, str],
+    diagnostics: Format,
+) -> _PreparedRun | None:
+    """Return the prepared run, and show diagnostics; None if errors are among them."""
+    _check_reports(options.reports)
+    _check_cache(environment)
+    report = Report()
+    ready = _prepare(path, pipeline, fixed, options, environment, report)
+    show(report.diagnostics(), diagnostics, sys.stderr)
+    return ready
 
 
 def _prepare(
