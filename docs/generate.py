@@ -441,6 +441,23 @@ def _features(_: str, __: re.Match[str]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def _constructs(system: str, _: re.Match[str]) -> str:
+    """Return the table of the constructs of *system* in constructs.toml, the most frequent first, and their sums."""
+    supports = tomllib.loads(_text(HERE / "constructs.toml"))[system]
+    rows = [(share, name, words, support) for support, one in supports.items() for name, (share, words) in one.items()]
+    total = sum(share for share, *_ in rows)
+    sums = [
+        f"{100 * sum(share for share, *_, one in rows if one == support) / total:.0f} % {support}"
+        for support in supports
+    ]
+    lines = [f"Weighted by these shares: {', '.join(sums)}.", "", "| construct | share | in a config | support |"]
+    lines.append("|---|---|---|---|")
+    for share, name, words, support in sorted(rows, key=lambda row: -row[0]):
+        text = _cell([words]) if re.match(r"[a-z_]+: ", words) else words
+        lines.append(f"| `{name}` | {share} % | {text} | {support} |")
+    return "\n".join(lines) + "\n"
+
+
 def _added(feature: Mapping[str, str], target: str) -> list[str]:
     """Return the first three lines that *feature* adds to the file for *target*, dots for more; blocks are one line."""
     before = {line.strip() for line in _made({}, target)}
@@ -501,6 +518,7 @@ _PARTS: Mapping[str, Callable[[str, re.Match[str]], str]] = {
     "plan": _plan,
     "check": _check,
     "rules": _rules,
+    "constructs": _constructs,
     "features": _features,
     "file": _file,
     "verbs": _verbs,
