@@ -172,6 +172,7 @@ def _job(
         reports=settings.files.reports,
         caches=settings.caches,
         is_final=frame is None,
+        posts=stage.posts,
         statuses=work.statuses,
         combination=Combination(f"{stage.within}{of.stage}", of.values) if of is not None else None,
         raw=settings.raw,
