@@ -38,7 +38,7 @@ def with_webhook(pipeline: PipelineConfig, notify: Node | None) -> PipelineConfi
 def _stage(body: Mapping, span: Span, taken: Collection[str]) -> StageConfig:
     """Return the stage that posts the message in *body*; its name is not among those *taken*."""
     name = next(name for name in chain((_NAME,), (f"{_NAME} {number}" for number in count(2))) if name not in taken)
-    image = body.entry("image")
+    image = body.entry("curl")
     return StageConfig(
         name=Located(name, span),
         body=Mapping((), span),
