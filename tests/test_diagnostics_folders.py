@@ -42,6 +42,7 @@ from pipegen.expectations.check import check as check_expectation
 from pipegen.expectations.read import read_expectations
 from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import import_gitlab
+from pipegen.importing.gitlab.proof import prove, report_differences
 from pipegen.plan.changes.narrow import narrow
 from pipegen.readback.engines import engine_of
 from pipegen.readback.generated import read
@@ -86,7 +87,9 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         file = load(folder / "pipeline.yml", report, shown="pipeline.yml")
         report.stop_if_errors()
         if "import" in settings:
-            import_gitlab(file, Roots(folder), "main", report)
+            imported = import_gitlab(file, Roots(folder), "main", report)
+            if "proof" in settings["import"] and (proof := prove(imported, "main")) is not None:
+                report_differences(imported, proof, report)
             return report.diagnostics()
         engine = engine_of(file)
         if engine is not None and not folder.name.startswith("PG131"):

@@ -262,6 +262,7 @@ NOT_IMPORTED = Code("PG850", "not-imported", _W)
 KEPT_RAW = Code("PG851", "kept-raw", _I)
 INCLUDE_NOT_READ = Code("PG852", "include-not-read", _W)
 WITHOUT_EFFECT = Code("PG853", "without-effect", _I)
+IMPORT_DIFFERS = Code("PG854", "import-differs", _W)
 
 
 def find(word: str) -> Code | None:

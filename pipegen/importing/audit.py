@@ -19,11 +19,12 @@ _QUOTED = re.compile(r'"[^"]*"')
 
 
 class Audited(Struct):
-    """A pipeline: its path, its keys by outcome (None if it cannot be read), and what was reported of it."""
+    """A pipeline: its path, its keys by outcome (None if it cannot be read), the diagnostics and the proof in words."""
 
     path: str
     count: Count | None
     diagnostics: tuple[Diagnostic, ...]
+    proof: str
 
 
 def audited_files(folders: Iterable[Path]) -> Iterator[Path]:
@@ -40,7 +41,7 @@ def audit_text(audited: Sequence[Audited], *, is_data: bool) -> str:
     if is_data:
         files = {one.path: data(one.count) if one.count is not None else None for one in audited}
         return json.dumps({"files": files, "sum": data(total), "obstacles": dict(obstacles)}, indent=2)
-    lines = [f"{one.path}  {_words(one.count)}" for one in audited]
+    lines = [f"{one.path}  {_words(one.count)}{f'; {one.proof}' if one.proof else ''}" for one in audited]
     most = [f"{number:5}  {words}" for words, number in obstacles[:_MOST_OBSTACLES]]
     return "\n".join((*lines, "", as_text(total), "", "most frequent diagnostics", *most))
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.conftest import Pipegen
+from cli.calling import Pipegen
 
 _SOURCE = "unit:\n  script: [make test]\n  hooks: { pre_get_sources_script: [echo] }\n"
 _CONFIG = (
@@ -27,7 +27,7 @@ def test_the_usual_files_need_no_arguments(pipegen: Pipegen) -> None:
 
     assert result.status == 0
     assert Path("pipegen.yaml").read_text(encoding="utf-8") == _CONFIG
-    assert "pipegen.yaml written: of 4 keys, 2 are translated, 2 stay raw" in result.err
+    assert "pipegen.yaml written: of 4 keys, 2 are translated, 2 stay raw\nruns: the same for 11 events" in result.err
     assert '.gitlab-ci.yml:3:3: info[PG851] "hooks" of job "unit" stays a key of GitLab' in result.err
 
 
@@ -79,7 +79,7 @@ def test_an_audit_sums_pipelines(pipegen: Pipegen) -> None:
     result = pipegen("import", "--audit", ".")
 
     assert result.status == 0
-    assert ".gitlab-ci.yml  4 keys: 2 translated, 2 raw, 0 reported" in result.out
+    assert ".gitlab-ci.yml  4 keys: 2 translated, 2 raw, 0 reported; the same for 11 events" in result.out
     assert "other/.gitlab-ci.yml  cannot be read" in result.out
     assert '    1  PG851 "hooks" of job "…" stays a key of GitLab' in result.out
     assert not Path("pipegen.yaml").exists()

@@ -11,7 +11,10 @@ from pipegen.importing.accounting import KeyOutcome
 
 FOLDER = Path(__file__).parents[3] / "shared" / "import-corpus" / "gitlab"
 PIPELINES = sorted(path.parent for path in FOLDER.glob("*/.gitlab-ci.yml"))
-pytestmark = pytest.mark.skipif(not PIPELINES, reason="the folder shared/import-corpus is not beside the checkout")
+pytestmark = [
+    pytest.mark.robust,
+    pytest.mark.skipif(not PIPELINES, reason="the folder shared/import-corpus is not beside the checkout"),
+]
 
 
 @pytest.mark.parametrize("folder", PIPELINES, ids=lambda folder: folder.name)

@@ -17,6 +17,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.audit import Audited, audit_text, audited_files
 from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import Imported, import_gitlab
+from pipegen.importing.gitlab.proof import prove, report_differences
 from pipegen.importing.summary import as_data, as_text
 from pipegen.plan.model.facts import DEFAULT_BRANCH
 from pipegen.readback.engines import FileEngine, engine_of
@@ -72,11 +73,13 @@ def import_pipeline(
     default_branch: _DefaultBranch = DEFAULT_BRANCH,
     form: DiagnosticsOption = Format.CONCISE,
     *,
+    proof: Annotated[bool, typer.Option("--proof/--no-proof", help="Compare the runs of the config's jobs.")] = True,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Import a .gitlab-ci.yml as a config.
 
     Keys without an equivalent stay as "raw" of their stage, or are reported.
+    The config is compiled for GitLab, and the runs of both files are compared.
     """
     if audit:
         _audit(audit, include_root, default_branch, report)
@@ -89,6 +92,9 @@ def import_pipeline(
             raise WrongUsage(f'"{output}" exists already: name another file with -o, or overwrite it with --force')
     found = Report()
     imported = _imported(path, include_root, default_branch, found)
+    proven = prove(imported, default_branch) if imported is not None and proof else None
+    if imported is not None and proven is not None:
+        report_differences(imported, proven, found)
     show(found.diagnostics(), form, sys.stderr)
     if imported is None:
         raise typer.Exit(Exit.PROBLEMS)
@@ -99,6 +105,8 @@ def import_pipeline(
     else:
         write_file(output, imported.text)
         say(f"{output} written: {imported.words}")
+    if proven is not None:
+        say(f"runs: {proven.words}")
     end(Exit.FINE if imported.generated else Exit.PROBLEMS)
 
 
@@ -122,5 +130,7 @@ def _audit(folders: list[Path], include_root: Path | None, default_branch: str, 
     for path in audited_files(folders):
         report = Report()
         imported = _imported(path, include_root, default_branch, report)
-        audited.append(Audited(str(path), imported.count if imported else None, report.diagnostics()))
+        proven = prove(imported, default_branch) if imported else None
+        words = proven.words if proven else ""
+        audited.append(Audited(str(path), imported.count if imported else None, report.diagnostics(), words))
     show_text(audit_text(audited, is_data=form is ReportFormat.JSON))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -12,17 +12,10 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import arcs, closure
 from pipegen.importing.gitlab.conditions import Names, UntranslatableError
 from pipegen.importing.gitlab.expressions import (
-    Changed,
-    Comparison,
-    EveryOf,
     ExpressionError,
-    Formula,
-    HasValue,
-    Negation,
-    SomeOf,
-    VariableName,
 )
-from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, Variable, ordered
+from pipegen.importing.gitlab.inputs import as_input, inputs_of
+from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.keys.base import present, raw_data
 from pipegen.importing.gitlab.logic import (
     ALWAYS,
@@ -38,32 +31,40 @@ from pipegen.importing.gitlab.order import Order, order_of, report_needs
 from pipegen.importing.gitlab.rules import rules_of, workflow_rules
 from pipegen.importing.gitlab.stages import Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.starts import Start, condition_of, start_of
-from pipegen.importing.gitlab.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.tree import items_of, text_of
 from pipegen.importing.gitlab.when import as_when
 from pipegen.importing.layout import ordered as in_order
 from pipegen.importing.layout import written
 from pipegen.importing.sharing import share
 from pipegen.source.tree import Entry, Scalar
-from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, replace
 
 PIPELINE = "ci"
+_ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "schedule", "manual", "api"))
 _NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
 _OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
-# Names that engines, shells or the runner use: no inputs.
-_RESERVED = ("CI_", "GIT_", "GITLAB_", "DOCKER_", "KUBERNETES_", "FF_", "RUNNER_", "PIPEGEN_", "PATH", "HOME")
 
 
 class ImportOptions(Struct, kw_only=True):
-    """The name of the default branch, and for the keys that a config refuses, the keys that stay raw, by job."""
+    """The name of the default branch, and the keys that stay raw, by job, because a config refuses their values.
+
+    Those of "" are the names that a config refuses for inputs.
+    """
 
     default_branch: str
     forced: Mapping[str, Collection[str]]
     is_shared: bool = True
 
 
-def document(source: SourcePipeline, options: ImportOptions, accounting: Accounting, report: Report) -> str:
-    """Return the config of *source* as text."""
+class ConfigText(Struct):
+    """The text of a config, and the jobs that it has as stages."""
+
+    text: str
+    jobs: tuple[str, ...]
+
+
+def document(source: SourcePipeline, options: ImportOptions, accounting: Accounting, report: Report) -> ConfigText:
+    """Return the config of *source*."""
     return _Writer(source, options, accounting, report).document()
 
 
@@ -75,11 +76,11 @@ class _Writer:
         self._options = options
         self._accounting = accounting
         self._report = report
-        self._inputs = _inputs(source)
+        self._inputs = inputs_of(source, options.forced.get("", ()))
         self._targets: dict[str, Value] = {}
         self._names = Names(default_branch=options.default_branch, inputs=frozenset(self._inputs), constants={})
 
-    def document(self) -> str:
+    def document(self) -> ConfigText:
         condition = self._workflow()
         known = condition if self._runs_for_merge_requests() else _NO_MERGE_REQUEST
         settings = Settings(
@@ -100,15 +101,16 @@ class _Writer:
         order = order_of(self._source, kept, [draft.name for draft in drafts if draft.is_awaited])
         for name in kept:
             report_needs(self._source.jobs[name], self._source, kept, self._accounting, self._report)
-        return written(self._config(drafts, order, condition))
+        return ConfigText(written(self._config(drafts, order, condition)), tuple(kept))
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
         files = _files_from(drafts, order)
         stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
         shared = share(stages, [_templates(draft) for draft in drafts]) if self._options.is_shared else None
         pipeline: dict[str, Value] = {}
-        if known != ALWAYS:
-            pipeline["when"] = as_when(known)
+        if known != ALWAYS or self._source.has_workflow_rules:
+            # A pipeline without a condition does not start for merge requests.
+            pipeline["when"] = as_when(known if known != ALWAYS else _ANY_EVENT)
         pipeline |= self._concurrency()
         if shared is not None and shared.defaults:
             pipeline["defaults"] = dict(shared.defaults)
@@ -119,7 +121,7 @@ class _Writer:
             pipeline["execution"] = list(execution)
         config: dict[str, Value] = {}
         if self._inputs:
-            config["inputs"] = {name: _input(one) for name, one in self._inputs.items()}
+            config["inputs"] = {name: as_input(one) for name, one in self._inputs.items()}
         if shared is not None and shared.templates:
             config["templates"] = {name: dict(keys) for name, keys in shared.templates.items()}
         config["pipelines"] = {PIPELINE: pipeline}
@@ -267,7 +269,7 @@ class _Writer:
         if "strategy" in keys:
             value["wait"] = True
         if set(keys) - {"project", "branch", "strategy"} or not _is_project(entry) or "$" in project + branch:
-            project, branch = draft.name, ""
+            project, branch = re.sub(r"[^\w-]+", "-", draft.name), ""
             draft.raw["trigger"] = raw_data(entry.value)
             self._accounting.mark(entry, KeyOutcome.RAW)
             self._report.add(
@@ -299,61 +301,6 @@ def _parameter(text: str) -> str:
 
 def _map(value: Value) -> dict[str, Value]:
     return dict(value) if isinstance(value, dict) else {}
-
-
-def _inputs(source: SourcePipeline) -> dict[str, Variable]:
-    """Return the variables of the file that are inputs: with a description or options, or tested by rules."""
-    tested = set(_tested(source))
-    return {
-        name: variable
-        for name, variable in source.variables.items()
-        if not name.startswith(_RESERVED)
-        and "$" not in variable.text
-        and "\n" not in variable.text
-        and (isinstance(variable.entry.value, TreeMapping) or name in tested)
-    }
-
-
-def _tested(source: SourcePipeline) -> Iterator[str]:
-    for job in source.jobs.values():
-        try:
-            rules = rules_of(job, source)
-        except ExpressionError:
-            continue
-        for rule in rules:
-            yield from _names(rule.formula)
-    try:
-        for rule in workflow_rules(source):
-            yield from _names(rule.formula)
-    except ExpressionError:
-        return
-
-
-def _names(formula: Formula) -> Iterator[str]:
-    match formula:
-        case HasValue():
-            yield formula.name
-        case Comparison():
-            yield from (one.name for one in (formula.left, formula.right) if isinstance(one, VariableName))
-        case Negation():
-            yield from _names(formula.part)
-        case EveryOf() | SomeOf():
-            for part in formula.parts:
-                yield from _names(part)
-        case Changed():
-            return
-
-
-def _input(variable: Variable) -> Value:
-    keys = present(variable.entry.value)
-    value: dict[str, Value] = {}
-    if "description" in keys:
-        value["description"] = " ".join(text_of(keys["description"].value).split())
-    options = list(texts_of(keys["options"].value)) if "options" in keys else []
-    if options and variable.text in options:
-        value["choices"] = list(options)
-    value["default"] = variable.text
-    return value if len(value) > 1 else variable.text
 
 
 def _stage(draft: Draft, files: Sequence[str] | None) -> dict[str, Value]:

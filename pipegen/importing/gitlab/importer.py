@@ -10,7 +10,7 @@ from pipegen.config.read import read
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting, Count, KeyOutcome
-from pipegen.importing.gitlab.document import PIPELINE, ImportOptions, document
+from pipegen.importing.gitlab.document import PIPELINE, ConfigText, ImportOptions, document
 from pipegen.importing.gitlab.files import Files, Roots, read_files
 from pipegen.importing.gitlab.jobs import SourcePipeline, resolve
 from pipegen.source.text import SourceFile
@@ -27,12 +27,16 @@ _WORDS = {KeyOutcome.TRANSLATED: "are translated", KeyOutcome.RAW: "stay raw", K
 
 
 class Imported(Struct, kw_only=True):
-    """The config as *text*, the jobs of the source, the keys by outcome, and the file that the config compiles to."""
+    """The config as *text*, the keys by outcome, and the file that the config compiles to.
+
+    *jobs* are those of the source that are stages.
+    """
 
     text: str
     source: SourcePipeline
     count: Count
     generated: tuple[GeneratedFile, ...]
+    jobs: tuple[str, ...]
 
     @property
     def words(self) -> str:
@@ -71,7 +75,8 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
     report.take(result.report)
     _report_without_effect(files, result.accounting, report)
     return Imported(
-        text=result.text,
+        text=result.config.text,
+        jobs=result.config.jobs,
         source=source,
         count=result.accounting.count(files.trees),
         generated=result.compiled.files,
@@ -79,9 +84,9 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
 
 
 class _Result(Struct):
-    """A config as text, what it compiles to, and the accounting and diagnostics of the import."""
+    """A config, what it compiles to, and the accounting and diagnostics of the import."""
 
-    text: str
+    config: ConfigText
     compiled: _Compiled
     accounting: Accounting
     report: Report
@@ -100,8 +105,8 @@ class _Attempt:
         """Return the config; if *is_shared*, keys that stages share are in defaults and templates."""
         report, accounting = Report(), self._reading.copy()
         options = ImportOptions(default_branch=self._default_branch, forced=self.forced, is_shared=is_shared)
-        text = document(self._source, options, accounting, report)
-        return _Result(text, _compiled(text), accounting, report)
+        config = document(self._source, options, accounting, report)
+        return _Result(config, _compiled(config.text), accounting, report)
 
 
 def _add_forced(forced: dict[str, set[str]], errors: Iterable[tuple[str, str]]) -> bool:
@@ -132,7 +137,11 @@ def _stages(tree: Node) -> tuple[Node, ...]:
 
 
 def _places(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
-    """Yield the name of the stage and its key that contain *offset*."""
+    """Yield the name of the stage and its key that contain *offset*; "" and the name of an input."""
+    inputs = tree.get("inputs") if isinstance(tree, Mapping) else None
+    if isinstance(inputs, Mapping) and inputs.span.start <= offset <= inputs.span.end:
+        yield "", [entry.key.text for entry in inputs.entries if entry.key.span.start <= offset][-1]
+        return
     for stage in _stages(tree):
         name = stage.get("name") if isinstance(stage, Mapping) else None
         if not isinstance(stage, Mapping) or not isinstance(name, Scalar):

@@ -28,6 +28,8 @@ _UNITS = (
     (("w", "wk", "wks", "week", "weeks"), 7 * 86400),
     (("y", "yr", "yrs", "year", "years"), 365 * 86400),
 )
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 _WORDS = (("week", 7 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
@@ -70,6 +72,7 @@ def duration(text: str) -> str:
     if text.strip().lower() == "never":
         return "never"
     seconds, end = 0.0, 0
+    text = _NUMBER_WORD.sub(lambda word: str(_NUMBERS.index(word[0].lower())), text)
     for part in _DURATION.finditer(text):
         if part.start() != end:
             break
