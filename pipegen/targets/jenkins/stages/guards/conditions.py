@@ -11,6 +11,7 @@ from pipegen.plan.model import (
     AnyOf,
     Atom,
     Condition,
+    Event,
     Exists,
     FilesChanged,
     Input,
@@ -51,20 +52,23 @@ class ConditionWriter(Struct):
                 return " || ".join(map(self._enclosed, condition.conditions))
             case Not():
                 return self._negated(condition.condition)
-            case IsSet():
-                return f"!!{self._value(condition)}"
+            case IsSet() | IsEvent() if (value := self._truthy(condition)) is not None:
+                return f"!!{value}"
         return self._atom(condition)
 
     def _enclosed(self, condition: Condition) -> str:
         """Return *condition* as an operand of others."""
-        if isinstance(condition, IsSet):
-            return self._value(condition)
+        value = self._truthy(condition)
+        if value is not None:
+            return value
         return f"({self.of(condition)})" if isinstance(condition, AnyOf) else self.of(condition)
 
     def _negated(self, condition: Condition) -> str:
         match condition:
             case Matches(patterns=(Pattern() as pattern,)) if pattern.literal is not None:
                 return f"{self._value(condition)} != {literal(pattern.literal)}"
+            case _ if (value := self._truthy(condition)) is not None:
+                return f"!{value}"
             case IsEvent(events=(event,)):
                 return f"event() != {literal(event.value)}"
             case Not():
@@ -72,6 +76,17 @@ class ConditionWriter(Struct):
             case AllOf() | AnyOf() | Matches() | IsEvent():
                 return f"!({self.of(condition)})"
         return f"!{self._atom(condition)}"
+
+    def _truthy(self, condition: Condition) -> str | None:
+        """Return the expression that is neither null nor empty if *condition* holds; None for other conditions."""
+        match condition:
+            case IsSet():
+                return self._value(condition)
+            case IsEvent(events=(Event.MERGE_REQUEST,)):
+                return "env.CHANGE_ID"
+            case IsEvent(events=(Event.SCHEDULE,)):
+                return "currentBuild.getBuildCauses('hudson.triggers.TimerTrigger$TimerTriggerCause')"
+        return None
 
     def _atom(self, atom: Atom) -> str:  # noqa: PLR0911 - one for each kind
         match atom:
@@ -89,7 +104,7 @@ class ConditionWriter(Struct):
             case Exists():
                 return f"isInRepository({literal(_regex(atom.patterns))})"
             case IsSet():
-                return self._value(atom)
+                return f"!!{self._value(atom)}"
 
     def _value(self, atom: Matches | IsSet) -> str:
         match atom.subject:
