@@ -52,8 +52,8 @@ class ConditionWriter(Struct):
                 return " || ".join(map(self._enclosed, condition.conditions))
             case Not():
                 return self._negated(condition.condition)
-            case IsSet() | IsEvent() if (value := self._truthy(condition)) is not None:
-                return f"!!{value}"
+            case IsSet() | IsEvent(events=(Event.MERGE_REQUEST,)):
+                return f"!!{self._truthy(condition)}"
         return self._atom(condition)
 
     def _enclosed(self, condition: Condition) -> str:
@@ -69,11 +69,11 @@ class ConditionWriter(Struct):
                 return f"{self._value(condition)} != {literal(pattern.literal)}"
             case _ if (value := self._truthy(condition)) is not None:
                 return f"!{value}"
-            case IsEvent(events=(event,)):
+            case IsEvent(events=(event,)) if event is not Event.SCHEDULE:
                 return f"event() != {literal(event.value)}"
             case Not():
                 return self.of(condition.condition)
-            case AllOf() | AnyOf() | Matches() | IsEvent():
+            case AllOf() | AnyOf() | Matches() | IsEvent(events=(_, _, *_)):
                 return f"!({self.of(condition)})"
         return f"!{self._atom(condition)}"
 
@@ -84,8 +84,6 @@ class ConditionWriter(Struct):
                 return self._value(condition)
             case IsEvent(events=(Event.MERGE_REQUEST,)):
                 return "env.CHANGE_ID"
-            case IsEvent(events=(Event.SCHEDULE,)):
-                return "currentBuild.getBuildCauses('hudson.triggers.TimerTrigger$TimerTriggerCause')"
         return None
 
     def _atom(self, atom: Atom) -> str:  # noqa: PLR0911 - one for each kind
@@ -94,6 +92,8 @@ class ConditionWriter(Struct):
                 return f"{self._value(atom)} == {literal(pattern.literal)}"
             case Matches():
                 return f"{self._value(atom)} ==~ {literal(_regex(atom.patterns))}"
+            case IsEvent(events=(Event.SCHEDULE,)):
+                return "isScheduled()"
             case IsEvent(events=(event,)):
                 return f"event() == {literal(event.value)}"
             case IsEvent():
