@@ -2,8 +2,9 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -168,7 +169,10 @@ def run(
         logs=log_dir.absolute() if log_dir is not None else None,
     )
     path, environment = config_path(config), _environment(env_file)
-    _start(_checked(path, pipeline, fixed_inputs(inputs), options, environment, diagnostics), options, path)
+    _check_reports(options.reports)
+    _check_cache(environment)
+    prepare = partial(_prepare, path, pipeline, fixed_inputs(inputs), options, environment)
+    _start(_shown(prepare, diagnostics), options, path)
 
 
 def _start(ready: PreparedRun | None, options: RunOptions, path: Path) -> None:
@@ -214,19 +218,10 @@ def _environment(env_file: Path | None) -> dict[str, str]:
         raise WrongUsage(f"{env_file}: {error}") from error
 
 
-def _checked(
-    path: Path,
-    pipeline: Sequence[str] | None,
-    fixed: Mapping[str, str],
-    options: RunOptions,
-    environment: Mapping[str, str],
-    diagnostics: Format,
-) -> PreparedRun | None:
-    """Return the prepared run, and show diagnostics; None if errors are among them."""
-    _check_reports(options.reports)
-    _check_cache(environment)
+def _shown(prepare: Callable[[Report], PreparedRun | None], diagnostics: Format) -> PreparedRun | None:
+    """Return the run that *prepare* returns, and show the diagnostics that it reports."""
     report = Report()
-    ready = _prepare(path, pipeline, fixed, options, environment, report)
+    ready = prepare(report)
     show(report.diagnostics(), diagnostics, sys.stderr)
     return ready
 

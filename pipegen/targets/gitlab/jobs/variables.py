@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from pipegen.targets.constants import READ_BY_SHELLS
+
 # Variables with a meaning for the runner and its helper container, which clones the repository and stores files:
 # https://docs.gitlab.com/ci/variables/predefined_variables/, https://docs.gitlab.com/ci/runners/configure_runners/
 _READ_BY_RUNNERS = re.compile(
     r"(?:ARTIFACT|ARTIFACTS|AWS|BASH|CACHE|CI|DOCKER|FF|GIT|GITLAB|GOOGLE|AZURE|KUBERNETES|LC|LD|PIPEGEN|RESTORE|RUNNER|"
     r"SECURE|SSL|TAR|TRANSFER|ZIP)(?:_.*)?"
-    r"|.*_proxy|.*_PROXY|CDPATH|ENV|HOME|IFS|LANG|OLDPWD|PATH|POSIXLY_CORRECT|PS[0-4]|PWD|SHELL|SHELLOPTS|TERM|TMPDIR|USER"
+    rf"|{READ_BY_SHELLS}"
 )
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -10,6 +10,7 @@ from pipegen.plan.model import Credential, CredentialKind, Output, Plan, Workspa
 from pipegen.plan.model.texts import mail_texts
 from pipegen.shell.host import Images, Login, ShellEnvironment
 from pipegen.source.text import Span
+from pipegen.targets.constants import READ_BY_SHELLS
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.scripts.inputs import input_variable
 from pipegen.targets.jenkins.stages.scripts.setup import LABELS, setup_value
@@ -33,7 +34,7 @@ _READ_BY_ENGINE = re.compile(
     r"(?:BASH|CHANGE|DOCKER|GIT|HUDSON|JENKINS|JOB|LC|LD|PIPEGEN|SSH|SSL|SVN|WORKSPACE)(?:_.*)?"
     r"|BRANCH_(?:IS_PRIMARY|NAME)|BUILD_(?:DISPLAY_NAME|ID|NUMBER|TAG|URL)|EXECUTOR_NUMBER|NODE_(?:LABELS|NAME)"
     r"|RUN_.*DISPLAY_URL|STAGE_NAME|TAG_(?:DATE|NAME|TIMESTAMP|UNIXTIME)"
-    r"|.*_proxy|.*_PROXY|CDPATH|ENV|HOME|IFS|LANG|OLDPWD|PATH|POSIXLY_CORRECT|PS[0-4]|PWD|SHELL|SHELLOPTS|TERM|TMPDIR|USER"
+    rf"|{READ_BY_SHELLS}"
 )
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
