@@ -190,6 +190,7 @@ class Hidden(Struct, kw_only=True):
     services: tuple[ServiceKeys, ...]
     variables: tuple[VariableEntry, ...]
     before_script: tuple[ScriptEntry, ...]
+    after_script: tuple[ScriptEntry, ...] = ()
 
 
 class GitLabJob(Struct, kw_only=True):
@@ -245,13 +246,18 @@ class GitLabJob(Struct, kw_only=True):
 
 
 class DefaultKeys(Struct, kw_only=True):
-    """The keys that most jobs of a file share; a job without them writes its own."""
+    """The keys that most jobs of a file share; a job without them writes its own.
+
+    All jobs share the scripts, if there are some.
+    """
 
     image: ImageKeys | None = None
     services: tuple[ServiceKeys, ...] = ()
     retry: RetryKeys | None = None
     interruptible: bool = False
     cache: tuple[CacheEntry, ...] = ()
+    before_script: tuple[ScriptEntry, ...] = ()
+    after_script: tuple[ScriptEntry, ...] = ()
 
     def as_map(self) -> dict[str, object]:
         """Return the values by key; a key that is not shared has an empty value."""

@@ -172,7 +172,8 @@ class JobContext(Struct, kw_only=True):
             ),
             before_script=own.before_script,
             script=draft.script or idle_script(draft.job),
-            after_script=draft.after,
+            # Entries of its own replace those of the hidden job.
+            after_script=(*draft.after, *draft.tools.after_script) if draft.after else own.after_script,
             artifacts=draft.artifacts,
             artifact_keys=draft.artifact_keys,
             caches=draft.caches,

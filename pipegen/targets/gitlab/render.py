@@ -76,6 +76,8 @@ def _default(document: Document) -> dict[str, Value]:
             "retry": _retry(defaults.retry) if defaults.retry else None,
             "interruptible": defaults.interruptible or None,
             "cache": _caches(defaults.cache) if defaults.cache else None,
+            "before_script": script_data(defaults.before_script),
+            "after_script": script_data(defaults.after_script),
             "id_tokens": tokens or None,
         }
     )
@@ -106,6 +108,7 @@ def _hidden(hidden: Hidden) -> dict[str, Value]:
             "services": _services(hidden.services) if hidden.services else None,
             "variables": _variables(hidden.variables) if hidden.variables else None,
             "before_script": script_data(hidden.before_script),
+            "after_script": script_data(hidden.after_script),
         }
     )
 

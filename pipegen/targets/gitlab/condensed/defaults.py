@@ -52,6 +52,31 @@ def with_defaults(document: Document) -> Document:
     )
 
 
+def with_default_tools(document: Document) -> Document:
+    """Return *document* with its hidden job in `default` and in the variables of the file, if all jobs extend it."""
+    if len(document.hidden) != 1 or document.defaults.image is not None or document.defaults.services:
+        return document
+    (hidden,) = document.hidden
+    names = {variable.name for variable in document.variables}
+    if any(job.extends != hidden.name or "inherit" in job.raw for job in document.jobs) or any(
+        variable.name in names for variable in hidden.variables
+    ):
+        return document
+    return replace(
+        document,
+        hidden=(),
+        variables=(*document.variables, *hidden.variables),
+        defaults=replace(
+            document.defaults,
+            image=hidden.image,
+            services=hidden.services,
+            before_script=hidden.before_script,
+            after_script=hidden.after_script,
+        ),
+        jobs=tuple(replace(job, extends="") for job in document.jobs),
+    )
+
+
 def _values(job: GitLabJob, hidden: Hidden | None) -> DefaultKeys:
     """Return the values of the keys in *job*, which extends *hidden*."""
     return DefaultKeys(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pipegen.plan.model import Job as PlanJob
+from pipegen.plan.model import PublishImage, RunContainer
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.model import GitLabJob, NeedEntry
 
+# Steps that only use images.
+_BLIND = (RunContainer, PublishImage)
 _AFTER_FAILURES = ("on_failure", "always")
 
 
@@ -39,6 +43,11 @@ def short_needs(needs: tuple[NeedEntry, ...], leaving: frozenset[str]) -> tuple[
     if all(need.artifacts or need.job in leaving for need in needs):
         return needs
     return tuple(need if need.job in leaving else replace(need, artifacts=True) for need in needs)
+
+
+def reads_no_files(job: PlanJob) -> bool:
+    """Return whether no step of *job* can see the files in its checkout, whatever they are."""
+    return bool(job.steps) and not (job.after or job.artifacts) and all(isinstance(step, _BLIND) for step in job.steps)
 
 
 def _is_for_failures(job: GitLabJob) -> bool:

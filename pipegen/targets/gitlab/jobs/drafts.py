@@ -24,7 +24,7 @@ from pipegen.targets.gitlab.jobs.outcomes import outcome_variable, without_statu
 from pipegen.targets.gitlab.jobs.raw import lower_raw
 from pipegen.targets.gitlab.jobs.retention import lower_retention
 from pipegen.targets.gitlab.jobs.scripts import entries
-from pipegen.targets.gitlab.jobs.tools import JobTools, installs, job_tools
+from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.needs.awaited import read_stages
@@ -34,7 +34,8 @@ from pipegen.targets.gitlab.settings import GitLabSettings
 class DraftJob(Struct, kw_only=True):
     """The job of a stage without its needs; *after* runs when the script has ended, then *trigger* starts.
 
-    *outcome* is the variable for the status of the pipeline, if the stage becomes a job for each status.
+    *outcome* is the variable for the status of the pipeline, if the stage becomes a job for each status. *login* are
+    the entries of the script, or of those before it, that log in to the registry.
     """
 
     job: Job
@@ -51,6 +52,7 @@ class DraftJob(Struct, kw_only=True):
     trigger: Bridge | TriggerScript | None
     outcome: str = ""
     variables: tuple[VariableEntry, ...] = ()
+    login: tuple[ScriptEntry, ...] = ()
 
     @property
     def is_bridge(self) -> bool:
@@ -73,10 +75,23 @@ def redraft(
 ) -> list[DraftJob]:
     """Return the drafts *drafts* of *plan* for *environment*: those that name values of the run are created again."""
     drafting = _Drafting.of(plan, environment, settings, report)
-    return [
+    redrafted = [
         drafting.draft(job) if _names_run(draft.script) or _names_run(draft.after) else draft
         for job, draft in zip(plan.jobs, drafts, strict=True)
     ]
+    return [with_early_login(draft) for draft in redrafted] if any(map(_logs_in_early, drafts)) else redrafted
+
+
+def with_early_login(draft: DraftJob) -> DraftJob:
+    """Return *draft* with the login before its script, where jobs can share it."""
+    if not draft.login or _logs_in_early(draft):
+        return draft
+    tools = replace(draft.tools, before_script=(*draft.tools.before_script, *draft.login))
+    return replace(draft, tools=tools, script=tuple(entry for entry in draft.script if entry not in draft.login))
+
+
+def _logs_in_early(draft: DraftJob) -> bool:
+    return bool(draft.login) and draft.tools.before_script[-len(draft.login) :] == draft.login
 
 
 def _names_run(script: Sequence[ScriptEntry]) -> bool:
@@ -131,7 +146,14 @@ class _Drafting(Struct, kw_only=True):
         if set_by_engine.variables and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
             set_by_engine = Constants((), job)
             parts = script(job, plan, self.producers, host)
-        body = (*entries((*parts.bind, *parts.steps)), *entries(parts.outputs, comment="outputs"), *lowered.script)
+        login = entries(parts.login)
+        body = (
+            *entries(parts.bind),
+            *login,
+            *entries(parts.steps),
+            *entries(parts.outputs, comment="outputs"),
+            *lowered.script,
+        )
         artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, parts, trigger), report)
         tools = self._job_tools(parts, is_users=Commands in kinds)
         reports = (*((dotenv_path(job),) if job.expanded else ()), *lowered.dotenv)
@@ -146,7 +168,8 @@ class _Drafting(Struct, kw_only=True):
             job=job,
             tools=tools,
             machine=machine,
-            script=(*installs(parts, settings), *(self._removal(job) if self.called else ()), *body) if body else (),
+            login=login,
+            script=(*start(parts, settings), *(self._removal(job) if self.called else ()), *body) if body else (),
             artifacts=artifacts,
             environment=lowered.environment,
             caches=caches,
