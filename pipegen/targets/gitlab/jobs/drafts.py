@@ -146,14 +146,6 @@ class _Drafting(Struct, kw_only=True):
         if set_by_engine.variables and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
             set_by_engine = Constants((), job)
             parts = script(job, plan, self.producers, host)
-        login = entries(parts.login)
-        body = (
-            *entries(parts.bind),
-            *login,
-            *entries(parts.steps),
-            *entries(parts.outputs, comment="outputs"),
-            *lowered.script,
-        )
         artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, parts, trigger), report)
         tools = self._job_tools(parts, is_users=Commands in kinds)
         reports = (*((dotenv_path(job),) if job.expanded else ()), *lowered.dotenv)
@@ -168,8 +160,8 @@ class _Drafting(Struct, kw_only=True):
             job=job,
             tools=tools,
             machine=machine,
-            login=login,
-            script=(*start(parts, settings), *(self._removal(job) if self.called else ()), *body) if body else (),
+            login=entries(parts.login),
+            script=self._script(job, parts, lowered.script),
             artifacts=artifacts,
             environment=lowered.environment,
             caches=caches,
@@ -182,6 +174,12 @@ class _Drafting(Struct, kw_only=True):
             variables=set_by_engine.variables,
         )
         return draft if not job.raw else replace(draft, raw=_raw(draft, report))
+
+    def _script(self, job: Job, parts: StageScriptParts, last: tuple[ScriptEntry, ...]) -> tuple[ScriptEntry, ...]:
+        """Return the script of *job*: its *parts*, then the entries *last*."""
+        steps = entries((*parts.bind, *parts.login, *parts.steps))
+        body = (*steps, *entries(parts.outputs, comment="outputs"), *last)
+        return (*start(parts, self.settings), *(self._removal(job) if self.called else ()), *body) if body else ()
 
     def _job_tools(self, parts: StageScriptParts, *, is_users: bool) -> JobTools:
         """Return the tools of a job with the script *parts*: one value for all jobs with the same tools."""
