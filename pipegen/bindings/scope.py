@@ -341,6 +341,8 @@ class Reader(Struct):
         if not are_linked(producer, self.stage):
             same = replace(reference, combinations=None)
             hint = f'"{own}" has the same combinations, and each waits only for its equal: write "{same}"'
+        elif producer.is_optional:
+            hint = f'"{other}" is optional, so no stage waits for it: remove "optional", or bind the value elsewhere'
         elif is_after:
             hint = f'reverse their order in the arcs, or bind the value in a stage before "{own}"'
         else:

@@ -13,6 +13,7 @@ class StageKey(Struct, kw_only=True):
         is_work: whether it makes the stage do something.
         is_for_scripts: whether only scripts use it, so that stages without a script do not inherit it.
         is_local: whether an error in its value cannot change the plan of other stages.
+        is_joined: whether a stage adds its commands to the inherited ones, and does not replace them.
         ignored_if_empty: the paths of values that do nothing if they are empty, each with an example.
         diff: the keys under which `pipegen diff` shows its value; none if it shows the result of another key.
     """
@@ -21,6 +22,7 @@ class StageKey(Struct, kw_only=True):
     is_work: bool = False
     is_for_scripts: bool = False
     is_local: bool = False
+    is_joined: bool = False
     ignored_if_empty: tuple[tuple[str, str], ...] = ()
     diff: tuple[str, ...] = ()
 
@@ -43,6 +45,7 @@ STAGE_KEYS = (
     StageKey(name="files_from", diff=("files of",)),
     StageKey(name="extends"),
     StageKey(name="pipeline", is_work=True),
+    StageKey(name="before", is_for_scripts=True, is_joined=True),
     StageKey(name="after", is_for_scripts=True, is_local=True, diff=("after",)),
     StageKey(name="shell", is_for_scripts=True, diff=("shell",)),
     StageKey(name="image", is_for_scripts=True, diff=("image",)),

@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind
+from pipegen.config.keys import STAGE_KEYS
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence
+
+_JOINED = frozenset(key.name for key in STAGE_KEYS if key.is_joined)
+
+
+def merge_stages(lower: Mapping, upper: Mapping) -> Mapping:
+    """Return *lower* overridden by *upper*, both stages or templates; commands of joined keys are those of both."""
+    merged = merge_maps(lower, upper)
+    return Mapping(tuple([_joined(entry, lower) for entry in merged.entries]), merged.span)
+
+
+def _joined(entry: Entry, lower: Mapping) -> Entry:
+    """Return *entry* of merged stages, with the commands of *lower* first if they are joined."""
+    inherited = lower.entry(entry.key.text) if entry.key.text in _JOINED else None
+    if inherited is None or inherited is entry or is_null(inherited.value):
+        return entry
+    return Entry(entry.key, Sequence((*_commands(inherited.value), *_commands(entry.value)), entry.value.span))
+
+
+def _commands(node: Node) -> tuple[Node, ...]:
+    return node.items if isinstance(node, Sequence) else (node,)
 
 
 def merge_maps(lower: Mapping, upper: Mapping) -> Mapping:

@@ -10,7 +10,7 @@ from itertools import chain, pairwise, product
 from typing import ClassVar
 
 from pipegen.source.text import Located, SourceFile, Span
-from pipegen.source.tree import Mapping, Node
+from pipegen.source.tree import Mapping, Node, Scalar
 from pipegen.structs import SpannedStruct, Struct
 
 
@@ -132,6 +132,7 @@ class StageConfig(SpannedStruct, kw_only=True):
     lock: StepValue | None = None
     interruptible: StepValue | None = None
     script: StepValue | None = None
+    before: StepValue | None = None
     after: StepValue | None = None
     reports: StepValue | None = None
     cache: StepValue | None = None
@@ -151,6 +152,13 @@ class StageConfig(SpannedStruct, kw_only=True):
     exports: tuple[tuple[Located[str], Node], ...] = ()
     trigger: TriggerStep | None = None
     email: Email | None = None
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether it runs only if a person starts it, and no stage waits for it."""
+        body = self.approve.node if self.approve is not None else None
+        optional = body.get("optional") if isinstance(body, Mapping) else None
+        return isinstance(optional, Scalar) and optional.value is True
 
     @property
     def own_name(self) -> str:

@@ -7,7 +7,7 @@ from functools import reduce
 
 from pipegen.config.compose import MAX_NODES
 from pipegen.config.defaults import Defaults
-from pipegen.config.merge import is_null, merge_maps
+from pipegen.config.merge import is_null, merge_stages
 from pipegen.config.schema.check import Fitting, check_stages
 from pipegen.config.schema.parts import PIPELINE, without
 from pipegen.config.schema.violation import Path
@@ -116,7 +116,7 @@ class _Resolver:
         base = self._base(layers) if layers else Mapping((), stage.span)
         if layers:
             self.merged_paths.append(path)
-            own = self._counted(merge_maps(Mapping((*_name(own), *base.entries), stage.span), own))
+            own = self._counted(merge_stages(Mapping((*_name(own), *base.entries), stage.span), own))
         return _expand_short_hand(own) if _is_short(stage, base) else own
 
     def _base(self, layers: tuple[Mapping, ...]) -> Mapping:
@@ -124,7 +124,7 @@ class _Resolver:
         unique_layers = {id(layer): layer for layer in layers}
         key = tuple(unique_layers)
         if key not in self._bases:
-            merged_layers = reduce(merge_maps, unique_layers.values())
+            merged_layers = reduce(merge_stages, unique_layers.values())
             # A null with nothing to remove here removes something in other pipelines.
             entries = tuple(entry for entry in merged_layers.entries if not is_null(entry.value))
             self._bases[key] = self._counted(Mapping(entries, merged_layers.span))

@@ -175,14 +175,21 @@ def _approval(job: Job, formatter: ValueFormatter) -> Tree | None:
     deployment = job.deployment
     if deployment.delay is not None:
         return value(f"after {_seconds(deployment.delay.seconds)}")
-    if deployment.approval is None:
+    approval = deployment.approval
+    if approval is None:
         return None
-    return formatter.tree(deployment.approval) or value("true")
+    keys: dict[str, Tree | None] = {
+        "message": formatter.tree(approval.message),
+        "approvers": unordered(approval.approvers),
+        "optional": value("true") if approval.is_optional else None,
+        "timeout": value(_seconds(approval.timeout)) if approval.timeout is not None else None,
+    }
+    return {name: tree for name, tree in keys.items() if tree is not None} or value("true")
 
 
 def _allowed(job: Job) -> ComparedValue | None:
-    allowed = job.limits.allow_failure
-    if allowed is None:
+    allowed, approval = job.limits.allow_failure, job.deployment.approval
+    if allowed is None or (approval is not None and approval.is_optional):
         return None
     return unordered(map(str, allowed.exit_codes)) or value("true")
 

@@ -67,15 +67,22 @@ MARKERS = frozenset({"GITLAB_CI", "CI_SERVER", "JENKINS_URL"})
 _BRANCH, _COMMIT, _LOG = "${setup.branch}", "${setup.commit}", "${setup.logURL}"
 # The equivalent values in a config.
 VALUES: Mapping[str, str] = {
-    **dict.fromkeys(("CI_COMMIT_SHA", "CI_COMMIT_SHORT_SHA", "GIT_COMMIT"), _COMMIT),
+    **dict.fromkeys(("CI_COMMIT_SHA", "GIT_COMMIT"), _COMMIT),
+    "CI_COMMIT_SHORT_SHA": "${setup.shortCommit}",
+    "CI_DEFAULT_BRANCH": "${setup.defaultBranch}",
+    "CI_PIPELINE_SOURCE": "${setup.event}",
+    "GITLAB_USER_LOGIN": "${setup.actor}",
+    **dict.fromkeys(("CI_MERGE_REQUEST_IID", "CHANGE_ID"), "${setup.changeRequest}"),
+    **dict.fromkeys(("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CHANGE_BRANCH"), "${setup.sourceBranch}"),
+    **dict.fromkeys(("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CHANGE_TARGET"), "${setup.targetBranch}"),
     **dict.fromkeys(("CI_COMMIT_BRANCH", "CI_COMMIT_REF_NAME", "CI_COMMIT_REF_SLUG"), _BRANCH),
     **dict.fromkeys(("BRANCH_NAME", "GIT_BRANCH", "GIT_LOCAL_BRANCH"), _BRANCH),
     **dict.fromkeys(("CI_COMMIT_TAG", "TAG_NAME"), "${setup.tag}"),
     **dict.fromkeys(("CI_PROJECT_PATH", "JOB_NAME"), "${setup.project}"),
     **dict.fromkeys(("CI_PROJECT_NAME", "JOB_BASE_NAME"), "${setup.projectShortName}"),
     **dict.fromkeys(("CI_REPOSITORY_URL", "GIT_URL"), "${setup.remote}"),
-    **dict.fromkeys(("CI_PIPELINE_CREATED_AT", "BUILD_ID", "BUILD_NUMBER"), "${setup.timestamp}"),
-    **dict.fromkeys(("CI_PIPELINE_ID", "CI_PIPELINE_IID"), "${setup.timestamp}"),
+    "CI_PIPELINE_CREATED_AT": "${setup.timestamp}",
+    **dict.fromkeys(("CI_PIPELINE_ID", "CI_PIPELINE_IID", "BUILD_ID", "BUILD_NUMBER"), "${setup.run}"),
     **dict.fromkeys(("CI_JOB_URL", "CI_PIPELINE_URL", "BUILD_URL", "RUN_DISPLAY_URL"), _LOG),
     **dict.fromkeys(("CI_JOB_NAME", "STAGE_NAME"), "${.stage}"),
 }

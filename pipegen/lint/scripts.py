@@ -9,10 +9,10 @@ from itertools import accumulate
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, PlacedReference, ScriptPart
-from pipegen.config.model import StageConfig, StepValue
+from pipegen.config.model import StageConfig
 from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.plan.model import Commands, Line, ShellProgram
-from pipegen.plan.stage.commands import entries_of
+from pipegen.plan.stage.commands import entries_of, script_entries
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Scalar
 from pipegen.structs import Struct
@@ -61,17 +61,14 @@ def stage_texts(stage: CheckedStage, seen: Collection[tuple[Span, ...]] = ()) ->
 def _scripts(stage: CheckedStage) -> Iterator[tuple[tuple[Line, ...], tuple[Scalar, ...]]]:
     for step in stage.job.steps:
         if isinstance(step, Commands):
-            yield step.lines, _entries(stage.config.script)
+            yield step.lines, script_entries(stage.config)
             commands = _commands(stage.config)
             for output in step.outputs:
                 if output.command is not None and output.name in commands:
                     yield (output.command,), (commands[output.name],)
     if stage.job.after:
-        yield stage.job.after, _entries(stage.config.after)
-
-
-def _entries(value: StepValue | None) -> tuple[Scalar, ...]:
-    return entries_of(value.node) if value is not None else ()
+        after = stage.config.after
+        yield stage.job.after, entries_of(after.node) if after is not None else ()
 
 
 def _commands(stage: StageConfig) -> dict[str, Scalar]:

@@ -213,7 +213,9 @@ class Engine:
             self._delay(task_run)
         else:
             pipeline = self._pipelines[task_run.task.id.pipeline]
-            self._apply(pipeline, pipeline.progress.refuse(task_run.task.id.stage))
+            approval = task_run.task.job.deployment.approval
+            is_optional = approval is not None and approval.is_optional
+            self._apply(pipeline, pipeline.progress.refuse(task_run.task.id.stage, is_optional=is_optional))
 
     def _delay(self, task_run: _TaskRun) -> None:
         delay, now = task_run.task.job.deployment.delay, self._clock.now()

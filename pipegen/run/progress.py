@@ -104,10 +104,11 @@ class Progress:
         self._end(stage, state, is_allowed=is_allowed)
         return self._take_changes()
 
-    def refuse(self, stage: str) -> StatusChanges:
-        """Note that the approval of *stage* was refused."""
+    def refuse(self, stage: str, *, is_optional: bool = False) -> StatusChanges:
+        """Note that the approval of *stage* was refused; *is_optional* is whether the run goes on without it."""
         self._skip(stage, Reason.REFUSED)
-        self._fail()
+        if not is_optional:
+            self._fail()
         self._release(stage, is_lost=True)
         return self._take_changes()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from config.written import tree_of
 
-from pipegen.config.merge import merge_maps
+from pipegen.config.merge import merge_maps, merge_stages
 from pipegen.source.tree import Mapping, plain
 
 
@@ -54,3 +54,25 @@ def test_values_keep_their_places() -> None:
 
     assert [entry.key.span.first.line for entry in whole.entries] == [1, 3]
     assert [entry.value.span.first.line for entry in whole.entries] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "expected"),
+    [
+        ("{before: [a, b]}", "{before: [c]}", {"before": ["a", "b", "c"]}),
+        ("{before: a}", "{before: b}", {"before": ["a", "b"]}),
+        ("{before: [a]}", "{script: b}", {"before": ["a"], "script": "b"}),
+        ("{script: b}", "{before: a}", {"script": "b", "before": "a"}),
+        ("{before: [a]}", "{before: }", {}),
+        ("{before: }", "{before: [a]}", {"before": ["a"]}),
+        ("{after: [a]}", "{after: [b]}", {"after": ["b"]}),
+        ("{env: {before: a}}", "{env: {before: b}}", {"env": {"before": "b"}}),
+    ],
+)
+def test_commands_before_a_script_are_joined(lower: str, upper: str, expected: object) -> None:
+    """Inherited ones first; a key without a value removes them."""
+    below, above = tree_of(lower), tree_of(upper)
+    assert isinstance(below, Mapping)
+    assert isinstance(above, Mapping)
+
+    assert plain(merge_stages(below, above)) == expected

@@ -97,6 +97,11 @@ def test_a_config_equals_itself(path: Path) -> None:
         ("build: a", "build: b", ("build.variant", "a", "b")),
         ("script: [x], outputs: {v: {command: a}}", "script: [x], outputs: {v: {command: b}}", ("outputs.v", "a", "b")),
         ("script: [x]", "script: [x], approve: Really?", ("approve", None, "message: Really?")),
+        (
+            "script: [x], approve: true",
+            "script: [x], approve: {optional: true, timeout: 1h}",
+            ("approve", "true", "optional: true, timeout: 1 h"),
+        ),
         ("script: [x], cache: {key: k, paths: [a]}", "script: [x], cache: {key: l, paths: [a]}", CACHE),
         ("script: [x], raw: {gitlab: {a: 1}}", "script: [x], raw: {gitlab: {a: 2}}", ("raw.gitlab.a", "1", "2")),
     ],

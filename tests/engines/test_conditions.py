@@ -148,6 +148,56 @@ def test_a_value_is_there_or_its_default(name: str, repository: MakeRepository, 
     assert dev.times["a"][1] <= dev.times["c"][0]
 
 
+_NAMES = ("event", "changeRequest", "sourceBranch", "targetBranch", "actor", "shortCommit", "run")
+VALUES = {
+    "pipelines": {
+        "p": {
+            "stages": [
+                {
+                    "name": "a",
+                    "script": [f'printf %s "${{setup.{name}}}" >"$RECORDS/{name}"' for name in _NAMES],
+                }
+            ]
+        }
+    }
+}
+_REQUEST = {
+    "gitlab": {
+        "CI_MERGE_REQUEST_IID": "7",
+        "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "it's",
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+        "GITLAB_USER_LOGIN": "jo",
+    },
+    "jenkins": {"CHANGE_BRANCH": "it's"},
+}
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("event", ["merge_request", "manual", "schedule", "push", "tag", "api"])
+def test_what_started_a_run(name: str, event: str, repository: MakeRepository, tmp_path: Path) -> None:
+    """As values: the event, the change request with its branches, a person, and numbers."""
+    made = repository({CONFIG: json.dumps(VALUES)})
+    for kind in ("branch topic", "tag v1"):
+        subprocess.run(("git", "-C", str(made), *kind.split()), check=True)
+    commit = subprocess.run(
+        ("git", "-C", str(made), "rev-parse", "HEAD"), check=True, capture_output=True, text=True
+    ).stdout
+    is_request, target = event == "merge_request", ENGINES[name].target
+    variables = _REQUEST[target] if is_request else {"GITLAB_USER_LOGIN": "jo"}
+    where = {"tag": "v1"} if event == "tag" else {} if is_request else {"branch": "main"}
+    came = executed(ENGINES[name], made, tmp_path / "run", Run(event=event, variables=variables, **where))
+
+    assert came.notes["run"].isdigit(), came.log
+    assert {key: value for key, value in came.notes.items() if key != "run"} == {
+        "event": event,
+        "changeRequest": "7" if is_request else "",
+        "sourceBranch": "it's" if is_request else "",
+        "targetBranch": "main" if is_request else "",
+        "actor": "jo" if target == "gitlab" or event in ("manual", "merge_request") else "",
+        "shortCommit": commit[:8],
+    }
+
+
 LET_GO = {
     "pipelines": {
         "p": {

@@ -106,6 +106,28 @@ def test_approvals_in_blocks(containers: Containers, tmp_path: Path, approved: t
     assert done.inputs == ("It's $5?",)
 
 
+OPTIONAL: list[dict[str, object]] = [
+    {"name": "build", "script": ["true"]},
+    {"name": "preview", "script": ["true"], "approve": {"optional": True, "message": "It's $5?"}, "lock": "preview"},
+    {"name": "broken", "script": ["false"], "approve": {"optional": True}},
+    {"name": "release", "script": ["true"]},
+]
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("approved", [("preview", "broken"), ()], ids=["yes", "no"])
+def test_optional_stages(containers: Containers, tmp_path: Path, name: str, approved: tuple[str, ...]) -> None:
+    """Nothing waits for them; without a person they are skipped, and their failure does not count."""
+    done = executed(name, containers, tmp_path, OPTIONAL, [[str(stage["name"]) for stage in OPTIONAL]], approved)
+
+    assert done.outcomes == {
+        "build": "success",
+        "preview": "success" if approved else "skipped",
+        "broken": "unstable" if approved else "skipped",
+        "release": "success",
+    }, done.log
+
+
 def test_addresses_of_the_run_reach_gitlab(containers: Containers, tmp_path: Path) -> None:
     """By a dotenv report, which holds what the stage has worked out."""
     done = executed("gitlab", containers, tmp_path, GATED, ARCS, ("ask",))

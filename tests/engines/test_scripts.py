@@ -64,8 +64,9 @@ def config() -> str:
         "name": "pack",
         "directory": "service",
         "env": {"GREETING": "it's ${setup.pipeline}", "EMPTY": ""},
+        "before": ["mkdir dist", "folder=dist/deep"],
         "script": [
-            "mkdir -p dist/deep 'blanks/two words'",
+            "mkdir -p $folder 'blanks/two words'",
             'printf %s "$GREETING$EMPTY" >dist/greeting',
             "echo a >dist/deep/a.log; echo b >dist/deep/.b.log; echo c >dist/deep/c.txt",
             "echo left >'blanks/two words/file'; echo no >unkept",

@@ -150,3 +150,14 @@ def test_what_is_before_one_that_ended_may_fail() -> None:
 
     assert progress.end("image", State.FAILED) == StatusChanges([], [("publish", Reason.BEFORE)])
     assert progress.result is Status.FAILED
+
+
+def test_a_run_goes_on_without_an_optional_stage() -> None:
+    """Its approval was refused, which is no failure."""
+    progress = Progress(ExecutionGraph([["a"], ["b"]]), (), is_wanted=lambda _: True)
+    progress.begin({})
+    progress.refuse("a", is_optional=True)
+    progress.start("b")
+    progress.end("b", State.SUCCESS)
+
+    assert (progress.status("a"), progress.result) == (Status.SKIPPED, Status.SUCCESS)

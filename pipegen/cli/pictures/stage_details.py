@@ -75,7 +75,8 @@ def _waits(job: Job) -> _Facts:
         yield "When", words(job.condition)
     if deployment.approval is not None:
         approvers = f" (by {', '.join(deployment.approval.approvers)})" if deployment.approval.approvers else ""
-        yield "Approval", (deployment.approval.message or "required") + approvers
+        need = "optional" if deployment.approval.is_optional else "required"
+        yield "Approval", (deployment.approval.message or need) + approvers
     if deployment.delay is not None:
         yield "Starts after", _time(deployment.delay.seconds)
     if deployment.environment is not None:

@@ -12,7 +12,7 @@ from pipegen.lint.base import CheckedConfig
 from pipegen.plan.model import Cache, CachePolicy
 
 # Values that change with each run or commit.
-_SETUP = ("commit", "timestamp", "logURL")
+_SETUP = ("commit", "shortCommit", "run", "timestamp", "logURL")
 _VARIABLES = (
     r"\$\{?(CI_COMMIT_SHA|CI_COMMIT_SHORT_SHA|CI_COMMIT_TIMESTAMP|CI_PIPELINE_I?ID|CI_JOB_ID|CI_PIPELINE_CREATED_AT"
     r"|CI_JOB_STARTED_AT|GIT_COMMIT|BUILD_ID|BUILD_NUMBER|BUILD_TAG|BUILD_URL)\b"

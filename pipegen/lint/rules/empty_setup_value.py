@@ -1,4 +1,4 @@
-"""Setup values that are empty whenever their stage runs: the branch of a tag, the tag of a branch."""
+"""Setup values that are empty whenever their stage runs: the branch of a tag, the change request of a branch."""
 
 from __future__ import annotations
 
@@ -8,21 +8,25 @@ from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig, CheckedStage
-from pipegen.plan.model import NEVER, AllOf, IsSet, PublishImage, Subject
+from pipegen.plan.model import NEVER, AllOf, Condition, Event, IsEvent, IsSet, PublishImage, Subject
 from pipegen.plan.model.logic import can_hold
 from pipegen.plan.model.texts import stage_texts
 from pipegen.source.text import Span
 from pipegen.structs import replace
 
 _SUBJECTS = {"branch": Subject.BRANCH, "tag": Subject.TAG}
+_NO_CHANGE_REQUEST = "the stage runs only when no change request is built"
 _REASONS = {
     "branch": "the stage runs only for tags or merge requests, which have no branch",
     "tag": "the stage runs only when no tag is built",
+    "changeRequest": _NO_CHANGE_REQUEST,
+    "sourceBranch": _NO_CHANGE_REQUEST,
+    "targetBranch": _NO_CHANGE_REQUEST,
 }
 
 
 def check(config: CheckedConfig, report: Report) -> None:
-    """Report `setup.branch` and `setup.tag` without a default in stages whose `when` excludes branches or tags."""
+    """Report setup values without a default in stages whose `when` excludes the runs that have them."""
     empty: dict[Span, Reference] = {}
     present: set[Span] = set()
     for stage in config.stages():
@@ -47,15 +51,21 @@ def _is_empty(stage: CheckedStage, name: str) -> bool:
         for condition in (stage.plan.condition, stage.job.condition)
         if condition is not None and condition != NEVER
     ]
-    is_set = IsSet(subject=_SUBJECTS[name], span=stage.job.span)
-    return bool(conditions) and not can_hold(AllOf((*conditions, is_set)))
+    return bool(conditions) and not can_hold(AllOf((*conditions, _is_set(name, stage.job.span))))
+
+
+def _is_set(name: str, span: Span) -> Condition:
+    """Return the condition for the setup value *name* to be set."""
+    if name in _SUBJECTS:
+        return IsSet(subject=_SUBJECTS[name], span=span)
+    return IsEvent(events=(Event.MERGE_REQUEST,), span=span)
 
 
 def _references(stage: CheckedStage) -> Iterator[Reference]:
     for text in _texts(stage):
         if text.constant is None:
             for reference in text.references():
-                if reference.scope is Scope.SETUP and reference.default is None and reference.name in _SUBJECTS:
+                if reference.scope is Scope.SETUP and reference.default is None and reference.name in _REASONS:
                     yield reference
 
 

@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig
 from pipegen.plan.model import ShellProgram
-from pipegen.plan.stage.commands import entries_of
+from pipegen.plan.stage.commands import script_entries
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
 
@@ -26,10 +26,7 @@ _AWARE = re.compile(r"pipefail|PIPESTATUS|mkfifo")
 def check(config: CheckedConfig, report: Report) -> None:
     """Report commands that are piped into `tee` in a shell without `pipefail`: the script continues if they fail."""
     for stage in config.stages():
-        script = stage.config.script
-        if script is None or stage.job.machine.shell is not ShellProgram.SH:
-            continue
-        entries = entries_of(script.node)
+        entries = script_entries(stage.config) if stage.job.machine.shell is ShellProgram.SH else ()
         if any(_AWARE.search(entry.text) for entry in entries):
             continue
         for command, span_of in (hidden for entry in entries for hidden in _hidden(entry)):

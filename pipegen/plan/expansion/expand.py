@@ -15,6 +15,7 @@ from pipegen.plan.expansion.called_stage import stage_in_caller
 from pipegen.plan.expansion.calls import called, with_called
 from pipegen.plan.expansion.combinations import combinations_of
 from pipegen.plan.expansion.matrix_values import with_axis_values
+from pipegen.plan.expansion.optional_stages import without_optional_waits
 from pipegen.plan.expansion.size import MOST_ARCS, check_stages, report_arcs
 from pipegen.plan.expansion.stop_stages import renamed_stop, stop_of
 from pipegen.plan.graph import build_graph
@@ -71,7 +72,7 @@ def expand_stages(sources: PipelineSources, chosen: Sequence[PipelineConfig], re
     expanded: dict[str, Expanded] = {}
     for pipeline in sources.pipelines:
         expanded[pipeline.name.value] = _expanded(pipeline, sources.combinations[pipeline.name.value], expanded, report)
-    return tuple(expanded[pipeline.name.value] for pipeline in chosen)
+    return tuple(_released(expanded[pipeline.name.value]) for pipeline in chosen)
 
 
 def with_stages(pipelines: Sequence[Expanded], report: Report) -> tuple[Expanded, ...]:
@@ -85,6 +86,12 @@ def with_stages(pipelines: Sequence[Expanded], report: Report) -> tuple[Expanded
                 hint="give it a stage, or remove it",
             )
     return tuple(expanded for expanded in pipelines if expanded.pipeline.stages)
+
+
+def _released(expanded: Expanded) -> Expanded:
+    """Return *expanded* without waits for optional stages."""
+    stages = {stage.name.value: stage for stage in expanded.pipeline.stages}
+    return replace(expanded, graph=without_optional_waits(expanded.graph, stages))
 
 
 def _expanded(

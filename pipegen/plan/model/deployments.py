@@ -8,10 +8,16 @@ from pipegen.structs import SpannedStruct, Struct
 
 
 class Approval(SpannedStruct, kw_only=True):
-    """A manual approval; *message* None is the default message, no *approvers* is whoever may run the job."""
+    """A manual approval; *message* None is the default message, no *approvers* is whoever may run the job.
+
+    The run goes on without a job whose approval *is_optional*. An engine whose run waits for the answer skips the job
+    after *timeout* seconds.
+    """
 
     message: str | None
     approvers: tuple[str, ...] = ()
+    is_optional: bool = False
+    timeout: int | None = None
     span: Span
 
 

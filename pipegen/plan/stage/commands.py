@@ -1,4 +1,4 @@
-"""A stage's script with its environment and outputs, and its `after` commands."""
+"""A stage's script with its environment and outputs, and its `before` and `after` commands."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ def commands(stage: StageConfig, values: StageValues) -> Commands | None:
     if stage.script is None:
         _check_alone(stage, values.report)
         return None
-    entries = entries_of(stage.script.node)
-    check_entries("script", entries, stage.script, values.report)
+    check_entries("script", entries_of(stage.script.node), stage.script, values.report)
+    if stage.before is not None:
+        check_entries("before", entries_of(stage.before.node), stage.before, values.report)
     env = values.map(stage.env.node, stage.script.span).entries if stage.env else ()
     if stage.env:
         check_literals(stage.env.node, values.report)
     for name, _ in env:
         check_variable_name(name.constant, name.span, values.report)
     script = Commands(
-        lines=tuple([values.line(item) for item in entries]),
+        lines=tuple([values.line(item) for item in script_entries(stage)]),
         env=tuple([(name.constant or "", values.as_text(value)) for name, value in env]),
         outputs=_outputs(stage, values),
         span=stage.script.span,
@@ -43,6 +44,12 @@ def commands(stage: StageConfig, values: StageValues) -> Commands | None:
     for output in script.outputs:
         _check_output(output, values.report)
     return script
+
+
+def script_entries(stage: StageConfig) -> tuple[Scalar, ...]:
+    """Return the commands of the script of *stage*; those in `before` come first."""
+    keys = (stage.before, stage.script) if stage.script is not None else ()
+    return tuple([entry for key in keys if key is not None for entry in entries_of(key.node)])
 
 
 def post_commands(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> tuple[Line, ...]:
@@ -116,6 +123,7 @@ def _check_output(output: Measured, report: Report) -> None:
 def _check_alone(stage: StageConfig, report: Report) -> None:
     """Report keys that require a script in a stage without one."""
     for key, span in (
+        ("before", stage.before.span if stage.before else None),
         ("outputs", stage.outputs.span if stage.outputs else None),
         ("env", stage.env.span if stage.env else None),
     ):

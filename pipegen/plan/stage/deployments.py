@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipegen.config.model import PipelineConfig, StageConfig, StepValue
+from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.durations import seconds
 from pipegen.plan.files.retention import known_at_start
-from pipegen.plan.model import Approval, Delay, Deployment, Environment, Job, Lock
+from pipegen.plan.model import Deployment, Environment, Job, Lock
+from pipegen.plan.stage.approvals import approval
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind
+from pipegen.source.tree import Mapping, Scalar
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import replace
 
-# GitLab delays jobs by at most a week: https://docs.gitlab.com/ci/jobs/job_control/#run-a-job-after-a-delay
-_LONGEST_DELAY = 7 * 86_400
 NO_DEPLOYMENT = Deployment()
 
 
@@ -26,9 +24,9 @@ def deployment(stage: StageConfig, values: StageValues) -> Deployment:
     """Return the approval, delay, locks and environment of *stage*; errors in them are reported."""
     if stage.approve is None and stage.lock is None and stage.environment is None:
         return NO_DEPLOYMENT
-    approval, delay = _approval(stage.approve, values.report) if stage.approve else (None, None)
+    approved, delay = approval(stage, values.report) if stage.approve else (None, None)
     return Deployment(
-        approval=approval,
+        approval=approved,
         delay=delay,
         locks=_locks(stage, values.report),
         environment=_environment(stage, values) if stage.environment else None,
@@ -78,70 +76,6 @@ def _stopping(job: Job, environment: Environment) -> Job:
             job.deployment, environment=replace(own, name=environment.name, url=None, on_stop=None, stops=True)
         ),
     )
-
-
-def _approval(value: StepValue, report: Report) -> tuple[Approval | None, Delay | None]:
-    node, span = value.node, value.span
-    if isinstance(node, Scalar):
-        if node.kind is ScalarKind.BOOLEAN:
-            return (Approval(message=None, span=span) if node.value is True else None), None
-        return Approval(message=_message(node, report), span=span), None
-    body = node if isinstance(node, Mapping) else Mapping((), span)
-    approvers = body.entry("approvers")
-    delay, message = body.get("delay"), body.get("message")
-    if isinstance(delay, Scalar):
-        if approvers is not None:
-            report.add(
-                codes.INVALID_VALUE,
-                'a stage with a "delay" starts by itself, so it has no approvers',
-                at=approvers.key.span,
-                hint='remove "approvers", or replace "delay" with a "message"',
-            )
-        return None, Delay(_delay(delay, report), span)
-    names = approvers.value if approvers is not None else None
-    return (
-        Approval(
-            message=_message(message, report) if isinstance(message, Scalar) else None,
-            approvers=tuple(dict.fromkeys(_names(names, report))),
-            span=span,
-        ),
-        None,
-    )
-
-
-def _delay(node: Scalar, report: Report) -> int:
-    delay = seconds(node, report)
-    if delay > _LONGEST_DELAY:
-        report.add(
-            codes.INVALID_VALUE,
-            "a delay is at most a week",
-            at=node.span,
-            hint='ask a person with "message", or run a pipeline with "schedule"',
-        )
-    return delay
-
-
-def _message(node: Scalar, report: Report) -> str:
-    if not node.text.strip():
-        hint = 'write a question, or "approve: true"'
-        report.add(codes.INVALID_VALUE, "the question is empty", at=node.span, hint=hint)
-    return " ".join(node.text.split())
-
-
-def _names(node: Node | None, report: Report) -> list[str]:
-    names = []
-    for item in node.items if isinstance(node, List) else ():
-        if not isinstance(item, Scalar):
-            continue
-        if "," in item.text or not item.text.strip():
-            report.add(
-                codes.INVALID_VALUE,
-                f'"{item.text}" is not a name of a user or group',
-                at=item.span,
-                hint="write one name per item",
-            )
-        names.append(item.text.strip())
-    return names
 
 
 def _locks(stage: StageConfig, report: Report) -> tuple[Lock, ...]:

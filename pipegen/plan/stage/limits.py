@@ -18,12 +18,12 @@ _NONE = Limits()
 
 def limits(stage: StageConfig, report: Report) -> Limits:
     """Return the limits of *stage*."""
-    if stage.retry is None and stage.timeout is None and stage.allow_failure is None:
+    if stage.retry is None and stage.timeout is None and stage.allow_failure is None and not stage.is_optional:
         return _NONE
     return Limits(
         retry=_retry(stage.retry),
         timeout=_timeout(stage.timeout, report),
-        allow_failure=_allow_failure(stage.allow_failure),
+        allow_failure=_allow_failure(stage),
     )
 
 
@@ -84,7 +84,10 @@ def _timeout(value: StepValue | None, report: Report) -> Timeout | None:
     return Timeout(timeout, value.span)
 
 
-def _allow_failure(value: StepValue | None) -> AllowFailure | None:
+def _allow_failure(stage: StageConfig) -> AllowFailure | None:
+    value = stage.allow_failure
+    if stage.approve is not None and stage.is_optional:
+        return AllowFailure((), stage.approve.span)
     if value is None:
         return None
     if isinstance(value.node, Mapping):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
+from pipegen.plan.model.facts import DEFAULT_BRANCH
 from pipegen.source.git import ask, changed_files
 from pipegen.structs import Struct
 
@@ -40,6 +41,12 @@ class LocalCheckout(Struct, dict=True, gc=True):
     def branch(self) -> str:
         """The branch that is checked out; "" for a commit without one."""
         return self._line("symbolic-ref", "--quiet", "--short", "HEAD")
+
+    @cached_property
+    def default_branch(self) -> str:
+        """The default branch of the repository that it was cloned from, if git knows it."""
+        name = self._line("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").removeprefix("origin/")
+        return name or DEFAULT_BRANCH
 
     @cached_property
     def tag(self) -> str:

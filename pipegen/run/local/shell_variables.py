@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from pipegen.plan.model import Credential, CredentialKind, Input, Plan, Workspace
@@ -11,6 +11,7 @@ from pipegen.run.local.conditions import RunContext
 from pipegen.shell import defaults
 from pipegen.shell.host import Images, Login, ShellEnvironment
 from pipegen.shell.names import variable_part
+from pipegen.structs import Struct
 
 RUN = "PIPEGEN_RUN"
 JOB_ID = "PIPEGEN_JOB_ID"
@@ -29,6 +30,14 @@ _SETUP = {
     "branch": "PIPEGEN_BRANCH",
     "remote": "PIPEGEN_REMOTE",
     "tag": "PIPEGEN_TAG",
+    "shortCommit": "PIPEGEN_SHORT_COMMIT",
+    "defaultBranch": "PIPEGEN_DEFAULT_BRANCH",
+    "changeRequest": "PIPEGEN_CHANGE_REQUEST",
+    "sourceBranch": "PIPEGEN_SOURCE_BRANCH",
+    "targetBranch": "PIPEGEN_TARGET_BRANCH",
+    "event": "PIPEGEN_EVENT",
+    "actor": "PIPEGEN_ACTOR",
+    "run": "PIPEGEN_NUMBER",
     "logURL": LOG_URL,
     "httpProxy": "PIPEGEN_HTTP_PROXY",
     "GIT_COMMIT": "PIPEGEN_COMMIT",
@@ -36,6 +45,8 @@ _SETUP = {
     "GIT_LOCAL_BRANCH": "PIPEGEN_BRANCH",
     "GIT_URL": "PIPEGEN_REMOTE",
 }
+# The length of a short commit, as on GitLab.
+_SHORT = 8
 _PARAMETER = re.compile(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
 _LABELS = (("ci.project", f"${_SETUP['project']}"), ("ci.job", f"${LOG_URL}"))
 # The destinations of images, charts and new versions, with the defaults of every target.
@@ -107,6 +118,36 @@ def input_values(inputs: Iterable[Input]) -> dict[str, str]:
     return {input_variable(one.name): one.default or "" for one in inputs}
 
 
+class _RunValues(Struct):
+    """What setup values depend on; *started* is in UTC."""
+
+    context: RunContext
+    started: datetime
+    environment: Mapping[str, str]
+
+    def variable(self, *names: str) -> str:
+        """Return the first variable among *names* that is set, or ""."""
+        return next((value for name in names if (value := self.environment.get(name))), "")
+
+
+_VALUES: Mapping[str, Callable[[_RunValues], str]] = {
+    "project": lambda run: run.context.checkout.project,
+    "projectShortName": lambda run: run.context.checkout.project.rpartition("/")[2],
+    "timestamp": lambda run: f"{run.started:%Y-%m-%d-%H%M%S}",
+    **dict.fromkeys(("commit", "GIT_COMMIT"), lambda run: run.context.checkout.commit),
+    "shortCommit": lambda run: run.context.checkout.commit[:_SHORT],
+    **dict.fromkeys(("branch", "GIT_BRANCH", "GIT_LOCAL_BRANCH"), lambda run: run.context.event.branch),
+    "defaultBranch": lambda run: run.context.checkout.default_branch,
+    **dict.fromkeys(("remote", "GIT_URL"), lambda run: run.context.checkout.remote),
+    "tag": lambda run: run.context.event.tag,
+    **dict.fromkeys(("changeRequest", "sourceBranch", "targetBranch"), lambda _: ""),
+    "event": lambda run: run.context.event.kind.value,
+    "actor": lambda run: run.variable("USER", "LOGNAME"),
+    "run": lambda _: "0",
+    "httpProxy": lambda run: run.variable("http_proxy", "HTTP_PROXY"),
+}
+
+
 def setup_values(
     names: Iterable[str], context: RunContext, started: datetime, environment: Mapping[str, str]
 ) -> dict[str, str]:
@@ -114,27 +155,8 @@ def setup_values(
 
     *started* is in UTC.
     """
-    checkout = context.checkout
-    values = {}
-    for name in dict.fromkeys((*names, "project")):
-        match name:
-            case "project":
-                values[_SETUP[name]] = checkout.project
-            case "projectShortName":
-                values[_SETUP[name]] = checkout.project.rpartition("/")[2]
-            case "timestamp":
-                values[_SETUP[name]] = f"{started:%Y-%m-%d-%H%M%S}"
-            case "commit" | "GIT_COMMIT":
-                values[_SETUP[name]] = checkout.commit
-            case "branch" | "GIT_BRANCH" | "GIT_LOCAL_BRANCH":
-                values[_SETUP[name]] = context.event.branch
-            case "remote" | "GIT_URL":
-                values[_SETUP[name]] = checkout.remote
-            case "tag":
-                values[_SETUP[name]] = context.event.tag
-            case "httpProxy":
-                values[_SETUP[name]] = environment.get("http_proxy") or environment.get("HTTP_PROXY") or ""
-    return values
+    run = _RunValues(context, started, environment)
+    return {_SETUP[name]: _VALUES[name](run) for name in dict.fromkeys((*names, "project")) if name in _VALUES}
 
 
 def _setup(name: str, plan: Plan) -> str | None:

@@ -41,6 +41,7 @@ TABLE: tuple[Capability, ...] = (
         _NATIVE,
         "CI/CD variables named after the ID, in upper case, masked if they are set as masked; id_tokens",
     ),
+    Capability("before", _NATIVE, "the first lines of the script"),
     Capability(
         "after",
         _NATIVE,
@@ -60,7 +61,11 @@ TABLE: tuple[Capability, ...] = (
     ),
     Capability("cache", _NATIVE, "at most four for each stage, with keys of at most two files"),
     Capability("lock", _NATIVE, "a resource group of the project; at most one for each stage"),
-    Capability("approve", _NATIVE, "a blocking manual job, or a delayed job; approvers are a setting of the project"),
+    Capability(
+        "approve",
+        _NATIVE,
+        "a manual job, which blocks unless it is optional, or a delayed job; approvers are a setting of the project",
+    ),
     Capability("environment", _NATIVE, "addresses that are computed at run time use a dotenv report"),
     Capability("raw", _NATIVE, "keys that override the keys of the job"),
     Capability("reuse", _EMULATED, "each run computes every result again"),

@@ -33,6 +33,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("script", _NATIVE, "one sh step, sh -e"),
     Capability("shell", _NATIVE, "bash: a #! line and set -o pipefail"),
     Capability("secrets", _NATIVE, "withCredentials, which masks them; changes from forks get none; id_token: PG616"),
+    Capability("before", _NATIVE, "the first lines of the script"),
     Capability("after", _EMULATED, "try and finally around the script, before files are stashed and archived"),
     Capability(
         "agent",
@@ -56,7 +57,9 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("artifacts", _NATIVE, "in the same stash, and archived; expire and name have no effect"),
     Capability("cache", _EMULATED, "needs the plugin jobcacher; for each job and branch; no fallback"),
     Capability("lock", _NATIVE, "needs the plugin lockable-resources; for the whole server"),
-    Capability("approve", _NATIVE, "input or sleep, before the stage takes an agent"),
+    Capability(
+        "approve", _NATIVE, "input or sleep, before the stage takes an agent; optional: an input with a timeout"
+    ),
     Capability("environment", _REFUSED, "PG617: not shown in Jenkins; PG619: the stage of on_stop is left out"),
     Capability("raw", _NATIVE, "wrap: steps around the steps of the stage"),
     Capability("reuse", _EMULATED, "each build computes every result again"),

@@ -34,7 +34,16 @@ def test_a_delay_is_not_an_approval() -> None:
 
 
 @pytest.mark.parametrize(
-    "approve", ["' '", "{delay: 8d}", "{delay: 0s}", "{delay: 1h, approvers: [a]}", "{message: x, approvers: ['a,b']}"]
+    "approve",
+    [
+        *("' '", "{delay: 8d}", "{delay: 0s}", "{delay: 1h, approvers: [a]}", "{message: x, approvers: ['a,b']}"),
+        *(
+            "{delay: 1h, optional: true}",
+            "{message: x, timeout: 1h}",
+            "{optional: true}, allow_failure: {exit_codes: 1}",
+        ),
+        "{optional: true}, allow_failure: false",
+    ],
 )
 def test_invalid_approvals(approve: str) -> None:
     """One error each."""
@@ -104,3 +113,16 @@ def test_different_conditions_of_a_stop_stage_are_reported() -> None:
     )
 
     assert [one.code.number for one in reported(config)] == ["PG542"]
+
+
+@pytest.mark.parametrize(
+    ("approve", "timeout"), [("{optional: true}", 86_400), ("{optional: true, message: Go?, timeout: 2h}", 7_200)]
+)
+def test_an_optional_stage_may_fail(approve: str, timeout: int) -> None:
+    """Whatever the engine; by default, it waits for a day."""
+    job = job_of(f"{{name: s, script: x, approve: {approve}}}")
+
+    assert job.deployment.approval is not None
+    assert (job.deployment.approval.is_optional, job.deployment.approval.timeout) == (True, timeout)
+    assert job.limits.allow_failure is not None
+    assert job.limits.allow_failure.exit_codes == ()

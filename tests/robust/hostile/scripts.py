@@ -31,7 +31,8 @@ def words(turn: Round) -> None:
     """Add a stage whose commands have texts for words."""
     lines = [word(turn, "stage.script.[]", text) for text in (*turn.deal(), turn.large())]
     block = "\n".join(word(turn, "stage.script.[]", text) for text in turn.deal())
-    turn.stage("words", script=[*lines, block])
+    first = [word(turn, "stage.before.[]", text) for text in turn.deal()]
+    turn.stage("words", before=first, script=[*lines, block])
 
 
 def afterwards(turn: Round) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from pipegen.run.local.shell_variables import status_variable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pipegen.run.local.checkout import LocalCheckout
+from pipegen.run.local.conditions import RunContext
+from pipegen.run.local.shell_variables import setup_values, status_variable
 
 
 def test_statuses_of_stages_with_like_names_are_in_different_variables() -> None:
@@ -11,3 +16,22 @@ def test_statuses_of_stages_with_like_names_are_in_different_variables() -> None
 
     assert len({status_variable(slug) for slug in slugs}) == len(slugs)
     assert status_variable("a-b") == "PIPEGEN_STATUS_A_B"
+
+
+def test_values_of_a_run_by_a_person(tmp_path: Path) -> None:
+    """Without a repository, the default branch has its usual name; no change request is built."""
+    context = RunContext(LocalCheckout(tmp_path), {}, {})
+    names = ("event", "actor", "run", "changeRequest", "sourceBranch", "targetBranch", "defaultBranch", "shortCommit")
+    values = setup_values(names, context, datetime(2025, 1, 31, tzinfo=UTC), {"USER": "jo"})
+
+    assert values == {
+        "PIPEGEN_PROJECT": tmp_path.name,
+        "PIPEGEN_EVENT": "manual",
+        "PIPEGEN_ACTOR": "jo",
+        "PIPEGEN_NUMBER": "0",
+        "PIPEGEN_CHANGE_REQUEST": "",
+        "PIPEGEN_SOURCE_BRANCH": "",
+        "PIPEGEN_TARGET_BRANCH": "",
+        "PIPEGEN_DEFAULT_BRANCH": "main",
+        "PIPEGEN_SHORT_COMMIT": "",
+    }

@@ -9,7 +9,6 @@ from pipegen.config.schema.foreign.entries import (
     IN_OUTER,
     IN_STAGE,
     LABELS,
-    LINES,
     ORDER,
     RAW,
     WHEN,
@@ -29,13 +28,9 @@ WORDS = (
         '"files_from" names the stages whose files a stage gets',
         rename("files_from"),
     ),
-    word("GitLab: Scripts", "before_script", IN_STAGE, LINES, values.before_script),
+    word("GitLab: Scripts", "before_script", IN_STAGE, '"before" has commands that run first', rename("before")),
     word(
-        "GitLab: Scripts",
-        "before_script",
-        IN_OUTER,
-        LINES,
-        advise('remove it, and write its lines at the start of "script" in the stages that need them'),
+        "GitLab: Scripts", "before_script", IN_OUTER, '"before" has commands that run first', values.defaults("before")
     ),
     word("GitLab: Scripts", "after_script", IN_STAGE, '"after" has commands that always run', rename("after")),
     word("GitLab: Scripts", "after_script", IN_OUTER, '"after" has commands that always run', values.defaults("after")),

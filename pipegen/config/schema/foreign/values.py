@@ -35,15 +35,6 @@ def raw(system: str) -> Hint:
     return lambda use: instead({"raw": {system: {str(use.path[-1]): use.value}}})
 
 
-def before_script(use: Use) -> str:
-    """Return the hint to put the commands at the start of `script`."""
-    script = use.siblings.get("script")
-    lines = [*texts(use.value), *(texts(script) if script is not None else ["…"])]
-    if script is None or any("\n" in line for line in lines):
-        return 'move its lines to the start of "script"'
-    return "\n".join([instead({"script": lines}).replace(" instead", " instead of both", 1)])
-
-
 def variables(use: Use) -> str:
     """Return the hint to write variables of a pipeline as `env` of its defaults; only their values are kept."""
     return _of_pipeline(use, {"defaults": {"env": _plain_variables(use.value)}})

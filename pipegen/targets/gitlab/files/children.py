@@ -22,6 +22,7 @@ from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.files.assembly import assemble
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.helper_jobs.collectors import strictest
+from pipegen.targets.gitlab.jobs.shell_variables import PARENT_VARIABLES
 from pipegen.targets.gitlab.model import (
     IS_HELPER,
     NO_CHECKOUT,
@@ -40,8 +41,6 @@ from pipegen.targets.gitlab.pipelines import STEP, JobContext, PipelineJob, step
 # The maximum number of jobs of another pipeline that a job may fetch from.
 MOST_FETCHED = 5
 PARENT = "PIPEGEN_PARENT"
-# Variables that the parent passes on besides its ID, if the child uses them.
-PARENT_VARIABLES = {"PIPEGEN_SOURCE": "$CI_PIPELINE_SOURCE", "PIPEGEN_CREATED_AT": "$CI_PIPELINE_CREATED_AT"}
 
 
 def unconditional_job(name: str, image: ImageKeys | None) -> GitLabJob:

@@ -29,7 +29,8 @@ def with_start(
         return replace(_started(gitlab_job, _MANUAL, ""), limits=limits)
     if deployment.approval is not None:
         message = (deployment.approval.message or "") if gitlab_job.trigger is None else ""
-        return replace(_started(gitlab_job, _MANUAL, ""), is_blocking=True, manual_confirmation=message)
+        is_blocking = not deployment.approval.is_optional
+        return replace(_started(gitlab_job, _MANUAL, ""), is_blocking=is_blocking, manual_confirmation=message)
     if deployment.delay is not None and gitlab_job.trigger is None:
         return _started(gitlab_job, _DELAYED, in_words(deployment.delay.seconds))
     return gitlab_job
@@ -46,7 +47,7 @@ def check_deployment(job: plan.Job, report: Report) -> None:
             at=approval.span,
             hint="give the stage an environment, and protect the environment in the project",
         )
-    if approval is not None and allowed is not None and not allowed.exit_codes:
+    if approval is not None and not approval.is_optional and allowed is not None and not allowed.exit_codes:
         report.add(
             APPROVED_AND_ALLOWED.code,
             f'GitLab ignores "allow_failure" of stage "{job.title}": it does not wait for manual jobs that may fail',

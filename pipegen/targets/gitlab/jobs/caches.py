@@ -19,7 +19,7 @@ _MOST_FILES = 2
 _NOT_IN_NAMES = r"[^A-Za-z0-9._-]"
 _IN_NAMES = re.compile(r"[A-Za-z0-9._-]")
 # Setup values that contain only letters, digits, ".", "_" and "-" on GitLab, or that pipegen knows; a branch is a slug.
-_SAFE = frozenset({"branch", "commit", "GIT_COMMIT", "pipeline", "projectShortName"})
+_SAFE = frozenset({"branch", "commit", "shortCommit", "changeRequest", "GIT_COMMIT", "pipeline", "projectShortName"})
 _USE = "the key of a cache"
 
 

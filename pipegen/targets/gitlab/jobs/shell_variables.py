@@ -20,15 +20,35 @@ _PIPELINE_VARIABLES = {
     "branch": "$CI_COMMIT_BRANCH",
     "remote": "$CI_PROJECT_URL.git",
     "tag": "$CI_COMMIT_TAG",
+    "shortCommit": "$CI_COMMIT_SHORT_SHA",
+    "defaultBranch": "$CI_DEFAULT_BRANCH",
+    "changeRequest": "$CI_MERGE_REQUEST_IID",
+    "sourceBranch": "$CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
+    "targetBranch": "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+    "actor": "$GITLAB_USER_LOGIN",
     "GIT_COMMIT": "$CI_COMMIT_SHA",
     "GIT_BRANCH": "$CI_COMMIT_REF_NAME",
     "GIT_LOCAL_BRANCH": "$CI_COMMIT_REF_NAME",
     "GIT_URL": "$CI_PROJECT_URL.git",
 }
+# The kinds of pipelines, as `rules/expressions.py` tests them.
+_EVENT_CASES = (
+    '(push) if [ "$CI_COMMIT_TAG" ]; then echo tag; else echo push; fi;; (merge_request_event) echo merge_request;; '
+    "(schedule) echo schedule;; (web|chat) echo manual;; (*) echo api;;"
+)
 _JOB_VALUES = {
     "timestamp": """$(printf %s "$CI_PIPELINE_CREATED_AT" | cut -c1-19 | sed 's/T/-/; s/://g')""",
+    "event": f"$(case $CI_PIPELINE_SOURCE in {_EVENT_CASES} esac)",
+    # A child pipeline has a number of its own, so GitLab itself cannot expand it in every file.
+    "run": "$CI_PIPELINE_IID",
     "logURL": "$CI_JOB_URL",
     "httpProxy": "${http_proxy:-$HTTP_PROXY}",
+}
+# Variables that the parent of a child pipeline passes on besides its ID, if the child uses them.
+PARENT_VARIABLES = {
+    "PIPEGEN_SOURCE": "$CI_PIPELINE_SOURCE",
+    "PIPEGEN_CREATED_AT": "$CI_PIPELINE_CREATED_AT",
+    "PIPEGEN_NUMBER": "$CI_PIPELINE_IID",
 }
 # Files in which helpers, or the script of a successful stage, record its status, and that some stage has failed.
 MARKS = ".pipegen/status"
@@ -47,7 +67,9 @@ _FIRST_WORDS = frozenset(
         *(
             "after",
             "cache",
+            "change",
             "created",
+            "default",
             "files",
             "http",
             "input",
@@ -58,7 +80,7 @@ _FIRST_WORDS = frozenset(
             "project",
             "promote",
         ),
-        *("registry", "status", "url"),
+        *("registry", "short", "source", "status", "target", "url"),
     }
 )
 
@@ -123,13 +145,14 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
 
 def in_child(host: ShellEnvironment) -> ShellEnvironment:
     """Return the environment of scripts in a child pipeline: values of the whole run come from its parent."""
-    value = host.setup("timestamp") or ""
-    timestamp = value.replace("$CI_PIPELINE_CREATED_AT", "$PIPEGEN_CREATED_AT")
-    return replace(
-        host,
-        run_id="$PIPEGEN_PARENT",
-        setup=lambda name: timestamp if name == "timestamp" else host.setup(name),
-    )
+
+    def setup(name: str) -> str | None:
+        value = host.setup(name)
+        for own, of_parent in PARENT_VARIABLES.items():
+            value = value.replace(of_parent, f"${own}") if value is not None else None
+        return value
+
+    return replace(host, run_id="$PIPEGEN_PARENT", setup=setup)
 
 
 def _status(slug: str) -> str:

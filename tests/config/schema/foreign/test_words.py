@@ -101,7 +101,7 @@ IS_ADVICE = {
     *("uses", "trigger: {project}"),
 }
 # Words whose hint is advice in the outer maps only.
-_OUTER_ADVICE = {"before_script", "post", "jobs"}
+_OUTER_ADVICE = {"post", "jobs"}
 # Words that have the work of the stage.
 _WORK = {"steps", "sh", "bat", "commands", "trigger: {project}", "release", "uses"}
 _CASES = [(word, place) for word in WORDS for place in word.places]

@@ -55,6 +55,8 @@ def credential(name: str, kind: CredentialKind, *variables: str) -> Credential:
         ("GIT_COMMIT", "$CI_COMMIT_SHA"),
         ("pipeline", r"a \"\$b\""),
         ("imageLabels", r"ci.project=$CI_PROJECT_PATH,ci.job=$CI_JOB_URL,ci.pipeline=a \"\$b\""),
+        ("changeRequest", "$CI_MERGE_REQUEST_IID"),
+        ("run", "$CI_PIPELINE_IID"),
         ("GIT_PREVIOUS_COMMIT", None),
         ("params.not-a-variable", None),
     ],

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pipegen.emit.groovy import literal
-from pipegen.plan.model import Job
+from pipegen.plan.model import Approval, Job
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps, on_agent
 
@@ -25,15 +25,27 @@ def with_waits(job: Job, limited: LimitedSteps) -> LimitedSteps:
     deployment = job.deployment
     if not deployment.locks and deployment.approval is None and deployment.delay is None:
         return limited
-    return LimitedSteps(None, (*_waits(job), *_locked(job, on_agent(limited))))
+    steps, approval = _locked(job, on_agent(limited)), deployment.approval
+    if approval is not None and approval.timeout is not None:
+        return LimitedSteps(None, (model.Wrapped(_if_approved(job, approval, approval.timeout), steps),))
+    return LimitedSteps(None, (*_waits(job), *steps))
+
+
+def _if_approved(job: Job, approval: Approval, timeout: int) -> str:
+    """Return the block that runs steps if they are approved within *timeout* seconds."""
+    submitter = f", submitter: {literal(','.join(approval.approvers))}" if approval.approvers else ""
+    return f"ifApproved({timeout}, message: {literal(_message(job, approval))}{submitter})"
+
+
+def _message(job: Job, approval: Approval) -> str:
+    return approval.message or f"Run stage {job.stage}?"
 
 
 def _waits(job: Job) -> Iterator[model.Step]:
     """Yield the steps that wait for an approval, or for a delay."""
     approval, delay = job.deployment.approval, job.deployment.delay
     if approval is not None:
-        message = approval.message or f"Run stage {job.stage}?"
-        yield model.InputStep(message=message, submitter=",".join(approval.approvers))
+        yield model.InputStep(message=_message(job, approval), submitter=",".join(approval.approvers))
     if delay is not None:
         yield model.GroovyStatement(f"sleep time: {delay.seconds}, unit: 'SECONDS'")
 

@@ -43,8 +43,8 @@ class SetupValue(Struct, kw_only=True):
     """One value.
 
     *variable* is the environment variable that contains it; *code* is the Groovy
-    expression of a variable set at the start, or the name in `checkout` of one
-    that is set then; *suffix* follows a value that is not empty. A value with
+    expression of a variable set at the start, or what is read of the result of
+    `checkout`; *suffix* follows a value that is not empty. A value with
     *is_free_text* may contain line breaks.
     """
 
@@ -71,6 +71,15 @@ _VALUES = {
     "remote": SetupValue(variable="PIPEGEN_REMOTE", source=Source.START, code="remote()", may_be_empty=False),
     "commit": SetupValue(variable="PIPEGEN_COMMIT", source=Source.CHECKOUT, code="GIT_COMMIT"),
     "tag": SetupValue(variable="TAG_NAME", source=Source.VARIABLE),
+    "shortCommit": SetupValue(
+        variable="PIPEGEN_SHORT_COMMIT", source=Source.CHECKOUT, code="GIT_COMMIT.substring(0, 8)", may_be_empty=False
+    ),
+    "changeRequest": SetupValue(variable="CHANGE_ID", source=Source.VARIABLE),
+    "sourceBranch": SetupValue(variable="CHANGE_BRANCH", source=Source.VARIABLE),
+    "targetBranch": SetupValue(variable="CHANGE_TARGET", source=Source.VARIABLE),
+    "event": SetupValue(variable="PIPEGEN_EVENT", source=Source.START, code="event()", may_be_empty=False),
+    "actor": SetupValue(variable="PIPEGEN_ACTOR", source=Source.START, code="actor()", is_free_text=True),
+    "run": SetupValue(variable="BUILD_NUMBER", source=Source.VARIABLE, may_be_empty=False),
     "logURL": SetupValue(variable="BUILD_URL", source=Source.VARIABLE, suffix="console"),
     "httpProxy": SetupValue(variable="http_proxy", source=Source.VARIABLE),
 }

@@ -153,7 +153,8 @@ class CurrentBuild {
     /** As Jenkins: what started the build, each with the name of its class. */
     List<Map<String, String>> getBuildCauses() {
         return build.settings.causes.collect { String cause ->
-            (Map<String, String>) [_class: cause, shortDescription: "Started by ${cause}".toString()]
+            Map<String, String> made = [_class: cause, shortDescription: "Started by ${cause}".toString()]
+            made + (cause == 'hudson.model.Cause$UserIdCause' ? [userId: 'jo', userName: 'Jo'] : [:])
         }
     }
 

@@ -26,6 +26,9 @@ PLAN = plan(("a",), name='de"mo')
         ("params.a-b", "$PIPEGEN_PARAM_a_2d_b"),
         ("GIT_BRANCH", "$PIPEGEN_GIT_BRANCH"),
         ("GIT_URL_2", "$PIPEGEN_GIT_URL_2"),
+        ("shortCommit", "$PIPEGEN_SHORT_COMMIT"),
+        ("targetBranch", "$CHANGE_TARGET"),
+        ("defaultBranch", None),
         ("GIT_FOO", None),
     ],
 )
