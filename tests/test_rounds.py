@@ -50,6 +50,7 @@ _OF_THE_FILE = {
     "PG501": "Which pipelines run only on request depends on what their stages do.",
     "PG605": "Two pipelines of one job contradict each other.",
     "PG610": "A step around all stages is wrong for those without an agent.",
+    "PG304": "A stage of another pipeline whose name has errors may be the one that is read.",
     "PG656": "A setting names a stage, which may have errors.",
     "PG657": "A setting names a stage, which may have errors.",
     "PG670": "A setting is wrong for stages that use it.",

@@ -9,7 +9,6 @@ from pipegen.difference.values import ComparedValue, Tree, ValueFormatter, condi
 from pipegen.plan.model import (
     Commands,
     Credential,
-    Environment,
     Export,
     Input,
     Job,
@@ -143,7 +142,7 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "interruptible": formatter.tree(limits.interruptible),
         "approve": _approval(job, formatter),
         "lock": unordered(item.name for item in deployment.locks),
-        "environment": formatter.tree(_environment(job, formatter)),
+        "environment": _environment(job, formatter),
         "artifacts": unordered(_artifacts(job, formatter)),
         "keeping": formatter.tree(job.retention) if job.retention != Retention() else None,
         "reports": formatter.tree(job.reports),
@@ -163,12 +162,16 @@ def _credential(credential: Credential) -> ComparedValue:
     return value(f"{credential.id} ({credential.kind.value})")
 
 
-def _environment(job: Job, formatter: ValueFormatter) -> Environment | None:
+def _environment(job: Job, formatter: ValueFormatter) -> Tree | None:
     """Return the environment of *job*, with the new name of a renamed stop stage."""
     environment = job.deployment.environment
-    if environment is None or environment.on_stop is None:
-        return environment
-    return replace(environment, on_stop=formatter.stage(environment.on_stop))
+    if environment is None:
+        return None
+    on_stop = formatter.stage(environment.on_stop) if environment.on_stop is not None else None
+    tree = formatter.tree(replace(environment, on_stop=on_stop, auto_stop_in=None))
+    if environment.auto_stop_in is None or not isinstance(tree, dict):
+        return tree
+    return tree | {"auto_stop_in": value(_seconds(environment.auto_stop_in))}
 
 
 def _approval(job: Job, formatter: ValueFormatter) -> Tree | None:

@@ -33,8 +33,9 @@ def may_have_effects(job: Job) -> bool:
 
 
 def deploys(job: Job) -> bool:
-    """Return whether *job* has an environment and does not stop it."""
-    return job.deployment.environment is not None and not job.deployment.environment.stops
+    """Return whether *job* has an environment, and neither stops it nor only uses it."""
+    environment = job.deployment.environment
+    return environment is not None and not environment.stops and not environment.action
 
 
 def _texts(job: Job) -> Iterator[str]:

@@ -102,6 +102,11 @@ def test_a_config_equals_itself(path: Path) -> None:
             "script: [x], approve: {optional: true, timeout: 1h}",
             ("approve", "true", "optional: true, timeout: 1 h"),
         ),
+        (
+            "script: [x], environment: e",
+            "script: [x], environment: {name: e, auto_stop_in: 2h}",
+            ("environment.auto_stop_in", None, "2 h"),
+        ),
         ("script: [x], cache: {key: k, paths: [a]}", "script: [x], cache: {key: l, paths: [a]}", CACHE),
         ("script: [x], raw: {gitlab: {a: 1}}", "script: [x], raw: {gitlab: {a: 2}}", ("raw.gitlab.a", "1", "2")),
     ],

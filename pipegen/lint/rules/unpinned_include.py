@@ -1,4 +1,4 @@
-"""External GitLab configuration in `raw` keys without a pinned version."""
+"""External GitLab configuration in settings and `raw` keys without a pinned version."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _EXACT = r"[0-9a-f]{40}|v?\d+\.\d+\.\d+(?:[-+].*)?|.*\$.*"
 
 
 def check(config: CheckedConfig, report: Report) -> None:
-    """Report unpinned files in `trigger: include` from other projects or servers."""
+    """Report unpinned files in `include` and `trigger: include` from other projects or servers."""
+    section = config.settings.get("gitlab")
+    for node in _included(section.get("include")) if section is not None else ():
+        _check(node, report)
     for stage in config.stages():
         for target, keys in stage.job.raw:
             trigger = keys.get("trigger") if target == "gitlab" else None

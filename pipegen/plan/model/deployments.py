@@ -36,12 +36,19 @@ class Lock(SpannedStruct):
 
 
 class Environment(SpannedStruct, kw_only=True):
-    """A deployment target; *on_stop* is the stage that stops it, and *stops* is whether this job stops it."""
+    """A deployment target; *on_stop* is the stage that stops it, and *stops* is whether this job stops it.
+
+    It stops by itself *auto_stop_in* seconds after the last deployment. *tier* and *action* are words of the schema; ""
+    is what the engine concludes from the name, and a deployment.
+    """
 
     name: Text
     url: Text | None = None
     on_stop: str | None = None
     stops: bool = False
+    auto_stop_in: int | None = None
+    tier: str = ""
+    action: str = ""
     span: Span
 
 

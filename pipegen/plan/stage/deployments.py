@@ -8,6 +8,7 @@ from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.plan.durations import seconds
 from pipegen.plan.files.retention import known_at_start
 from pipegen.plan.model import Deployment, Environment, Job, Lock
 from pipegen.plan.stage.approvals import approval
@@ -73,7 +74,10 @@ def _stopping(job: Job, environment: Environment) -> Job:
     return replace(
         job,
         deployment=replace(
-            job.deployment, environment=replace(own, name=environment.name, url=None, on_stop=None, stops=True)
+            job.deployment,
+            environment=replace(
+                own, name=environment.name, url=None, on_stop=None, auto_stop_in=None, action="", stops=True
+            ),
         ),
     )
 
@@ -107,14 +111,39 @@ def _environment(stage: StageConfig, values: StageValues) -> Environment | None:
     name = values.as_text(values.value(body.get("name") or node if body else node))
     url = body.get("url") if body else None
     on_stop = body.get("on_stop") if body else None
+    auto_stop = body.get("auto_stop_in") if body else None
+    if body is not None:
+        _check_action(body, values.report)
     if name.constant is not None and not name.constant.strip():
         values.report.add(codes.INVALID_VALUE, "an environment has no name", at=name.span, hint="give it one")
     return Environment(
         name=known_at_start(name, "the name of an environment", values.report),
         url=values.as_text(values.value(url)) if url is not None else None,
         on_stop=_on_stop(on_stop, stage, values) if isinstance(on_stop, Scalar) else None,
+        auto_stop_in=seconds(auto_stop, values.report) if isinstance(auto_stop, Scalar) else None,
+        tier=_word(body, "tier"),
+        action=_word(body, "action"),
         span=span,
     )
+
+
+def _word(body: Mapping | None, key: str) -> str:
+    node = body.get(key) if body is not None else None
+    return node.text if isinstance(node, Scalar) else ""
+
+
+def _check_action(body: Mapping, report: Report) -> None:
+    """Report a stop of an environment by a stage that does not deploy to it."""
+    action = _word(body, "action")
+    for key in ("on_stop", *(("auto_stop_in",) if action == "verify" else ())):
+        entry = body.entry(key)
+        if action and entry is not None:
+            report.add(
+                codes.INVALID_VALUE,
+                f'with "action: {action}", the stage does not deploy, so "{key}" has no effect',
+                at=entry.key.span,
+                hint=f'move "{key}" to the stage that deploys to the environment, or remove "action"',
+            )
 
 
 def _on_stop(node: Scalar, stage: StageConfig, values: StageValues) -> str | None:

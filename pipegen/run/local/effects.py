@@ -29,7 +29,8 @@ def effects(jobs: Iterable[Job]) -> Iterator[Effect]:
         if step is not None:
             yield Effect(job.stage, _WORDS[type(step)], job.span)
         elif job.deployment.environment is not None:
-            yield Effect(job.stage, "deploys", job.deployment.environment.span)
+            environment = job.deployment.environment
+            yield Effect(job.stage, "uses an environment" if environment.action else "deploys", environment.span)
         elif job.deployment.approval is not None:
             yield Effect(job.stage, "needs an approval", job.deployment.approval.span)
 

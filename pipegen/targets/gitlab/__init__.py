@@ -14,6 +14,7 @@ from pipegen.targets.gitlab.checks.unsupported import check_registry
 from pipegen.targets.gitlab.checks.versions import table
 from pipegen.targets.gitlab.file_builder import MAIN, FileBuilder
 from pipegen.targets.gitlab.files.sizes import SizeEstimator
+from pipegen.targets.gitlab.jobs.included_jobs import check_includes
 from pipegen.targets.gitlab.jobs.publications import check_publications
 from pipegen.targets.gitlab.lower import lower
 from pipegen.targets.gitlab.pairs import PAIRS
@@ -42,6 +43,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     # With this option, stages that the settings or --split name may be absent from the plans.
     since = request.options.get("changed_since", "")
     check_publications(plans, request.settings, is_part=has_selection or bool(since), report=report)
+    check_includes(plans, request.settings, is_part=has_selection or bool(since), report=report)
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
     is_child = bool(request.options.get("child"))

@@ -20,6 +20,7 @@ from pipegen.targets.gitlab.jobs import shell_variables as hosts
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, drafts, with_early_login
 from pipegen.targets.gitlab.jobs.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.jobs.hidden_jobs import Sharing, sharing
+from pipegen.targets.gitlab.jobs.included_jobs import external_stages
 from pipegen.targets.gitlab.jobs.limits import check_limits
 from pipegen.targets.gitlab.jobs.publications import publishing
 from pipegen.targets.gitlab.jobs.tools import DOCKER
@@ -196,6 +197,8 @@ class _FileContext(Struct, kw_only=True):
             document,
             settings=self.settings.workflow,
             refusals=refusal_rules,
+            external=self.settings.include,
+            external_stages=external_stages(document, self.plans, self.titles, self.settings),
             jobs=publishing(document, self.titles, self.settings),
         )
 

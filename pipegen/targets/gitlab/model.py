@@ -170,12 +170,19 @@ class CacheEntry(Struct, kw_only=True):
 
 
 class EnvironmentKeys(Struct, kw_only=True):
-    """The environment that a job deploys to, or stops; *on_stop* names the job that stops it."""
+    """The environment that a job deploys to; *on_stop* names the job that stops it, *action* what else the job does."""
 
     name: str
     url: str = ""
     on_stop: str = ""
-    stops: bool = False
+    auto_stop_in: str = ""
+    tier: str = ""
+    action: str = ""
+
+    @property
+    def stops(self) -> bool:
+        """Whether the job stops it."""
+        return self.action == "stop"
 
 
 # Without settings from the user.
@@ -279,7 +286,8 @@ class Document(Struct, kw_only=True):
     *tags* choose the runners of all jobs, *id_tokens* are variables of all jobs with their audiences. *refusals* are
     the first rules of the workflow, followed by the user's rules in *settings*, then the generated ones in *workflow*.
     With *cancels*, a newer pipeline of a branch cancels the interruptible jobs of older ones. *includes* are paths from
-    the root of the repository.
+    the root of the repository, *external* the user's own entries of `include`. *external_stages* are the GitLab stages
+    of their jobs, each with the one before it, "" for the start.
     """
 
     stages: tuple[str, ...]
@@ -293,4 +301,6 @@ class Document(Struct, kw_only=True):
     defaults: DefaultKeys = NO_DEFAULTS
     cancels: bool = False
     includes: tuple[str, ...] = ()
+    external: tuple[Mapping[str, Data], ...] = ()
+    external_stages: tuple[tuple[str, str], ...] = ()
     refusals: tuple[RuleEntry, ...] = ()

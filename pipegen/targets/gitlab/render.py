@@ -49,7 +49,7 @@ def shared_keys(document: Document) -> dict[str, Value]:
     return _without_none(
         {
             "stages": _stages(document.stages) if document.stages else None,
-            "include": [{"local": path} for path in document.includes] or None,
+            "include": [*map(Flow, document.external), *({"local": path} for path in document.includes)] or None,
             "workflow": _workflow(document) or None,
             "default": _default(document) or None,
             "variables": _variables(document.variables) if document.variables else None,
@@ -177,7 +177,9 @@ def _environment(environment: EnvironmentKeys) -> Value:
             "name": environment.name,
             "url": environment.url or None,
             "on_stop": environment.on_stop or None,
-            "action": "stop" if environment.stops else None,
+            "auto_stop_in": environment.auto_stop_in or None,
+            "deployment_tier": environment.tier or None,
+            "action": environment.action or None,
         }
     )
 

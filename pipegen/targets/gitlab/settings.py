@@ -86,6 +86,8 @@ class GitLabSettings(Struct, kw_only=True):
     images: Images = Images.REGISTRY
     tags: tuple[str, ...] = ()
     workflow: Workflow = Workflow()
+    include: tuple[Mapping[str, Data], ...] = ()
+    include_stages: tuple[tuple[str, str | None], ...] = ()
     id_tokens: tuple[tuple[str, tuple[str, ...]], ...] = ()
     pages: Pages | None = None
     release: Release | None = None
@@ -125,6 +127,13 @@ def _projects(projects: Any) -> dict[str, TriggeredProject]:
     }
 
 
+def _included(value: Any) -> Mapping[str, Data]:
+    """Return an entry of `include` as a map; GitLab takes a text with a protocol as an address."""
+    if isinstance(value, str):
+        return {"remote" if "://" in value else "local": value}
+    return dict(value)
+
+
 def _listed(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
@@ -133,6 +142,8 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "images": Images,
     "tags": tuple,
     "workflow": lambda section: Workflow(name=section.get("name", ""), rules=tuple(section.get("rules", ()))),
+    "include": lambda entries: tuple(map(_included, entries)),
+    "include_stages": lambda section: tuple(section.items()),
     "id_tokens": lambda section: tuple((name, _listed(audience)) for name, audience in section.items()),
     "pages": lambda section: Pages(**{**section, "publish": section.get("publish", _FOLDER).rstrip("/")}),
     "release": lambda section: Release(**section),
@@ -182,6 +193,30 @@ _WORKFLOW = _object(
         "description": "GitLab rules that come before the rules that pipegen generates.",
     },
 )
+_INCLUDED = {
+    **_object(
+        "A file of GitLab, another project or a server, with GitLab's keys.",
+        local=_described(_ID, "The path of a file in this repository."),
+        project=_described(_ID, "The project that contains `file`."),
+        file={
+            "anyOf": [_ID, {"type": "array", "minItems": 1, "items": _ID}],
+            "description": "The path of a file in `project`, or a list.",
+        },
+        ref=_described(_ID, "The tag, commit or branch of `project`."),
+        template=_described(_ID, "A template of GitLab."),
+        remote=_described(_ID, "The address of a file."),
+        integrity=_described(_ID, "The hash of the file at `remote`."),
+        component=_described(_ID, "A component, with its version after `@`."),
+        inputs={"type": "object", "description": "The inputs of the file."},
+        rules={
+            "type": "array",
+            "items": {"type": "object", "minProperties": 1},
+            "description": "GitLab rules that decide whether the file is included.",
+        },
+    ),
+    "oneOf": [{"required": [key]} for key in ("local", "project", "template", "remote", "component")],
+    "dependentRequired": {"project": ["file"], "file": ["project"], "ref": ["project"], "integrity": ["remote"]},
+}
 _PAGES = {
     **_object(
         "The website of the project, GitLab Pages.",
@@ -239,6 +274,19 @@ SCHEMA: Mapping[str, object] = _object(
     },
     tags={"type": "array", "items": _ID, "description": "The tags of the runners that run the jobs."},
     workflow=_WORKFLOW,
+    include={
+        "type": "array",
+        "minItems": 1,
+        "items": {"anyOf": [_ID, _INCLUDED]},
+        "description": "Templates, components and other files that the generated file includes, as in GitLab's "
+        "`include`. pipegen does not see their jobs.",
+    },
+    include_stages={
+        "type": "object",
+        "additionalProperties": {"type": ["string", "null"]},
+        "description": "The GitLab stages of included jobs: the name of each, and the stage of the config that it "
+        "comes after; without a value, it comes first.",
+    },
     id_tokens={
         "type": "object",
         "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},

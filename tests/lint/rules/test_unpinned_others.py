@@ -58,5 +58,7 @@ def test_libraries() -> None:
 def test_includes(include: str, is_told: bool) -> None:  # noqa: FBT001 - a table
     """What other projects, anybody's server and the catalogue give."""
     text = stages(f"{{name: a, script: [ls], raw: {{gitlab: {{trigger: {{include: [{include}]}}}}}}}}")
+    setting = stages("{name: a, script: [ls]}", head=f"targets: {{gitlab: {{include: [{include}]}}}}\n")
 
     assert bool(told(unpinned_include.check, text)) is is_told
+    assert bool(told(unpinned_include.check, setting)) is is_told

@@ -126,3 +126,13 @@ def test_an_optional_stage_may_fail(approve: str, timeout: int) -> None:
     assert (job.deployment.approval.is_optional, job.deployment.approval.timeout) == (True, timeout)
     assert job.limits.allow_failure is not None
     assert job.limits.allow_failure.exit_codes == ()
+
+
+@pytest.mark.parametrize(
+    "environment", ["{name: e, action: access, on_stop: t}", "{name: e, action: verify, auto_stop_in: 1d}"]
+)
+def test_only_a_deployment_is_stopped(environment: str) -> None:
+    """A stage that uses an environment decides nothing about its end."""
+    stages = f"[{{name: s, script: x, environment: {environment}}}, {{name: t, script: x}}]"
+
+    assert [code for code, _ in wrong(stages)] == ["PG204"]

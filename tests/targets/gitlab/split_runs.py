@@ -34,10 +34,13 @@ class SplitUp:
     def data(self) -> dict[str, dict[str, Any]]:
         """Return the data of each pipeline by the name of its file, with what that includes."""
         files = self.each()
-        included = [one["local"] for data in files.values() for one in data.get("include", ())]
+        included: list[str] = []
         for data in files.values():
-            for one in data.pop("include", ()):
-                data.update(files[one["local"]])
+            # Files of others are not among those of the compilation.
+            for path in [one.get("local") for one in data.pop("include", ())]:
+                if path in files:
+                    included.append(path)
+                    data.update(files[path])
         return {name: meaning(data) for name, data in files.items() if name not in included}
 
     def found(self, number: str) -> list[Diagnostic]:

@@ -18,6 +18,8 @@ EVERYTHING: dict[str, Any] = {
     "images": "local",
     "tags": ["docker", "linux"],
     "workflow": {"name": "All", "rules": [{"when": "always"}]},
+    "include": ["a.yml", {"project": "group/ci", "file": ["/a.yml"], "ref": "v1"}],
+    "include_stages": {"test": None, "scan": "docs"},
     "id_tokens": {"ONE": "https://example.org", "TWO": ["a", "b"]},
     "pages": {"stage": "docs", "publish": "site/"},
     "release": {"stage": "tag", "tag": "v1", "name": "One", "description": "NOTES.md"},
@@ -107,6 +109,10 @@ def test_the_schema_is_one() -> None:
         {"release": {"stage": "tag", "name": "`id`"}},
         {"release": {"stage": "tag", "name": "one\n$(id)"}},
         {"workflow": {"rules": ["always"]}},
+        {"include": [{"project": "group/ci"}]},
+        {"include": [{"local": "a.yml", "template": "b.yml"}]},
+        {"include": [{"templat": "b.yml"}]},
+        {"include_stages": {"test": ["build"]}},
     ],
 )
 def test_the_schema_refuses(section: dict[str, Any]) -> None:

@@ -146,11 +146,11 @@ WORDS = (
     ),
     word(
         "GitLab: Environments and manual jobs",
-        "action",
+        "deployment_tier",
         ((*STAGE, "environment"),),
-        '"on_stop" names the stage that stops an environment',
-        advise('remove it, and name this stage in "on_stop" of the stage that deploys to the environment'),
-        shown="environment: {action}",
+        '"tier" is the kind of environment',
+        rename("tier"),
+        shown="environment: {deployment_tier}",
     ),
     word(
         "GitLab: Default, extends, include",

@@ -55,7 +55,7 @@ def tags(use: Use) -> str | None:
 def environment(use: Use) -> str | None:
     """Return the hint for variables in `environment`; None if it names an environment."""
     keys = [entry.key.text for entry in use.value.entries] if isinstance(use.value, Map) else ["name"]
-    is_variables = keys and not {"name", "url", "on_stop", "action"} & set(keys)
+    is_variables = keys and not {"name", "url", "on_stop", "action", "auto_stop_in", "tier"} & set(keys)
     return rename_hint("env") if is_variables else None
 
 
@@ -331,7 +331,7 @@ def included(use: Use) -> str | None:
     if len(local) == len(items):
         paths = [path.lstrip("/") for path in local]
         return instead({"include": paths[0] if len(paths) == 1 else paths})
-    return "remove it: only files of the same repository can be included, by their paths"
+    return elsewhere(use, (), {"targets": {"gitlab": {"include": list(items)}}})
 
 
 def spec(use: Use) -> str | None:

@@ -41,6 +41,10 @@ def _keyword(major: int, minor: int, anchor: str) -> IntroducedIn:
 # By path: `job` is the name of any job, also a hidden one, `*` a name that the user chooses, and `[]` a list where a
 # single value is also allowed. A value after `=` has its own version.
 KEYS: Mapping[str, IntroducedIn] = {
+    "include.rules": _keyword(14, 2, "includerules"),
+    "include.inputs": _keyword(17, 0, "includeinputs"),
+    "include.component": _keyword(17, 0, "includecomponent"),
+    "include.integrity": _keyword(17, 9, "includeintegrity"),
     "workflow": _keyword(12, 5, "workflow"),
     "workflow.rules": _keyword(12, 5, "workflow"),
     "workflow.name": _keyword(15, 7, "workflowname"),
@@ -72,6 +76,8 @@ KEYS: Mapping[str, IntroducedIn] = {
     "job.rules.changes.paths": _keyword(15, 2, "ruleschangespaths"),
     "job.rules.changes.compare_to": _keyword(15, 3, "ruleschangescompare_to"),
     "job.manual_confirmation": _keyword(17, 1, "manual_confirmation"),
+    "job.environment.auto_stop_in": _keyword(12, 8, "environmentauto_stop_in"),
+    "job.environment.deployment_tier": _keyword(13, 10, "environmentdeployment_tier"),
     "job.resource_group": _keyword(12, 7, "resource_group"),
     "job.allow_failure.exit_codes": _keyword(13, 9, "allow_failureexit_codes"),
     "job.timeout": _keyword(12, 3, "timeout"),
@@ -113,7 +119,9 @@ KEYS: Mapping[str, IntroducedIn] = {
 # Keys that are older than the histories in the documentation.
 OLDER = frozenset(
     {
-        *("stages", "include", "include.local", "default", "default.tags", "default.id_tokens.*", "variables"),
+        *(f"include.{key}" for key in ("local", "project", "file", "ref", "template", "remote", "inputs.*")),
+        *("include.rules.if", "include.rules.exists", "include.rules.changes", "include.rules.when"),
+        *("stages", "include", "default", "default.tags", "default.id_tokens.*", "variables"),
         *(
             "variables.*",
             "default.id_tokens.*.aud",
@@ -150,7 +158,7 @@ _TOP = frozenset({"stages", "include", "workflow", "default", "variables"})
 _NAMED = frozenset(
     {
         *("variables", "default.id_tokens", "job.variables", "job.services.variables", "job.id_tokens"),
-        *("job.parallel.matrix", "job.needs.parallel.matrix"),
+        *("job.parallel.matrix", "job.needs.parallel.matrix", "include.inputs"),
     }
 )
 # Below these there are no keys.

@@ -53,8 +53,13 @@ def with_defaults(document: Document) -> Document:
 
 
 def with_default_tools(document: Document) -> Document:
-    """Return *document* with its hidden job in `default` and in the variables of the file, if all jobs extend it."""
+    """Return *document* with its hidden job in `default` and in the variables of the file, if all jobs extend it.
+
+    Jobs of the user's own included files do not need these tools.
+    """
     if len(document.hidden) != 1 or document.defaults.image is not None or document.defaults.services:
+        return document
+    if document.external:
         return document
     (hidden,) = document.hidden
     names = {variable.name for variable in document.variables}

@@ -9,7 +9,7 @@ from pipegen.structs import replace
 from pipegen.targets.gitlab.condensed.defaults import with_default_tools, with_defaults
 from pipegen.targets.gitlab.condensed.matrices import with_matrices
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
-from pipegen.targets.gitlab.condensed.stage_names import stage_names
+from pipegen.targets.gitlab.condensed.stage_names import stage_names, with_external
 from pipegen.targets.gitlab.condensed.variables import with_shared_variables
 from pipegen.targets.gitlab.model import Document, GitLabJob
 
@@ -34,7 +34,7 @@ def condensed(
     leaving = sources(document.jobs)
     return replace(
         document,
-        stages=tuple(dict.fromkeys(names.values())),
+        stages=with_external(tuple(dict.fromkeys(names.values())), document.external_stages, names),
         jobs=tuple(_job(job, names[job.stage], leaving, plan_jobs.get(job.name)) for job in document.jobs),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count
 
 from pipegen.targets.gitlab.model import Document, GitLabJob
@@ -36,6 +36,17 @@ def stage_names(document: Document, title: Callable[[str], str], *, has_same_sta
         name = names[stage] = _unique(_name(_titles(used[stage], title)), taken)
         taken.add(name)
     return names
+
+
+def with_external(
+    stages: tuple[str, ...], external: Sequence[tuple[str, str]], names: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return *stages* with those of included jobs, each after another, whose name is in *names*, or at the start."""
+    placed = list(stages)
+    for name, earlier in external:
+        if name not in placed:
+            placed.insert(placed.index(names[earlier]) + 1 if earlier else 0, name)
+    return tuple(placed)
 
 
 def _titles(jobs: Sequence[GitLabJob], title: Callable[[str], str]) -> list[str]:

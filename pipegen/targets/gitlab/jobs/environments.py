@@ -10,6 +10,7 @@ from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
 from pipegen.structs import Struct, replace
 from pipegen.targets.engine_names import allowed_text
+from pipegen.targets.gitlab.jobs.durations import in_words
 from pipegen.targets.gitlab.jobs.expanded_texts import can_expand, expanded
 from pipegen.targets.gitlab.jobs.shell_variables import address_variable
 from pipegen.targets.gitlab.model import EnvironmentKeys, ScriptEntry
@@ -38,7 +39,11 @@ def lower_environment(job: plan.Job, pipeline: plan.Plan, report: Report) -> Job
     if planned is None:
         return JobEnvironment(None, job)
     environment = EnvironmentKeys(
-        name=_name(planned.name, pipeline, report), on_stop=planned.on_stop or "", stops=planned.stops
+        name=_name(planned.name, pipeline, report),
+        on_stop=planned.on_stop or "",
+        auto_stop_in=in_words(planned.auto_stop_in) if planned.auto_stop_in is not None else "",
+        tier=planned.tier,
+        action="stop" if planned.stops else planned.action,
     )
     if planned.url is None:
         return JobEnvironment(environment, job)

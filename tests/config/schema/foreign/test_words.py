@@ -38,7 +38,7 @@ _VALUES = {
     "resource_group": "production",
     "when: manual": "manual",
     "start_in": "30 minutes",
-    "environment: {action}": "stop",
+    "environment: {deployment_tier}": "testing",
     "default": "{image: 'python:3.12'}",
     "include: {local}": "[{local: /ci/templates.yml}]",
     "spec: {inputs}": "{inputs: {level: {default: quick}}}",
@@ -97,7 +97,7 @@ _VALUES = {
     "commands": "[make test]",
 }
 IS_ADVICE = {
-    *("workflow", "environment: {action}", "withCredentials", "credentials", "when: {expression}", "options"),
+    *("workflow", "withCredentials", "credentials", "when: {expression}", "options"),
     *("uses", "trigger: {project}"),
 }
 # Words whose hint is advice in the outer maps only.

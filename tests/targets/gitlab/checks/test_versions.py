@@ -19,7 +19,7 @@ FILES = sorted((ROOT / "tests/golden").glob("*/expected/**/*gitlab-ci*.yml"))
 RAW = {"job.hooks", "job.hooks.pre_get_sources_script", "job.cache.unprotect"}
 NAMED = {
     *("variables", "default.id_tokens", "job.variables", "job.services.variables", "job.id_tokens"),
-    *("job.parallel.matrix", "job.needs.parallel.matrix"),
+    *("job.parallel.matrix", "job.needs.parallel.matrix", "include.inputs"),
 }
 TOP = ("stages", "include", "workflow", "default", "variables")
 
@@ -81,6 +81,9 @@ def test_each_version_has_its_source() -> None:
     ("stage", "settings", "version", "key"),
     [
         ("artifacts: { paths: [a], keep: false }", "", "16.11", "artifacts:access"),
+        ("environment: { name: e, auto_stop_in: 1h }", "", "12.8", "environment:auto_stop_in"),
+        ("environment: { name: e, tier: other }", "", "13.10", "environment:deployment_tier"),
+        ("", "include: [{ component: x/y/z@1.0.0 }]", "17.0", "include:component"),
         ("artifacts: { paths: [a], exclude: [b] }", "", "13.1", "artifacts:exclude"),
         ("cache: { paths: [a/], key: k, fallback: [l] }", "", "16.0", "cache:fallback_keys"),
         ("cache: [{ paths: [a/], key: k }, { paths: [b/], key: l }]", "", "13.12", "cache as a list"),

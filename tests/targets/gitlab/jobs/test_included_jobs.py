@@ -1,0 +1,30 @@
+"""Files of others in the generated file: https://docs.gitlab.com/ci/yaml/#include."""
+
+from __future__ import annotations
+
+import pytest
+from targets.gitlab.compiled import compiled
+
+_STAGES = "[{name: a, script: x}, {name: b, script: x, matrix: {v: [1, 2]}}, {name: test, script: x}]"
+
+
+@pytest.mark.parametrize(
+    ("stages", "expected"),
+    [
+        ("{}", ["a", "b", "test"]),
+        ("{scan: , deploy: b}", ["scan", "a", "b", "deploy", "test"]),
+        ("{test: a}", ["a", "b", "test"]),
+        ("{one: test, two: test}", ["a", "b", "test", "two", "one"]),
+        ("{scan: 'p: a'}", ["a", "scan", "b", "test"]),
+    ],
+)
+def test_stages_of_included_jobs(stages: str, expected: list[str]) -> None:
+    """They come after the jobs of a stage, of all its combinations, or first; a stage that is there stays."""
+    made = compiled(f"""
+        targets: {{gitlab: {{include: [ci/a.yml, 'https://example.org/b.yml'], include_stages: {stages}}}}}
+        pipelines: {{p: {{stages: {_STAGES}}}}}
+    """)
+
+    assert made.data["stages"] == expected
+    assert made.data["include"] == [{"local": "ci/a.yml"}, {"remote": "https://example.org/b.yml"}]
+    assert made.found() == [("PG674", "include")]
