@@ -16,6 +16,8 @@ def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
     """
     default = data.get("default", {})
     plain = {name: value for name, value in data.items() if name not in KEYWORDS}
+    plain = {name: _whole(job, plain) for name, job in plain.items()}
+    plain = {name: job for name, job in plain.items() if not (name.startswith(".") and "script" in job)}
     written = {name: _job(job, default if not name.startswith(".") else {}) for name, job in plain.items()}
     for job in written.values():
         if "needs" in job:
@@ -23,6 +25,15 @@ def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
     jobs = {one: job for name, job in written.items() for one, job in _combinations(name, job)}
     rest = {name: value for name, value in data.items() if name in KEYWORDS}
     return {**rest, **jobs}
+
+
+def _whole(job: Mapping[str, Any], jobs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return *job* with the keys of the hidden job of *jobs* that it extends, if that has a script."""
+    base = jobs.get(job.get("extends", ""), {})
+    if "script" not in base:
+        return job
+    own = {key: value for key, value in job.items() if key != "extends"}
+    return {**base, **own, "variables": {**base.get("variables", {}), **job.get("variables", {})}}
 
 
 def _combinations(name: str, job: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

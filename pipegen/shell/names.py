@@ -46,14 +46,18 @@ def variables(
     words: JobWords | None = None,
     direct: Mapping[str, str] = _NONE,
     engine: Collection[str] = (),
+    titles: Mapping[str, str] = _NONE,
 ) -> JobVariables:
     """Return variables for each of these, all different; the second of two equal names gets a number.
 
     *direct* are the inputs whose variables the engine sets, *engine* all the names of its variables for inputs.
+    *titles* are names of stages that differ from those in *outputs*.
     """
     taken = {*engine, *direct.values()}
     return JobVariables(
-        outputs={output: plain(f"{output.stage}_{output.name}", taken, words) for output in outputs},
+        outputs={
+            output: plain(f"{titles.get(output.stage, output.stage)}_{output.name}", taken, words) for output in outputs
+        },
         setup={name: plain(name, taken, words) for name in setup} if setup else _NONE,
         defaults={text: free("pipegen_default", taken) for text in defaults} if defaults else _NONE,
         statuses={stage: plain(f"{stage or 'pipeline'}_status", taken, words) for stage in statuses}

@@ -173,12 +173,23 @@ def _lowering(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnv
             words=words,
             direct=engine_variables(used, plan, host, words) if used.inputs else {},
             engine=[declared.name for declared in plan.inputs],
+            titles=_titles((*used.outputs, *own), producers),
         ),
         needed=used.own,
         optional=used.optional,
         words=words,
         direct=direct_outputs(job, used.read, host),
     )
+
+
+def _titles(outputs: Sequence[Output], producers: Mapping[str, Job]) -> dict[str, str]:
+    """Return the matrix stages of the combinations in *outputs*, where these have one combination of a matrix."""
+    combinations: dict[str, set[str]] = {}
+    for output in outputs:
+        combination = producers[output.stage].combination
+        if combination is not None:
+            combinations.setdefault(combination.stage, set()).add(output.stage)
+    return {stages.pop(): title for title, stages in combinations.items() if len(stages) == 1}
 
 
 def _body(job_steps: Sequence[Step], lowering: Lowering, *, has_own_folder: bool) -> _Body:

@@ -209,6 +209,8 @@ class GitLabJob(Struct, kw_only=True):
     # For a job without needs: the jobs of earlier stages whose artifacts it fetches; None means all.
     dependencies: tuple[str, ...] | None = None
     extends: str = ""
+    # Whether the job that it extends has the same stage.
+    has_stage_of_extended: bool = False
     combinations: Combinations | None = None
     image: ImageKeys | None = None
     services: tuple[ServiceKeys, ...] = ()
@@ -245,6 +247,11 @@ class GitLabJob(Struct, kw_only=True):
     def is_helper(self) -> bool:
         """Whether the job is of no stage of the user."""
         return any(variable.name == HELPER for variable in self.variables)
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether other jobs only extend it."""
+        return self.name.startswith(".")
 
     @property
     def runs_stage(self) -> bool:

@@ -36,6 +36,8 @@ from pipegen.targets.gitlab.settings import Release
 _LINE = 132
 _EMPTY: Mapping[str, Value] = {"cache": [], "interruptible": False, "retry": 0}
 # An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
+# A command that needs no quotes between brackets.
+_SHORT_COMMAND = re.compile(r"[A-Za-z./][A-Za-z0-9 ./=_@%+-]{0,58}[A-Za-z0-9./_]")
 _PLAIN_IMAGE = r"[a-z0-9]+(-[a-z0-9]+)*(:[A-Za-z0-9_.-]+)?"
 
 
@@ -118,7 +120,7 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
     keys = _without_none(
         {
             "extends": job.extends or None,
-            "stage": job.stage,
+            "stage": None if job.has_stage_of_extended else job.stage,
             "parallel": _parallel(job.combinations) if job.combinations is not None else None,
             "image": _image(job.image) if job.image else None,
             "services": _services(job.services) if job.services else None,
@@ -344,7 +346,9 @@ def _audiences(token: IdTokenEntry) -> Value:
 
 
 def script_data(entries: Sequence[ScriptEntry]) -> Value:
-    """Return the lines of a script; None if it is empty."""
+    """Return the lines of a script, a single short command in brackets; None if it is empty."""
+    if len(entries) == 1 and not entries[0].comment and _SHORT_COMMAND.fullmatch(entries[0].text):
+        return Flow((entries[0].text,))
     return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries] or None
 
 

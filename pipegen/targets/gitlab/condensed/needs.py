@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from pipegen.plan.model import Job as PlanJob
 from pipegen.plan.model import PublishImage, RunContainer
@@ -26,16 +26,15 @@ class Sources(Struct):
         return self.names if whens.isdisjoint(_AFTER_FAILURES) else self.always
 
 
-def sources(jobs: Iterable[GitLabJob]) -> Sources:
+def sources(jobs: Sequence[GitLabJob]) -> Sources:
     """Return those of *jobs* that leave an archive or the variables of a dotenv report.
 
     Other reports stay on the server. The user's own keys may add artifacts.
     """
     # https://docs.gitlab.com/ci/yaml/#needsartifacts, https://docs.gitlab.com/ci/yaml/artifacts_reports/
-    leaving = [job for job in jobs if job.artifacts or job.artifact_keys.dotenv or job.raw]
-    return Sources(
-        frozenset([job.name for job in leaving if not _is_for_failures(job)]), frozenset([job.name for job in leaving])
-    )
+    leaving = {job.name: job for job in jobs if job.artifacts or job.artifact_keys.dotenv or job.raw}
+    leaving |= {job.name: leaving[job.extends] for job in jobs if job.extends in leaving}
+    return Sources(frozenset([name for name, job in leaving.items() if not _is_for_failures(job)]), frozenset(leaving))
 
 
 def short_needs(needs: tuple[NeedEntry, ...], leaving: frozenset[str]) -> tuple[NeedEntry, ...]:

@@ -212,7 +212,11 @@ def _artifacts(job: Job, parts: StageScriptParts, trigger: Bridge | TriggerScrip
     """Return the artifacts of the job: its files, and the values for other jobs and for the call of its trigger."""
     if not job.artifacts and trigger is None:
         return parts.carries
-    files = [artifact.path for artifact in job.artifacts if artifact.path is not None]
+    files = [
+        f"{artifact.path}/" if artifact.is_folder else artifact.path
+        for artifact in job.artifacts
+        if artifact.path is not None
+    ]
     values = (f".pipegen/trigger/{job.slug}/",) if isinstance(trigger, TriggerScript) else ()
     return (*files, *parts.carries, *values)
 

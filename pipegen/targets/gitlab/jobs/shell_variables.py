@@ -105,7 +105,7 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
     """Return the environment of the scripts of *plan*."""
     is_local = settings.images is Images.LOCAL
     repository = "$PIPEGEN_REPOSITORY" if settings.repository else _REPOSITORY
-    folder = "$PIPEGEN_REGISTRY/$PIPEGEN_REPOSITORY" if settings.repository else "$pipegen_repository"
+    folder = "$PIPEGEN_REGISTRY/$PIPEGEN_REPOSITORY" if settings.repository else "$pipegen_prefix"
     return ShellEnvironment(
         job_id="$CI_JOB_ID",
         run_id="$CI_PIPELINE_ID",
@@ -231,5 +231,5 @@ def _login(settings: GitLabSettings) -> Login:
         "$PIPEGEN_REGISTRY" if settings.registry else f"${{PIPEGEN_REGISTRY:?{_NO_REGISTRY}}}",
         f"${name}_USER" if is_own else f"${name}_USERNAME",
         f"${name}_PASSWORD",
-        setup=() if settings.repository else (f"pipegen_repository=$PIPEGEN_REGISTRY/{_REPOSITORY}",),
+        setup=() if settings.repository else (f"pipegen_prefix=$PIPEGEN_REGISTRY/{_REPOSITORY}",),
     )

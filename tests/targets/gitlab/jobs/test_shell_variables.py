@@ -113,7 +113,7 @@ def test_the_job_logs_in_as_itself() -> None:
         "${PIPEGEN_REGISTRY:?the project has no container registry}",
         "$CI_REGISTRY_USER",
         "$CI_REGISTRY_PASSWORD",
-        ("pipegen_repository=$PIPEGEN_REGISTRY/${PIPEGEN_REPOSITORY:-${CI_REGISTRY_IMAGE#*/}}",),
+        ("pipegen_prefix=$PIPEGEN_REGISTRY/${PIPEGEN_REPOSITORY:-${CI_REGISTRY_IMAGE#*/}}",),
     )
 
 
