@@ -64,9 +64,7 @@ def _waits(values: _Values, lowering: Lowering) -> list[Command]:
     """Return the commands that wait for the services of the job."""
     services = lowering.job.machine.services
     return [
-        _wait_for_service(service, _rewritten(service.ready, values, lowering))
-        for service in services
-        if service.ready
+        _wait_for_service(service, _rewritten(service.ready, values, lowering)) for service in services if service.ready
     ]
 
 
