@@ -30,7 +30,7 @@ def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
 def _whole(job: Mapping[str, Any], jobs: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return *job* with the keys of the hidden job of *jobs* that it extends, if that has a script."""
     base = jobs.get(job.get("extends", ""), {})
-    if "script" not in base:
+    if "script" not in base or not job["extends"].startswith("."):
         return job
     own = {key: value for key, value in job.items() if key != "extends"}
     return {**base, **own, "variables": {**base.get("variables", {}), **job.get("variables", {})}}
