@@ -12,6 +12,7 @@ import difflib
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from pipegen.cli.pictures.pictured import picture
 from pipegen.cli.target_files import data as made_data
 from pipegen.cli.target_files import make
 from pipegen.cli.verbs import VERBS
-from pipegen.compiler import analyse
+from pipegen.compiler import analyse, generate
 from pipegen.config.flow import flow
 from pipegen.config.schema.foreign.words import WORDS
 from pipegen.diagnostics.codes import table
@@ -49,6 +50,22 @@ _FINDS = re.compile(r"^## What it finds\n\n(.*?[.])(?=\s|\Z)", re.DOTALL | re.MU
 _CONFIG = re.compile(r"^```yaml[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 Schema = Mapping[str, Any]
+
+# The config in which a feature stands.
+_WITH_FEATURE = """\
+{file}
+pipelines:
+  app:
+    {{
+      stages: [
+        {{ name: build, script: [make], outputs: {{ version: {{ command: ./version }} }} }},
+        {{ name: lint, script: [make lint] }},
+        {{ name: test, {stage} }},
+      ],
+      {pipeline},
+    }}
+"""
+_ORDER = "execution: [[build, lint, test]]"
 
 # The kinds of values that the schema names, in the words of the documents.
 _NAMED = {
@@ -414,6 +431,77 @@ def _codes(_: str, __: re.Match[str]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def _features(_: str, __: re.Match[str]) -> str:
+    """Return the table of features.toml: what each feature adds to the config and to the files of both engines."""
+    rows = ["| feature | in the config | on GitLab | on Jenkins |", "|---|---|---|---|"]
+    for title, feature in tomllib.loads(_text(HERE / "features.toml")).items():
+        (config,) = feature.values()
+        cells = [[config], *(_added(feature, target) for target in ("gitlab", "jenkins"))]
+        rows.append(f"| {title} | {' | '.join(map(_cell, cells))} |")
+    return "\n".join(rows) + "\n"
+
+
+def _constructs(system: str, _: re.Match[str]) -> str:
+    """Return the table of the constructs of *system* in constructs.toml, the most frequent first, and their sums."""
+    supports = tomllib.loads(_text(HERE / "constructs.toml"))[system]
+    rows = [(share, name, words, support) for support, one in supports.items() for name, (share, words) in one.items()]
+    total = sum(share for share, *_ in rows)
+    sums = [
+        f"{100 * sum(share for share, *_, one in rows if one == support) / total:.0f} % {support}"
+        for support in supports
+    ]
+    lines = [f"Weighted by these shares: {', '.join(sums)}.", "", "| construct | share | in a config | support |"]
+    lines.append("|---|---|---|---|")
+    for share, name, words, support in sorted(rows, key=lambda row: -row[0]):
+        text = _cell([words]) if re.match(r"[a-z_]+: ", words) else words
+        lines.append(f"| `{name}` | {share} % | {text} | {support} |")
+    return "\n".join(lines) + "\n"
+
+
+def _added(feature: Mapping[str, str], target: str) -> list[str]:
+    """Return the first three lines that *feature* adds to the file for *target*, dots for more; blocks are one line."""
+    before = {line.strip() for line in _made({}, target)}
+    lines = _made(feature, target)
+    first = next((index for index, line in enumerate(lines) if re.match(r" *stage\('(?:approve )?test|test:", line)), 0)
+    part = [line.strip() for line in lines[first if "stage" in feature else 0 :]]
+    is_added = [line not in before and re.search(r"\w", line) is not None and line != "sh '''" for line in part]
+    blocks = list(dict.fromkeys(_joined(part, is_added)))
+    return [*blocks[:3], *(["…"] if blocks[3:] else [])]
+
+
+def _made(feature: Mapping[str, str], target: str) -> list[str]:
+    """Return the lines of the file for *target* of a config with *feature*, without comments and functions."""
+    stage, keys = feature.get("stage", ""), feature.get("pipeline", "")
+    config = _WITH_FEATURE.format(
+        file=feature.get("file", ""),
+        stage=stage if re.search("script:|trigger:", stage) else f"script: [make test], {stage}".rstrip(", "),
+        pipeline=keys if "execution:" in keys else f"{_ORDER}, {keys}".rstrip(", "),
+    )
+    file = SourceFile("pipegen.yaml", config)
+    text = generate(analyse(file, (), Report()), registry.load(target), {}, Report())[-1].text
+    pipeline = re.search(r"^pipeline \{.*?^\}$", text, re.DOTALL | re.MULTILINE)
+    return [line for line in (pipeline[0] if pipeline else text).splitlines() if not re.match(r" *(?:#|//)", line)]
+
+
+def _joined(lines: Sequence[str], is_added: Sequence[bool]) -> Iterator[str]:
+    """Yield the added *lines*, those that open blocks together with what is first in them."""
+    opened, ends = "", ""
+    for line, is_new, goes_on in zip(lines, is_added, [*is_added[1:], False], strict=True):
+        if is_new and re.search(r"[:{\[]$|->$", line):
+            opened, ends = f"{opened}{line} {'{ ' * line.endswith(':')}", (" ]" if line.endswith("[") else " }") + ends
+            if not goes_on:
+                yield f"{opened}…{ends}"
+                opened, ends = "", ""
+        elif is_new:
+            is_list = opened.endswith(": { ") and line.startswith("- ")
+            yield f"{opened[:-2]}[{line[2:]}]{ends[2:]}" if is_list else f"{opened}{line}{ends}"
+            opened, ends = "", ""
+
+
+def _cell(lines: Sequence[str]) -> str:
+    return "<br>".join(line if line == "…" else f"`{line}`".replace("|", "\\|") for line in lines) or "none"
+
+
 def _block(language: str, text: str) -> str:
     return f"```{language}\n{text.rstrip()}\n```\n"
 
@@ -430,6 +518,8 @@ _PARTS: Mapping[str, Callable[[str, re.Match[str]], str]] = {
     "plan": _plan,
     "check": _check,
     "rules": _rules,
+    "constructs": _constructs,
+    "features": _features,
     "file": _file,
     "verbs": _verbs,
     "codes": _codes,

@@ -20,9 +20,12 @@ sys.dont_write_bytecode = False
 for name in ("NO_COLOR", "FORCE_COLOR"):
     os.environ.pop(name, None)
 
-# A shell starts background jobs with SIGINT ignored, and child processes inherit that; tests interrupt programs.
+# A shell starts background jobs with SIGINT ignored, nohup programs with SIGHUP, and child processes inherit that.
+# Tests send both to programs.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 _ROOT = Path(__file__).parent
 _QUICK = "not engine and not robust and not slow"

@@ -40,7 +40,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
         "bindings.script.model",
         "shell",
         "graph",
-        "pictures.policy",
+        "pictures.chart",
         "diagnostics",
         "source",
     ),

@@ -14,14 +14,25 @@ _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
 class Table(Struct):
-    """Rows of words under a *title*; a table without rows is left out."""
+    """Rows of words under a *title*; a table without rows is left out. The words in column *marked* have colours."""
 
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    marked: int | None = None
 
 
-def render_chart(*, title: str, heading: str, words: Sequence[str], chart: str, tables: Sequence[Table]) -> str:
+class Log(Struct):
+    """The text of a log under its *title*."""
+
+    title: str
+    text: str
+    is_open: bool
+
+
+def render_chart(
+    *, title: str, heading: str, words: Sequence[str], chart: str, tables: Sequence[Table], logs: Sequence[Log] = ()
+) -> str:
     """Return the page of *chart*, an SVG document; its style becomes that of the page."""
     style_element = _STYLE.search(chart)
     style = render(
@@ -35,6 +46,7 @@ def render_chart(*, title: str, heading: str, words: Sequence[str], chart: str, 
         words=words,
         chart=_STYLE.sub("", chart, count=1),
         tables=[table for table in tables if table.rows],
+        logs=logs,
         style=style,
         policy=content_security_policy(style),
     )

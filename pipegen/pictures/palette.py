@@ -18,6 +18,7 @@ _COLOURS: Mapping[str, tuple[str, str]] = {
     "order": ("#818b98", "#6e7681"),
     "values": ("#2f6db5", "#6ea8fe"),
     "path": ("#bc4c00", "#f0883e"),
+    "failure": ("#b3261e", "#ff7b72"),
     "mark": ("#e7ecf0", "#262c36"),
     "chosen": ("#ddeafb", "#1d3050"),
 }

@@ -11,7 +11,7 @@ from pipegen.structs import Struct
 # The driver's functions and Jenkins' own step that determine the order.
 _DECLARES, _DECLARES_TABLES = "addStage", "addTables"
 _ADVANCE, _READY, _RUN, _PARALLEL = "advance", "stagesReady", "runStages", "parallel"
-_VERBS = frozenset({_DECLARES, _DECLARES_TABLES, _ADVANCE, _READY, _RUN, _PARALLEL, "runStage", "stagesLeft"})
+_VERBS = frozenset({_DECLARES, _DECLARES_TABLES, _ADVANCE, _READY, _RUN, _PARALLEL, "runStage"})
 _STAGE, _AFTER, _MORE = "stage ", "after ", "+"
 _LOOPS = frozenset({"for", "while", "do", "switch", "else", "catch"})
 
@@ -218,10 +218,8 @@ class _Reader:
         return started
 
     def _run(self, index: int) -> tuple[Flow, int]:
-        """Return the start in the call of `runStages` at *index*: its block, or all stages that are ready."""
+        """Return the start in the call of `runStages` at *index*: all stages that are ready."""
         code = self._code
-        if code.is_sign(index + 1, "{"):
-            return StartSequence(tuple(self._flows(index + 2, code.end_of(index + 1)))), code.skip(index + 1)
         if not (code.is_word(index, _RUN) and code.is_sign(index + 1, "(") and code.is_sign(index + 2, ")")):
             raise code.error(index, f'"{code.word(index)}" is called where its order is unknown')
         self._has_started = True

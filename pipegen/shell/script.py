@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
 from pipegen.plan.model import (
     BuildImage,
@@ -102,12 +102,17 @@ class StageScriptParts(Struct, kw_only=True):
         return (*self.prelude, *self.bind, *self.login, *self.steps, *self.outputs)
 
 
-def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment) -> StageScriptParts:
-    """Return the script of *job*; *producers* holds the pipeline's jobs by stage."""
-    parts = _script(job, plan, producers, host)
+def script(
+    job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment, set_by_engine: Collection[str] = ()
+) -> StageScriptParts:
+    """Return the script of *job*; *producers* holds the pipeline's jobs by stage.
+
+    It assigns no variable in *set_by_engine*.
+    """
+    parts = _script(job, plan, producers, host, set_by_engine)
     if not job.after:
         return parts
-    after = _script(after_job(job), plan, producers, after_environment(job, host))
+    after = _script(after_job(job), plan, producers, after_environment(job, host), set_by_engine)
     return replace(
         parts,
         setup=tuple(dict.fromkeys((*parts.setup, *after.setup))),
@@ -124,9 +129,11 @@ class _Body(Struct):
     outputs: tuple[Command, ...]
 
 
-def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment) -> StageScriptParts:
+def _script(
+    job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment, set_by_engine: Collection[str]
+) -> StageScriptParts:
     used = uses(job, host)
-    lowering = _lowering(job, plan, producers, host, used)
+    lowering = _lowering(job, plan, producers, host, used, set_by_engine)
     kinds = {type(step) for step in used.steps}
     credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
     login = _login(host) if _pushes_or_pulls(job, kinds, used.steps, host) else ()
@@ -156,7 +163,14 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvir
     )
 
 
-def _lowering(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment, used: Uses) -> Lowering:
+def _lowering(
+    job: Job,
+    plan: Plan,
+    producers: Mapping[str, Job],
+    host: ShellEnvironment,
+    used: Uses,
+    set_by_engine: Collection[str],
+) -> Lowering:
     own = [Output(job.stage, name) for name in job.binds if name in used.own]
     words = job_words(job)
     return Lowering(
@@ -172,7 +186,7 @@ def _lowering(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnv
             used.statuses,
             words=words,
             direct=engine_variables(used, plan, host, words) if used.inputs else {},
-            engine=[declared.name for declared in plan.inputs],
+            engine=[*(declared.name for declared in plan.inputs), *set_by_engine],
             titles=_titles((*used.outputs, *own), producers),
         ),
         needed=used.own,

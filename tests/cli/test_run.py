@@ -148,6 +148,26 @@ def test_a_pipe_gets_lines(write: Callable[..., Path], pipegen: Pipegen) -> None
     assert lines[-1].startswith("logs: /")
 
 
+def test_output_is_followed_line_by_line(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """With the name of the stage, in the order of each stage, before its end; escape sequences do nothing."""
+    hostile = r"printf '\\033[31mred\\033[0m\\n\\033]0;x\\007\\n'"
+    write(f"""\
+pipelines:
+  p:
+    stages:
+      - {{ name: short, script: [echo one, sleep 0.3, "printf 'two\\nthree'"] }}
+      - {{ name: hostile, script: ["{hostile}"] }}
+      - {{ name: silent, script: ['true'] }}
+    execution: [[short], [hostile, silent]]
+""")
+    shown = pipegen("run", "--follow", "-j", "2").out.splitlines()
+    lines = [line for line in shown if " | " in line]
+
+    assert [line for line in lines if line.startswith("short")] == ["short | one", "short | two", "short | three"]
+    assert [line for line in lines if not line.startswith("short")] == ["hostile | red", r"hostile | \x1b]0;x\x07"]
+    assert next(line for line in shown if "ok       short" in line) in shown[shown.index("short | three") :]
+
+
 def test_what_would_run_is_shown(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
     """Without running it."""
     write(PIPELINE)

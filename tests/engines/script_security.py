@@ -148,4 +148,4 @@ def _has_property(type_: str, name: str) -> bool:
 def _classes(type_: str) -> tuple[str, ...]:
     """Return the classes whose signatures are those of a value of *type_*, or of the global of that name."""
     name = permitted().names.get(type_, (type_, ""))[0]
-    return (name, *_ALSO.get(name, ()))
+    return (name, *_ALSO.get(name, ()), "java.lang.Object")

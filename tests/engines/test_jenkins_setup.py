@@ -1,5 +1,6 @@
 """What setup values are on Jenkins, by the functions of a generated file."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -30,11 +31,12 @@ def test_a_project_is_the_path_of_its_repository(
     """Whatever the protocol, with no slash before or after it."""
     require(jenkins_harness.available())
     text = built(_CONFIG, "scripted").text
-    start = text.index("String project() {")
-    function = (
-        text[start : text.index("\n}\n", start) + 3].replace("remote()", "address").replace("()", "(String address)", 1)
+    expression = re.search(r'^env.PIPEGEN_PROJECT = "(.*)"$', text, re.MULTILINE)
+    assert expression is not None
+    function = f'def project(scm) {{ return "{expression[1]}" }}\n'
+    script = function + "".join(
+        f"echo '> ' + project([userRemoteConfigs: [[url: '{address}']]])\n" for address in _PROJECTS
     )
-    script = function + "".join(f"echo '> ' + project('{address}')\n" for address in _PROJECTS)
     done = jenkins_harness.run(script, repository({"pipegen.yaml": _CONFIG}), workdir=tmp_path / "work")
 
     assert [line[2:] for line in done.log.splitlines() if line.startswith("> ")] == list(_PROJECTS.values())

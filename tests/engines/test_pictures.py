@@ -117,6 +117,17 @@ def test_a_click_opens_the_panel_with_the_script_as_it_is(page: Page) -> None:
     assert page.complaints() == []
 
 
+def test_a_click_on_empty_ground_draws_no_outline(page: Page) -> None:
+    """Only the keyboard shows where the focus is."""
+    x, y, _, height = page.look(
+        "(box => [box.x, box.y, box.width, box.height])(document.querySelector('.graph').getBoundingClientRect())"
+    )
+    page.drag((x + 30, y + height - 30), (x + 30, y + height - 30))
+
+    assert page.look("document.activeElement === document.querySelector('.graph')")
+    assert page.look("getComputedStyle(document.activeElement).outlineStyle") == "none"
+
+
 def test_the_panel_tells_who_reads_an_output(page: Page) -> None:
     """And goes there."""
     page.click(stage(BUILD))

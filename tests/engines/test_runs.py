@@ -45,6 +45,13 @@ def test_one_branch_runs_by_the_clock(tmp_path: Path, engine: Engine, branch: st
     assert build.crons == crons
 
 
+def test_jenkins_chooses_a_time(tmp_path: Path) -> None:
+    """A line with `H` arrives as it is."""
+    build = built(SCRIPTED, tmp_path, schedule="H(0-29) H * * MON-FRI")
+
+    assert build.crons == ("TZ=UTC\nH(0-29) H * * 1-5",)
+
+
 @pytest.mark.parametrize("engine", [SCRIPTED, DECLARATIVE], ids=str)
 @pytest.mark.parametrize("rule", ["it's $production", {"cancel": True}, {}], ids=str)
 def test_a_rule_for_runs_that_meet_lets_one_run_end(tmp_path: Path, engine: Engine, rule: object) -> None:

@@ -91,9 +91,7 @@ def test_stages_that_start_one_after_the_other_take_their_sum() -> None:
     text = f"""//
         addStage('a') {{}}
         addStage('b', after: ['all others']) {{}}
-        runStages {{
-            try {{ advance(stagesReady()) }} finally {{ advance(stagesReady('all others')) }}
-        }}
+        try {{ advance(stagesReady()) }} finally {{ advance(stagesReady('all others')) }}
         {DRIVER}"""
     durations: Mapping[str, float] = {"a": 2.0, "b": 3.0}
 

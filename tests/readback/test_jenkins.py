@@ -161,9 +161,7 @@ def test_finally_stages_come_after_what_is_started_before_them() -> None:
         addStage('a') {{}}
         addStage('b', after: ['a']) {{}}
         addStage('c', after: ['all others']) {{}}
-        runStages {{
-            try {{ advance(stagesReady()) }} finally {{ advance(stagesReady('all others')) }}
-        }}
+        try {{ advance(stagesReady()) }} finally {{ advance(stagesReady('all others')) }}
         {DRIVER}"""
 
     assert order(text) == ExecutionGraph([("a", "b", "c")])
@@ -174,19 +172,17 @@ def test_pipelines_run_side_by_side_and_end_by_themselves() -> None:
     text = f"""
         if (isSelected('p')) {{ addStages1() }}
         addStages2()
-        runStages {{
-            Map pipelines = [:]
-            pipelines['p'] = {{
-                node('x') {{
-                    try {{ advance(['p: a'] + roots1()) }} finally {{ advance(stagesReady('all others of p')) }}
-                }}
+        Map pipelines = [:]
+        pipelines['p'] = {{
+            node('x') {{
+                try {{ advance(['p: a'] + roots1()) }} finally {{ advance(stagesReady('all others of p')) }}
             }}
-            if (isSelected('q')) {{
-                pipelines['q'] = {{ advance(['q: a']) }}
-            }}
-            if (pipelines) {{
-                parallel pipelines
-            }}
+        }}
+        if (isSelected('q')) {{
+            pipelines['q'] = {{ advance(['q: a']) }}
+        }}
+        if (pipelines) {{
+            parallel pipelines
         }}
         def addStages1() {{
             addStage('p: a') {{}}

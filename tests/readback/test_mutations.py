@@ -182,10 +182,10 @@ def test_how_stages_start() -> None:
     final, several, large = (written(config, "jenkins", style="scripted") for config in SCRIPTS.values())
     check_noticed(several, without(several.text, r"(?<=advance\(\[)'[^']*'(, )?"))
     check_noticed(several, without(several.text, r"^ *parallel pipelines\n"))
-    check_noticed(several, without(several.text, r"^        pipelines\['one'\] = \{.*?^        \}\n"))
+    check_noticed(several, without(several.text, r"^    pipelines\['one'\] = \{.*?^    \}\n"))
     check_noticed(several, without(several.text, r"^ *advance\(stagesReady\('[^']*'\)\)\n"))
-    check_noticed(final, without(final.text, r"^        advance\(stagesReady\(.*?\)\)\n"))
-    check_noticed(final, without(final.text, r"^runStages \{.*?^\}\n"))
+    check_noticed(final, without(final.text, r"^    advance\(stagesReady\(.*?\)\)\n"))
+    check_noticed(final, without(final.text, r"^    runStages\(\)\n"))
     check_noticed(large, without(large.text, r"^addStages\d\(\)\n"))
     check_noticed(large, without(large.text, r"^runStages\(\)\n"))
     check_noticed(

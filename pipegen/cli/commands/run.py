@@ -1,21 +1,19 @@
 """`pipegen run`: runs the pipeline on this machine."""
 
-import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pipegen.cli import prompt
-from pipegen.cli.colours import PROGRESS, coloured
 from pipegen.cli.events import BranchOption, ChangedOption, EventOption, EventOptions, TagOption
+from pipegen.cli.execute_run import PreparedRun, RunOptions, execute
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.files.output import check_place, write
+from pipegen.cli.files.output import check_place
 from pipegen.cli.session import (
     ChangedSinceOption,
     ConfigArgument,
@@ -29,33 +27,17 @@ from pipegen.cli.session import (
     fixed_inputs,
     show,
 )
-from pipegen.cli.streams import has_colour, say, show_text
+from pipegen.cli.streams import say, show_text
 from pipegen.config.files.load import MAX_BYTES, read_opened, repository_root
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.plan.model import Job
 from pipegen.run.files.dotenv import DotenvError, read_dotenv
-from pipegen.run.files.run_folder import RunFolder, dead, forget, home, make
-from pipegen.run.journal import Journal
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.run.local.conditions import RunContext
 from pipegen.run.local.dry_run import forecast
-from pipegen.run.local.durations import known_durations
 from pipegen.run.local.effects import effects
-from pipegen.run.local.execution import Execution, pipeline_runs
-from pipegen.run.local.prepare import Prepared, RunRequest, gather
-from pipegen.run.local.resume import EarlierRun, last_run, plan_digest
+from pipegen.run.local.prepare import RunRequest, gather
 from pipegen.run.local.reuse import limit
-from pipegen.run.local.selection import SelectedPipeline
-from pipegen.run.local.watchdog import clean
-from pipegen.run.model import RunMachine, TaskId
-from pipegen.run.report.about import About
 from pipegen.run.report.formats import FORMATS
-from pipegen.run.report.live import Live
-from pipegen.run.report.plain import Plain
-from pipegen.run.report.record import RunRecord
-from pipegen.run.report.summary import summary
-from pipegen.run.scheduling.scheduler import scheduler
-from pipegen.structs import Struct
 from pipegen.visible import visible
 
 # As on GitLab and Jenkins: names of pipelines separated by commas, or "all".
@@ -133,39 +115,11 @@ _NoCache = Annotated[
 _Resume = Annotated[
     bool, typer.Option("--resume", help="Resume the last run; stages that succeeded are not run again.")
 ]
+_Follow = Annotated[
+    bool,
+    typer.Option("--follow", "-v", help="Show the output of running stages, each line with the name of its stage."),
+]
 _DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the stages that would run, in order.")]
-
-
-class _Options(Struct, kw_only=True):
-    """The options of a run."""
-
-    slots: int
-    stages: tuple[str, ...]
-    is_fail_fast: bool | None
-    is_isolated: bool
-    is_on_host: bool
-    ignores_cache: bool
-    is_resumed: bool
-    is_dry: bool
-    since: str | None
-    event: EventOptions
-    allows_effects: bool
-    reports: tuple[Path, ...]
-    logs: Path | None
-
-
-class _PreparedRun(Struct, kw_only=True):
-    """A run that can start."""
-
-    selected: tuple[SelectedPipeline, ...]
-    prepared: Prepared
-    checkout: LocalCheckout
-    context: RunContext
-    request: RunRequest
-
-    def wants(self, job: Job) -> bool:
-        """Return whether *job* runs when its predecessors have ended."""
-        return self.request.wants(job, self.context)
 
 
 def run(
@@ -190,13 +144,14 @@ def run(
     allow_effects: _Allow = False,
     no_cache: _NoCache = False,
     resume: _Resume = False,
+    follow: _Follow = False,
     dry_run: _DryRun = False,
 ) -> None:
     """Run the pipeline on this machine.
 
     The stages run the same scripts as on the engines.
     """
-    options = _Options(
+    options = RunOptions(
         slots=jobs or os.cpu_count() or 1,
         stages=tuple(stage or ()),
         is_fail_fast=fail_fast,
@@ -204,6 +159,7 @@ def run(
         is_on_host=host,
         ignores_cache=no_cache,
         is_resumed=resume,
+        is_followed=follow,
         is_dry=dry_run,
         since=changed_since,
         event=EventOptions(kind=event, branch=branch, tag=tag, changed=changed),
@@ -211,16 +167,11 @@ def run(
         reports=tuple(path.absolute() for path in report or ()),
         logs=log_dir.absolute() if log_dir is not None else None,
     )
-    _check_reports(options.reports)
-    environment = _environment(env_file)
-    _check_cache(environment)
-    path, diagnostics_report = config_path(config), Report()
-    ready = _prepare(path, pipeline, fixed_inputs(inputs), options, environment, diagnostics_report)
-    show(diagnostics_report.diagnostics(), diagnostics, sys.stderr)
-    _start(ready, options, path)
+    path, environment = config_path(config), _environment(env_file)
+    _start(_checked(path, pipeline, fixed_inputs(inputs), options, environment, diagnostics), options, path)
 
 
-def _start(ready: _PreparedRun | None, options: _Options, path: Path) -> None:
+def _start(ready: PreparedRun | None, options: RunOptions, path: Path) -> None:
     """Run *ready*, or show the dry run, or why no pipeline runs; it is None if errors were reported."""
     if ready is None:
         end(Exit.PROBLEMS)
@@ -231,7 +182,7 @@ def _start(ready: _PreparedRun | None, options: _Options, path: Path) -> None:
             show_text(visible(line))
     else:
         _ask_first(ready, options)
-        end(_run(ready, options, path))
+        end(execute(ready, options, path))
 
 
 def _check_reports(paths: Sequence[Path]) -> None:
@@ -263,14 +214,31 @@ def _environment(env_file: Path | None) -> dict[str, str]:
         raise WrongUsage(f"{env_file}: {error}") from error
 
 
+def _checked(
+    path: Path,
+    pipeline: Sequence[str] | None,
+    fixed: Mapping[str, str],
+    options: RunOptions,
+    environment: Mapping[str, str],
+    diagnostics: Format,
+) -> PreparedRun | None:
+    """Return the prepared run, and show diagnostics; None if errors are among them."""
+    _check_reports(options.reports)
+    _check_cache(environment)
+    report = Report()
+    ready = _prepare(path, pipeline, fixed, options, environment, report)
+    show(report.diagnostics(), diagnostics, sys.stderr)
+    return ready
+
+
 def _prepare(
     path: Path,
     pipeline: Sequence[str] | None,
     fixed: Mapping[str, str],
-    options: _Options,
+    options: RunOptions,
     environment: Mapping[str, str],
     report: Report,
-) -> _PreparedRun | None:
+) -> PreparedRun | None:
     """Return the prepared run; None if errors are reported."""
     names = pipeline or [name for name in environment.get(_PIPELINES, "").split(",") if name]
     checkout = LocalCheckout(repository_root(path), only_known=options.is_isolated)
@@ -294,94 +262,12 @@ def _prepare(
         selected, prepared = gather(analysed.plans, named, context, request, report)
     except Stopped:
         return None
-    return _PreparedRun(selected=selected, prepared=prepared, checkout=checkout, context=context, request=request)
+    return PreparedRun(selected=selected, prepared=prepared, checkout=checkout, context=context, request=request)
 
 
-def _ask_first(ready: _PreparedRun, options: _Options) -> None:
+def _ask_first(ready: PreparedRun, options: RunOptions) -> None:
     """Ask the user to allow effects outside of this machine; exit if the answer is no."""
     requested = tuple(effects(job for one in ready.selected for job in one.jobs if ready.wants(job)))
     if requested and not options.allows_effects and not prompt.allows(requested):
         say("no stage was run")
         end(Exit.PROBLEMS)
-
-
-def _run(ready: _PreparedRun, options: _Options, path: Path) -> Exit:
-    """Run, show the progress, and write reports; return the exit status."""
-    # Existing objects stay until the end, so a long run collects only garbage among new ones.
-    gc.freeze()
-    gc.enable()
-    runs_folder = home(ready.checkout.root, os.environ)
-    plan, times = plan_digest(ready.selected, ready.prepared, ready.request), known_durations(runs_folder)
-    folder, earlier = _folder(runs_folder, ready, options, plan)
-    runs = pipeline_runs(
-        ready.selected, lambda name, stage: times.get(TaskId(name, stage), 0.0), is_fail_fast=options.is_fail_fast
-    )
-    record = RunRecord(runs, earlier.ended)
-    machines = (RunMachine(name="here", slots=options.slots),)
-    with (
-        Execution(
-            ready.selected, ready.prepared, checkout=ready.checkout, request=ready.request, folder=folder, warn=say
-        ) as execution,
-        Journal(folder.journal, plan, say, ready.prepared.redactor.hides) as journal,
-    ):
-        view = _view(record, execution)
-        prompter = prompt.Prompter(execution.clock, view.say)
-        try:
-            execution.run(
-                runs,
-                scheduler=scheduler(machines),
-                listeners=(journal, record, view),
-                ended=earlier.ended,
-                is_wanted=lambda task: ready.wants(task.job),
-                ask=(lambda _, answer: answer(True)) if options.allows_effects else prompter.ask,
-                interrupted=lambda kill: view.say(
-                    "killing running stages"
-                    if kill
-                    else "no further stages start; interrupt again to kill running stages"
-                ),
-            )
-        finally:
-            view.close()
-        status = "interrupted" if execution.is_interrupted else "success" if record.is_success else "failed"
-    for line in summary(record, folder):
-        show_text(visible(line), colours=PROGRESS)
-    about = About(
-        config=path.as_posix(), started=ready.request.started, folder=folder, machines=machines, status=status
-    )
-    for report_path in options.reports:
-        write(report_path, FORMATS[report_path.suffix](record, about))
-    return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
-
-
-def _folder(runs_folder: Path, ready: _PreparedRun, options: _Options, plan: str) -> tuple[RunFolder, EarlierRun]:
-    """Return a new folder in *runs_folder*, and the run to resume; clean up dead runs."""
-    for dead_run in dead(runs_folder):
-        clean(dead_run.id, ready.prepared.program)
-        dead_run.take_up()
-        dead_run.close(is_done=False)
-    earlier = EarlierRun()
-    if options.is_resumed:
-        earlier = last_run(runs_folder, plan, ready.selected, is_isolated=options.is_isolated)
-        for note in earlier.notes:
-            say(note)
-    if options.is_resumed and earlier.folder is None:
-        raise WrongUsage("there is no earlier run with the same stages and options: omit --resume")
-    folder = make(runs_folder, ready.request.started, options.logs)
-    if earlier.folder is not None:
-        folder.go_on(earlier.folder)
-    forget(runs_folder)
-    return folder, earlier
-
-
-def _view(record: RunRecord, execution: Execution) -> Live | Plain:
-    """Return the view of the running stages: a live display on a terminal, else lines."""
-    if not sys.stdout.isatty() or os.environ.get("TERM") in (None, "", "dumb") or os.environ.get("CI"):
-        return Plain(record, _write)
-    live = Live(record, sys.stdout, partial(coloured, pattern=PROGRESS) if has_colour(sys.stdout) else str)
-    live.begin(execution.clock)
-    return live
-
-
-def _write(text: str) -> None:
-    """Write *text* without buffering, for readers of a pipe."""
-    show_text(text, ends_line=False, colours=PROGRESS)

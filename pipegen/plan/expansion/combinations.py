@@ -11,7 +11,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.expansion.matrix import Matrix, check_source, read_matrix, source
+from pipegen.plan.expansion.matrix import Matrix, check_literals, check_source, read_matrix, source
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.tree import Scalar
 from pipegen.structs import Struct, replace
@@ -42,6 +42,7 @@ def combinations_of(pipeline: PipelineConfig, report: Report) -> dict[str, tuple
         if stage.matrix is None:
             continue
         if source_ is None:
+            check_literals(stage.matrix, names, report)
             matrices[name] = _Resolved(read_matrix(stage, stage.matrix, report), ())
             continue
         check_source(stage, stage.matrix, report)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice, product
 from math import prod
 
@@ -11,7 +12,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Scalar
+from pipegen.source.tree import Entry, Mapping, Node, Scalar
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct
 
@@ -22,6 +23,8 @@ MOST_COMBINATIONS = 200
 # The most combinations that are checked against `exclude`.
 _MAX_PRODUCT = 100_000
 _KEYS = ("include", "exclude", "from")
+# Where values of a run come from, besides stages.
+_NAMESPACES = ("", "setup", "inputs", "matrix")
 
 
 class Matrix(Struct):
@@ -48,6 +51,30 @@ def check_source(stage: StageConfig, matrix: StepValue, report: Report) -> None:
             at=others[0].key.span,
             hint=f'remove {listed([entry.key.text for entry in others])}, or "from"',
         )
+
+
+def check_literals(matrix: StepValue, stages: Collection[str], report: Report) -> None:
+    """Report values in *matrix* that refer to one of *stages* or to the run: the combinations are fixed before it."""
+    for scalar in _scalars(matrix.node):
+        match = re.search(r"(?<!\$)\$\{(?P<namespace>[\w-]*)(?:\[[^]]*\])?\.[^}]*\}", scalar.text)
+        if match is not None and match["namespace"] in {*stages, *_NAMESPACES}:
+            report.add(
+                codes.INVALID_VALUE,
+                f'the combinations of a matrix are known before the run, but "{match[0]}" only during it',
+                at=scalar.part(match.start(), match.end()),
+                hint=f'list the values, or loop over them in one script: echo "{match[0]}" | while read -r value; do …',
+            )
+
+
+def _scalars(node: Node) -> Iterator[Scalar]:
+    if isinstance(node, Scalar):
+        yield node
+    elif isinstance(node, List):
+        for item in node.items:
+            yield from _scalars(item)
+    else:
+        for entry in node.entries:
+            yield from _scalars(entry.value)
 
 
 def read_matrix(stage: StageConfig, matrix: StepValue, report: Report) -> Matrix:

@@ -38,6 +38,11 @@ class Schedule(SpannedStruct):
     timezone: str | None
     span: Span
 
+    @property
+    def is_hashed(self) -> bool:
+        """Whether it contains `H`, a number that Jenkins chooses for each job."""
+        return "H" in self.cron
+
 
 class Concurrency(SpannedStruct):
     """How concurrent runs of a *group* are handled; None is the group of runs of one branch."""

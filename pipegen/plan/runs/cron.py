@@ -1,4 +1,4 @@
-"""Cron expressions with five fields, in the subset that all engines read alike."""
+"""Cron expressions with five fields, in the subset that all engines read alike, and Jenkins' `H`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _PART = r"(?P<first>\*|[0-9]+|[A-Za-z]+)(?:-(?P<last>[0-9]+|[A-Za-z]+))?(?:/(?P<step>[0-9]+))?"
+
+# A number that Jenkins takes from the name of the job: https://www.jenkins.io/doc/book/pipeline/syntax/#cron-syntax
+_HASHED = r"H(?:\((?P<first>[0-9]+)-(?P<last>[0-9]+)\))?(?:/(?P<step>[0-9]+))?"
 
 
 class _Field(Struct):
@@ -76,12 +79,16 @@ def _field(word: re.Match[str], field: _Field) -> tuple[str, frozenset[int]]:
 def _part(part: str, field: _Field, start: int) -> tuple[str, frozenset[int]]:
     """Return the text of one part of a list, which starts at *start*, and its numbers."""
     match = re.fullmatch(_PART, part)
+    hashed = re.fullmatch(_HASHED, part)
 
     def refuse(message: str, hint: str) -> CronError:
         return CronError(message, start, start + len(part), hint)
 
-    if part.startswith("H"):
-        raise refuse(f'only Jenkins supports "{part}"', "write a number")
+    if hashed is not None:
+        first, last = int(hashed["first"] or field.minimum), int(hashed["last"] or field.maximum)
+        if not field.minimum <= first <= last <= field.maximum or hashed["step"] == "0":
+            raise refuse(f'"{part}" is not a valid {field.description}', _hint(field))
+        return part, frozenset(range(first, last + 1))
     if match is None or (match["first"] == "*" and match["last"]):
         raise refuse(f'"{part}" is not a valid {field.description}', _hint(field))
     if match["first"] == "*":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from pipegen.run.chart.times import SECONDS
 from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local.executors.local import log_of
+from pipegen.run.report.follow import COLOUR
 from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.words import display_name
 
@@ -17,8 +17,6 @@ from pipegen.run.report.words import display_name
 TAIL_LINES = 20
 _TAIL_BYTES = 16_384
 _PATH_STAGES = 8
-# Colour sequences: SGR in ECMA-48.
-_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 _COUNTED = (
     ("success", "ok"),
     ("reused", "reused"),
@@ -75,6 +73,6 @@ def _failure(entry: StageRecord, folder: RunFolder, *, several: bool) -> Iterato
     name = display_name(entry, several=several)
     yield f"{name} failed{allowed}: {reason or 'no status'}{attempt}, {SECONDS.words(entry.seconds)}"
     for line in tail(log):
-        yield f"  | {_COLOUR.sub('', line)}"
+        yield f"  | {COLOUR.sub('', line)}"
     yield f"  {log}"
     yield ""

@@ -103,12 +103,20 @@ def docker_arguments(args: str) -> str:
     return f"-e HOME=/tmp {args}".strip()
 
 
+def in_network(args: str) -> str:
+    """Return the expression of the arguments *args* of a container in the network of a stage."""
+    if re.search(r'[\\"$]', args) or _CONTROL.search(args):
+        return f'"--network=${{network}} " + {literal(args)}'
+    return f'"--network=${{network}} {args}"'
+
+
 FILTERS: Mapping[str, Callable[..., object]] = {
     "groovy": literal,
     "groovy_list": literals,
     "expression": expression,
     "binding": binding,
     "docker_arguments": docker_arguments,
+    "in_network": in_network,
     "pieces": pieces,
     "agent": agent,
     "label": label,

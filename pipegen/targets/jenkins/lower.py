@@ -13,7 +13,7 @@ from pipegen.targets.jenkins.job.plugins import plugin_notes
 from pipegen.targets.jenkins.job.properties import job_properties
 from pipegen.targets.jenkins.job.runs import run_properties
 from pipegen.targets.jenkins.job.selection import lower_parameters, lower_selection
-from pipegen.targets.jenkins.job.variables import checkout_variables, start_variables, used_setup
+from pipegen.targets.jenkins.job.variables import checkout_variables, common_variables, start_variables, used_setup
 from pipegen.targets.jenkins.model.parts import parts_of
 from pipegen.targets.jenkins.named_jobs import NamedJob, PlanScripts, ScriptedPlans, named_jobs
 from pipegen.targets.jenkins.names import StageNames
@@ -49,8 +49,9 @@ def lower(
         ends=end_names(named),
     )
     preludes = Preludes(script for job in named for script in (job.script, job.script.after) if script)
-    shared = _step_context(work, preludes)
-    frame = _frame(work, used, request, report)
+    common = common_variables(named)
+    shared = _step_context(work, preludes, common)
+    frame = _frame(work, used, common, request, report)
     style = request.options.get("style", "auto")
     layout = lay_out(work, style, lambda style: lower_stages(named, shared, style), frame, report)
     stages, recipients = layout.stages.stages, layout.stages.recipients
@@ -84,7 +85,9 @@ def lower(
     )
 
 
-def _step_context(work: ScriptedPlans, preludes: Preludes) -> StepContext:
+def _step_context(
+    work: ScriptedPlans, preludes: Preludes, common: tuple[model.EnvironmentVariable, ...]
+) -> StepContext:
     named = work.named
     return StepContext(
         work=work,
@@ -92,17 +95,24 @@ def _step_context(work: ScriptedPlans, preludes: Preludes) -> StepContext:
         stashes=Stashes(named),
         statuses=Statuses(named, work.ends),
         reports=ReportKinds(one.job for one in named),
+        common=common,
     )
 
 
-def _frame(work: ScriptedPlans, used: Sequence[str], request: Request, report: Report) -> FileFrame:
+def _frame(
+    work: ScriptedPlans,
+    used: Sequence[str],
+    common: tuple[model.EnvironmentVariable, ...],
+    request: Request,
+    report: Report,
+) -> FileFrame:
     settings_properties = job_properties(work.settings, request.settings, report)
     properties = (*settings_properties, *run_properties(work.plans, work.settings, report))
     return FileFrame(
         properties=properties,
         parameters=lower_parameters(work, used),
         selection=lower_selection(work),
-        variables=start_variables(work, used),
+        variables=(*start_variables(work, used), *common),
         look=lower_look(work),
         pin=_pin(work),
         guard=file_guard(properties, work.settings),

@@ -18,23 +18,26 @@ _MOST_SELECTED = 100
 
 
 class PlanScripts(Struct):
-    """A plan with the script of each stage, and the commands that remove shared resources."""
+    """A plan with the script and the variables of each stage, and the commands that remove shared resources."""
 
     plan: Plan
     scripts: Mapping[str, StageScriptParts]
+    variables: Mapping[str, tuple[tuple[str, str], ...]]
     teardown: tuple[Command, ...]
 
 
 class NamedJob(Struct):
     """A job with its plan, its script, and the name of its stage in the file.
 
-    With *is_pinned*, it runs on the one agent of all stages that share images or containers.
+    *variables* are the names and values that Jenkins sets for the script. With *is_pinned*, it runs on the one agent of
+    all stages that share images or containers.
     """
 
     name: str
     plan: Plan
     job: Job
     script: StageScriptParts
+    variables: tuple[tuple[str, str], ...]
     is_pinned: bool
 
 
@@ -78,7 +81,14 @@ def named_jobs(scripts: Sequence[PlanScripts], settings: JenkinsSettings) -> tup
     """
     names = display_names([one.plan for one in scripts])
     return tuple(
-        NamedJob(names[one.plan.name, job.stage], one.plan, job, one.scripts[job.stage], job.stage in on_one_agent)
+        NamedJob(
+            name=names[one.plan.name, job.stage],
+            plan=one.plan,
+            job=job,
+            script=one.scripts[job.stage],
+            variables=one.variables.get(job.stage, ()),
+            is_pinned=job.stage in on_one_agent,
+        )
         for one in scripts
         for on_one_agent in (pinned(one.plan, settings),)
         for job in _in_order(one.plan)

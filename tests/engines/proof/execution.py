@@ -25,6 +25,7 @@ from pipegen.compiler import analyse, generate
 from pipegen.config.files.load import load
 from pipegen.diagnostics.render import text
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.readback import jenkins as readback
 from pipegen.targets import registry
 
 CONFIG = ".pipeline/config.yaml"
@@ -209,6 +210,11 @@ def _on_gitlab(text: str, world: World) -> Execution:
     )
 
 
+def _declared(text: str) -> dict[str, str]:
+    """Return the stages of a scripted file as skipped: Jenkins shows none that never starts."""
+    return {} if "\npipeline {\n" in text else dict.fromkeys(readback.order(text).nodes, "skipped")
+
+
 def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
     predefined = {
         "PIPEGEN_REGISTRY": world.containers.registry,
@@ -229,7 +235,7 @@ def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
     around = {name for stage in build.stages for name in stage.parents}
     stages = [stage for stage in build.stages if stage.name not in around and not _HELPER.match(stage.name)]
     return Execution(
-        outcomes={stage.name: stage.status for stage in stages},
+        outcomes={**_declared(text), **{stage.name: stage.status for stage in stages}},
         times={stage.name: (stage.start / 1000, stage.end / 1000) for stage in stages if stage.status != "skipped"},
         seen=records.read(world.folder / "records"),
         mails=tuple(Mail(mail["to"], mail["subject"], mail["body"]) for mail in build.mails),

@@ -130,10 +130,14 @@ def test_axes_in_services() -> None:
 
 
 def test_a_value_is_not_a_reference() -> None:
-    """Text that looks like a reference remains text."""
-    plan = plan_of("[{name: t, matrix: {a: ['${t.stage}', '${matrix.a}']}, env: {A: '${matrix.a}'}, script: [make]}]")
+    """Text that only looks like a reference remains text; what only a run knows is an error."""
+    plan = plan_of("[{name: t, matrix: {a: ['${x.stage}', '${HOME}']}, env: {A: '${matrix.a}'}, script: [make]}]")
 
-    assert [shown(of(Commands, job).env[0][1]) for job in plan.jobs] == ["${t.stage}", "${matrix.a}"]
+    assert [shown(of(Commands, job).env[0][1]) for job in plan.jobs] == ["${x.stage}", "${HOME}"]
+    assert wrong("[{name: t, matrix: {a: ['v${t.v}', '${setup.tag}']}, script: [make]}]") == [
+        ("PG204", "${t.v}"),
+        ("PG204", "${setup.tag}"),
+    ]
 
 
 def test_outputs_of_all_combinations_and_of_one() -> None:

@@ -118,6 +118,7 @@ def scripts(made: Plan, teardown: Sequence[str] = (), **special: StageScriptPart
     return PlanScripts(
         plan=made,
         scripts={job.stage: special.get(job.stage, script(f"echo {job.stage}")) for job in made.jobs},
+        variables={},
         teardown=tuple(Command((line,)) for line in teardown),
     )
 

@@ -206,7 +206,7 @@ def run_condition(use: Use) -> str | None:
     word = use.value.text if isinstance(use.value, Scalar) else ""
     match word:
         case "manual":
-            return "remove it" if "approve" in use.siblings else 'write "approve: true" instead'
+            return "remove it" if "approve" in use.siblings else 'write "approve: { optional: true }" instead'
         case "always" | "on_failure":
             name = _stage_name(use)
             stages = use.pipeline

@@ -14,10 +14,10 @@ from pipegen.shell.quote import quote
 from pipegen.shell.script import StageScriptParts, script
 from pipegen.shell.values.image_values import dotenv_path
 from pipegen.structs import Struct, replace
+from pipegen.targets.constants import Constants, constants, params_of
 from pipegen.targets.engine_names import allowed_name
 from pipegen.targets.gitlab.jobs.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.caches import lower_caches
-from pipegen.targets.gitlab.jobs.constants import Constants, constants, params_of
 from pipegen.targets.gitlab.jobs.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
 from pipegen.targets.gitlab.jobs.outcomes import outcome_variable, without_status
@@ -26,6 +26,7 @@ from pipegen.targets.gitlab.jobs.retention import lower_retention
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
+from pipegen.targets.gitlab.jobs.variables import is_free_name
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.needs.awaited import read_stages
 from pipegen.targets.gitlab.settings import GitLabSettings
@@ -141,8 +142,8 @@ class _Drafting(Struct, kw_only=True):
         check_deployment(job, report)
         machine = lower_machine(job, plan, self.producers, report)
         caches = lower_caches(job, plan, report) if job.caches else ()
-        set_by_engine = constants(job, plan)
-        parts = script(set_by_engine.job, plan, self.producers, host)
+        set_by_engine = constants(job, plan, is_free_name)
+        parts = script(set_by_engine.job, plan, self.producers, host, set_by_engine.names)
         if set_by_engine.variables and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
             set_by_engine = Constants((), job)
             parts = script(job, plan, self.producers, host)
@@ -171,7 +172,7 @@ class _Drafting(Struct, kw_only=True):
             artifact_keys=replace(artifact_keys, dotenv=reports) if reports else artifact_keys,
             trigger=trigger,
             outcome=outcome,
-            variables=set_by_engine.variables,
+            variables=tuple(VariableEntry(name, value) for name, value in set_by_engine.variables),
         )
         return draft if not job.raw else replace(draft, raw=_raw(draft, report))
 
@@ -198,7 +199,7 @@ class _Drafting(Struct, kw_only=True):
 
 def _reads(constants: Constants, parts: StageScriptParts, keys: tuple[object, ...]) -> bool:
     """Return whether the script *parts* or the *keys* of a job read a variable of *constants* with another meaning."""
-    names = {variable.name for variable in constants.variables}
+    names = {*constants.names}
     texts = repr(keys)
     return not names.isdisjoint(params_of(parts.setup)) or any(re.search(rf"\b{name}\b", texts) for name in names)
 

@@ -17,6 +17,15 @@ def check_runs(plans: Sequence[Plan], report: Report) -> None:
     """Report schedules, which the file cannot contain, and concurrency that GitLab lacks."""
     for plan in plans:
         for schedule in plan.schedules:
+            if schedule.is_hashed:
+                report.add(
+                    codes.HASHED_SCHEDULE,
+                    f'GitLab does not support "H" in a schedule, which stands for numbers that Jenkins chooses: '
+                    f'"{schedule.cron}"',
+                    at=schedule.span,
+                    hint='write numbers, or remove "gitlab" from "targets"',
+                )
+                continue
             report.add(
                 codes.SCHEDULE_IN_PROJECT,
                 "GitLab keeps schedules in the project, not in the file",

@@ -57,6 +57,16 @@ def start_variables(work: ScriptedPlans, used: Sequence[str]) -> tuple[model.Env
     return (*variables, *input_variables(work.plans, tuple(inputs)))
 
 
+def common_variables(named: Sequence[NamedJob]) -> tuple[model.EnvironmentVariable, ...]:
+    """Return the variables with one value that Jenkins sets for each script."""
+    first, *others = [job.variables for job in named if not job.script.is_empty] or [()]
+    return tuple(
+        model.EnvironmentVariable(name, value)
+        for name, value in first
+        if all((name, value) in variables for variables in others)
+    )
+
+
 def _settings(settings: JenkinsSettings, text: str) -> Iterator[model.EnvironmentVariable]:
     """Yield the *settings* that *text* uses; a variable of the same name on the Jenkins server overrides each."""
     values = {

@@ -25,14 +25,12 @@ class Echo(Struct):
 class Sh(Struct, kw_only=True):
     """A shell script.
 
-    *prelude* is the function that returns its start, "" if nothing precedes *lines*. With *tells_status*, it fails with
-    its exit code.
+    *prelude* is the function that returns its start, "" if nothing precedes *lines*.
     """
 
     kind: ClassVar[str] = "sh"
     prelude: str = ""
     lines: tuple[str, ...]
-    tells_status: bool = False
 
     @property
     def is_indentable(self) -> bool:

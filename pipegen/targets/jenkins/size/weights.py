@@ -24,6 +24,8 @@ _CLOSURE = 2
 _TEXT = 1
 _NAMED = 3
 _PROPERTY = 3
+# `"--network=${network} " + text`, and an argument.
+_NETWORK = 6
 # A variable that gets a value.
 _ASSIGNMENT = 3
 # A declarative stage with empty `steps`.
@@ -186,14 +188,13 @@ def _weigh_around(step: Around) -> int:
             return 2 * _CLOSURE + _STATEMENT + weigh_steps(step.on_failure) + weigh_steps(step.always)
         case model.OnAgent():
             return _weigh_agent(step.agent)
-        case model.WithAfter():
-            return _weigh_step(step.sh)
         case model.InImage():
-            argument_count = bool(step.args) + step.is_pulled + bool(step.services)
-            options = _MAP + _NAMED * argument_count if argument_count else 0
             calls = 4 + (_STATEMENT + 4) * step.is_pulled
-            services = sum(_MAP + 3 * _NAMED + weigh_value(one.image) for one in step.services)
-            return options + calls + _TEXT + weigh_value(step.image) * (1 + step.is_pulled) + services
+            network = _STATEMENT + _CLOSURE + _NETWORK if step.services else 0
+            services = sum(_STATEMENT + _CLOSURE + _CALL + _NETWORK + weigh_value(one.image) for one in step.services)
+            return calls + _TEXT + weigh_value(step.image) * (1 + step.is_pulled) + network + services
+        case model.WithAfter():
+            return _STATEMENT + 2 * _CLOSURE + _MAP + 2 * _NAMED + _weigh_step(step.sh)
 
 
 def _weigh_head(head: str) -> int:

@@ -18,7 +18,7 @@ from pipegen.targets.jenkins.stages.guards.limits import allowed, limited
 from pipegen.targets.jenkins.stages.guards.when import when_lines
 from pipegen.targets.jenkins.stages.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
-from pipegen.targets.jenkins.stages.steps import StepContext, steps, takes_agent
+from pipegen.targets.jenkins.stages.steps import StepContext, has_directives, own_variables, steps, takes_agent
 
 
 class Style(Enum):
@@ -42,7 +42,7 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
     for named_job in named:
         jobs.setdefault(named_job.plan.name, {})[named_job.job.stage] = named_job.job
     if style is Style.DECLARATIVE:
-        shared = replace(shared, statuses=shared.statuses.in_declarative())
+        shared = replace(shared, statuses=shared.statuses.in_declarative(), is_declarative=True)
     functions = StageNames()
     stages: list[model.StageBlock] = []
     recipients: list[model.Recipients] = []
@@ -65,6 +65,7 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
                 after=_after(named_job, names, shared),
                 agent=guarded_steps.agent,
                 steps=guarded_steps.steps,
+                environment=own_variables(named_job, shared) if has_directives(named_job, shared) else (),
                 on_failure=_on_failure(named_job, mail, guarded_steps.agent, shared, style) if mail is not None else (),
                 fail_fast=named_job.plan.name if named_job.plan.is_fail_fast and not named_job.job.is_final else "",
                 may_be_unstable=named_job.job.limits.allow_failure is not None,

@@ -9,13 +9,15 @@ from pipegen.plan.model import Export, Job, Plan
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
+from pipegen.targets.constants import constants
 from pipegen.targets.jenkins.named_jobs import PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.agents.machines import check_machine
+from pipegen.targets.jenkins.stages.agents.tools import tools
 from pipegen.targets.jenkins.stages.files.retention import check_retention
 from pipegen.targets.jenkins.stages.guards.limits import check_limits
 from pipegen.targets.jenkins.stages.raw import check_raw
-from pipegen.targets.jenkins.stages.scripts.shell_variables import host
+from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_free_name
 from pipegen.targets.texts import job_texts
 
 
@@ -24,7 +26,13 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     environment = host(plan, settings)
     check_limits(plan, report)
     producers = {job.stage: job for job in plan.jobs}
-    scripts = {job.stage: script(job, plan, producers, environment) for job in plan.jobs}
+    homes = {tool.home for tool in tools(settings)}
+    set_by_engine = {
+        job.stage: constants(job, plan, lambda name: name not in homes and is_free_name(name)) for job in plan.jobs
+    }
+    scripts = {
+        stage: script(found.job, plan, producers, environment, found.names) for stage, found in set_by_engine.items()
+    }
     for job in plan.jobs:
         check_retention(job, report)
         check_raw(job, report)
@@ -33,7 +41,12 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
             for text in job_texts(job):
                 for reference in text.references_without_default():
                     _check_setup(reference, environment, report)
-    return PlanScripts(plan=plan, scripts=scripts, teardown=teardown(plan.jobs, environment))
+    return PlanScripts(
+        plan=plan,
+        scripts=scripts,
+        variables={stage: found.variables for stage, found in set_by_engine.items() if found.variables},
+        teardown=teardown(plan.jobs, environment),
+    )
 
 
 def _has_other_texts(job: Job) -> bool:

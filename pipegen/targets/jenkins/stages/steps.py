@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from pipegen.plan.model import Credential, CredentialKind, Job, TriggerJob, Workspace
 from pipegen.shell.script import Command, StageScriptParts
-from pipegen.structs import Struct, replace
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
@@ -16,7 +17,6 @@ from pipegen.targets.jenkins.stages.agents.tools import with_tools
 from pipegen.targets.jenkins.stages.files.caches import cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
-from pipegen.targets.jenkins.stages.guards.limits import tells_status
 from pipegen.targets.jenkins.stages.raw import wrapped
 from pipegen.targets.jenkins.stages.scripts.preludes import Preludes
 from pipegen.targets.jenkins.stages.scripts.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
@@ -27,13 +27,18 @@ ARCHIVE = ".pipegen/archive"
 
 
 class StepContext(Struct):
-    """The values shared by the steps of all jobs."""
+    """The values shared by the steps of all jobs.
+
+    *common* are the variables that are set for all of them; with *is_declarative*, a directive sets the others.
+    """
 
     work: ScriptedPlans
     preludes: Preludes
     stashes: Stashes
     statuses: Statuses
     reports: ReportKinds
+    common: tuple[model.EnvironmentVariable, ...]
+    is_declarative: bool = False
 
 
 def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[model.Step, ...]:
@@ -80,6 +85,8 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     if is_isolated:
         steps_ += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
     step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
+    if not has_directives(named, shared):
+        step = _with_variables(own_variables(named, shared), step)
     in_image_step = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
     complete_step = with_post_actions(named.job, (shared.statuses.with_statuses(named, in_image_step),), shared.reports)
     steps_ += cached(named.job, values, complete_step)
@@ -105,7 +112,7 @@ def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
 
 def _commands(named: NamedJob, preludes: Preludes) -> model.Step:
     """Return the shell step of a stage, with its after script."""
-    sh = replace(_sh(named.script, preludes), tells_status=tells_status(named))
+    sh = _sh(named.script, preludes)
     after = named.script.after
     return model.WithAfter(_sh(after, preludes), (sh,)) if after is not None else sh
 
@@ -117,6 +124,22 @@ def _bound(script: StageScriptParts, step: model.Step, settings: JenkinsSettings
         login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
         bindings.append(_with_id("usernamePassword", settings.registry_credential, *login))
     return model.WithCredentials(tuple(bindings), (step,)) if bindings else step
+
+
+def has_directives(named: NamedJob, shared: StepContext) -> bool:
+    """Return whether a stage can have directives: those in `post` cannot."""
+    return shared.is_declarative and not named.job.is_final
+
+
+def own_variables(named: NamedJob, shared: StepContext) -> tuple[model.EnvironmentVariable, ...]:
+    """Return the variables that Jenkins sets for the script of a stage and not for all."""
+    variables = (model.EnvironmentVariable(name, value) for name, value in named.variables)
+    return tuple(variable for variable in variables if variable not in shared.common)
+
+
+def _with_variables(variables: Sequence[model.EnvironmentVariable], step: model.Step) -> model.Step:
+    settings = [f"{variable.name}={variable.value}" for variable in variables]
+    return model.Wrapped(f"withEnv({literals(settings)})", (step,)) if settings else step
 
 
 def _binding(credential: Credential) -> model.Binding:

@@ -92,7 +92,7 @@ def _with_environment(stage: model.StageBlock) -> model.StageBlock:
         return (replace(step, bindings=others),) if others else step.steps
 
     steps = _replaced(stage.steps, replace_bindings)
-    return replace(stage, steps=steps, environment=tuple(variables))
+    return replace(stage, steps=steps, environment=(*stage.environment, *variables))
 
 
 def _variable(binding: model.Binding) -> model.EnvironmentVariable:

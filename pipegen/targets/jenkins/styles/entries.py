@@ -11,6 +11,7 @@ from pipegen.targets.jenkins.styles.shapes import Shape, coded, hole, holes, sha
 
 _RUN = " {\n    runSteps(step.steps)\n}"
 _ARGUMENTS = "given(step)"
+_NETWORK = '"--network=${network} " + '
 
 
 class TableEntry(Struct, kw_only=True):
@@ -59,7 +60,7 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
         case model.Echo():
             return Shape(coded("echo ", None), (step.text,))
         case model.Sh():
-            return _script("runScript " if step.tells_status else "sh ", step)
+            return _script("sh ", step)
         case model.Unstash():
             return Shape(coded("unstashIfThere " if step.is_optional else "unstash ", None), (step.name,))
         case model.Stash():
@@ -97,10 +98,12 @@ def _around(
         case model.Wrapped():
             return TableEntry(shape=shaped(holes(step.head), _RUN), steps=inner)
         case model.WithAfter():
-            return TableEntry(shape=_script("withAfter(", step.sh, f"){_RUN}"), steps=inner)
+            tried = f"try{_RUN} finally {{\n    "
+            return TableEntry(
+                shape=shaped(tried, _script("sh returnStatus: true, script: ", step.sh), "\n}"), steps=inner
+            )
         case model.InImage():
-            arguments = tuple(_argument(_service(service)) for service in step.services)
-            return TableEntry(shape=_image(step), arguments=arguments, steps=inner)
+            return TableEntry(shape=_image(step), steps=inner)
 
 
 def _script(prefix: str, sh: model.Sh, suffix: str = "") -> Shape:
@@ -152,16 +155,24 @@ def _started(step: model.StartJob) -> TableEntry:
 
 def _image(step: model.InImage) -> Shape:
     image, args = value_shape(step.image), hole(docker_arguments(step.args))
-    if step.services:
-        flags = ", pull: true" if step.is_pulled else ""
-        return shaped("inImage(", image, ", ", args, flags, f", services: {_ARGUMENTS})", _RUN)
     pull = [shaped("docker.image(", image, ").pull()\n")] if step.is_pulled else []
-    return shaped(*pull, "docker.image(", image, ").inside(", args, ")", _RUN)
+    if not step.services:
+        return shaped(*pull, "docker.image(", image, ").inside(", args, ")", _RUN)
+    block = shaped("docker.image(", image, f").inside({_NETWORK}", args, ")", _RUN)
+    for service in reversed(step.services):
+        block = _beside(service, block)
+    return shaped(*pull, "inNetwork { network ->\n", _indented(block), "\n}")
 
 
-def _service(service: model.ServiceContainer) -> Shape:
+def _beside(service: model.ServiceContainer, block: Shape) -> Shape:
+    """Return *block* while *service* runs."""
     image, args, command = value_shape(service.image), hole(service.args), hole(service.command)
-    return shaped("[image: ", image, ", args: ", args, ", command: ", command, "]")
+    head = shaped("docker.image(", image, f").withRun({_NETWORK}", args, ", ", command, ") {\n")
+    return shaped(head, _indented(block), "\n}")
+
+
+def _indented(shape: Shape) -> Shape:
+    return Shape(indent(shape.code, "    "), shape.texts)
 
 
 def _binding(bound: model.Binding) -> Shape:

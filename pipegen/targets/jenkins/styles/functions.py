@@ -14,15 +14,12 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "status": ("succeeded",),
     "statusOfAll": ("succeeded",),
     "noFork": (),
-    "inImage": ("besideServices",),
-    "besideServices": (),
-    "withAfter": (),
+    "inNetwork": (),
     "within": (),
     "ifApproved": (),
     "tryAgain": (),
-    "runScript": (),
     "allowExitCodes": (),
-    "checkedParameter": ("parameter",),
+    "checkedParameter": (),
     "parameter": (),
     "output": (),
     "outputIfThere": ("output", "isStashed"),
@@ -34,29 +31,23 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "isStashed": (),
     "oneLine": (),
     "cacheKey": (),
-    "project": ("remote",),
-    "projectShortName": ("project",),
-    "remote": (),
-    "timestamp": (),
     "branch": (),
     "actor": (),
     "event": (),
     "hasChanged": ("anyMatches",),
     "isInRepository": ("anyMatches",),
-    "anyMatches": ("matches",),
-    "matches": (),
+    "anyMatches": (),
     "lookAtFiles": ("difference",),
     "usualDifference": ("event", "difference"),
     "difference": (),
 }
 # The functions that conditions may call.
-_CONDITION_CALLS = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepository)\(")
+_CONDITION_CALLS = re.compile(r"\b(branch|event|hasChanged|isInRepository)\(")
 
 # The functions that implement steps.
 _BLOCKS: dict[type, str] = {
     model.NoFork: "noFork",
-    model.ServiceContainer: "inImage",
-    model.WithAfter: "withAfter",
+    model.ServiceContainer: "inNetwork",
     model.Succeeded: "succeeded",
     model.Keep: "keep",
 }
@@ -74,7 +65,7 @@ _CALLING = frozenset(
             model.SelectionParameter,
             model.StageBlock,
         ),
-        *(model.Sh, model.Wrapped),
+        model.Wrapped,
     }
 )
 
@@ -106,8 +97,6 @@ def _own(value: object) -> Iterator[str]:
             yield "hasStashed"
         case model.Look() | model.SelectionParameter() | model.StageBlock():
             yield from _condition_calls(value)
-        case model.Sh(tells_status=True):
-            yield "runScript"
         case _ if type(value) in _BLOCKS:
             yield _BLOCKS[type(value)]
         case model.Wrapped():

@@ -64,9 +64,7 @@ def in_script(steps: Sequence[model.Step]) -> tuple[model.Step, ...]:
 
 def _in_script(step: model.Step) -> model.Step:
     match step:
-        case model.Ensured():
-            return model.Wrapped("script", (step,))
-        case model.InImage(services=()):
+        case model.Ensured() | model.InImage() | model.WithAfter():
             return model.Wrapped("script", (step,))
         case model.Wrapped(head="script"):
             return step

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import (
@@ -14,6 +14,7 @@ from pipegen.plan.model import (
     Exists,
     FilesChanged,
     Input,
+    InputType,
     IsEvent,
     IsSet,
     Matches,
@@ -24,12 +25,12 @@ from pipegen.plan.model import (
 from pipegen.plan.model.logic import atoms
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.groovy import expression, literals
+from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
-from pipegen.targets.jenkins.stages.scripts.inputs import input_value
 
 # In Java `$` also matches before a line break at the end.
 _END = re.compile(r"(\\.)|\$", re.DOTALL)
+_DOT = re.compile(r"(?<!\\)(?:\\\\)*\.")
 
 
 class ConditionWriter(Struct):
@@ -64,14 +65,12 @@ class ConditionWriter(Struct):
         match condition:
             case Matches(patterns=(Pattern() as pattern,)) if pattern.literal is not None:
                 return f"{self._value(condition)} != {literal(pattern.literal)}"
-            case IsSet():
-                return f"!{self._value(condition)}"
-            case AllOf() | AnyOf():
-                return f"!({self.of(condition)})"
-            case Not():
-                return self.of(condition.condition)
             case IsEvent(events=(event,)):
                 return f"event() != {literal(event.value)}"
+            case Not():
+                return self.of(condition.condition)
+            case AllOf() | AnyOf() | Matches() | IsEvent():
+                return f"!({self.of(condition)})"
         return f"!{self._atom(condition)}"
 
     def _atom(self, atom: Atom) -> str:  # noqa: PLR0911 - one for each kind
@@ -79,16 +78,16 @@ class ConditionWriter(Struct):
             case Matches(patterns=(Pattern() as pattern,)) if pattern.literal is not None:
                 return f"{self._value(atom)} == {literal(pattern.literal)}"
             case Matches():
-                return f"matches({self._value(atom)}, {_list(map(_java, atom.patterns))})"
+                return f"{self._value(atom)} ==~ {literal(_regex(atom.patterns))}"
             case IsEvent(events=(event,)):
                 return f"event() == {literal(event.value)}"
             case IsEvent():
-                return f"{_list(event.value for event in atom.events)}.contains(event())"
+                return f"event() in {literals([event.value for event in atom.events])}"
             case FilesChanged():
                 base = f", {literal(atom.base)}" if atom.base else ""
-                return f"hasChanged({_list(map(_java, atom.patterns))}{base})"
+                return f"hasChanged({literal(_regex(atom.patterns))}{base})"
             case Exists():
-                return f"isInRepository({_list(map(_java, atom.patterns))})"
+                return f"isInRepository({literal(_regex(atom.patterns))})"
             case IsSet():
                 return self._value(atom)
 
@@ -105,8 +104,8 @@ class ConditionWriter(Struct):
                 return f"env.getProperty({literal(atom.name)})"
 
     def _input(self, name: str) -> str:
-        input_ = next((one for one in self.inputs if one.name == name), None)
-        return expression(input_value(input_)) if input_ else f"parameter({literal(name)})"
+        is_boolean = any(input_.name == name and input_.type is InputType.BOOLEAN for input_ in self.inputs)
+        return f'"${{params.{name}}}"' if is_boolean else f"params.{name}"
 
 
 def lower_look(work: ScriptedPlans) -> model.Look | None:
@@ -124,6 +123,21 @@ def lower_look(work: ScriptedPlans) -> model.Look | None:
     )
 
 
+def _regex(patterns: Sequence[Pattern]) -> str:
+    """Return the Java regular expression that matches a whole text, but not an empty one, if one of *patterns* does."""
+    bodies = [_java(pattern) for pattern in patterns]
+    if len(bodies) > 1:
+        bodies = [
+            f"(?:{body})" if pattern.is_regex or "|" in body else body
+            for pattern, body in zip(patterns, bodies, strict=True)
+        ]
+    regex = "|".join(bodies)
+    if any(pattern.matches("") for pattern in patterns):
+        regex = rf"(?!\z)(?:{regex})" if len(bodies) > 1 else rf"(?!\z){regex}"
+    # Only a line feed ends a line.
+    return f"(?d){regex}" if _DOT.search(regex) else regex
+
+
 def _java(pattern: Pattern) -> str:
     """Return the Java regular expression that matches a whole text if *pattern* matches it."""
     if not pattern.is_regex:
@@ -131,7 +145,3 @@ def _java(pattern: Pattern) -> str:
     regex = _END.sub(lambda match: match[1] or r"\z", pattern.text)
     flags = "(?iu)" if regex.startswith("(?i)") else ""
     return f"{flags}(?s:.*)(?:{regex.removeprefix('(?i)')})(?s:.*)"
-
-
-def _list(texts: Iterable[str]) -> str:
-    return literals(tuple(texts))

@@ -75,12 +75,6 @@ def on_agent(limited: LimitedSteps) -> tuple[model.Step, ...]:
     return (model.OnAgent(limited.agent, limited.steps),) if limited.agent is not None else limited.steps
 
 
-def tells_status(named: NamedJob) -> bool:
-    """Return whether the exact exit code of the stage's script matters."""
-    allowed = named.job.limits.allow_failure
-    return allowed is not None and bool(allowed.exit_codes)
-
-
 def _timeout(seconds: int, named: NamedJob) -> str:
     """Return the block that ends a stage after *seconds*.
 
@@ -89,7 +83,8 @@ def _timeout(seconds: int, named: NamedJob) -> str:
     """
     limits = named.job.limits
     is_distinguished = limits.retry is not None and frozenset(limits.retry.on) not in (_ALL, _ONLY_SYSTEM)
-    if limits.allow_failure is not None or is_distinguished or _may_catch_signals(named):
+    is_allowed = limits.allow_failure is not None and not limits.allow_failure.exit_codes
+    if is_allowed or is_distinguished or _may_catch_signals(named):
         return f"within({seconds})"
     if seconds % _MINUTE:
         return f"timeout(time: {seconds}, unit: 'SECONDS')"

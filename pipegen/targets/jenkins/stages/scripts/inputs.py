@@ -14,9 +14,9 @@ def input_variable(name: str) -> str:
     return f"PIPEGEN_INPUT_{name}"
 
 
-def input_value(input_: Input) -> model.FunctionCall:
-    """Return the expression of an input's value; the default also applies if a build does not know its parameters."""
-    return model.FunctionCall("parameter", (input_.name, input_.default) if input_.default else (input_.name,))
+def input_value(input_: Input) -> model.GroovyCode:
+    """Return the expression of an input's value as text: `params` has the default where a build has no value."""
+    return model.GroovyCode(f'"${{params.{input_.name}}}"')
 
 
 def checked_input(input_: Input, *, may_be_empty: bool) -> model.FunctionCall:
@@ -26,7 +26,7 @@ def checked_input(input_: Input, *, may_be_empty: bool) -> model.FunctionCall:
         accepted = f"({accepted})?"
     elif input_.default is None:
         accepted = f"(?=.)({accepted})"
-    return model.FunctionCall("checkedParameter", (input_.name, input_.default or "", accepted))
+    return model.FunctionCall("checkedParameter", (input_.name, f"(?d)(?:{accepted})"))
 
 
 def input_variables(plans: Sequence[Plan], used: Sequence[str]) -> tuple[model.EnvironmentVariable, ...]:

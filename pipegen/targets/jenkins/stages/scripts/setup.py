@@ -61,14 +61,25 @@ class SetupValue(Struct, kw_only=True):
         return f"${{{self.variable}:+${{{self.variable}}}{self.suffix}}}" if self.suffix else f"${self.variable}"
 
 
+_REMOTE = "scm.userRemoteConfigs[0].url"
+# The path in the address: group/service of https://host/r/group/service.git and of git@host:group/service.git.
+_PROJECT = f"{_REMOTE}.replaceFirst('^([a-z+]+://[^/]*/+(r/)?|[^/:]+:/*|/+)', '').replaceFirst('/*([.]git)?/*$', '')"
+_STARTED = "new Date(currentBuild.startTimeInMillis).format('yyyy-MM-dd-HHmmss', TimeZone.getTimeZone('UTC'))"
 _VALUES = {
-    "project": SetupValue(variable="PIPEGEN_PROJECT", source=Source.START, code="project()", may_be_empty=False),
-    "projectShortName": SetupValue(
-        variable="PIPEGEN_PROJECT_SHORT_NAME", source=Source.START, code="projectShortName()", may_be_empty=False
+    "project": SetupValue(
+        variable="PIPEGEN_PROJECT", source=Source.START, code=f'"${{{_PROJECT}}}"', may_be_empty=False
     ),
-    "timestamp": SetupValue(variable="PIPEGEN_TIMESTAMP", source=Source.START, code="timestamp()", may_be_empty=False),
+    "projectShortName": SetupValue(
+        variable="PIPEGEN_PROJECT_SHORT_NAME",
+        source=Source.START,
+        code=f"\"${{{_PROJECT}.tokenize('/').last()}}\"",
+        may_be_empty=False,
+    ),
+    "timestamp": SetupValue(
+        variable="PIPEGEN_TIMESTAMP", source=Source.START, code=f'"${{{_STARTED}}}"', may_be_empty=False
+    ),
     "branch": SetupValue(variable="PIPEGEN_BRANCH", source=Source.START, code="branch()"),
-    "remote": SetupValue(variable="PIPEGEN_REMOTE", source=Source.START, code="remote()", may_be_empty=False),
+    "remote": SetupValue(variable="PIPEGEN_REMOTE", source=Source.START, code=f'"${{{_REMOTE}}}"', may_be_empty=False),
     "commit": SetupValue(variable="PIPEGEN_COMMIT", source=Source.CHECKOUT, code="GIT_COMMIT"),
     "tag": SetupValue(variable="TAG_NAME", source=Source.VARIABLE),
     "shortCommit": SetupValue(

@@ -27,6 +27,22 @@ REGISTRY_USERNAME = "PIPEGEN_REGISTRY_USERNAME"
 REGISTRY_PASSWORD = "PIPEGEN_REGISTRY_PASSWORD"  # noqa: S105 - the name of a variable
 
 
+# https://www.jenkins.io/doc/book/pipeline/jenkinsfile/#using-environment-variables, and what git, the container program
+# and the shell read.
+_READ_BY_ENGINE = re.compile(
+    r"(?:BASH|CHANGE|DOCKER|GIT|HUDSON|JENKINS|JOB|LC|LD|PIPEGEN|SSH|SSL|SVN|WORKSPACE)(?:_.*)?"
+    r"|BRANCH_(?:IS_PRIMARY|NAME)|BUILD_(?:DISPLAY_NAME|ID|NUMBER|TAG|URL)|EXECUTOR_NUMBER|NODE_(?:LABELS|NAME)"
+    r"|RUN_.*DISPLAY_URL|STAGE_NAME|TAG_(?:DATE|NAME|TIMESTAMP|UNIXTIME)"
+    r"|.*_proxy|.*_PROXY|CDPATH|ENV|HOME|IFS|LANG|OLDPWD|PATH|POSIXLY_CORRECT|PS[0-4]|PWD|SHELL|SHELLOPTS|TERM|TMPDIR|USER"
+)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def is_free_name(name: str) -> bool:
+    """Return whether Jenkins can set the variable *name* for a stage: nothing but its script reads it."""
+    return _NAME.fullmatch(name) is not None and _READ_BY_ENGINE.fullmatch(name) is None
+
+
 def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
     """Return the environment of the scripts of *plan*."""
     is_local = settings.images is Images.LOCAL

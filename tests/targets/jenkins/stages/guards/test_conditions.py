@@ -35,20 +35,22 @@ def asked(when: Any) -> str:
     [
         ({"branch": "main"}, "branch() == 'main'"),
         ({"not": {"branch": "it's"}}, r"branch() != 'it\'s'"),
-        ({"branch": ["main", "release/**"]}, "matches(branch(), ['main', 'release/.*'])"),
+        ({"branch": ["main", "release/**"]}, "branch() ==~ '(?d)main|release/.*'"),
         ({"tag": True}, "!!env.TAG_NAME"),
         ({"tag": False}, "!env.TAG_NAME"),
         ({"tag": True, "event": "manual"}, "env.TAG_NAME && event() == 'manual'"),
-        ({"tag": "/^v$/"}, r"matches(env.TAG_NAME, ['(?s:.*)(?:^v\\z)(?s:.*)'])"),
-        ({"tag": "/(?i)V/"}, "matches(env.TAG_NAME, ['(?iu)(?s:.*)(?:V)(?s:.*)'])"),
-        ({"event": ["push", "tag"]}, "['push', 'tag'].contains(event())"),
-        ({"not": {"event": ["push", "tag"]}}, "!['push', 'tag'].contains(event())"),
+        ({"tag": "/^v$/"}, r"env.TAG_NAME ==~ '(?d)(?s:.*)(?:^v\\z)(?s:.*)'"),
+        ({"tag": ["/v/", "a*"]}, "env.TAG_NAME ==~ '(?d)(?:(?s:.*)(?:v)(?s:.*))|a[^/]*'"),
+        ({"not": {"tag": "*"}}, r"!(env.TAG_NAME ==~ '(?!\\z)[^/]*')"),
+        ({"tag": "/(?i)V/"}, "env.TAG_NAME ==~ '(?d)(?iu)(?s:.*)(?:V)(?s:.*)'"),
+        ({"event": ["push", "tag"]}, "event() in ['push', 'tag']"),
+        ({"not": {"event": ["push", "tag"]}}, "!(event() in ['push', 'tag'])"),
         ({"env": {"class": "x"}}, "env.getProperty('class') == 'x'"),
-        ({"inputs": {"level": "full"}}, "parameter('level', 'quick') == 'full'"),
-        ({"inputs": {"deploy": True}}, "parameter('deploy', 'false') == 'true'"),
-        ({"changes": "a?"}, "hasChanged(['a[^/]'])"),
-        ({"not": {"changes": {"paths": "a", "base": "main"}}}, "!hasChanged(['a'], 'main')"),
-        ({"exists": "**/a"}, "isInRepository(['(.*/)?a'])"),
+        ({"inputs": {"level": "full"}}, "params.level == 'full'"),
+        ({"inputs": {"deploy": True}}, "\"${params.deploy}\" == 'true'"),
+        ({"changes": "a?"}, "hasChanged('a[^/]')"),
+        ({"not": {"changes": {"paths": "a", "base": "main"}}}, "!hasChanged('a', 'main')"),
+        ({"exists": "**/a"}, "isInRepository('(?d)(.*/)?a')"),
         (
             {"any": [{"branch": "a"}, {"branch": True, "tag": "b"}]},
             "branch() == 'a' || branch() && env.TAG_NAME == 'b'",
@@ -69,9 +71,9 @@ def test_only_the_functions_that_are_asked_are_there() -> None:
     stages = [{"name": "s", "script": ["make"], "when": {"branch": "main"}}]
     text = jenkinsfile({"pipelines": {"p": {"stages": stages}}})
 
-    assert re.findall(
-        r"^(?:String|boolean|def) (branch|event|matches|lookAtFiles|hasChanged)\(", text, re.MULTILINE
-    ) == ["branch"]
+    assert re.findall(r"^(?:String|boolean|def) (branch|event|lookAtFiles|hasChanged)\(", text, re.MULTILINE) == [
+        "branch"
+    ]
     assert "@Field String files" not in text
 
 

@@ -15,7 +15,7 @@ _CONFIG = "pipelines: {{ p: {{ stages: [{{ name: a, script: [make], when: {} }}]
         ("{ branch: [main, next] }", ["anyOf {", "branch 'main'", "branch 'next'", "}"]),
         ("{ branch: release/* }", ["branch 'release/*'", "not { buildingTag() }"]),
         ("{ branch: p* }", ["branch 'p*'", "not { buildingTag() }", "not { changeRequest() }"]),
-        ("{ branch: release/** }", ["expression { matches(branch(), ['release/.*']) }"]),
+        ("{ branch: release/** }", ["expression { branch() ==~ '(?d)release/.*' }"]),
         ("{ not: { branch: main } }", ["not { branch 'main' }"]),
         ("{ tag: v* }", ["tag 'v*'"]),
         ("{ event: merge_request }", ["changeRequest()"]),

@@ -1,34 +1,39 @@
-"""Constants of `env` as variables of a job, in place of exports in its script.
+"""Constants of `env` as variables that the engine sets, in place of exports in a script.
 
-A variable of the project or of a run wins over one of the file. So the names of inputs and secrets stay exports, and
-so do names that the runner reads. A `$` would start a variable.
+On GitLab, a variable of the project or of a run wins over one of the file. So the names of inputs and secrets stay
+exports, and so do names that the engine itself reads. GitLab expands a `$`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Commands, Export, IsSet, Job, Leave, Matches, Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.shell.values.credentials import sources
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.jobs.variables import is_free_name
-from pipegen.targets.gitlab.model import VariableEntry
 
 # Steps that no constant of `env` affects.
 _PLAIN_STEPS = (Commands, Export, Leave)
+# The directive `environment` of Jenkins fails with many variables.
+_MOST = 50
 
 
 class Constants(Struct):
-    """The *variables* of a job, and the *job* without these in the `env` of its script."""
+    """The names and values of a job's *variables*, and the *job* without these in the `env` of its script."""
 
-    variables: tuple[VariableEntry, ...]
+    variables: tuple[tuple[str, str], ...]
     job: Job
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return tuple(name for name, _ in self.variables)
 
-def constants(job: Job, plan: Plan) -> Constants:
-    """Return the constants in the `env` of *job* that may be variables."""
+
+def constants(job: Job, plan: Plan, is_free_name: Callable[[str], bool]) -> Constants:
+    """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be."""
     scripts = [step for step in job.steps if isinstance(step, Commands)]
     if len(scripts) != 1 or not scripts[0].env or not all(isinstance(step, _PLAIN_STEPS) for step in job.steps):
         return Constants((), job)
@@ -40,11 +45,11 @@ def constants(job: Job, plan: Plan) -> Constants:
         for name, value in script.env
         if is_free_name(name) and name not in reserved and names.count(name) == 1 and _is_plain(value)
     }
-    if not variables:
+    if not 0 < len(variables) <= _MOST:
         return Constants((), job)
     rest = replace(script, env=tuple((name, value) for name, value in script.env if name not in variables))
     return Constants(
-        tuple(VariableEntry(name, value) for name, value in variables.items()),
+        tuple(variables.items()),
         replace(job, steps=tuple(rest if step is script else step for step in job.steps)),
     )
 

@@ -1,0 +1,99 @@
+"""The output of running stages, line by line, each with the name of its stage."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pipegen.run.clocks.real import RealClock
+from pipegen.run.events import Ended, RunEvent, Started
+from pipegen.run.files.run_folder import RunFolder
+from pipegen.run.local.executors.local import log_of
+from pipegen.run.model import TaskId
+from pipegen.run.report.record import RunRecord
+from pipegen.run.report.words import display_name
+from pipegen.structs import MutableStruct
+
+_PERIOD = 0.1
+_CHUNK = 65_536
+# A stage may replace its log by a link or a pipe if the folder of logs is in its tree.
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# Colour sequences: SGR in ECMA-48.
+COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
+
+
+class _Log(MutableStruct):
+    """The log of an attempt: *position* is the end of what was read, *rest* the start of a line without an end."""
+
+    name: str
+    path: Path
+    position: int = 0
+    rest: bytes = b""
+
+
+class LogFollower:
+    """A listener that passes the lines in the logs of running stages to *say*."""
+
+    def __init__(self, record: RunRecord, folder: RunFolder, say: Callable[[str], None]) -> None:
+        self._record, self._folder, self._say = record, folder, say
+        self._logs: dict[TaskId, _Log] = {}
+        self._clock: RealClock | None = None
+        self._cancel: Callable[[], None] | None = None
+
+    def begin(self, clock: RealClock) -> None:
+        """Read periodically from now on."""
+        self._clock = clock
+        self._tick()
+
+    def close(self) -> None:
+        """Read no more."""
+        if self._cancel is not None:
+            self._cancel()
+
+    def notify(self, event: RunEvent) -> None:
+        """Follow the log of an attempt that starts, and show the rest of one that ends."""
+        match event:
+            case Started(attempt=attempt):
+                entry = self._record.entries[attempt.task.id]
+                name = display_name(entry, several=len(self._record.runs) > 1)
+                self._logs[attempt.task.id] = _Log(name, log_of(self._folder, attempt.task.job, attempt.number))
+            case Ended(attempt=attempt) if attempt.task.id in self._logs:
+                log = self._logs.pop(attempt.task.id)
+                self._show(log)
+                if log.rest:
+                    self._show_line(log, log.rest)
+
+    def _tick(self) -> None:
+        for log in self._logs.values():
+            self._show(log)
+        if self._clock is not None:
+            self._cancel = self._clock.at(self._clock.now() + _PERIOD, self._tick)
+
+    def _show(self, log: _Log) -> None:
+        """Show the complete lines that were written to *log* since the last time."""
+        for data in _written(log):
+            *lines, log.rest = (log.rest + data).split(b"\n")
+            for line in lines:
+                self._show_line(log, line)
+
+    def _show_line(self, log: _Log, line: bytes) -> None:
+        text = COLOUR.sub("", line.decode(errors="replace").removesuffix("\r"))
+        self._say(f"{log.name} | {text}")
+
+
+def _written(log: _Log) -> Iterator[bytes]:
+    """Yield what was written to *log* since the last time; nothing while there is no log."""
+    try:
+        file = os.open(log.path, _READ)
+    except OSError:
+        return
+    try:
+        while data := os.pread(file, _CHUNK, log.position):
+            log.position += len(data)
+            yield data
+    except OSError:
+        return
+    finally:
+        os.close(file)
