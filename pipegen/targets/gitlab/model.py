@@ -193,10 +193,11 @@ class Hidden(Struct, kw_only=True):
     """The keys that several jobs share; *name* begins with a dot."""
 
     name: str
-    image: ImageKeys | None
-    services: tuple[ServiceKeys, ...]
-    variables: tuple[VariableEntry, ...]
-    before_script: tuple[ScriptEntry, ...]
+    rules: tuple[RuleEntry, ...] = ()
+    image: ImageKeys | None = None
+    services: tuple[ServiceKeys, ...] = ()
+    variables: tuple[VariableEntry, ...] = ()
+    before_script: tuple[ScriptEntry, ...] = ()
     after_script: tuple[ScriptEntry, ...] = ()
 
 
@@ -211,6 +212,8 @@ class GitLabJob(Struct, kw_only=True):
     extends: str = ""
     # Whether the job that it extends has the same stage.
     has_stage_of_extended: bool = False
+    # The hidden job with its rules.
+    rules_from: str = ""
     combinations: Combinations | None = None
     image: ImageKeys | None = None
     services: tuple[ServiceKeys, ...] = ()

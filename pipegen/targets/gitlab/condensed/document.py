@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import replace
+from pipegen.targets.gitlab.condensed.conditions import with_shared_rules
 from pipegen.targets.gitlab.condensed.defaults import with_default_tools, with_defaults
 from pipegen.targets.gitlab.condensed.matrices import with_matrices
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
@@ -32,11 +33,12 @@ def condensed(
     document = with_default_tools(with_shared_variables(with_defaults(document)))
     names = stage_names(document, title, has_same_stage=has_same_stage)
     leaving = sources(document.jobs)
-    return replace(
+    short = replace(
         document,
         stages=with_external(tuple(dict.fromkeys(names.values())), document.external_stages, names),
         jobs=tuple(_job(job, names[job.stage], leaving, plan_jobs.get(job.name)) for job in document.jobs),
     )
+    return with_shared_rules(short)
 
 
 def _job(job: GitLabJob, stage: str, leaving: Sources, plan_job: PlanJob | None) -> GitLabJob:
