@@ -187,7 +187,7 @@ def _lowering(
             words=words,
             direct=engine_variables(used, plan, host, words) if used.inputs else {},
             engine=[*(declared.name for declared in plan.inputs), *set_by_engine],
-            titles=_titles((*used.outputs, *own), producers),
+            titles=_titles(job, used.outputs, producers),
         ),
         needed=used.own,
         optional=used.optional,
@@ -196,9 +196,11 @@ def _lowering(
     )
 
 
-def _titles(outputs: Sequence[Output], producers: Mapping[str, Job]) -> dict[str, str]:
-    """Return the matrix stages of the combinations in *outputs*, where these have one combination of a matrix."""
+def _titles(job: Job, outputs: Sequence[Output], producers: Mapping[str, Job]) -> dict[str, str]:
+    """Return the matrix stages of *job* and of *outputs*, by combination, where these have one of each matrix."""
     combinations: dict[str, set[str]] = {}
+    if job.combination is not None:
+        combinations[job.combination.stage] = {job.stage}
     for output in outputs:
         combination = producers[output.stage].combination
         if combination is not None:
