@@ -311,10 +311,8 @@ class JobContext(Struct, kw_only=True):
 
 
 def _extending(first: GitLabJob, second: GitLabJob) -> GitLabJob:
-    """Return *second*, which has the image, the variables and the script of *first*, without these."""
-    return replace(
-        second, extends=first.name, has_stage_of_extended=True, image=None, variables=(IS_HELPER,), script=()
-    )
+    """Return *second*, which has the image and the script of *first*, without these."""
+    return replace(second, extends=first.name, has_stage_of_extended=True, image=None, script=())
 
 
 def _may_be_passed(draft: DraftJob) -> bool:
