@@ -5,9 +5,9 @@ The first line of a config may be a comment that says for which target it is com
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
 are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its
 stages take there (`# durations: included/durations.yml`), which settings its project has (`# settings:
-included/pipegen.toml`), that it is about to run on a machine that has nothing (`# run: host stage=unit`), which files
-have changed since `main` (`# changed: api/main.py`), or how it and what was made from it have drifted apart
-(`# drift: renamed`).
+included/pipegen.toml`), that it is a pipeline to import (`# import: gitlab`), that it is about to run on a machine that
+has nothing (`# run: host stage=unit`), which files have changed since `main` (`# changed: api/main.py`), or how it and
+what was made from it have drifted apart (`# drift: renamed`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -40,6 +40,9 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.expectations.check import ConfigUnderTest
 from pipegen.expectations.check import check as check_expectation
 from pipegen.expectations.read import read_expectations
+from pipegen.importing.gitlab.files import Roots
+from pipegen.importing.gitlab.importer import import_gitlab
+from pipegen.importing.gitlab.proof import prove, report_differences
 from pipegen.plan.changes.narrow import narrow
 from pipegen.readback.engines import engine_of
 from pipegen.readback.generated import read
@@ -66,7 +69,7 @@ SHELLS = ("PG720", "PG721")
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    keys = "target|pipeline|set|cluster|durations|settings|run|changed|drift|tests"
+    keys = "import|target|pipeline|set|cluster|durations|settings|run|changed|drift|tests"
     found = re.fullmatch(rf"# (?P<key>{keys}): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
@@ -83,6 +86,11 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
             report.apply_policy(read_settings(folder / name, report, shown=Path(name).name).policy)
         file = load(folder / "pipeline.yml", report, shown="pipeline.yml")
         report.stop_if_errors()
+        if "import" in settings:
+            imported = import_gitlab(file, Roots(folder), "main", report)
+            if "proof" in settings["import"] and (proof := prove(imported, "main")) is not None:
+                report_differences(imported, proof, report)
+            return report.diagnostics()
         engine = engine_of(file)
         if engine is not None and not folder.name.startswith("PG131"):
             read(file, engine, report)

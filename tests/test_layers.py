@@ -45,10 +45,14 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
         "source",
     ),
     "compiler": ("targets", "plan", "bindings", "config", "readback.engines", "graph", "diagnostics", "source"),
+    "importing": (
+        *("compiler", "config", "emit", "plan.model.patterns", "plan.regex", "readback.gitlab_file", "targets.base"),
+        *("targets.registry", "diagnostics", "source"),
+    ),
     "__main__": ("cli",),
     "cli": (
         *("compiler", "lint", "run", "readback", "targets", "difference", "pictures", "plan", "bindings", "config"),
-        *("graph", "expectations", "diagnostics", "source", "assets", "emit"),
+        *("graph", "expectations", "importing", "diagnostics", "source", "assets", "emit"),
     ),
 }
 

@@ -5,6 +5,7 @@ Annotations that typer reads are types, not strings: it would evaluate each stri
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any, NamedTuple, cast
 
 import typer
@@ -21,6 +22,7 @@ class Verb(NamedTuple):
 # In the order of the help.
 VERBS: Mapping[str, Verb] = {
     "init": Verb("init", "Create a starter config, and the schema for editors."),
+    "import": Verb("import_pipeline", "Import a .gitlab-ci.yml as a config."),
     "compile": Verb("compile_", "Generate a Jenkinsfile or a .gitlab-ci.yml from a config."),
     "check": Verb("check", "Report errors and probable mistakes in a config."),
     "graph": Verb("graph", "Draw the graph of stages."),
@@ -37,7 +39,7 @@ VERBS: Mapping[str, Verb] = {
 
 def function(name: str) -> Callable[..., None]:
     """Return the function of the command *name*."""
-    module = import_module(f"pipegen.cli.commands.{name}")
+    module = import_module(f"pipegen.cli.commands.{name}{'_' if iskeyword(name) else ''}")
     return cast("Callable[..., None]", getattr(module, VERBS[name].function))
 
 

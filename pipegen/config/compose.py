@@ -68,6 +68,11 @@ class Composer:
         self._count = 0
 
     @property
+    def documents(self) -> tuple[Node, ...]:
+        """The values of the documents of the file."""
+        return tuple(self._document.children)
+
+    @property
     def root(self) -> Node | None:
         """The value of the first document; None for an empty file."""
         return self._document.children[0] if self._document.children else None
@@ -191,10 +196,15 @@ class Composer:
         """Close the collection that was opened last."""
         opened, self._innermost = self._innermost, self._outer.pop()
         span, children = Span(self._file, opened.start, event.end_mark.index), opened.children
-        node = self._mapping(children, span) if opened.kind is Mapping else Sequence(tuple(children), span)
+        node = (
+            self._mapping(children, span) if opened.kind is Mapping else self._sequence(opened, tuple(children), span)
+        )
         if opened.anchor is not None:
             self._anchors[opened.anchor] = (node, self._count + 1 - opened.count_before)
         self._add(node, 1)
+
+    def _sequence(self, _opened: OpenCollection, items: tuple[Node, ...], span: Span) -> Sequence:
+        return Sequence(items, span)
 
     def _span(self, event: Event) -> Span:
         return Span(self._file, event.start_mark.index, event.end_mark.index)
@@ -251,7 +261,7 @@ class Composer:
                 merged |= {one.key.text: one for one in self._merged(key, value) if one.key.text not in entries}
                 entries |= {one: entry for one, entry in merged.items() if one not in entries}
             elif name in entries and merged.pop(name, None) is None:
-                self._report_duplicate(entries[name].key, key)
+                entries[name] = self._repeated(entries[name], Entry(key, value))
             else:
                 entries[name] = Entry(key, value)
         return Mapping(tuple(entries.values()), span)
@@ -276,15 +286,17 @@ class Composer:
                 entries.setdefault(entry.key.text, entry)
         return list(entries.values())
 
-    def _report_duplicate(self, first: Node, again: Scalar) -> None:
+    def _repeated(self, first: Entry, again: Entry) -> Entry:
+        """Report that the key of *first* is used again, and return the entry that counts."""
         self._report.add(
             codes.DUPLICATE_KEY,
-            f'the key "{again.text}" is used twice',
-            at=again.span,
+            f'the key "{again.key.text}" is used twice',
+            at=again.key.span,
             label="again",
-            related=[Label(first.span, "first")],
+            related=[Label(first.key.span, "first")],
             hint="remove one of them, or put both values under one key",
         )
+        return first
 
 
 def _alias_hint(anchor: str, suggested: str | None) -> str:

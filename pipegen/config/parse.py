@@ -19,6 +19,7 @@ from pipegen.config.model import (
     StepValue,
     TriggerStep,
 )
+from pipegen.config.notifications import with_webhook
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, is_empty
 
@@ -39,7 +40,7 @@ def parse(tree: Node, file: SourceFile) -> Config:
 
 def _pipeline(entry: Entry) -> PipelineConfig:
     body = _mapping(entry.value)
-    return PipelineConfig(
+    pipeline = PipelineConfig(
         name=entry.key.located(),
         stages=tuple(_stage(_mapping(item)) for item in _items(body.get("stages"))),
         arcs=_arcs(body.get("execution")),
@@ -54,6 +55,7 @@ def _pipeline(entry: Entry) -> PipelineConfig:
         fail_fast=_value(body.entry("fail_fast")),
         finally_=_value(body.entry("finally")),
     )
+    return with_webhook(pipeline, body.get("notify"))
 
 
 def _arcs(node: Node | None) -> tuple[Arc, ...] | None:

@@ -239,7 +239,8 @@ FOREIGN_VARIABLE = Code("PG726", "foreign-variable", _W)
 EMPTY_SETUP_VALUE = Code("PG727", "empty-setup-value", _W)
 CURLY_QUOTES = Code("PG728", "curly-quotes", _W)
 
-# 8: runs; 801 to 809 executors, 810 to 819 simulated runs, 820 to 839 local runs, 840 to 849 tests of a config
+# 8: runs; 801 to 809 executors, 810 to 819 simulated runs, 820 to 839 local runs, 840 to 849 tests of a
+# config, 850 to 859 imports
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
 NO_MACHINE_FITS = Code("PG802", "no-machine-fits", _E)
 INVALID_DURATIONS = Code("PG810", "invalid-durations", _E)
@@ -259,6 +260,11 @@ NO_CONTAINER_ENGINE = Code("PG831", "no-container-engine", _E)
 INVALID_TEST_EVENT = Code("PG840", "invalid-test-event", _E)
 UNKNOWN_TEST_NAME = Code("PG841", "unknown-test-name", _E)
 FAILED_TEST = Code("PG842", "failed-test", _E)
+NOT_IMPORTED = Code("PG850", "not-imported", _W)
+KEPT_RAW = Code("PG851", "kept-raw", _I)
+INCLUDE_NOT_READ = Code("PG852", "include-not-read", _W)
+WITHOUT_EFFECT = Code("PG853", "without-effect", _I)
+IMPORT_DIFFERS = Code("PG854", "import-differs", _W)
 
 
 def find(word: str) -> Code | None:

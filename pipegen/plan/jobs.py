@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 from itertools import chain
 
 from pipegen.bindings.namespaces import Namespaces
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
@@ -139,8 +140,7 @@ def _job(
     artifacts: tuple[Artifact, ...],
     used: _Used,
 ) -> Job:
-    stage, name, settings, of = work.stage, work.stage.name.value, work.settings, work.stage.combination
-    outputs = tuple([bound for bound in binds if Output(name, bound) in used.outputs])
+    stage, name, settings = work.stage, work.stage.name.value, work.settings
     return Job(
         stage=name,
         pipeline=pipeline,
@@ -152,7 +152,7 @@ def _job(
         binds=binds,
         forwarded=work.forwarded,
         inputs=work.inputs,
-        outputs=outputs,
+        outputs=_among(used.outputs, name, binds),
         files=files,
         artifacts=(*artifacts, *work.only_for_people()),
         directory=work.directory,
@@ -160,7 +160,7 @@ def _job(
         mail=work.mail,
         shared=used.shared.get(name, _SHARES_NOTHING),
         containers=containers_of(name, work.steps),
-        expanded=tuple([bound for bound in outputs if Output(name, bound) in used.expanded]),
+        expanded=_among(used.expanded, name, _among(used.outputs, name, binds)),
         condition=work.condition,
         machine=work.machine,
         secrets=work.secrets.credentials,
@@ -172,11 +172,22 @@ def _job(
         reports=settings.files.reports,
         caches=settings.caches,
         is_final=frame is None,
+        posts=stage.posts,
         statuses=work.statuses,
-        combination=Combination(f"{stage.within}{of.stage}", of.values) if of is not None else None,
+        combination=_combination(stage),
         raw=settings.raw,
         reuse=settings.reuse,
     )
+
+
+def _among(outputs: Container[Output], stage: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return those of *names* that are among *outputs* of *stage*."""
+    return tuple([name for name in names if Output(stage, name) in outputs])
+
+
+def _combination(stage: StageConfig) -> Combination | None:
+    of = stage.combination
+    return Combination(f"{stage.within}{of.stage}", of.values) if of is not None else None
 
 
 def _sources(work: StagePlan, available: AvailableFiles, report: Report, *, is_stop: bool) -> tuple[str, ...]:

@@ -15,14 +15,14 @@ Values = tuple[tuple[str, str], ...]
 
 HELPER = "PIPEGEN_HELPER"
 # Top-level keys that are not jobs: https://docs.gitlab.com/ci/yaml/
-_KEYWORDS = frozenset(
+KEYWORDS = frozenset(
     {
         *("after_script", "before_script", "cache", "default", "image", "include", "services", "spec", "stages"),
         *("variables", "workflow"),
     }
 )
-_STAGES = ("build", "test", "deploy")
-_FIRST, _LAST = ".pre", ".post"
+USUAL_STAGES = ("build", "test", "deploy")
+FIRST_STAGE, LAST_STAGE = ".pre", ".post"
 _CONDITIONS = ("if", "changes", "exists")
 # GitLab allows eleven levels: https://docs.gitlab.com/ci/yaml/#extends
 _MOST_LEVELS = 11
@@ -79,7 +79,7 @@ def jobs(document: object) -> dict[str, JobInFile]:
     jobs_by_name = {}
     extended_jobs: dict[str, _Extended] = {}
     for name in document:
-        if name in _KEYWORDS or (isinstance(name, str) and name.startswith(".")):
+        if name in KEYWORDS or (isinstance(name, str) and name.startswith(".")):
             continue
         if not isinstance(name, str) or not isinstance(document[name], Mapping):
             raise WrongFileError(f'"{name}" is not a job: a mapping is expected', name)
@@ -117,7 +117,9 @@ def _stages(document: Mapping[str, Any]) -> dict[str, int]:
     declared = document.get("stages")
     if declared is not None and not (isinstance(declared, list) and all(isinstance(name, str) for name in declared)):
         raise WrongFileError('"stages" must be a list of names', "stages")
-    order = dict.fromkeys((_FIRST, *(name for name in declared or _STAGES if name not in {_FIRST, _LAST}), _LAST))
+    order = dict.fromkeys(
+        (FIRST_STAGE, *(name for name in declared or USUAL_STAGES if name not in {FIRST_STAGE, LAST_STAGE}), LAST_STAGE)
+    )
     return {stage: number for number, stage in enumerate(order)}
 
 

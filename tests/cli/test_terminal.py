@@ -55,6 +55,7 @@ PLAIN = "pipelines: { p: { stages: [{ name: a, script: [x] }, { name: b, script:
 FORMS = ("text", "concise", "json", "sarif", "gitlab", "github", "junit")
 CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "init": ((), ("--template", NAME), ("--force", "--template", "go", "--target", NAME)),
+    "import": ((), ("--report", "json", "--force")),
     "check": (
         *(
             (),

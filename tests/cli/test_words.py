@@ -23,7 +23,10 @@ from pipegen.targets.base import incompatible
 ROOT = Path(__file__).parents[2]
 # The settings of each target, as its own schema describes them.
 SETTINGS: Any = {name: registry.load(name).SETTINGS["properties"] for name in registry.BUILT_IN}
-VERBS = ("init", "compile", "check", "graph", "plan", "diff", "run", "simulate", "test", "explain", "targets", "schema")
+VERBS = (
+    *("init", "import", "compile", "check", "graph", "plan", "diff", "run", "simulate", "test", "explain", "targets"),
+    "schema",
+)
 
 
 @pytest.mark.parametrize("word", ["PG306", "pg306", "not-an-ancestor"])

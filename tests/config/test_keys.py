@@ -31,7 +31,7 @@ pipelines:
         exports: { log: "${setup.logURL}" }
 """
 # Fields of the model that hold the result of templates, calls and matrices.
-RESULTS = {"within", "combination", "body"}
+RESULTS = {"within", "combination", "body", "posts"}
 
 STAGE_NAMES = [key.name for key in STAGE_KEYS]
 

@@ -423,11 +423,12 @@ def _state(run: Run) -> str:
 
 def _asking(text: str) -> str:
     """Return the Jenkinsfile *text* made to ask its conditions for each line of the file `runs`, and to run nothing."""
-    head, _, functions = text.partition("runStages()\n")
+    # A closure would read `currentBuild` of the harness, and not a field of that name.
+    head, _, functions = text.replace("currentBuild.", "simulatedBuild.").partition("runStages()\n")
     start, _, rest = head.partition("// Conditions ask")
     stages = rest[rest.index("addStage") :]
     return (
-        f"{start}\n@Field Map currentBuild = [:]\n{stages}\n"
+        f"{start}\n@Field Map simulatedBuild = [:]\n{stages}\n"
         "String simulated = node { checkout(scm); readFile('runs') }\n"
         "for (String line : simulated.readLines()) {\n"
         "    List given = line.split(';', -1).toList()\n"
@@ -435,7 +436,7 @@ def _asking(text: str) -> str:
         "        env.setProperty(name, given[place] ?: null)\n"
         "    }\n"
         "    String cause = given[3]\n"
-        "    currentBuild = [getBuildCauses: { [[_class: cause]] }]\n"
+        "    simulatedBuild = [getBuildCauses: { String kind = cause -> kind == cause ? [[_class: cause]] : [] }]\n"
         "    files = given[4].replace('|', '\\0')\n"
         "    changed = ['': given[5].replace('|', '\\0'), trunk: given[6].replace('|', '\\0')]\n"
         "    ['LEVEL', 'MODE'].eachWithIndex { name, place ->\n"

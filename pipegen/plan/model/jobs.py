@@ -100,6 +100,7 @@ class Job(SpannedStruct, kw_only=True):
         reports: reports that the engine displays.
         caches: files that later runs restore.
         is_final: whether it is a finally stage, which always runs once after all others.
+        posts: whether it only posts the result of the pipeline.
         statuses: the stages whose status it reads, "" for the pipeline; only finally stages do.
         combination: its combination of a matrix; None for a stage without a matrix.
         raw: keys for one target only, by target.
@@ -135,6 +136,7 @@ class Job(SpannedStruct, kw_only=True):
     reports: Reports = NO_REPORTS
     caches: tuple[Cache, ...] = ()
     is_final: bool = False
+    posts: bool = False
     statuses: tuple[str, ...] = ()
     combination: Combination | None = None
     raw: tuple[tuple[str, TreeMapping], ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Deploy, Job, Promote, PublishImage, Step, TriggerJob
+from pipegen.plan.model import Deploy, Job, Plan, Promote, PublishImage, Step, TriggerJob
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 
@@ -46,6 +46,12 @@ def refuse(refused: tuple[Effect, ...], report: Report) -> None:
             related=[Label(one.span) for one in refused[1:4]],
             hint="allow all effects with --allow-effects, or run other stages with --stage",
         )
+
+
+def report_posts(plans: Iterable[Plan], report: Report) -> None:
+    """Report webhooks of *plans*: a local run posts no messages."""
+    for job in (job for plan in plans for job in plan.jobs if job.posts):
+        report.add(codes.NOT_DONE_HERE, "a local run posts no message to a webhook", at=job.span)
 
 
 def report_left_out(jobs: Iterable[Job], report: Report) -> None:

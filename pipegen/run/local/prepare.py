@@ -12,7 +12,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import IdToken, Job, Plan
 from pipegen.run.local import shell_variables as names
 from pipegen.run.local.conditions import RunContext
-from pipegen.run.local.effects import effects, refuse, report_left_out
+from pipegen.run.local.effects import effects, refuse, report_left_out, report_posts
 from pipegen.run.local.executors.container import engine_error, program
 from pipegen.run.local.executors.local import LocalTask
 from pipegen.run.local.find import instances
@@ -23,7 +23,7 @@ from pipegen.run.local.selection import SelectedPipeline, pipelines, select
 from pipegen.run.model import TaskId
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.values.credentials import check_distinct_sources, sources
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 from pipegen.visible import visible
 
 
@@ -77,6 +77,8 @@ def gather(
     Raise `Stopped` if errors are reported. Naming a stage selects its pipeline.
     """
     pipeline_names = [plan.name for plan in plans] if request.stages and not named else named
+    report_posts(plans, report)
+    plans = tuple(replace(plan, jobs=tuple(job for job in plan.jobs if not job.posts)) for plan in plans)
     parts = select(pipelines(plans, pipeline_names, context.holds), request.stages, report)
     report.stop_if_errors()
     prepared = prepare(parts, context, request, report)

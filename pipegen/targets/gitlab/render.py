@@ -152,6 +152,9 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
     )
+    if "trigger" in job.raw:
+        # The kinds of pipelines that a job can start exclude each other.
+        keys.pop("trigger", None)
     return _merged(keys, job.raw) if job.raw else keys
 
 

@@ -219,6 +219,18 @@ PLACES: Mapping[str, Config] = {
     "trigger.name": lambda text: steps(trigger={"name": text}),
     "trigger.parameters.*": lambda text: steps(trigger={"name": "other", "parameters": {"P": written(text)}}),
     "trigger.parameters.{}": lambda text: steps(trigger={"name": "other", "parameters": {text: "p"}}),
+    "notify.webhook.url": lambda text: piped(
+        {"name": "a", "script": ["true"]}, notify={"webhook": {"url": written(text)}}
+    ),
+    "notify.webhook.text": lambda text: piped(
+        {"name": "a", "script": ["true"]}, notify={"webhook": {"url": "chat", "text": written(text)}}
+    ),
+    "notify.webhook.field": lambda text: piped(
+        {"name": "a", "script": ["true"]}, notify={"webhook": {"url": "chat", "field": text}}
+    ),
+    "notify.webhook.on": lambda text: piped(
+        {"name": "a", "script": ["true"]}, notify={"webhook": {"url": "chat", "on": text}}
+    ),
     "notify.email.to, a text": lambda text: stage(notify={"email": {"to": written(text)}}),
     "notify.email.to": lambda text: stage(notify={"email": {"to": [written(text)]}}),
     "notify.email.subject": lambda text: stage(notify={"email": {"to": ["a@b.c"], "subject": written(text)}}),

@@ -12,7 +12,10 @@ from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence
 from pipegen.targets.jenkins import model
 
 _TARGET = "jenkins"
-_WRAP = "wrap"
+_WRAP, _STEPS = "wrap", "steps"
+_NAME = r"[A-Za-z_]\w*([.]\w+)*"
+# A call on one line, with or without parentheses.
+_STATEMENT = rf"{_NAME}([ \t(][^\r\n]*)?"
 # The head of a block: a name, possibly of a variable's method, and the arguments in parentheses.
 _CALL = r"[A-Za-z_]\w*([.]\w+)*([ \t]*[(][^\r\n]*[)])?"
 # A comment, and a character that Groovy allows only in texts.
@@ -28,55 +31,69 @@ def wrapped(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     return steps
 
 
+def own_steps(job: Job) -> tuple[model.Step, ...]:
+    """Return the user's own steps for the end of *job*."""
+    return tuple(model.GroovyStatement(statement) for statement in statements(job))
+
+
+def statements(job: Job) -> tuple[str, ...]:
+    """Return the user's own steps for the end of *job*, as Groovy; a bare name is a call."""
+    texts = (item.text.strip() for item in _items(job, _STEPS))
+    return tuple(f"{text}()" if re.fullmatch(_NAME, text) else text for text in texts)
+
+
 def heads(job: Job) -> tuple[str, ...]:
     """Return the block steps around those of *job*, the first outermost."""
-    return tuple(head.text.strip() for head in _heads(job))
+    return tuple(head.text.strip() for head in _items(job, _WRAP))
 
 
 def check_raw(job: Job, report: Report) -> None:
-    """Report `raw` entries of *job* for Jenkins that are not heads of block steps."""
+    """Report `raw` entries of *job* for Jenkins that are not heads of block steps, or not steps."""
     for target, keys in job.raw:
         if target != _TARGET:
             continue
         for entry in keys.entries:
-            if entry.key.text != _WRAP:
+            key = entry.key.text
+            if key not in (_WRAP, _STEPS):
                 report.add(
                     codes.RAW_REFUSED,
-                    f'"raw" has no key "{entry.key.text}" for Jenkins',
+                    f'"raw" has no key "{key}" for Jenkins',
                     at=entry.key.span,
-                    hint="""use "wrap: [\"ansiColor('xterm')\"]" for steps around those of the stage""",
+                    hint='use "wrap" for steps around those of the stage, and "steps" for steps after them',
                 )
-            elif not isinstance(entry.value, Sequence):
-                _refuse(entry.value, report)
-            else:
-                for item in entry.value.items:
-                    if not _is_head(item):
-                        _refuse(item, report)
+                continue
+            items = entry.value.items if isinstance(entry.value, Sequence) else (entry.value,)
+            for item in items:
+                if not isinstance(entry.value, Sequence) or not _is_call(item, _CALL if key == _WRAP else _STATEMENT):
+                    _refuse(item, key, report)
 
 
-def _heads(job: Job) -> Iterator[Scalar]:
+def _items(job: Job, key: str) -> Iterator[Scalar]:
     for target, keys in job.raw:
-        node = keys.get(_WRAP) if target == _TARGET else None
+        node = keys.get(key) if target == _TARGET else None
         if isinstance(node, Sequence):
             yield from (item for item in node.items if isinstance(item, Scalar))
 
 
-def _refuse(node: Node, report: Report) -> None:
+def _refuse(node: Node, key: str, report: Report) -> None:
+    is_wrap = key == _WRAP
     report.add(
         codes.RAW_REFUSED,
-        "this is not a Jenkins step with a block",
+        "this is not a Jenkins step with a block" if is_wrap else "this is not a Jenkins step on one line",
         at=node.span,
-        hint="write the step without its braces, on one line, such as \"ansiColor('xterm')\"",
+        hint="write the step without its braces, on one line, such as \"ansiColor('xterm')\""
+        if is_wrap
+        else 'write a list of steps, such as "waitForQualityGate abortPipeline: true"',
     )
 
 
-def _is_head(node: Node) -> bool:
-    """Return whether *node* is a line of Groovy that a block may follow: a name, and balanced brackets."""
+def _is_call(node: Node, form: str) -> bool:
+    """Return whether *node* is a line of Groovy of that *form*, with balanced brackets."""
     if not isinstance(node, Scalar) or node.kind is not ScalarKind.TEXT:
         return False
     text = node.text.strip()
     return (
-        re.fullmatch(_CALL, text) is not None and not any(sign in _outside(text) for sign in _ODD) and _is_closed(text)
+        re.fullmatch(form, text) is not None and not any(sign in _outside(text) for sign in _ODD) and _is_closed(text)
     )
 
 

@@ -17,7 +17,7 @@ from pipegen.targets.jenkins.stages.agents.tools import with_tools
 from pipegen.targets.jenkins.stages.files.caches import cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
-from pipegen.targets.jenkins.stages.raw import wrapped
+from pipegen.targets.jenkins.stages.raw import own_steps, wrapped
 from pipegen.targets.jenkins.stages.scripts.preludes import Preludes
 from pipegen.targets.jenkins.stages.scripts.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
 from pipegen.targets.jenkins.stages.scripts.statuses import Statuses
@@ -48,7 +48,10 @@ def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[mo
     """
     is_kept = needs_agent(named) and _waits_for_job(named.job)
     started_jobs = tuple(_started_jobs(named.job, values, is_kept=is_kept)) if _starts_jobs(named.job) else ()
-    inner = wrapped(named.job, (*_agent_steps(named, values, shared), *_kept_parameters(started_jobs)))
+    inner = wrapped(
+        named.job,
+        (*_agent_steps(named, values, shared), *own_steps(named.job), *_kept_parameters(started_jobs)),
+    )
     if is_kept:
         return (model.OnAgent(agent_of(named, shared.work.settings), inner), *started_jobs)
     return (*inner, *started_jobs) or (

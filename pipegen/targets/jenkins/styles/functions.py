@@ -34,6 +34,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "branch": (),
     "actor": (),
     "event": (),
+    "isScheduled": (),
     "hasChanged": ("anyMatches",),
     "isInRepository": ("anyMatches",),
     "anyMatches": (),
@@ -42,7 +43,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "difference": (),
 }
 # The functions that conditions may call.
-_CONDITION_CALLS = re.compile(r"\b(branch|event|hasChanged|isInRepository)\(")
+_CONDITION_CALLS = re.compile(r"\b(branch|event|isScheduled|hasChanged|isInRepository)\(")
 
 # The functions that implement steps.
 _BLOCKS: dict[type, str] = {

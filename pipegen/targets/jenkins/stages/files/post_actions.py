@@ -68,6 +68,8 @@ def _in_script(step: model.Step) -> model.Step:
             return model.Wrapped("script", (step,))
         case model.Wrapped(head="script"):
             return step
+        case model.GroovyStatement() if "." in model.step_name(step.text):
+            return model.Wrapped("script", (step,))
         case model.Wrapped() if _needs_script(step.head):
             return model.Wrapped("script", (step,))
         case model.Wrapped() | model.WithCredentials() | model.OnAgent():

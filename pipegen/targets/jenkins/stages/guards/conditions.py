@@ -11,6 +11,7 @@ from pipegen.plan.model import (
     AnyOf,
     Atom,
     Condition,
+    Event,
     Exists,
     FilesChanged,
     Input,
@@ -51,27 +52,39 @@ class ConditionWriter(Struct):
                 return " || ".join(map(self._enclosed, condition.conditions))
             case Not():
                 return self._negated(condition.condition)
-            case IsSet():
-                return f"!!{self._value(condition)}"
+            case IsSet() | IsEvent(events=(Event.MERGE_REQUEST,)):
+                return f"!!{self._truthy(condition)}"
         return self._atom(condition)
 
     def _enclosed(self, condition: Condition) -> str:
         """Return *condition* as an operand of others."""
-        if isinstance(condition, IsSet):
-            return self._value(condition)
+        value = self._truthy(condition)
+        if value is not None:
+            return value
         return f"({self.of(condition)})" if isinstance(condition, AnyOf) else self.of(condition)
 
     def _negated(self, condition: Condition) -> str:
         match condition:
             case Matches(patterns=(Pattern() as pattern,)) if pattern.literal is not None:
                 return f"{self._value(condition)} != {literal(pattern.literal)}"
-            case IsEvent(events=(event,)):
+            case _ if (value := self._truthy(condition)) is not None:
+                return f"!{value}"
+            case IsEvent(events=(event,)) if event is not Event.SCHEDULE:
                 return f"event() != {literal(event.value)}"
             case Not():
                 return self.of(condition.condition)
-            case AllOf() | AnyOf() | Matches() | IsEvent():
+            case AllOf() | AnyOf() | Matches() | IsEvent(events=(_, _, *_)):
                 return f"!({self.of(condition)})"
         return f"!{self._atom(condition)}"
+
+    def _truthy(self, condition: Condition) -> str | None:
+        """Return the expression that is neither null nor empty if *condition* holds; None for other conditions."""
+        match condition:
+            case IsSet():
+                return self._value(condition)
+            case IsEvent(events=(Event.MERGE_REQUEST,)):
+                return "env.CHANGE_ID"
+        return None
 
     def _atom(self, atom: Atom) -> str:  # noqa: PLR0911 - one for each kind
         match atom:
@@ -79,6 +92,8 @@ class ConditionWriter(Struct):
                 return f"{self._value(atom)} == {literal(pattern.literal)}"
             case Matches():
                 return f"{self._value(atom)} ==~ {literal(_regex(atom.patterns))}"
+            case IsEvent(events=(Event.SCHEDULE,)):
+                return "isScheduled()"
             case IsEvent(events=(event,)):
                 return f"event() == {literal(event.value)}"
             case IsEvent():
@@ -89,7 +104,7 @@ class ConditionWriter(Struct):
             case Exists():
                 return f"isInRepository({literal(_regex(atom.patterns))})"
             case IsSet():
-                return self._value(atom)
+                return f"!!{self._value(atom)}"
 
     def _value(self, atom: Matches | IsSet) -> str:
         match atom.subject:

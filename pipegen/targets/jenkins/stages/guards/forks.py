@@ -15,7 +15,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps
-from pipegen.targets.jenkins.stages.raw import heads
+from pipegen.targets.jenkins.stages.raw import heads, statements
 
 # Block steps that give a stage no additional rights. Any other may bind credentials (`withCredentials`,
 # `sshagent`, `withAWS`, `configFileProvider`), hold shared resources (`lock`, `throttle`), or be from a library.
@@ -47,7 +47,7 @@ def _has_rights(named: NamedJob, settings: JenkinsSettings) -> bool:
     has_login = script.logs_in and bool(settings.registry_credential)
     acts = any(isinstance(step, PublishImage | Promote | Deploy | TriggerJob) for step in job.steps)
     deploys = job.deployment.environment is not None or bool(job.deployment.locks)
-    return bool(script.credentials) or has_login or acts or deploys or _may_have_rights(heads(job))
+    return bool(script.credentials) or has_login or acts or deploys or _may_have_rights((*heads(job), *statements(job)))
 
 
 def _may_have_rights(calls: Iterable[str]) -> bool:

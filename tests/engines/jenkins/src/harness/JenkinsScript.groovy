@@ -158,6 +158,11 @@ class CurrentBuild {
         }
     }
 
+    /** As Jenkins: those of the class with this name alone. */
+    List<Map<String, String>> getBuildCauses(String name) {
+        return buildCauses.findAll { Map<String, String> cause -> cause._class == name }
+    }
+
     int getNumber() {
         return build.settings.number
     }

@@ -1,0 +1,136 @@
+"""`pipegen import`: imports a pipeline of GitLab as a config."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.files.output import check_place
+from pipegen.cli.files.output import write as write_file
+from pipegen.cli.session import DiagnosticsOption, Format, end, show
+from pipegen.cli.streams import say, show_file, show_text
+from pipegen.config.files.load import USUAL_NAMES, load, repository_root
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.importing.audit import Audited, audit_text, audited_files
+from pipegen.importing.gitlab.files import Roots
+from pipegen.importing.gitlab.importer import Imported, import_gitlab
+from pipegen.importing.gitlab.proof import prove, report_differences
+from pipegen.importing.summary import as_data, as_text
+from pipegen.plan.model.facts import DEFAULT_BRANCH
+from pipegen.readback.engines import FileEngine, engine_of
+
+
+class ReportFormat(StrEnum):
+    """The format of the report on an import."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+_Source = Annotated[
+    Path | None,
+    typer.Argument(metavar="PIPELINE", show_default=False, help="The pipeline. Default: .gitlab-ci.yml."),
+]
+_Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help='The config to write; "-" is standard output.')
+]
+_Report = Annotated[
+    ReportFormat | None,
+    typer.Option("--report", show_default=False, help="Report the outcome of each construct, as text or JSON."),
+]
+_Audit = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--audit",
+        metavar="FOLDER",
+        show_default=False,
+        help="Import every .gitlab-ci.yml below this folder, write no file, and report the sum; can be repeated.",
+    ),
+]
+_IncludeRoot = Annotated[
+    Path | None,
+    typer.Option(
+        "--include-root",
+        metavar="FOLDER",
+        show_default=False,
+        help='The folder with checkouts of other projects, by path, for "include: project".',
+    ),
+]
+_DefaultBranch = Annotated[
+    str, typer.Option("--default-branch", metavar="NAME", help="The default branch of the project.")
+]
+
+
+def import_pipeline(
+    pipeline: _Source = None,
+    output: _Output = Path(USUAL_NAMES[0]),
+    report: _Report = None,
+    audit: _Audit = None,
+    include_root: _IncludeRoot = None,
+    default_branch: _DefaultBranch = DEFAULT_BRANCH,
+    form: DiagnosticsOption = Format.CONCISE,
+    *,
+    proof: Annotated[bool, typer.Option("--proof/--no-proof", help="Compare the runs of the config's jobs.")] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Import a .gitlab-ci.yml as a config.
+
+    Keys without an equivalent stay as "raw" of their stage, or are reported.
+    The config is compiled for GitLab, and the runs of both files are compared.
+    """
+    if audit:
+        _audit(audit, include_root, default_branch, report)
+        return
+    path = pipeline or Path(".gitlab-ci.yml")
+    is_stream = str(output) == "-"
+    if not is_stream:
+        check_place(output)
+        if output.exists() and not force:
+            raise WrongUsage(f'"{output}" exists already: name another file with -o, or overwrite it with --force')
+    found = Report()
+    imported = _imported(path, include_root, default_branch, found)
+    proven = prove(imported, default_branch) if imported is not None and proof else None
+    if imported is not None and proven is not None:
+        report_differences(imported, proven, found)
+    show(found.diagnostics(), form, sys.stderr)
+    if imported is None:
+        raise typer.Exit(Exit.PROBLEMS)
+    if report is not None and not is_stream:
+        show_text(as_text(imported.count) if report is ReportFormat.TEXT else as_data(imported.count))
+    if is_stream:
+        show_file(imported.text)
+    else:
+        write_file(output, imported.text)
+        say(f"{output} written: {imported.words}")
+    if proven is not None:
+        say(f"runs: {proven.words}")
+    end(Exit.FINE if imported.generated else Exit.PROBLEMS)
+
+
+def _imported(path: Path, include_root: Path | None, default_branch: str, report: Report) -> Imported | None:
+    """Return the import of the pipeline at *path*; None if it cannot be read."""
+    if not path.is_file():
+        raise WrongUsage(f'"{path}" does not exist: name the pipeline to import')
+    try:
+        file = load(path, report)
+        report.stop_if_errors()
+        if engine_of(file) is FileEngine.JENKINS:
+            raise WrongUsage(f'"{path}" is a Jenkinsfile: only pipelines of GitLab can be imported')
+        return import_gitlab(file, Roots(repository_root(path), include_root), default_branch, report)
+    except Stopped:
+        return None
+
+
+def _audit(folders: list[Path], include_root: Path | None, default_branch: str, form: ReportFormat | None) -> None:
+    """Import the pipelines below *folders*, and show the sum."""
+    audited = []
+    for path in audited_files(folders):
+        report = Report()
+        imported = _imported(path, include_root, default_branch, report)
+        proven = prove(imported, default_branch) if imported else None
+        words = proven.words if proven else ""
+        audited.append(Audited(str(path), imported.count if imported else None, report.diagnostics(), words))
+    show_text(audit_text(audited, is_data=form is ReportFormat.JSON))

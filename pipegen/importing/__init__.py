@@ -1,0 +1,1 @@
+"""The import of pipelines of other engines: their files to a config."""

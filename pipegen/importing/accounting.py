@@ -1,0 +1,150 @@
+"""The accounting of the keys of imported files: each is translated, kept as raw, or named by a diagnostic."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import Enum
+
+from pipegen.source.text import Span
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, children
+from pipegen.structs import Struct
+
+# A place in a file, which identifies a key: the same key comes up several times by anchors and templates.
+_Place = tuple[str, int]
+
+
+class KeyOutcome(Enum):
+    """What became of a key, the worst last: a key of a template can have several outcomes."""
+
+    TRANSLATED = "translated"
+    RAW = "raw"
+    REPORTED = "reported"
+
+
+class Count(Struct, kw_only=True):
+    """The keys of files by outcome, and by construct: a path of keys such as `artifacts:paths`."""
+
+    keys: int
+    outcomes: tuple[tuple[KeyOutcome, int], ...]
+    constructs: tuple[tuple[str, KeyOutcome, int], ...]
+
+    def number(self, outcome: KeyOutcome) -> int:
+        """Return the number of keys with *outcome*."""
+        return dict(self.outcomes).get(outcome, 0)
+
+
+class Accounting:
+    """The outcome of each key so far."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[_Place, KeyOutcome] = {}
+        self._merged: dict[_Place, list[Scalar]] = {}
+        self._order = list(KeyOutcome)
+
+    def copy(self) -> Accounting:
+        """Return another accounting with the outcomes so far."""
+        other = Accounting()
+        other._outcomes = dict(self._outcomes)
+        other._merged = self._merged
+        return other
+
+    def merged(self, key: Scalar, other: Scalar) -> None:
+        """Note that the map of *other* is merged into that of *key*: both have the same outcome."""
+        if _place(key.span) != _place(other.span):
+            self._merged.setdefault(_place(key.span), []).append(other)
+
+    def mark(self, entry: Entry, outcome: KeyOutcome) -> None:
+        """Give *entry* and the entries in its value *outcome*, unless they have a worse one."""
+        self.mark_key(entry.key, outcome)
+        self.mark_value(entry.value, outcome)
+
+    def mark_value(self, node: Node, outcome: KeyOutcome) -> None:
+        """Give the entries in *node* *outcome*."""
+        for entry in entries_in(node):
+            self.mark_key(entry.key, outcome)
+
+    def mark_key(self, key: Scalar, outcome: KeyOutcome) -> None:
+        """Give *key*, and the keys merged into it, *outcome*."""
+        keys, marked = [key], set[_Place]()
+        while keys:
+            place = _place(keys.pop().span)
+            if place in marked:
+                continue
+            marked.add(place)
+            known = self._outcomes.get(place, KeyOutcome.TRANSLATED)
+            self._outcomes[place] = max(known, outcome, key=self._order.index)
+            keys += self._merged.get(place, ())
+
+    def is_marked(self, entry: Entry) -> bool:
+        """Return whether *entry* or an entry in its value has an outcome."""
+        inner = (one.key for one in entries_in(entry.value))
+        return any(_place(key.span) in self._outcomes for key in (entry.key, *inner))
+
+    def outcome(self, key: Scalar) -> KeyOutcome | None:
+        """Return the outcome of *key*, None if it has none."""
+        return self._outcomes.get(_place(key.span))
+
+    def count(self, trees: Iterable[Mapping]) -> Count:
+        """Return the number of keys of *trees* by outcome; a key without an outcome counts in none."""
+        outcomes: Counter[KeyOutcome] = Counter()
+        constructs: Counter[tuple[str, KeyOutcome]] = Counter()
+        counted: set[_Place] = set()
+        for path, entry in (pair for tree in trees for pair in _paths(tree)):
+            place = _place(entry.key.span)
+            if place in counted:
+                continue
+            counted.add(place)
+            outcome = self._outcomes.get(place)
+            if outcome is not None:
+                outcomes[outcome] += 1
+                constructs[path, outcome] += 1
+        return Count(
+            keys=len(counted),
+            outcomes=tuple((outcome, outcomes[outcome]) for outcome in KeyOutcome),
+            constructs=tuple(
+                (path, outcome, number) for (path, outcome), number in sorted(constructs.items(), key=str)
+            ),
+        )
+
+
+def entries_in(node: Node) -> Iterator[Entry]:
+    """Yield the entries at any depth of *node*."""
+    pending = [node]
+    while pending:
+        inner = pending.pop()
+        if isinstance(inner, Mapping):
+            yield from inner.entries
+        pending += children(inner) if isinstance(inner, Mapping) else getattr(inner, "items", ())
+
+
+# Keys whose maps have names of the user as keys.
+_NAMED = frozenset({"variables", "inputs", "id_tokens", "secrets", "matrix"})
+_FILE_KEYS = frozenset({"include", "stages", "workflow", "spec", "default", "variables"})
+
+
+def _paths(tree: Mapping) -> Iterator[tuple[str, Entry]]:
+    """Yield each entry of *tree*, with the path of its construct: keys below a job, without names of the user."""
+    for entry in tree.entries:
+        name = entry.key.text
+        is_job = name not in _FILE_KEYS and isinstance(entry.value, Mapping)
+        yield ("job" if is_job else name), entry
+        prefix = "" if is_job or name == "default" else name
+        yield from _inner(prefix, entry.value)
+
+
+def _inner(prefix: str, node: Node) -> Iterator[tuple[str, Entry]]:
+    if isinstance(node, Mapping):
+        is_named = prefix.rpartition(":")[2] in _NAMED
+        for entry in node.entries:
+            name = "NAME" if is_named else entry.key.text
+            path = f"{prefix}:{name}" if prefix else name
+            yield path, entry
+            yield from _inner(path, entry.value)
+    else:
+        for item in getattr(node, "items", ()):
+            yield from _inner(prefix, item)
+
+
+def _place(span: Span) -> _Place:
+    return span.file.path, span.start

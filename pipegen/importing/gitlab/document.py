@@ -1,0 +1,339 @@
+"""The config of a pipeline: stages, their order, inputs and settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Commented, Value
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.arcs import arcs, closure
+from pipegen.importing.gitlab.conditions import Names, UntranslatableError
+from pipegen.importing.gitlab.expressions import (
+    ExpressionError,
+)
+from pipegen.importing.gitlab.inputs import as_input, inputs_of
+from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, ordered
+from pipegen.importing.gitlab.keys.base import present, raw_data
+from pipegen.importing.gitlab.logic import (
+    ALWAYS,
+    NEVER,
+    Condition,
+    Opposite,
+    StageTest,
+    holds_for_merge_requests,
+    simplified,
+    without_variable,
+)
+from pipegen.importing.gitlab.order import Order, order_of, report_needs
+from pipegen.importing.gitlab.rules import rules_of, workflow_rules
+from pipegen.importing.gitlab.stages import Draft, Settings, StageBuilder
+from pipegen.importing.gitlab.starts import Start, condition_of, start_of
+from pipegen.importing.gitlab.tree import items_of, text_of
+from pipegen.importing.gitlab.when import as_when
+from pipegen.importing.layout import ordered as in_order
+from pipegen.importing.layout import written
+from pipegen.importing.sharing import share
+from pipegen.source.tree import Entry, Scalar
+from pipegen.structs import Struct, replace
+
+PIPELINE = "ci"
+_ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "schedule", "manual", "api"))
+_NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
+_OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
+
+
+class ImportOptions(Struct, kw_only=True):
+    """The name of the default branch, and the keys that stay raw, by job, because a config refuses their values.
+
+    Those of "" are the names that a config refuses for inputs.
+    """
+
+    default_branch: str
+    forced: Mapping[str, Collection[str]]
+    is_shared: bool = True
+
+
+class ConfigText(Struct):
+    """The text of a config, and the jobs that it has as stages."""
+
+    text: str
+    jobs: tuple[str, ...]
+
+
+def document(source: SourcePipeline, options: ImportOptions, accounting: Accounting, report: Report) -> ConfigText:
+    """Return the config of *source*."""
+    return _Writer(source, options, accounting, report).document()
+
+
+class _Writer:
+    """Writes the config of a pipeline."""
+
+    def __init__(self, source: SourcePipeline, options: ImportOptions, accounting: Accounting, report: Report) -> None:
+        self._source = source
+        self._options = options
+        self._accounting = accounting
+        self._report = report
+        self._inputs = inputs_of(source, options.forced.get("", ()))
+        self._targets: dict[str, Value] = {}
+        self._names = Names(default_branch=options.default_branch, inputs=frozenset(self._inputs), constants={})
+
+    def document(self) -> ConfigText:
+        condition = self._workflow()
+        known = condition if self._runs_for_merge_requests() else _NO_MERGE_REQUEST
+        settings = Settings(
+            names=self._names,
+            inputs=frozenset(self._inputs),
+            stages=frozenset(self._source.jobs),
+            forced=self._options.forced,
+            known=known,
+        )
+        builder = StageBuilder(self._source, settings, self._accounting, self._report)
+        starts = {job.name: self._start(job, builder) for job in ordered(list(self._source.jobs.values()))}
+        kept = [name for name, start in starts.items() if self._is_kept(name, start, known)]
+        drafts = [self._trigger(builder.draft(self._source.jobs[name], starts[name])) for name in kept]
+        for variable in self._source.variables.values():
+            # A variable that no job gets has no effect.
+            self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
+        self._pages(drafts)
+        order = order_of(self._source, kept, [draft.name for draft in drafts if draft.is_awaited])
+        for name in kept:
+            report_needs(self._source.jobs[name], self._source, kept, self._accounting, self._report)
+        return ConfigText(written(self._config(drafts, order, condition)), tuple(kept))
+
+    def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
+        files = _files_from(drafts, order)
+        stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
+        shared = share(stages, [_templates(draft) for draft in drafts]) if self._options.is_shared else None
+        pipeline: dict[str, Value] = {}
+        if known != ALWAYS or self._source.has_workflow_rules:
+            # A pipeline without a condition does not start for merge requests.
+            pipeline["when"] = as_when(known if known != ALWAYS else _ANY_EVENT)
+        pipeline |= self._concurrency()
+        if shared is not None and shared.defaults:
+            pipeline["defaults"] = dict(shared.defaults)
+        comments = [draft.comment for draft in drafts]
+        listed = shared.stages if shared is not None else stages
+        pipeline["stages"] = [_commented(in_order(one), comment) for one, comment in zip(listed, comments, strict=True)]
+        if execution := arcs(order.before):
+            pipeline["execution"] = list(execution)
+        config: dict[str, Value] = {}
+        if self._inputs:
+            config["inputs"] = {name: as_input(one) for name, one in self._inputs.items()}
+        if shared is not None and shared.templates:
+            config["templates"] = {name: dict(keys) for name, keys in shared.templates.items()}
+        config["pipelines"] = {PIPELINE: pipeline}
+        config["targets"] = {"gitlab": self._targets}
+        return config
+
+    def _runs_for_merge_requests(self) -> bool:
+        """Return whether a rule can let a job run for a merge request; if not, GitLab starts nothing for one."""
+        if self._source.has_workflow_rules:
+            return True
+        for job in self._source.jobs.values():
+            try:
+                runs = condition_of(rules_of(job, self._source), replace(self._names, may_differ=True))
+            except (UntranslatableError, ExpressionError):
+                return True
+            if holds_for_merge_requests(simplified(runs)):
+                return True
+        return False
+
+    def _start(self, job: SourceJob, builder: StageBuilder) -> Start | None:
+        if "when" in self._options.forced.get(job.name, ()):
+            return None
+        try:
+            return start_of(job, self._source, builder.names(job))
+        except UntranslatableError:
+            return None
+
+    def _is_kept(self, name: str, start: Start | None, known: Condition) -> bool:
+        """Return whether the job *name* becomes a stage; report why not."""
+        job = self._source.jobs[name]
+        reason = hint = ""
+        if start is not None and not start.reason and simplified(start.condition, known) == NEVER:
+            reason, hint = "its rules never let it run", "remove it"
+        elif "trigger" not in job.entries and job.get("script") is None:
+            reason, hint = "it has no script", "add its script as a stage"
+        elif "*" in self._options.forced.get(name, ()):
+            reason, hint = "a config cannot have such a stage", "add it by hand"
+        if reason:
+            for entry in job.entries.values():
+                self._accounting.mark(entry, KeyOutcome.REPORTED)
+            self._accounting.mark_key(job.key, KeyOutcome.REPORTED)
+            self._report.add(codes.NOT_IMPORTED, f'job "{name}" is left out: {reason}', at=job.key.span, hint=hint)
+        return not reason
+
+    # Workflow
+
+    def _workflow(self) -> Condition:
+        """Return the condition of the pipeline, and add the settings of `workflow`."""
+        workflow = self._source.workflow
+        if workflow is None:
+            return ALWAYS
+        self._accounting.mark(workflow, KeyOutcome.TRANSLATED)
+        entries = present(workflow.value)
+        for key, entry in entries.items():
+            if key == "name":
+                self._targets["workflow"] = {**_map(self._targets.get("workflow")), "name": text_of(entry.value)}
+            elif key not in ("rules", "auto_cancel"):
+                self._leave_out(entry, "workflow")
+        try:
+            rules = workflow_rules(self._source)
+            known = condition_of(rules, self._names)
+        except (UntranslatableError, ExpressionError) as error:
+            self._raw_workflow(str(error))
+            return ALWAYS
+        extra = next((rule for rule in rules if rule.extra), None)
+        if extra is not None:
+            self._raw_workflow(f'the key "{extra.extra[0]}" of a rule')
+        known = simplified(known)
+        if holds_for_merge_requests(known):
+            # The generated file prevents a second pipeline for a branch with an open merge request.
+            known = simplified(without_variable(known, _OPEN_MERGE_REQUESTS))
+        return known
+
+    def _raw_workflow(self, reason: str) -> None:
+        """Keep the rules of `workflow` as a setting of the target."""
+        entry = present(self._source.workflow.value)["rules"] if self._source.workflow else None
+        if entry is None:
+            return
+        self._accounting.mark(entry, KeyOutcome.RAW)
+        self._report.add(
+            codes.KEPT_RAW,
+            f"the rules of the workflow stay rules of GitLab: {reason}",
+            at=entry.key.span,
+            hint='add a "when" to the pipeline for other engines',
+        )
+        rules = [raw_data(item) for item in items_of(entry.value)]
+        self._targets["workflow"] = {**_map(self._targets.get("workflow")), "rules": rules}
+
+    def _concurrency(self) -> dict[str, Value]:
+        workflow = self._source.workflow
+        entries = present(workflow.value) if workflow is not None else {}
+        cancel = present(entries["auto_cancel"].value) if "auto_cancel" in entries else {}
+        for key, entry in cancel.items():
+            if key != "on_new_commit" or text_of(entry.value) not in ("interruptible", "conservative"):
+                self._leave_out(entry, "auto_cancel")
+        is_cancelling = "on_new_commit" in cancel and text_of(cancel["on_new_commit"].value) == "interruptible"
+        return {"concurrency": {"cancel": True}} if is_cancelling else {}
+
+    def _leave_out(self, entry: Entry, where: str) -> None:
+        self._accounting.mark(entry, KeyOutcome.REPORTED)
+        self._report.add(
+            codes.NOT_IMPORTED,
+            f'"{entry.key.text}" of "{where}" is left out',
+            at=entry.key.span,
+            hint="a config has no key for it",
+        )
+
+    # Settings of stages
+
+    def _pages(self, drafts: Sequence[Draft]) -> None:
+        for draft in drafts:
+            entry = draft.job.entries.get("pages")
+            publish = draft.job.get("publish")
+            is_site = text_of(entry.value) != "false" if entry is not None else draft.name == "pages"
+            for key in ("pages", "publish"):
+                if key in draft.job.entries:
+                    self._accounting.mark(draft.job.entries[key], KeyOutcome.TRANSLATED)
+            if not is_site:
+                continue
+            options = present(entry.value) if entry is not None else {}
+            folder = text_of(options["publish"].value) if "publish" in options else text_of(publish) or "public"
+            if "pages" in self._targets or set(options) - {"publish"} or "$" in folder or "artifacts" in draft.raw:
+                draft.raw["pages"] = raw_data(entry.value) if entry is not None else {"publish": folder}
+                if entry is not None:
+                    self._accounting.mark(entry, KeyOutcome.RAW)
+                continue
+            self._targets["pages"] = {"stage": draft.name, **({"publish": folder} if folder != "public" else {})}
+
+    def _trigger(self, draft: Draft) -> Draft:
+        """Make *draft* start another pipeline; one that is not of another project stays raw."""
+        entry = draft.job.entries.get("trigger")
+        if entry is None:
+            return draft
+        self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        keys = present(entry.value)
+        value: dict[str, Value] = {"name": draft.name}
+        env = draft.keys.pop("env", None)
+        if isinstance(env, dict) and env:
+            value["parameters"] = {name: _parameter(str(text)) for name, text in env.items()}
+        draft.keys = {key: one for key, one in draft.keys.items() if key in _OF_TRIGGERS}
+        draft.raw.pop("variables", None)
+        draft.keys["trigger"] = value
+        project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)
+        branch = text_of(keys["branch"].value) if "branch" in keys else ""
+        if "strategy" in keys:
+            value["wait"] = True
+        if set(keys) - {"project", "branch", "strategy"} or not _is_project(entry) or "$" in project + branch:
+            project, branch = re.sub(r"[^\w-]+", "-", draft.name), ""
+            draft.raw["trigger"] = raw_data(entry.value)
+            self._accounting.mark(entry, KeyOutcome.RAW)
+            self._report.add(
+                codes.KEPT_RAW,
+                f'"trigger" of job "{draft.name}" stays a key of GitLab',
+                at=entry.key.span,
+                hint='call a pipeline of the config with "pipeline" if other engines need it',
+            )
+        projects = _map(self._targets.get("projects"))
+        projects[draft.name] = {"project": project, "branch": branch} if branch else project
+        self._targets["projects"] = projects
+        return draft
+
+
+_OF_TRIGGERS = ("when", "approve", "allow_failure", "matrix", "environment", "lock", "interruptible")
+
+
+def _is_project(entry: Entry) -> bool:
+    """Return whether the `trigger` in *entry* starts the pipeline of another project."""
+    if isinstance(entry.value, Scalar):
+        return not text_of(entry.value).endswith((".yml", ".yaml"))
+    return "project" in present(entry.value)
+
+
+def _parameter(text: str) -> str:
+    """Return the value of a variable as a parameter, in which `${NAME}` is a value of the run."""
+    return re.sub(r"\$\{(\w+)\}", r"${setup.params.\1}", text)
+
+
+def _map(value: Value) -> dict[str, Value]:
+    return dict(value) if isinstance(value, dict) else {}
+
+
+def _stage(draft: Draft, files: Sequence[str] | None) -> dict[str, Value]:
+    stage: dict[str, Value] = {"name": draft.name, **draft.keys}
+    if files is not None:
+        stage["files_from"] = list(files)
+    if draft.raw:
+        stage["raw"] = {"gitlab": dict(draft.raw)}
+    return stage
+
+
+def _commented(stage: dict[str, Value], comment: str) -> Value:
+    return Commented(stage, comment) if comment else stage
+
+
+def _templates(draft: Draft) -> tuple[str, ...]:
+    names = (name.removeprefix(".") for name in draft.job.templates if name.startswith("."))
+    return tuple(name for name in names if name)
+
+
+def _files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
+    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files."""
+    leaving = [draft.name for draft in drafts if _leaves_files(draft)]
+    earlier = closure(order.before)
+    result: dict[str, list[str]] = {}
+    for draft in drafts:
+        wanted = [name for name in leaving if name in order.files[draft.name] and name in earlier[draft.name]]
+        usual = [name for name in leaving if name in earlier[draft.name]]
+        if wanted != usual and "script" in draft.keys:
+            result[draft.name] = wanted
+    return result
+
+
+def _leaves_files(draft: Draft) -> bool:
+    raw = draft.raw.get("artifacts")
+    return "artifacts" in draft.keys or (isinstance(raw, dict) and ("paths" in raw or "untracked" in raw))

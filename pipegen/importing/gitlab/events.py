@@ -1,0 +1,163 @@
+"""The events under which an imported pipeline is compared with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pipegen.importing.gitlab.expressions import (
+    Changed,
+    Comparison,
+    EveryOf,
+    Exist,
+    ExpressionError,
+    Facts,
+    Formula,
+    HasValue,
+    IsRef,
+    LiteralText,
+    Negation,
+    SomeOf,
+    VariableName,
+)
+from pipegen.importing.gitlab.jobs import SourcePipeline
+from pipegen.importing.gitlab.rules import rules_of, workflow_rules
+from pipegen.structs import Struct
+
+_BRANCHES = ("feature/x", "release/1.0", "develop")
+_TAG = "v1.0.0"
+_PREDEFINED = ("CI_", "GITLAB_")
+_MOST_VARIABLES = 8
+
+
+class ComparedEvent(Struct):
+    """An event, in a few words, and what rules are evaluated against in its run."""
+
+    title: str
+    facts: Facts
+
+
+def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, ...]:
+    """Return the usual events, and those that the rules of *source* tell apart."""
+    found = list(_parts(formula for formula in _formulas(source)))
+    branches = dict.fromkeys((default_branch, *_BRANCHES, *_names(found)))
+    runs = [_branch(f"push to {branch}", "push", branch, default_branch) for branch in branches]
+    runs += [_merge_request(default_branch), _tag(default_branch)]
+    runs += [
+        _branch(f"{source_} on {default_branch}", source_, default_branch, default_branch)
+        for source_ in ("schedule", "web", "api", "trigger", "pipeline")
+    ]
+    if any(isinstance(part, Changed) for part in found):
+        runs += [
+            ComparedEvent(f"{run.title} without changes", Facts(variables=run.facts.variables, changed=()))
+            for run in (runs[0], runs[1], _merge_request(default_branch))
+        ]
+    if any(isinstance(part, Exist) for part in found):
+        runs += [
+            ComparedEvent(f"{run.title} without files", Facts(variables=run.facts.variables, has_files=False))
+            for run in runs[:2]
+        ]
+    for name, value in _variables(found)[:_MOST_VARIABLES]:
+        for run in (_branch("", "web", default_branch, default_branch), _merge_request(default_branch)):
+            variables = {**run.facts.variables, name: value}
+            title = f"{run.title or f'web on {default_branch}'} with {name}={value}"
+            runs.append(ComparedEvent(title, Facts(variables=variables)))
+    if any(isinstance(part, HasValue) and part.name == "CI_OPEN_MERGE_REQUESTS" for part in found):
+        run = _branch("push to feature/x with a merge request", "push", "feature/x", default_branch)
+        variables = {**run.facts.variables, "CI_OPEN_MERGE_REQUESTS": "group/project!1"}
+        runs.append(ComparedEvent(run.title, Facts(variables=variables)))
+    return tuple(runs)
+
+
+def _branch(title: str, source: str, branch: str, default_branch: str) -> ComparedEvent:
+    variables = {**_usual(source, branch, default_branch), "CI_COMMIT_BRANCH": branch}
+    return ComparedEvent(title, Facts(variables=variables))
+
+
+def _tag(default_branch: str) -> ComparedEvent:
+    return ComparedEvent(
+        f"tag {_TAG}", Facts(variables={**_usual("push", _TAG, default_branch), "CI_COMMIT_TAG": _TAG})
+    )
+
+
+def _merge_request(default_branch: str) -> ComparedEvent:
+    variables = {
+        **_usual("merge_request_event", "feature/x", default_branch),
+        "CI_MERGE_REQUEST_ID": "10",
+        "CI_MERGE_REQUEST_IID": "1",
+        "CI_MERGE_REQUEST_EVENT_TYPE": "detached",
+        "CI_MERGE_REQUEST_PROJECT_ID": "7",
+        "CI_MERGE_REQUEST_PROJECT_PATH": "group/project",
+        "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "feature/x",
+        "CI_MERGE_REQUEST_SOURCE_PROJECT_PATH": "group/project",
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": default_branch,
+        "CI_OPEN_MERGE_REQUESTS": "group/project!1",
+    }
+    return ComparedEvent("merge request", Facts(variables=variables))
+
+
+def _usual(source: str, ref: str, default_branch: str) -> Mapping[str, str]:
+    return {
+        "CI": "true",
+        "GITLAB_CI": "true",
+        "CI_PIPELINE_SOURCE": source,
+        "CI_COMMIT_REF_NAME": ref,
+        "CI_COMMIT_REF_SLUG": ref.lower().replace("/", "-").replace(".", "-"),
+        "CI_DEFAULT_BRANCH": default_branch,
+        "CI_PROJECT_PATH": "group/project",
+        "CI_PROJECT_NAMESPACE": "group",
+        "CI_PROJECT_ROOT_NAMESPACE": "group",
+        "CI_PROJECT_NAME": "project",
+        "CI_SERVER_HOST": "gitlab.example.org",
+        "CI_COMMIT_MESSAGE": "Change",
+        "CI_COMMIT_TITLE": "Change",
+        "CI_COMMIT_REF_PROTECTED": "true" if ref == default_branch else "false",
+        "GITLAB_USER_LOGIN": "user",
+    }
+
+
+def _formulas(source: SourcePipeline) -> Iterator[Formula]:
+    for job in source.jobs.values():
+        try:
+            yield from (rule.formula for rule in rules_of(job, source))
+        except ExpressionError:
+            continue
+    try:
+        yield from (rule.formula for rule in workflow_rules(source))
+    except ExpressionError:
+        return
+
+
+def _parts(formulas: Iterable[Formula]) -> Iterator[Formula]:
+    """Yield the comparisons and other tests of *formulas*."""
+    for formula in formulas:
+        match formula:
+            case Negation():
+                yield from _parts((formula.part,))
+            case EveryOf() | SomeOf():
+                yield from _parts(formula.parts)
+            case _:
+                yield formula
+
+
+def _names(parts: Iterable[Formula]) -> Iterator[str]:
+    """Yield the names of branches that are compared with."""
+    for part in parts:
+        if isinstance(part, IsRef) and part.text:
+            yield part.text
+        elif isinstance(part, Comparison) and isinstance(part.left, VariableName) and part.sign == "==":
+            is_ref = part.left.name in ("CI_COMMIT_BRANCH", "CI_COMMIT_REF_NAME")
+            if is_ref and isinstance(part.right, LiteralText) and part.right.text:
+                yield part.right.text
+
+
+def _variables(parts: Iterable[Formula]) -> tuple[tuple[str, str], ...]:
+    """Return the variables of users that are tested, each with a value that makes a difference."""
+    found: dict[tuple[str, str], None] = {}
+    for part in parts:
+        if isinstance(part, HasValue) and not part.name.startswith(_PREDEFINED):
+            found[part.name, "1"] = None
+        elif isinstance(part, Comparison) and isinstance(part.left, VariableName):
+            is_own = not part.left.name.startswith(_PREDEFINED)
+            if is_own and isinstance(part.right, LiteralText) and part.right.text:
+                found[part.left.name, part.right.text] = None
+    return tuple(found)

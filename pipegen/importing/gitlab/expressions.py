@@ -1,0 +1,304 @@
+"""The expressions of `rules: if`: parsed, and evaluated as GitLab does.
+
+https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from pipegen.structs import MutableStruct, Struct
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<sign>\(|\)|&&|\|\||==|!=|=~|!~)|\$(?P<variable>\w+)|\$\{(?P<braced>\w+)\}|\"(?P<double>[^\"]*)\""
+    r"|'(?P<single>[^']*)'|/(?P<regex>(?:[^/\\\n]|\\.)+)/(?P<flags>[imsUx]*)|(?P<null>null)\b)"
+)
+
+
+class VariableName(Struct):
+    """A variable."""
+
+    name: str
+
+
+class LiteralText(Struct):
+    """A text; None is null."""
+
+    text: str | None
+
+
+class Regex(Struct):
+    """A regular expression with its flags."""
+
+    source: str
+    flags: str
+
+
+Operand: TypeAlias = VariableName | LiteralText | Regex
+
+
+class Comparison(Struct):
+    """A comparison of two operands by `==` or `=~`; other signs are negations of them."""
+
+    left: Operand
+    sign: str
+    right: Operand
+
+
+class HasValue(Struct):
+    """Whether a variable is set and not empty."""
+
+    name: str
+
+
+class IsRef(Struct):
+    """Whether the branch or tag, not of a merge request, is *text* or matches the regular expression *regex*."""
+
+    text: str
+    regex: Regex | None = None
+
+
+class Changed(Struct):
+    """Whether a file that matches one of *patterns* has changed, since the branch *base* if there is one."""
+
+    patterns: tuple[str, ...]
+    base: str = ""
+
+
+class Exist(Struct):
+    """Whether a file that matches one of *patterns* exists."""
+
+    patterns: tuple[str, ...]
+
+
+class Known(Struct):
+    """A known result."""
+
+    is_true: bool
+
+
+class Negation(Struct):
+    """*part* does not hold."""
+
+    part: Formula
+
+
+class EveryOf(Struct):
+    """All of *parts* hold."""
+
+    parts: tuple[Formula, ...]
+
+
+class SomeOf(Struct):
+    """One of *parts* holds."""
+
+    parts: tuple[Formula, ...]
+
+
+Formula: TypeAlias = Comparison | HasValue | IsRef | Changed | Exist | Known | Negation | EveryOf | SomeOf
+TRUE, FALSE = Known(is_true=True), Known(is_true=False)
+
+
+class Facts(Struct, kw_only=True):
+    """What formulas are evaluated against: variables, changed paths (None: unknown), and whether patterns exist."""
+
+    variables: Mapping[str, str]
+    changed: tuple[str, ...] | None = None
+    has_files: bool = True
+
+
+class ExpressionError(ValueError):
+    """Text that is not an expression."""
+
+
+def parsed(text: str) -> Formula:
+    """Return the expression *text*; raise `ExpressionError` if it is none."""
+    reader = _Reader(text)
+    formula = reader.either()
+    if text[reader.at :].strip():
+        raise ExpressionError(text[reader.at :].strip())
+    return formula
+
+
+def negated(formula: Formula) -> Formula:
+    """Return the negation of *formula*."""
+    match formula:
+        case Known():
+            return Known(not formula.is_true)
+        case Negation():
+            return formula.part
+    return Negation(formula)
+
+
+def every(*parts: Formula) -> Formula:
+    """Return the conjunction of *parts*, flattened."""
+    flat = [inner for part in parts for inner in (part.parts if isinstance(part, EveryOf) else (part,))]
+    if FALSE in flat:
+        return FALSE
+    rest = tuple(dict.fromkeys(part for part in flat if part != TRUE))
+    return rest[0] if len(rest) == 1 else EveryOf(rest) if rest else TRUE
+
+
+def some(*parts: Formula) -> Formula:
+    """Return the disjunction of *parts*, flattened."""
+    flat = [inner for part in parts for inner in (part.parts if isinstance(part, SomeOf) else (part,))]
+    if TRUE in flat:
+        return TRUE
+    rest = tuple(dict.fromkeys(part for part in flat if part != FALSE))
+    return rest[0] if len(rest) == 1 else SomeOf(rest) if rest else FALSE
+
+
+class _Reader(MutableStruct):
+    """Parses an expression from *at*."""
+
+    text: str
+    at: int = 0
+
+    def either(self) -> Formula:
+        parts = [self._both()]
+        while self._take("||"):
+            parts.append(self._both())
+        return some(*parts)
+
+    def _both(self) -> Formula:
+        parts = [self._comparison()]
+        while self._take("&&"):
+            parts.append(self._comparison())
+        return every(*parts)
+
+    def _comparison(self) -> Formula:
+        if self._take("("):
+            formula = self.either()
+            if not self._take(")"):
+                raise ExpressionError(self.text[self.at :])
+            return formula
+        left = self._operand()
+        for sign in ("==", "!=", "=~", "!~"):
+            if self._take(sign):
+                comparison = Comparison(left, {"!=": "==", "!~": "=~"}.get(sign, sign), self._operand())
+                return Negation(comparison) if sign in ("!=", "!~") else comparison
+        match left:
+            case VariableName():
+                return HasValue(left.name)
+            case LiteralText():
+                return Known(bool(left.text))
+        raise ExpressionError(self.text)
+
+    def _operand(self) -> Operand:
+        match = _TOKEN.match(self.text, self.at)
+        if match is None or match["sign"]:
+            raise ExpressionError(self.text[self.at :])
+        self.at = match.end()
+        if match["variable"] or match["braced"]:
+            return VariableName(match["variable"] or match["braced"])
+        if match["regex"]:
+            return Regex(match["regex"], match["flags"])
+        if match["null"]:
+            return LiteralText(None)
+        return LiteralText(match["double"] if match["double"] is not None else match["single"])
+
+    def _take(self, sign: str) -> bool:
+        match = _TOKEN.match(self.text, self.at)
+        if match is None or match["sign"] != sign:
+            return False
+        self.at = match.end()
+        return True
+
+
+def holds(formula: Formula, facts: Facts) -> bool:  # noqa: PLR0911 - one for each kind
+    """Return whether *formula* holds."""
+    match formula:
+        case Known():
+            return formula.is_true
+        case Negation():
+            return not holds(formula.part, facts)
+        case EveryOf():
+            return all(holds(part, facts) for part in formula.parts)
+        case SomeOf():
+            return any(holds(part, facts) for part in formula.parts)
+        case HasValue():
+            return bool(facts.variables.get(formula.name))
+        case IsRef():
+            return _is_ref(formula, facts)
+        case Changed():
+            return _has_changed(formula, facts)
+        case Exist():
+            return facts.has_files
+        case Comparison():
+            return _compares(formula, facts)
+
+
+def _compares(comparison: Comparison, facts: Facts) -> bool:
+    left = _value(comparison.left, facts)
+    if comparison.sign == "==":
+        return left == _value(comparison.right, facts)
+    regex = comparison.right
+    if isinstance(regex, VariableName):
+        match = _TOKEN.fullmatch(facts.variables.get(regex.name, ""))
+        regex = Regex(match["regex"], match["flags"]) if match and match["regex"] else LiteralText(None)
+    return isinstance(regex, Regex) and left is not None and searches(regex, left)
+
+
+def _value(operand: Operand, facts: Facts) -> str | None:
+    match operand:
+        case VariableName():
+            return facts.variables.get(operand.name)
+        case LiteralText():
+            return operand.text
+    return f"/{operand.source}/{operand.flags}"
+
+
+def searches(regex: Regex, text: str) -> bool:
+    """Return whether *regex* matches a part of *text*; an expression that Python cannot read matches nothing."""
+    source = re.sub(r"\\z|\\Z", r"\\Z", regex.source.replace(r"\/", "/")).replace(r"\A", "^")
+    try:
+        return re.search(source, text, re.IGNORECASE if "i" in regex.flags else 0) is not None
+    except re.error:
+        return False
+
+
+def _is_ref(ref: IsRef, facts: Facts) -> bool:
+    if facts.variables.get("CI_MERGE_REQUEST_IID"):
+        return False
+    name = facts.variables.get("CI_COMMIT_REF_NAME", "")
+    return searches(ref.regex, name) if ref.regex is not None else ref.text == name
+
+
+def _has_changed(changed: Changed, facts: Facts) -> bool:
+    is_compared = facts.variables.get("CI_PIPELINE_SOURCE") == "merge_request_event" or (
+        facts.variables.get("CI_PIPELINE_SOURCE") == "push" and not facts.variables.get("CI_COMMIT_TAG")
+    )
+    if facts.changed is None or not (is_compared or changed.base):
+        return True
+    return any(matches_path(pattern, path) for pattern in changed.patterns for path in facts.changed)
+
+
+def matches_path(pattern: str, path: str) -> bool:
+    """Return whether GitLab's *pattern* matches *path*: `*` stops at slashes, `**/` matches any folders."""
+    return any(re.fullmatch(_path_regex(one), path) for one in alternatives(pattern))
+
+
+def _path_regex(pattern: str) -> str:
+    def replaced(match: re.Match[str]) -> str:
+        token = match[0]
+        if token.startswith("**/"):
+            return "(?:.*/)?"
+        if token.startswith("["):
+            characters = re.escape(token[1:-1].lstrip("!^")).replace("\\-", "-")
+            return f"[{'^' if token[1] in '!^' else ''}{characters}]"
+        return {"?": "[^/]"}.get(token, "[^/]*" if token.startswith("*") else re.escape(token))
+
+    return re.sub(r"\*\*/|\*+|\?|\[[^\]]+\]|.", replaced, pattern)
+
+
+def alternatives(pattern: str) -> Sequence[str]:
+    """Return the patterns that *pattern* with `{a,b}` stands for."""
+    match = re.search(r"\{([^{}]*)\}", pattern)
+    if match is None:
+        return (pattern,)
+    options = match[1].split(",")
+    return [
+        one for option in options for one in alternatives(pattern[: match.start()] + option + pattern[match.end() :])
+    ]

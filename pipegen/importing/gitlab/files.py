@@ -1,0 +1,168 @@
+"""The files of a pipeline: the entry file and what it includes, merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from pathlib import Path
+
+from pipegen.config.files.load import load
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, Stopped, listed
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.gitlab.tree import FileTree, entries_of, items_of, merged_maps, read_tree, text_of, with_inputs
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import Entry, Node, Scalar
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.structs import MutableStruct, Struct, field
+
+# https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes
+_MOST_FILES = 150
+_NO_VALUES: Mapping[str, Node] = {}
+_GLOB = frozenset("*?[")
+
+
+class Roots(Struct):
+    """The *folder* of the repository, and the folder with the repositories of other projects, if the user has one."""
+
+    folder: Path
+    projects: Path | None = None
+
+
+class Files(Struct):
+    """The merged content of a pipeline's files, and the tree of each, to count its keys."""
+
+    tree: TreeMapping
+    trees: tuple[TreeMapping, ...]
+    is_complete: bool
+
+
+class _Reading(MutableStruct):
+    """The files read so far."""
+
+    roots: Roots
+    accounting: Accounting
+    report: Report
+    trees: list[TreeMapping] = field(default_factory=list)
+    number: int = 0
+    is_complete: bool = True
+
+
+def read_files(file: SourceFile, roots: Roots, accounting: Accounting, report: Report) -> Files:
+    """Return the content of *file* and its includes; raise `Stopped` if *file* cannot be read."""
+    reading = _Reading(roots, accounting, report)
+    tree = _merged(read_tree(file, report), _NO_VALUES, reading, ())
+    return Files(tree, tuple(reading.trees), reading.is_complete)
+
+
+def _merged(content: FileTree, given: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...]) -> TreeMapping:
+    reading.trees.append(content.tree)
+    if content.header is not None:
+        reading.trees.append(content.header)
+        reading.accounting.mark_value(content.header, KeyOutcome.TRANSLATED)
+    values = {**_defaults(content), **given}
+    tree = with_inputs(content.tree, values) if values else content.tree
+    tree = tree if isinstance(tree, TreeMapping) else content.tree
+    include, own = tree.entry("include"), [one for one in tree.entries if one.key.text not in ("include", "spec")]
+    parts: list[TreeMapping] = []
+    if include is not None:
+        reading.accounting.mark(include, KeyOutcome.TRANSLATED)
+        for item in items_of(include.value):
+            parts += _included(item, include, reading, stack)
+    for entry in (one for one in tree.entries if one.key.text == "spec"):
+        reading.accounting.mark(entry, KeyOutcome.TRANSLATED)
+    parts.append(TreeMapping(tuple(own), tree.span))
+    return reduce(lambda base, over: merged_maps(base, over, reading.accounting), parts)
+
+
+def _defaults(content: FileTree) -> dict[str, Node]:
+    """Return the default of each input that the header of a file declares."""
+    spec = (content.header or content.tree).get("spec")
+    inputs = spec.get("inputs") if isinstance(spec, TreeMapping) else None
+    return {
+        one.key.text: default
+        for one in entries_of(inputs)
+        for default in ([one.value.get("default")] if isinstance(one.value, TreeMapping) else ())
+        if default is not None
+    }
+
+
+def _included(item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...]) -> Iterator[TreeMapping]:
+    """Yield the content of the files of one *item* of `include`."""
+    keys = {one.key.text: one for one in entries_of(item)}
+    local = item if isinstance(item, Scalar) else keys["local"].value if "local" in keys else None
+    project = keys.get("project")
+    is_local = local is not None and not text_of(local).startswith(("http://", "https://"))
+    root = reading.roots.folder
+    if project is not None and reading.roots.projects is not None:
+        root, is_local, local = reading.roots.projects / text_of(project.value), True, None
+    names = [text_of(one) for one in items_of(keys["file"].value)] if project and "file" in keys else [text_of(local)]
+    if not is_local:
+        _report_unread(item, keys, entry, reading)
+        return
+    if "rules" in keys:
+        reading.accounting.mark(keys["rules"], KeyOutcome.REPORTED)
+        reading.report.add(
+            codes.NOT_IMPORTED,
+            f"the rules of this include are left out: the jobs of {listed(names)} are always imported",
+            at=keys["rules"].key.span,
+            hint='add the conditions to the "when" of the stages',
+        )
+    given = {one.key.text: one.value for one in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
+    for name in names:
+        paths = list(_paths(root, name))
+        if not paths:
+            _report_unread(item, keys, entry, reading)
+        for path in paths:
+            yield from _read(path, root, given, reading, stack, item)
+
+
+def _read(
+    path: Path, root: Path, given: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...], item: Node
+) -> Iterator[TreeMapping]:
+    name = path.relative_to(root).as_posix()
+    reading.number += 1
+    if name in stack or reading.number > _MOST_FILES:
+        reading.report.add(
+            codes.INCLUDE_NOT_READ,
+            f'"{name}" includes itself' if name in stack else f"more than {_MOST_FILES} files are included",
+            at=item.span,
+            hint="remove the include",
+        )
+        return
+    try:
+        file = load(path, reading.report, shown=name)
+        yield _merged(read_tree(file, reading.report), given, reading, (*stack, name))
+    except Stopped:
+        return
+
+
+def _paths(root: Path, name: str) -> Iterable[Path]:
+    """Return the files of the include *name*, which may be a pattern, below *root*."""
+    relative = name.lstrip("/")
+    if not relative or ".." in relative.split("/"):
+        return ()
+    if _GLOB.isdisjoint(relative):
+        path = root / relative
+        return (path,) if path.is_file() else ()
+    # In GitLab's patterns, `**` stands for any folders, and `**.yml` for files at any depth.
+    pattern = relative.replace("**.", "**/*.")
+    return sorted(path for path in root.glob(pattern) if path.is_file())
+
+
+def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading: _Reading) -> None:
+    reading.is_complete = False
+    kind = next((kind for kind in ("project", "remote", "template", "component", "local") if kind in keys), "")
+    name = text_of(keys[kind].value) if kind else text_of(item)
+    for one in keys.values():
+        reading.accounting.mark(one, KeyOutcome.REPORTED)
+    if not keys:
+        reading.accounting.mark_key(entry.key, KeyOutcome.REPORTED)
+    reading.report.add(
+        codes.INCLUDE_NOT_READ,
+        f'the {kind or "file"} "{name}" is not read, so its jobs and templates are missing',
+        at=item.span,
+        hint="import its file separately, or copy it into the repository"
+        if kind != "project"
+        else "name the folder with a checkout of this project below its path: --include-root FOLDER",
+    )

@@ -1,0 +1,62 @@
+"""Variables of a job as `env`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+from pipegen.importing.gitlab.jobs import Variable
+from pipegen.importing.gitlab.keys.base import KeyContext
+from pipegen.importing.gitlab.texts import names_in
+from pipegen.structs import Struct
+
+# Variables for the runner itself: https://docs.gitlab.com/ci/runners/configure_runners/
+_OF_RUNNERS = re.compile(
+    r"(?:ARTIFACT|ARTIFACTS|CACHE|DOCKER|FF|GIT|KUBERNETES|RESTORE|RUNNER|TRANSFER|EXECUTOR|CI_DEBUG)_.*"
+    r"|GET_SOURCES_ATTEMPTS|.*_proxy|.*_PROXY"
+)
+
+
+class Variables(Struct):
+    """The variables of a job: those of its script, and those that the runner reads, which stay raw."""
+
+    env: Mapping[str, str]
+    raw: Mapping[str, Variable]
+
+
+def variables(context: KeyContext, inputs: Collection[str], raw_names: Collection[str]) -> Variables:
+    """Return the variables of a job; those that are *inputs* are set by the run, and *raw_names* stay raw."""
+    job, texts = context.job, context.texts
+    has_services = job.get("services") is not None
+    values = {name: one for name, one in job.variables.items() if name not in inputs or name in job.own_variables}
+    raw = {
+        name: one
+        for name, one in values.items()
+        if _OF_RUNNERS.fullmatch(name)
+        or (has_services and name not in texts.constants and "$" in one.text)
+        or name in raw_names
+        or not _is_text(one)
+    }
+    own = {name: one for name, one in values.items() if name not in raw and name not in texts.axes}
+    return Variables({name: texts.env(own[name]) for name in _ordered(own)}, raw)
+
+
+def _is_text(variable: Variable) -> bool:
+    """Return whether `env` can have the value: it cannot have a literal `${`."""
+    return "${" not in variable.text or (variable.is_expanded and "$${" not in variable.text)
+
+
+def _ordered(values: Mapping[str, Variable]) -> list[str]:
+    """Return the names of *values* so that each comes after those in its text."""
+    names: dict[str, None] = {}
+
+    def add(name: str, stack: tuple[str, ...]) -> None:
+        if name in names or name in stack or name not in values:
+            return
+        for inner in names_in(values[name].text) if values[name].is_expanded else ():
+            add(inner, (*stack, name))
+        names[name] = None
+
+    for name in values:
+        add(name, ())
+    return list(names)

@@ -1,0 +1,205 @@
+"""Conditions of a config: tests joined by "and", "or" and "not", and without parts that make no difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, reduce
+from itertools import product
+from operator import and_, or_
+from typing import TypeAlias
+
+from pipegen.structs import Struct
+
+_MOST_TESTS = 7
+# Kinds of events, each with what is built: a run for a merge request has neither a branch nor a tag.
+_RUNS = (
+    *(("push", "branch"), ("tag", "tag"), ("merge_request", ""), ("schedule", "branch"), ("schedule", "tag")),
+    *(("manual", "branch"), ("manual", "tag"), ("api", "branch"), ("api", "tag")),
+)
+
+
+class StageTest(Struct):
+    """One key of `when`: *key*, the *name* of a variable or input, and patterns; without patterns, any value."""
+
+    key: str
+    name: str = ""
+    patterns: tuple[str, ...] = ()
+    base: str = ""
+
+
+class Conjunction(Struct):
+    """All of *parts* hold; always true without parts."""
+
+    parts: tuple[Condition, ...] = ()
+
+
+class Disjunction(Struct):
+    """One of *parts* holds; never true without parts."""
+
+    parts: tuple[Condition, ...] = ()
+
+
+class Opposite(Struct):
+    """*part* does not hold."""
+
+    part: Condition
+
+
+Condition: TypeAlias = StageTest | Conjunction | Disjunction | Opposite
+ALWAYS, NEVER = Conjunction(), Disjunction()
+
+
+@lru_cache(maxsize=1_000)
+def simplified(whole: Condition, known: Condition = ALWAYS) -> Condition:
+    """Return *whole* without parts that make no difference in runs for which *known* holds."""
+    return _Simplifier(whole, known).result()
+
+
+class _Simplifier:
+    """Drops the parts of a condition that make no difference, by comparing all combinations of its tests."""
+
+    def __init__(self, whole: Condition, known: Condition) -> None:
+        self._whole = flat(whole)
+        self._table = _Table((*_tests(self._whole), *_tests(known)))
+        self._known = self._table.mask(known) if self._table.is_small else 0
+
+    def result(self) -> Condition:
+        if not self._table.is_small:
+            return self._whole
+        whole, wanted = self._whole, self._mask(self._whole)
+        if wanted == self._known:
+            return ALWAYS
+        if not wanted:
+            return NEVER
+        while True:
+            smaller = next((one for one in _smaller(whole) if self._mask(one) == wanted), None)
+            if smaller is None:
+                return whole
+            whole = flat(smaller)
+
+    def _mask(self, condition_: Condition) -> int:
+        return self._table.mask(condition_) & self._known
+
+
+class _Table:
+    """All combinations of the facts that tests depend on and of kinds of runs; a mask has a bit for each."""
+
+    def __init__(self, tests: Sequence[StageTest]) -> None:
+        facts = list(dict.fromkeys(_facts_of(tests)))
+        self.is_small = len(facts) <= _MOST_TESTS
+        combinations = list(product((False, True), repeat=len(facts))) if self.is_small else []
+        self._facts = {
+            fact: _bits(values[at] for values in combinations for _ in _RUNS) for at, fact in enumerate(facts)
+        }
+        self._events = {
+            event: _bits(run[0] == event for _ in combinations for run in _RUNS) for event in {run[0] for run in _RUNS}
+        }
+        self._built = {
+            built: _bits(run[1] == built for _ in combinations for run in _RUNS) for built in ("branch", "tag")
+        }
+        self._all = (1 << len(combinations) * len(_RUNS)) - 1
+
+    def mask(self, whole: Condition) -> int:
+        """Return the combinations in which *whole* holds."""
+        match whole:
+            case Conjunction():
+                return reduce(and_, map(self.mask, whole.parts), self._all)
+            case Disjunction():
+                return reduce(or_, map(self.mask, whole.parts), 0)
+            case Opposite():
+                return self._all & ~self.mask(whole.part)
+        if whole.key == "event":
+            return reduce(or_, (self._events[event] for event in whole.patterns), 0)
+        if whole.key in self._built and not whole.patterns:
+            return self._built[whole.key]
+        facts = (self._facts[StageTest(whole.key, whole.name, (one,), whole.base)] for one in whole.patterns or ("",))
+        return reduce(or_, facts, 0) & self._built.get(whole.key, self._all)
+
+    def event(self, name: str) -> int:
+        """Return the combinations of the event *name*."""
+        return self._events[name]
+
+
+def _bits(values: Iterable[bool]) -> int:
+    return sum(1 << at for at, value in enumerate(values) if value)
+
+
+def _smaller(whole: Condition) -> Iterator[Condition]:
+    """Yield *whole* with one part less, the largest parts first."""
+    match whole:
+        case Conjunction() | Disjunction():
+            kind = type(whole)
+            for at in range(len(whole.parts)):
+                rest = whole.parts[:at] + whole.parts[at + 1 :]
+                yield rest[0] if len(rest) == 1 else kind(rest)
+            for at, part in enumerate(whole.parts):
+                for smaller in _smaller(part):
+                    yield kind((*whole.parts[:at], smaller, *whole.parts[at + 1 :]))
+        case Opposite():
+            for smaller in _smaller(whole.part):
+                yield Opposite(smaller)
+
+
+def flat(whole: Condition) -> Condition:
+    """Return *whole* without nested conditions of one kind, and with `not` only before tests and mixed groups."""
+    match whole:
+        case Conjunction() | Disjunction():
+            kind = type(whole)
+            parts: dict[Condition, None] = {}
+            for part in map(flat, whole.parts):
+                parts |= dict.fromkeys(part.parts if isinstance(part, kind) else (part,))
+            neutral, decisive = (ALWAYS, NEVER) if kind is Conjunction else (NEVER, ALWAYS)
+            rest = tuple(part for part in parts if part != neutral)
+            if decisive in rest:
+                return decisive
+            return rest[0] if len(rest) == 1 else kind(rest)
+        case Opposite():
+            return _refused(flat(whole.part))
+    return whole
+
+
+def _refused(part: Condition) -> Condition:
+    """Return the negation of *part*, which moves into groups that contain a negation."""
+    if isinstance(part, Opposite):
+        return part.part
+    if isinstance(part, StageTest) or (part.parts and not any(isinstance(one, Opposite) for one in part.parts)):
+        return Opposite(part)
+    kind = Conjunction if isinstance(part, Disjunction) else Disjunction
+    return flat(kind(tuple(Opposite(one) for one in part.parts)))
+
+
+def _tests(whole: Condition) -> Iterator[StageTest]:
+    match whole:
+        case StageTest():
+            yield whole
+        case Opposite():
+            yield from _tests(whole.part)
+        case Conjunction() | Disjunction():
+            for part in whole.parts:
+                yield from _tests(part)
+
+
+def _facts_of(tests: Sequence[StageTest]) -> Iterator[StageTest]:
+    """Yield the facts that *tests* depend on beside the kind of the run: each pattern by itself."""
+    for test in tests:
+        if test.key == "event" or (test.key in ("branch", "tag") and not test.patterns):
+            continue
+        for pattern in test.patterns or ("",):
+            yield StageTest(test.key, test.name, (pattern,), test.base)
+
+
+def holds_for_merge_requests(whole: Condition) -> bool:
+    """Return whether *whole* can hold in a run for a merge request."""
+    table = _Table(tuple(_tests(whole)))
+    return not table.is_small or bool(table.mask(whole) & table.event("merge_request"))
+
+
+def without_variable(whole: Condition, name: str) -> Condition:
+    """Return *whole* in runs in which the variable *name* is not set."""
+    match whole:
+        case StageTest():
+            return NEVER if whole.key == "env" and whole.name == name else whole
+        case Opposite():
+            return Opposite(without_variable(whole.part, name))
+        case Conjunction() | Disjunction():
+            return type(whole)(tuple(without_variable(part, name) for part in whole.parts))

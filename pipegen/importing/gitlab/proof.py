@@ -1,0 +1,188 @@
+"""The proof of an import: the config, compiled for GitLab, runs the same as its source for each event."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.importing.accounting import Accounting
+from pipegen.importing.gitlab.events import events
+from pipegen.importing.gitlab.files import Roots, read_files
+from pipegen.importing.gitlab.importer import Imported
+from pipegen.importing.gitlab.jobs import resolve
+from pipegen.importing.gitlab.runs import RunJob, expanded, ground, run
+from pipegen.source.text import SourceFile
+from pipegen.structs import Struct, replace
+
+_EXPORT = re.compile(r"export ([A-Za-z_]\w*)=(.*)", re.DOTALL)
+# Words of a shell as pipegen writes them: in single quotes, in double quotes, or bare.
+_WORD = re.compile(
+    r"'(?P<single>[^']*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\"|\\(?P<escaped>.)|(?P<bare>[^'\"\\])", re.DOTALL
+)
+_NO_PIPEFAIL, _PIPEFAIL = "set +o pipefail", "set -o pipefail"
+_DOLLAR = "\0"
+# The stages of the generated file have other names.
+_OF_ENGINE = frozenset({"CI_JOB_STAGE"})
+
+
+class RunDifference(Struct):
+    """A difference between the runs of two pipelines at a *job*, and the events for which there is one."""
+
+    job: str
+    message: str
+    events: tuple[str, ...]
+
+
+class Proof(Struct, kw_only=True):
+    """The result: the number of events with a run of the source, and the differences."""
+
+    events: int
+    differences: tuple[RunDifference, ...]
+
+    @property
+    def words(self) -> str:
+        """The result in a few words."""
+        if self.differences:
+            return f"{len(self.differences)} differences in {self.events} events"
+        return f"the same for {self.events} events"
+
+
+def prove(imported: Imported, default_branch: str) -> Proof | None:
+    """Compare the runs of the source of *imported* with those of the file that the config compiles to.
+
+    Jobs that are not stages are left out. Return None if the config does not compile to a single file.
+    """
+    if len(imported.generated) != 1:
+        return None
+    source = imported.source
+    report, accounting = Report(), Accounting()
+    file = SourceFile(".gitlab-ci.yml", imported.generated[0].text)
+    result = resolve(read_files(file, Roots(Path()), accounting, report), accounting, report)
+    found: dict[tuple[str, str], list[str]] = {}
+    number = 0
+    for event in events(source, default_branch):
+        expected = run(source, event.facts)
+        if expected is None:
+            continue
+        number += 1
+        expected = {name: one for name, one in expected.items() if one.job in imported.jobs}
+        actual = {
+            _name(name, expected): _named(one, expected) for name, one in (run(result, event.facts) or {}).items()
+        }
+        for name, message in _differences(expected, actual):
+            found.setdefault((name, message), []).append(event.title)
+    return Proof(events=number, differences=tuple(RunDifference(*key, tuple(titles)) for key, titles in found.items()))
+
+
+def report_differences(imported: Imported, proof: Proof, report: Report) -> None:
+    """Report the differences of *proof* at the jobs of the source."""
+    for difference in proof.differences:
+        job = imported.source.jobs[difference.job]
+        rest = len(difference.events) - 1
+        events_ = difference.events[0] + (
+            f" and {rest} other events" if rest > 1 else " and 1 other event" if rest else ""
+        )
+        report.add(
+            codes.IMPORT_DIFFERS,
+            f"{difference.message} ({events_})",
+            at=job.key.span,
+            hint="correct the config, or accept the difference",
+        )
+
+
+def _name(name: str, expected: Mapping[str, RunJob]) -> str:
+    """Return the name of a job in the source: the generated file has other names for those that GitLab reserves."""
+    original = name.removeprefix("stage ")
+    return original if name not in expected and original in expected else name
+
+
+def _named(job: RunJob, expected: Mapping[str, RunJob]) -> RunJob:
+    """Return *job* with the names of the source."""
+    before, files = (frozenset(_name(name, expected) for name in names) for names in (job.before, job.files))
+    return replace(job, before=before, files=files)
+
+
+def _differences(expected: Mapping[str, RunJob], actual: Mapping[str, RunJob]) -> Iterator[tuple[str, str]]:
+    """Yield the job and the message of each difference."""
+    for name, job in expected.items():
+        if name not in actual:
+            yield job.job, f'job "{name}" runs only in the original'
+            continue
+        for message in _of_job(job, actual[name], expected.keys()):
+            yield job.job, message
+    first = next(iter(expected.values()), None)
+    for name, job in actual.items():
+        if name not in expected and first is not None:
+            yield first.job, f'job "{job.name}" runs only in the import'
+
+
+def _of_job(expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterator[str]:
+    name = expected.name
+    if (expected.when, expected.is_optional) != (actual.when, actual.is_optional):
+        yield f'job "{name}" starts {_start(expected)} in the original, {_start(actual)} in the import'
+    yield from _order(expected, actual, frozenset(names))
+    missing = sorted((expected.files & frozenset(names)) ^ actual.files)
+    if missing:
+        yield f'job "{name}" gets other files: {", ".join(missing)}'
+    script = _script(actual.script, expected.script)
+    after = _script(actual.after, expected.after)
+    if script is None:
+        yield f'the script of job "{name}" is another one'
+    if after is None:
+        yield f'the commands after job "{name}" are others'
+    variables = {**actual.variables, **(script or {})}
+    for variable, value in expected.variables.items():
+        if variable in _OF_ENGINE:
+            continue
+        own, other = ground(value, expected.variables), ground(variables.get(variable, ""), variables)
+        if own != other:
+            yield f'the variable {variable} of job "{name}" is another one'
+    if ground(expected.image, expected.variables) != ground(actual.image, variables):
+        yield f'the image of job "{name}" is another one'
+
+
+def _start(job: RunJob) -> str:
+    return "manual, and is not awaited" if job.is_optional else job.when
+
+
+def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[str]:
+    before = expected.before & names
+    for other in sorted(before - actual.before):
+        yield f'job "{expected.name}" does not wait for "{other}"'
+    for other in sorted(actual.before - before):
+        yield f'job "{expected.name}" waits for "{other}" too'
+
+
+def _script(actual: tuple[str, ...], expected: tuple[str, ...]) -> dict[str, str] | None:
+    """Return the variables that *actual* exports before the commands *expected*; None if the commands differ."""
+    commands = [text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected]
+    start = len(commands) - len(expected)
+    if not expected and not any(_EXPORT.fullmatch(text) is None for text in commands):
+        return {}
+    if start < 0 or tuple(commands[start:]) != expected:
+        return None if expected or commands != ["true"] else {}
+    variables: dict[str, str] = {}
+    for text in commands[:start]:
+        match = _EXPORT.fullmatch(text)
+        if match is not None:
+            variables[match[1]] = _value(match[2])
+        elif "BASH_VERSION" not in text and text != _PIPEFAIL:
+            return None
+    return variables
+
+
+def _value(text: str) -> str:
+    """Return the value of the shell word *text*, with each variable as `${NAME}`."""
+    parts = []
+    for match in _WORD.finditer(text):
+        if match["single"] is not None:
+            parts.append(match["single"].replace("$", _DOLLAR))
+        elif match["double"] is not None:
+            escaped = re.sub(r"\\([$`\"\\])", lambda one: _DOLLAR if one[1] == "$" else one[1], match["double"])
+            parts.append(escaped)
+        else:
+            parts.append((match["escaped"] or match["bare"]).replace("$", "$" if match["bare"] else _DOLLAR))
+    return expanded("".join(parts))

@@ -1,0 +1,269 @@
+"""A job as a stage: each group of keys is translated, or kept raw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Data, Value
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.comments import comments_of
+from pipegen.importing.gitlab.conditions import Names, UntranslatableError
+from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.keys import environments, files, limits, machines, matrices, scripts
+from pipegen.importing.gitlab.keys.base import KeyContext, Translation, raw_data
+from pipegen.importing.gitlab.keys.variables import variables
+from pipegen.importing.gitlab.logic import ALWAYS, Condition, simplified
+from pipegen.importing.gitlab.starts import Start
+from pipegen.importing.gitlab.texts import JobTexts, constants
+from pipegen.importing.gitlab.tree import is_null, items_of, text_of
+from pipegen.importing.gitlab.when import as_when
+from pipegen.source.tree import Entry
+from pipegen.structs import MutableStruct, Struct, field
+
+
+class Group(Struct, kw_only=True):
+    """Keys of a job that are translated together: *sources*, the *keys* of a stage that result, and the function."""
+
+    sources: tuple[str, ...]
+    keys: tuple[str, ...]
+    translate: Callable[[KeyContext], Translation]
+
+
+GROUPS = (
+    Group(sources=("tags",), keys=("agent",), translate=machines.tags),
+    Group(sources=("image",), keys=("image",), translate=machines.image),
+    Group(sources=("services",), keys=("services",), translate=machines.services),
+    Group(sources=("id_tokens",), keys=("secrets",), translate=environments.id_tokens),
+    Group(sources=("artifacts", "coverage"), keys=("artifacts", "reports"), translate=files.artifacts),
+    Group(sources=("cache",), keys=("cache",), translate=files.caches),
+    Group(sources=("environment",), keys=("environment",), translate=environments.environment),
+    Group(sources=("resource_group",), keys=("lock",), translate=limits.lock),
+    Group(sources=("retry",), keys=("retry",), translate=limits.retry),
+    Group(sources=("timeout",), keys=("timeout",), translate=limits.timeout),
+    Group(sources=("interruptible",), keys=("interruptible",), translate=limits.interruptible),
+    Group(sources=("allow_failure",), keys=("allow_failure",), translate=limits.allow_failure),
+)
+_OF_START = ("rules", "only", "except", "when", "start_in", "manual_confirmation")
+_ELSEWHERE = frozenset(
+    {
+        *("before_script", "script", "after_script", "variables", "parallel", "needs", "dependencies", "extends"),
+        *("stage", "inherit", "trigger", "pages", "publish", *_OF_START),
+        *(source for group in GROUPS for source in group.sources),
+    }
+)
+
+
+class Draft(MutableStruct, kw_only=True):
+    """A stage: its keys, its raw keys for GitLab, its condition, and the comment above it."""
+
+    name: str
+    job: SourceJob
+    comment: str
+    condition: Condition
+    is_awaited: bool
+    keys: dict[str, Value] = field(default_factory=dict)
+    raw: dict[str, Data] = field(default_factory=dict)
+
+
+class Settings(Struct, kw_only=True):
+    """What all stages have in common: names, inputs, and the keys that are *forced* to stay raw, by job."""
+
+    names: Names
+    inputs: frozenset[str]
+    stages: frozenset[str]
+    forced: Mapping[str, Collection[str]]
+    known: Condition
+
+
+class StageBuilder:
+    """Builds the stages of a pipeline."""
+
+    def __init__(self, source: SourcePipeline, settings: Settings, accounting: Accounting, report: Report) -> None:
+        self._source = source
+        self._settings = settings
+        self._accounting = accounting
+        self._report = report
+
+    def draft(self, job: SourceJob, start: Start | None) -> Draft:
+        """Return the stage of *job*; without *start*, its rules stay raw."""
+        forced = self._settings.forced.get(job.name, ())
+        axes = self._axes(job, forced)
+        context = self._context(job, axes)
+        draft = Draft(
+            name=job.name,
+            job=job,
+            comment=comments_of(job.key)[0],
+            condition=start.condition if start is not None else ALWAYS,
+            is_awaited=start is None or start.is_awaited,
+        )
+        if axes is not None:
+            draft.keys["matrix"] = dict(axes.matrix)
+        for group in GROUPS:
+            self._translate(group, context, draft, forced)
+        self._scripts(context, draft, forced)
+        self._variables(context, draft, axes, forced)
+        self._start(job, start, draft, forced)
+        self._others(job, draft)
+        return draft
+
+    def _axes(self, job: SourceJob, forced: Collection[str]) -> matrices.Axes | None:
+        entry = job.entries.get("parallel")
+        if entry is None or is_null(entry.value):
+            return None
+        if "matrix" in forced:
+            return None
+        try:
+            axes = matrices.axes_of(job)
+        except UntranslatableError:
+            return None
+        self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        return axes
+
+    def _context(self, job: SourceJob, axes: matrices.Axes | None) -> KeyContext:
+        own_inputs = self._settings.inputs - set(job.own_variables)
+        names = list(axes.env) if axes is not None else []
+        axis_names = [name for name in names if f"matrix.{name}" in str(axes.env[name])] if axes is not None else []
+        known = constants(job, axis_names, own_inputs)
+        texts = JobTexts(
+            axes=axis_names,
+            inputs=own_inputs,
+            constants=known,
+            variables=job.variables,
+            stages=self._settings.stages,
+        )
+        names_ = Names(default_branch=self._settings.names.default_branch, inputs=own_inputs, constants=known)
+        return KeyContext(job=job, texts=texts, names=names_)
+
+    def names(self, job: SourceJob) -> Names:
+        """Return what the variables in the rules of *job* stand for."""
+        return self._context(job, None).names
+
+    def _translate(self, group: Group, context: KeyContext, draft: Draft, forced: Collection[str]) -> None:
+        entries = [context.job.entries[source] for source in group.sources if source in context.job.entries]
+        if not entries:
+            return
+        if not set(group.keys).isdisjoint(forced):
+            self._keep_raw(draft, entries, "a config does not accept the value")
+            return
+        try:
+            translation = group.translate(context)
+        except UntranslatableError as error:
+            self._keep_raw(draft, entries, str(error))
+            return
+        for entry in entries:
+            self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        for entry in translation.entries:
+            self._mark_raw(entry, draft, "")
+        draft.keys |= translation.keys
+        draft.raw = _merged(draft.raw, translation.raw)
+
+    def _keep_raw(self, draft: Draft, entries: Collection[Entry], reason: str) -> None:
+        for entry in entries:
+            if is_null(entry.value):
+                self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+                continue
+            self._mark_raw(entry, draft, reason)
+            draft.raw[entry.key.text] = raw_data(entry.value)
+
+    def _mark_raw(self, entry: Entry, draft: Draft, reason: str) -> None:
+        self._accounting.mark(entry, KeyOutcome.RAW)
+        because = f": {reason}" if reason else ""
+        self._report.add(
+            codes.KEPT_RAW,
+            f'"{entry.key.text}" of job "{draft.name}" stays a key of GitLab{because}',
+            at=entry.key.span,
+            hint='other engines do not read "raw": check that the stage works without it',
+        )
+
+    def _scripts(self, context: KeyContext, draft: Draft, forced: Collection[str]) -> None:
+        job = context.job
+        for key in ("before_script", "script", "after_script"):
+            if key in job.entries:
+                self._accounting.mark(job.entries[key], KeyOutcome.TRANSLATED)
+        if "trigger" in job.entries:
+            return
+        script = scripts.commands(context, "before_script", "script")
+        if not items_of(job.get("script")) or not script:
+            script = [*script, "true"]
+        if "shell" not in forced and scripts.needs_bash(context, draft.keys.get("image") or draft.raw.get("image")):
+            draft.keys["shell"] = "bash"
+        draft.keys["script"] = script
+        if after := scripts.commands(context, "after_script"):
+            draft.keys["after"] = after
+
+    def _variables(
+        self, context: KeyContext, draft: Draft, axes: matrices.Axes | None, forced: Collection[str]
+    ) -> None:
+        job = context.job
+        entry = job.entries.get("variables")
+        if entry is not None:
+            self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
+        raw_names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
+        found = variables(context, self._settings.inputs, raw_names)
+        env: dict[str, Value] = dict(found.env)
+        for variable in job.variables.values():
+            self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
+        raw: dict[str, Data] = {}
+        for name, variable in found.raw.items():
+            self._mark_raw(variable.entry, draft, "")
+            raw[name] = variable.text if variable.is_expanded else {"value": variable.text, "expand": False}
+        if axes is not None:
+            env = {**axes.env, **env}
+        elif job.get("parallel") is not None:
+            self._keep_raw(draft, [job.entries["parallel"]], "a config does not accept the values")
+        texts = [text_of(item) for key in _TEXTS for item in items_of(job.get(key))]
+        if any("CI_JOB_STAGE" in text for text in texts):
+            env["CI_JOB_STAGE"] = job.stage
+        if env:
+            draft.keys["env"] = env
+        if raw:
+            draft.raw = _merged(draft.raw, {"variables": raw})
+
+    def _start(self, job: SourceJob, start: Start | None, draft: Draft, forced: Collection[str]) -> None:
+        entries = [job.entries[key] for key in _OF_START if key in job.entries]
+        if start is None or start.reason:
+            reason = start.reason if start is not None else "a config does not accept the condition"
+            self._keep_raw(draft, entries, reason)
+            if start is None:
+                return
+        for entry in entries:
+            self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        if not start.reason:
+            draft.keys |= start.keys
+            draft.raw |= start.raw
+            _set_failure(start, draft)
+        if start.raw and "when" in start.raw:
+            for entry in entries:
+                self._mark_raw(entry, draft, "it also runs after failures")
+        when = simplified(start.condition, self._settings.known)
+        draft.condition = when
+        if when != ALWAYS and "when" not in forced:
+            draft.keys["when"] = as_when(when)
+
+    def _others(self, job: SourceJob, draft: Draft) -> None:
+        others = [entry for key, entry in job.entries.items() if key not in _ELSEWHERE]
+        if others:
+            self._keep_raw(draft, others, "")
+
+
+def _set_failure(start: Start, draft: Draft) -> None:
+    """Say in *draft* whether a failure counts, which rules and a manual start decide too."""
+    if start.allows_failure:
+        draft.keys["allow_failure"] = True
+    elif isinstance(draft.keys.get("allow_failure"), bool):
+        del draft.keys["allow_failure"]
+    if "approve" in draft.keys and draft.keys.pop("allow_failure", None) is not None:
+        draft.raw["allow_failure"] = True
+
+
+_TEXTS = ("before_script", "script", "after_script")
+
+
+def _merged(first: dict[str, Data], second: Mapping[str, Data]) -> dict[str, Data]:
+    result = dict(first)
+    for key, value in second.items():
+        known = result.get(key)
+        result[key] = {**known, **value} if isinstance(known, dict) and isinstance(value, dict) else value
+    return result

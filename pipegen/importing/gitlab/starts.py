@@ -1,0 +1,78 @@
+"""How a job starts: for which runs, by itself, by a person, or after a delay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.conditions import Names, UntranslatableError, condition
+from pipegen.importing.gitlab.expressions import ExpressionError
+from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.keys.base import duration
+from pipegen.importing.gitlab.logic import NEVER, Condition, Conjunction, Disjunction, Opposite
+from pipegen.importing.gitlab.rules import DELAYED, MANUAL, Rule, rules_of
+from pipegen.importing.gitlab.rules import NEVER as NEVER_STARTS
+from pipegen.importing.gitlab.tree import text_of
+from pipegen.structs import Struct, replace
+
+
+class Start(Struct, kw_only=True):
+    """The *condition* for which a job runs, the keys of its stage that say how it starts, and its raw keys.
+
+    If not *is_awaited*, jobs of later stages do not wait for it. *reason* says why rules stay raw, "" if they do not.
+    """
+
+    condition: Condition
+    keys: dict[str, Data]
+    raw: dict[str, Data]
+    is_awaited: bool = True
+    reason: str = ""
+    allows_failure: bool = False
+
+
+def start_of(job: SourceJob, source: SourcePipeline, names: Names) -> Start:
+    """Return how *job* starts; raise `UntranslatableError` if a config cannot express for which runs."""
+    try:
+        rules = rules_of(job, source)
+    except ExpressionError as error:
+        raise UntranslatableError(f'the condition "{error}"') from None
+    reason = ""
+    try:
+        runs = condition_of(rules, names)
+    except UntranslatableError as error:
+        reason = str(error)
+        runs = condition_of(rules, replace(names, may_differ=True))
+    starting = [rule for rule in rules if rule.when != NEVER_STARTS]
+    modes = {(rule.when, rule.allow_failure, rule.start_in if rule.when == DELAYED else "") for rule in starting}
+    is_awaited = not all(rule.when == "on_failure" or (rule.when == MANUAL and rule.allow_failure) for rule in starting)
+    extra = next((rule.extra[0] for rule in starting if rule.extra), "")
+    if len(modes) > 1 or extra or reason:
+        reason = reason or (f'the key "{extra}" of a rule' if extra else "its rules start it in several ways")
+        return Start(condition=runs, keys={}, raw={}, is_awaited=is_awaited, reason=reason)
+    if not starting:
+        return Start(condition=NEVER, keys={}, raw={})
+    return _uniform(job, starting[0], runs, is_awaited=is_awaited)
+
+
+def _uniform(job: SourceJob, rule: Rule, runs: Condition, *, is_awaited: bool) -> Start:
+    keys: dict[str, Data] = {}
+    raw: dict[str, Data] = {}
+    match rule.when:
+        case "manual":
+            keys["approve"] = text_of(job.get("manual_confirmation")) or True
+        case "delayed":
+            keys["approve"] = {"delay": duration(rule.start_in)}
+        case "on_success":
+            pass
+        case _:
+            raw["when"] = rule.when
+    return Start(condition=runs, keys=keys, raw=raw, is_awaited=is_awaited, allows_failure=rule.allow_failure)
+
+
+def condition_of(rules: Sequence[Rule], names: Names) -> Condition:
+    """Return the condition under which the first of *rules* that holds lets the job run."""
+    result: Condition = NEVER
+    for rule in reversed(rules):
+        own = condition(rule.formula, names)
+        result = Conjunction((Opposite(own), result)) if rule.when == NEVER_STARTS else Disjunction((own, result))
+    return result

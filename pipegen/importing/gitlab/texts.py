@@ -1,0 +1,108 @@
+"""Texts with variables of GitLab as texts of a config."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+
+from pipegen.importing.gitlab.conditions import UntranslatableError
+from pipegen.importing.gitlab.jobs import SourceJob, Variable
+from pipegen.structs import Struct
+
+_VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}", re.ASCII)
+# A reference of a config: `${name.…}` or `${.…}`.
+_REFERENCE = re.compile(r"\$\{(?=([A-Za-z0-9_-]*)(?:\[[^]]*\])?\.)")
+_SETUP = {"CI_COMMIT_SHA": "commit", "CI_COMMIT_TAG": "tag", "CI_PROJECT_PATH": "project"}
+_NAMESPACES = frozenset({"setup", "inputs", "matrix", "pipeline", ""})
+_MOST_LEVELS = 20
+
+
+class JobTexts(Struct, kw_only=True):
+    """The variables of a job: *axes* are those of its matrix, *inputs* are inputs of the config.
+
+    *constants* are the others with a value that does not depend on the run; *stages* are the names of all stages.
+    """
+
+    axes: Collection[str]
+    inputs: Collection[str]
+    constants: Mapping[str, str]
+    variables: Mapping[str, Variable]
+    stages: Collection[str]
+
+    def expanded(self, text: str) -> str:
+        """Return *text*, in which GitLab expands variables, as a text with references."""
+        return self._replaced(text, self._expanded, 0)
+
+    def constant(self, text: str, use: str) -> str:
+        """Return *text* with the values of its variables; raise `UntranslatableError` if one is not constant."""
+
+        def value(name: str, _level: int) -> str:
+            if name in self.axes:
+                return f"${{matrix.{name}}}"
+            if name not in self.constants:
+                raise UntranslatableError(f"{use} contains ${name}")
+            return self.constants[name]
+
+        return self._replaced(text, value, 0)
+
+    def env(self, variable: Variable) -> str:
+        """Return the value of *variable* for `env`."""
+        if not variable.is_expanded:
+            return variable.text
+        return self._replaced(
+            variable.text, lambda name, _: f"${{matrix.{name}}}" if name in self.axes else f"${{{name}}}", 0
+        )
+
+    def script(self, text: str) -> str:
+        """Return the command *text* so that nothing in it is a reference."""
+        return _REFERENCE.sub(
+            lambda match: "$${" if match[1] in self.stages or match[1] in _NAMESPACES else match[0], text
+        )
+
+    def _expanded(self, name: str, level: int) -> str:
+        if name in self.axes:
+            return f"${{matrix.{name}}}"
+        if name in self.inputs:
+            return f"${{inputs.{name}}}"
+        if name in self.constants:
+            return self.constants[name]
+        variable = self.variables.get(name)
+        if variable is not None and level < _MOST_LEVELS and name not in names_in(variable.text):
+            return self._replaced(variable.text, self._expanded, level + 1) if variable.is_expanded else variable.text
+        return f"${{setup.{_SETUP.get(name, f'params.{name}')}}}"
+
+    def _replaced(self, text: str, value: Callable[[str, int], str], level: int) -> str:
+        return _VARIABLE.sub(lambda match: "$" if match[0] == "$$" else value(match[1] or match[2], level), text)
+
+
+def constants(job: SourceJob, axes: Collection[str], inputs: Collection[str]) -> dict[str, str]:
+    """Return the variables of *job* whose values do not depend on the run, by name."""
+    known: dict[str, str | None] = {"CI_JOB_STAGE": job.stage}
+    if not axes:
+        known["CI_JOB_NAME"] = job.name
+
+    def value(name: str, level: int) -> str | None:
+        if name in known:
+            return known[name]
+        variable = job.variables.get(name)
+        if variable is None or name in axes or name in inputs or level > _MOST_LEVELS:
+            return None
+        known[name] = None  # a variable that contains itself
+        if not variable.is_expanded:
+            known[name] = variable.text
+            return variable.text
+        parts = {inner: value(inner, level + 1) for inner in names_in(variable.text)}
+        if all(part is not None for part in parts.values()):
+            known[name] = _VARIABLE.sub(
+                lambda match: "$" if match[0] == "$$" else parts[match[1] or match[2]] or "", variable.text
+            )
+        return known[name]
+
+    for name in job.variables:
+        value(name, 0)
+    return {name: text for name, text in known.items() if text is not None}
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the names of the variables in *text*, in order."""
+    return tuple(dict.fromkeys(match[1] or match[2] for match in _VARIABLE.finditer(text) if match[0] != "$$"))

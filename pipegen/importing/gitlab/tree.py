@@ -1,0 +1,183 @@
+"""The YAML of GitLab as a tree: `!reference`, repeated keys, headers with inputs, and merges of maps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping as Map
+from typing import Any
+
+from pipegen.config.compose import Composer, OpenCollection
+from pipegen.config.read import composed
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.importing.accounting import Accounting
+from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, number
+from pipegen.structs import Struct
+
+_TAG = "!reference"
+# https://docs.gitlab.com/ci/inputs/: `$[[ inputs.name ]]`, perhaps with functions after `|`.
+_INPUT = re.compile(r"\$\[\[\s*inputs\.([\w-]+)\s*(\|[^\]]*)?\]\]")
+
+
+class TagReference(Sequence):
+    """The path of `!reference [job, key]`."""
+
+
+class FileTree(Struct):
+    """The content of a file, and the inputs that its header declares."""
+
+    tree: Mapping
+    header: Mapping | None
+
+
+class _Composer(Composer):
+    """Composes with GitLab's tag, and as Ruby's reader does: the last of repeated keys counts."""
+
+    def __init__(self, file: SourceFile, report: Report) -> None:
+        super().__init__(file, report)
+        self._references: set[int] = set()
+
+    def _begin_document(self, event: Any) -> None:
+        """Accept several documents."""
+
+    def _begin_sequence(self, event: Any) -> None:
+        if str(event.ctag) == _TAG:
+            self._references.add(event.start_mark.index)
+        super()._begin_sequence(event)
+
+    def _check_tag(self, tag: str, span: Span) -> None:
+        if tag != _TAG:
+            super()._check_tag(tag, span)
+
+    def _sequence(self, opened: OpenCollection, items: tuple[Node, ...], span: Span) -> Sequence:
+        kind = TagReference if opened.start in self._references else Sequence
+        return kind(items, span)
+
+    def _repeated(self, first: Entry, again: Entry) -> Entry:
+        self._report.add(
+            codes.WITHOUT_EFFECT,
+            f'the key "{first.key.text}" is repeated below, and only the last one counts',
+            at=first.key.span,
+            hint="remove it",
+        )
+        return again
+
+
+def read_tree(file: SourceFile, report: Report) -> FileTree:
+    """Return the content of *file*; raise `Stopped` if it is not YAML or has no map."""
+    documents = composed(file, report, _Composer).documents
+    maps = [document for document in documents if isinstance(document, Mapping)]
+    if not maps:
+        report.add(
+            codes.NOT_IMPORTED,
+            f'"{file.path}" has no jobs',
+            at=Span(file, 0, 0),
+            hint="name a .gitlab-ci.yml with jobs",
+        )
+        raise Stopped
+    has_header = len(maps) > 1 and maps[0].entry("spec") is not None
+    return FileTree(maps[-1], maps[0] if has_header else None)
+
+
+def with_inputs(node: Node, values: Map[str, Node]) -> Node:
+    """Return *node* with each `$[[ inputs.name ]]` of *values* replaced."""
+    match node:
+        case Scalar():
+            return _with_inputs(node, values)
+        case Mapping():
+            entries = [
+                Entry(key if isinstance(key, Scalar) else one.key, with_inputs(one.value, values))
+                for one in node.entries
+                for key in (_with_inputs(one.key, values),)
+            ]
+            return Mapping(tuple(entries), node.span)
+        case Sequence():
+            return type(node)(tuple(with_inputs(item, values) for item in node.items), node.span)
+
+
+def _with_inputs(scalar: Scalar, values: Map[str, Node]) -> Node:
+    if "$[[" not in scalar.text:
+        return scalar
+    whole = _INPUT.fullmatch(scalar.text.strip())
+    if whole and not whole[2] and whole[1] in values:
+        value = values[whole[1]]
+        return Scalar(value.text, scalar.span, value.kind) if isinstance(value, Scalar) else value
+
+    def replaced(match: re.Match[str]) -> str:
+        value = values.get(match[1])
+        return value.text if isinstance(value, Scalar) and not match[2] else match[0]
+
+    text = _INPUT.sub(replaced, scalar.text)
+    return Scalar(text, scalar.span, scalar.kind if text == scalar.text else ScalarKind.TEXT)
+
+
+def merged(base: Node, over: Node, accounting: Accounting) -> Node:
+    """Return *over* merged into *base*: maps key by key at any depth, other values are replaced."""
+    if not isinstance(base, Mapping) or not isinstance(over, Mapping):
+        return over
+    entries = {entry.key.text: entry for entry in base.entries}
+    for entry in over.entries:
+        name = entry.key.text
+        known = entries.get(name)
+        if known is not None and isinstance(known.value, Mapping) and isinstance(entry.value, Mapping):
+            accounting.merged(entry.key, known.key)
+            entries[name] = Entry(entry.key, merged(known.value, entry.value, accounting))
+        else:
+            entries[name] = entry
+    return Mapping(tuple(entries.values()), over.span)
+
+
+def merged_maps(base: Mapping, over: Mapping, accounting: Accounting) -> Mapping:
+    """Return the map *over* merged into *base*."""
+    result = merged(base, over, accounting)
+    return result if isinstance(result, Mapping) else over
+
+
+def text_of(node: Node | None) -> str:
+    """Return the text of a scalar as GitLab reads it: `yes` without quotes is true, and `1.10` is 1.1."""
+    if not isinstance(node, Scalar):
+        return ""
+    match node.kind:
+        case ScalarKind.BOOLEAN:
+            return "true" if node.value else "false"
+        case ScalarKind.INTEGER:
+            return str(node.value)
+        case ScalarKind.NUMBER:
+            return _ruby(number(node.text))
+        case ScalarKind.NULL:
+            return ""
+    return node.text
+
+
+def _ruby(value: float) -> str:
+    return str(value).replace("inf", "Infinity").replace("nan", "NaN")
+
+
+def is_null(node: Node | None) -> bool:
+    """Return whether *node* is missing or null."""
+    return node is None or (isinstance(node, Scalar) and node.kind is ScalarKind.NULL)
+
+
+def items_of(node: Node | None) -> tuple[Node, ...]:
+    """Return the items of a list at any depth, or a single value; none for null."""
+    if node is None or is_null(node):
+        return ()
+    if not isinstance(node, Sequence):
+        return (node,)
+    return tuple(inner for item in node.items for inner in items_of(item))
+
+
+def texts_of(node: Node | None) -> tuple[str, ...]:
+    """Return the texts of a list of scalars, or of a single one."""
+    return tuple(text_of(item) for item in items_of(node) if isinstance(item, Scalar))
+
+
+def entries_of(node: Node | None) -> tuple[Entry, ...]:
+    """Return the entries of a map, none for another value."""
+    return node.entries if isinstance(node, Mapping) else ()
+
+
+def text_node(text: str, span: Span) -> Scalar:
+    """Return *text* as a scalar at *span*."""
+    return Scalar(text, span)

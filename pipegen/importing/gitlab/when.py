@@ -1,0 +1,75 @@
+"""A condition as the value of `when`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.logic import Condition, Conjunction, Disjunction, Opposite, StageTest, flat
+
+
+def as_when(whole: Condition) -> dict[str, Data]:
+    """Return *whole*, which is neither always true nor never, as the value of `when`."""
+    match whole:
+        case StageTest():
+            return _test(whole)
+        case Opposite():
+            if isinstance(whole.part, StageTest) and not whole.part.patterns:
+                return _test(whole.part, is_set=False)
+            return {"not": as_when(whole.part)}
+        case Disjunction():
+            parts = _joined(whole.parts)
+            return as_when(parts[0]) if len(parts) == 1 else {"any": [as_when(part) for part in parts]}
+        case Conjunction():
+            return _all(whole.parts)
+
+
+def _all(parts: Sequence[Condition]) -> dict[str, Data]:
+    refused = [part.part for part in parts if isinstance(part, Opposite) and not _is_unset(part)]
+    rest = [part for part in parts if not isinstance(part, Opposite) or _is_unset(part)]
+    if refused:
+        rest.append(Opposite(flat(Disjunction(tuple(refused)))))
+    result: dict[str, Data] = {}
+    pieces = [as_when(part) for part in rest]
+    for piece in pieces:
+        for key, value in piece.items():
+            known = result.get(key)
+            if known is None:
+                result[key] = value
+            elif isinstance(known, dict) and isinstance(value, dict) and key in ("env", "inputs"):
+                if known.keys() & value.keys():
+                    return {"all": list(pieces)}
+                result[key] = {**known, **value}
+            else:
+                return {"all": list(pieces)}
+    return result
+
+
+def _is_unset(part: Opposite) -> bool:
+    return isinstance(part.part, StageTest) and not part.part.patterns
+
+
+def _joined(parts: Sequence[Condition]) -> list[Condition]:
+    """Return *parts*, of which one must hold, with the patterns of one key in one test."""
+    joined: dict[tuple[str, str, str], StageTest] = {}
+    result: list[Condition] = []
+    for part in parts:
+        if not isinstance(part, StageTest) or not part.patterns:
+            result.append(part)
+            continue
+        key = (part.key, part.name, part.base)
+        if key in joined:
+            at = result.index(joined[key])
+            patterns = tuple(dict.fromkeys((*joined[key].patterns, *part.patterns)))
+            joined[key] = result[at] = StageTest(part.key, part.name, patterns, part.base)
+        else:
+            joined[key] = part
+            result.append(part)
+    return result
+
+
+def _test(test: StageTest, *, is_set: bool = True) -> dict[str, Data]:
+    value: Data = list(test.patterns) if len(test.patterns) > 1 else test.patterns[0] if test.patterns else is_set
+    if test.key == "changes" and test.base:
+        value = {"paths": value, "base": test.base}
+    return {test.key: {test.name: value}} if test.name else {test.key: value}

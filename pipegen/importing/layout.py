@@ -1,0 +1,91 @@
+"""A config as text, as a person would write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipegen.emit import yaml
+from pipegen.emit.yaml import Commented, Data, Flow, Value
+
+_WIDTH = 100
+# The order of the keys of a stage.
+_ORDER = (
+    *("name", "description", "extends", "when", "matrix", "agent", "image", "services", "env", "secrets", "shell"),
+    *("script", "after", "artifacts", "files_from", "reports", "cache", "environment", "approve", "lock"),
+    *("allow_failure", "retry", "timeout", "interruptible", "trigger", "pipeline", "raw"),
+)
+# Keys whose value is a block if it has more than one entry, as their texts are commands or long lists.
+_BLOCKS = frozenset({"script", "after", "env", "stages", "inputs", "templates", "pipelines", "targets", "defaults"})
+
+
+def ordered(stage: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the keys of *stage* in the usual order."""
+    return {key: stage[key] for key in sorted(stage, key=_ORDER.index)}
+
+
+def written(document: Mapping[str, Value]) -> str:
+    """Return the config *document* as text: short maps and lists on one line, blank lines between stages."""
+    text = yaml.write({key: _laid_out(key, value, 0) for key, value in document.items()}, spaced=True)
+    return _spaced(text)
+
+
+def _laid_out(key: str, value: Value, depth: int) -> Value:
+    match value:
+        case Commented():
+            return Commented(_laid_out(key, value.value, depth), value.above, value.beside)
+        case dict() | list() if _is_short(key, value, depth):
+            return Flow(value)
+        case dict():
+            return {name: _laid_out(name, inner, depth + 1) for name, inner in value.items()}
+        case list():
+            return [_laid_out("", item, depth + 1) for item in value]
+    return value
+
+
+def _is_short(key: str, value: Mapping[str, Value] | Sequence[Value], depth: int) -> bool:
+    """Return whether *value* fits on one line and reads well there."""
+    if not value or not _is_plain(value):
+        return not value
+    if key == "execution":
+        return False
+    if key in ("script", "after") and (len(value) > 1 or "{" in str(value)):
+        return False
+    if key in _BLOCKS and key not in ("script", "after") and len(value) > 1:
+        return False
+    if depth < 2 or (isinstance(value, dict) and "name" in value and "script" in value):  # noqa: PLR2004 - pipelines
+        return False
+    line = yaml.write([Flow(value)])  # type: ignore[arg-type]
+    return len(line) + 2 * depth + len(key) <= _WIDTH and "\\n" not in line and _depth(value) <= 3  # noqa: PLR2004
+
+
+def _is_plain(value: Value) -> bool:
+    match value:
+        case dict():
+            return all(_is_plain(inner) for inner in value.values())
+        case list():
+            return all(_is_plain(inner) for inner in value)
+        case Commented():
+            return False
+        case str():
+            return "\n" not in value
+    return True
+
+
+def _depth(value: Data | Value) -> int:
+    if isinstance(value, dict):
+        return 1 + max(map(_depth, value.values()), default=0)
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
+
+
+def _spaced(text: str) -> str:
+    """Return *text* with a blank line before each stage with several keys, and before each template."""
+    lines = text.split("\n")
+    result: list[str] = []
+    for at, line in enumerate(lines):
+        is_stage = line.startswith(("      - name:", "      # "))
+        follows = result and result[-1].startswith(("        ", "      - name:"))
+        is_first = not result or result[-1].rstrip() == "    stages:" or result[-1].startswith("      #")
+        if is_stage and follows and not is_first and at:
+            result.append("")
+        result.append(line)
+    return "\n".join(result)

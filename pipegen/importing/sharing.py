@@ -1,0 +1,158 @@
+"""Keys that stages share: `defaults` of the pipeline, and templates named after those of the source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from pipegen.emit.yaml import Commented, Value
+from pipegen.structs import Struct
+
+# Keys that defaults may hold: each is about how a stage runs, not about what it does.
+_SHARED = ("agent", "image", "services", "cache", "retry", "timeout", "interruptible", "shell", "raw")
+_ENV = "env"
+_OF_SCRIPTS = frozenset({"env", "shell", "image", "services"})
+# Keys of a stage that a template can hold beside those of defaults.
+_IN_TEMPLATES = (
+    *_SHARED,
+    *(
+        "when",
+        "matrix",
+        "secrets",
+        "script",
+        "after",
+        "artifacts",
+        "reports",
+        "environment",
+        "approve",
+        "allow_failure",
+    ),
+)
+
+Stage = dict[str, Value]
+
+
+class Shared(Struct):
+    """The defaults, the templates by name, and the stages with what these do not say."""
+
+    defaults: Mapping[str, Value]
+    templates: Mapping[str, Mapping[str, Value]]
+    stages: Sequence[Stage]
+
+
+def share(stages: Sequence[Stage], templates_of: Sequence[Sequence[str]]) -> Shared:
+    """Return *stages* with shared keys in defaults and templates; *templates_of* are the candidates of each stage."""
+    defaults = _defaults(stages)
+    rest = [_without_defaults(stage, defaults) for stage in stages]
+    templates: dict[str, Mapping[str, Value]] = {}
+    users = _users(templates_of)
+    for name, indexes in sorted(users.items(), key=lambda item: -len(item[1])):
+        common = _common([rest[index] for index in indexes])
+        if len(indexes) > 1 and common and _weight(common) * (len(indexes) - 1) > len(indexes):
+            templates[name] = common
+            for index in indexes:
+                rest[index] = _extending(rest[index], name, common)
+    return Shared(defaults, templates, rest)
+
+
+def _defaults(stages: Sequence[Stage]) -> dict[str, Value]:
+    """Return the keys that more than half of the stages with a script have, with their values."""
+    inheriting = [stage for stage in stages if "script" in stage]
+    if len(inheriting) < 2:  # noqa: PLR2004 - one stage shares nothing
+        return {}
+    defaults: dict[str, Value] = {}
+    for key in _SHARED:
+        value = _usual([stage.get(key) for stage in inheriting])
+        others = [stage.get(key) for stage in inheriting if stage.get(key) != value]
+        if value is not None and not (isinstance(value, dict) and any(isinstance(other, dict) for other in others)):
+            defaults[key] = value
+    env = {
+        name: value
+        for name in dict.fromkeys(name for stage in inheriting for name in _env(stage))
+        if (value := _usual([_env(stage).get(name) for stage in inheriting])) is not None
+    }
+    return {**({_ENV: env} if env else {}), **defaults}
+
+
+def _env(stage: Mapping[str, Value]) -> Mapping[str, Value]:
+    env = stage.get(_ENV)
+    return env if isinstance(env, dict) else {}
+
+
+def _usual(values: Sequence[Value]) -> Value:
+    """Return the value that more than half of *values* are; None if there is none."""
+    counted = Counter(map(repr, values))
+    text, number = counted.most_common(1)[0]
+    return next(value for value in values if repr(value) == text) if number * 2 > len(values) else None
+
+
+def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
+    rest = dict(stage)
+    for key, value in defaults.items():
+        if "script" not in stage and key in _OF_SCRIPTS:
+            continue
+        if key == _ENV:
+            env = _difference(_env(stage), _env(defaults))
+            rest.pop(_ENV, None)
+            if env:
+                rest[_ENV] = env
+        elif key not in stage:
+            rest[key] = "sh" if key == "shell" else None
+        elif stage[key] == value:
+            del rest[key]
+    return rest
+
+
+def _difference(own: Mapping[str, Value], inherited: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the entries of *own* that *inherited* does not have; null removes one that *own* does not have."""
+    removed: dict[str, Value] = {name: None for name in inherited if name not in own}
+    return removed | {name: value for name, value in own.items() if name not in inherited or inherited[name] != value}
+
+
+def _users(templates_of: Sequence[Sequence[str]]) -> dict[str, list[int]]:
+    users: dict[str, list[int]] = {}
+    for index, names in enumerate(templates_of):
+        for name in dict.fromkeys(names):
+            users.setdefault(name, []).append(index)
+    return users
+
+
+def _common(stages: Sequence[Stage]) -> dict[str, Value]:
+    """Return the keys that all *stages* have with one value."""
+    first = stages[0]
+    common = {
+        key: first[key] for key in _IN_TEMPLATES if key in first and all(_same(one, first, key) for one in stages)
+    }
+    env = {
+        name: value
+        for name, value in _env(first).items()
+        if all(name in _env(one) and _env(one)[name] == value for one in stages)
+    }
+    # The order of the keys is that of the stages.
+    return {key: env if key == _ENV else common[key] for key in first if key in common or (key == _ENV and env)}
+
+
+def _same(stage: Stage, other: Stage, key: str) -> bool:
+    return key in stage and stage[key] == other[key]
+
+
+def _weight(value: Value) -> int:
+    """Return the number of values in *value*."""
+    if isinstance(value, Commented):
+        return _weight(value.value)
+    inner: Iterable[Value] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(_weight, inner)) if isinstance(value, dict | list) else 1
+
+
+def _extending(stage: Stage, name: str, common: Mapping[str, Value]) -> Stage:
+    rest: Stage = {}
+    for key, value in stage.items():
+        if key == _ENV and _ENV in common:
+            env = {one: text for one, text in _env(stage).items() if one not in _env(common)}
+            if env:
+                rest[_ENV] = env
+        elif key not in common or key == "extends":
+            rest[key] = value
+    known = rest.pop("extends", None)
+    others = list(known) if isinstance(known, list) else [known] if isinstance(known, str) else []
+    return {"extends": [*others, name] if others else name, **rest}

@@ -1,0 +1,98 @@
+"""`pipegen import`: files, options, and what is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.calling import Pipegen
+
+_SOURCE = "unit:\n  script: [make test]\n  hooks: { pre_get_sources_script: [echo] }\n"
+_CONFIG = (
+    "pipelines:\n  ci:\n    stages:\n      - name: unit\n        script: [make test]\n        raw:\n"
+    "          gitlab: { hooks: { pre_get_sources_script: [echo] } }\n\ntargets:\n  gitlab: {}\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(".gitlab-ci.yml").write_text(_SOURCE, encoding="utf-8")
+
+
+def test_the_usual_files_need_no_arguments(pipegen: Pipegen) -> None:
+    """The summary counts the keys by outcome."""
+    result = pipegen("import")
+
+    assert result.status == 0
+    assert Path("pipegen.yaml").read_text(encoding="utf-8") == _CONFIG
+    assert "pipegen.yaml written: of 4 keys, 2 are translated, 2 stay raw\nruns: the same for 11 events" in result.err
+    assert '.gitlab-ci.yml:3:3: info[PG851] "hooks" of job "unit" stays a key of GitLab' in result.err
+
+
+def test_an_existing_file_is_kept(pipegen: Pipegen) -> None:
+    """Only `--force` overwrites it."""
+    Path("pipegen.yaml").write_text("mine", encoding="utf-8")
+    refused = pipegen("import")
+
+    assert refused.status == 2
+    assert Path("pipegen.yaml").read_text(encoding="utf-8") == "mine"
+    assert pipegen("import", "--force").status == 0
+    assert Path("pipegen.yaml").read_text(encoding="utf-8") == _CONFIG
+
+
+def test_a_file_that_cannot_be_read_writes_nothing(pipegen: Pipegen) -> None:
+    """Syntax errors are reported at their line."""
+    Path(".gitlab-ci.yml").write_text("unit: [", encoding="utf-8")
+    result = pipegen("import")
+
+    assert result.status == 1
+    assert ".gitlab-ci.yml:1:8: error[PG102]" in result.err
+    assert not Path("pipegen.yaml").exists()
+
+
+def test_standard_output(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-o -` writes no file."""
+    written: list[str] = []
+    monkeypatch.setattr("pipegen.cli.commands.import_.show_file", written.append)
+
+    assert pipegen("import", "-o", "-").status == 0
+    assert written == [_CONFIG]
+    assert not Path("pipegen.yaml").exists()
+
+
+def test_the_report_counts_constructs(pipegen: Pipegen) -> None:
+    """As a table and as JSON."""
+    table = pipegen("import", "--report", "text").out
+    data = json.loads(pipegen("import", "--report", "json", "--force").out)
+
+    assert "hooks                                  0    1         0" in table
+    assert data["keys"] == 4
+    assert data["constructs"]["script"] == {"translated": 1, "raw": 0, "reported": 0}
+
+
+def test_an_audit_sums_pipelines(pipegen: Pipegen) -> None:
+    """No file is written; one that cannot be read is named."""
+    Path("other").mkdir()
+    Path("other/.gitlab-ci.yml").write_text("unit: [", encoding="utf-8")
+    result = pipegen("import", "--audit", ".")
+
+    assert result.status == 0
+    assert ".gitlab-ci.yml  4 keys: 2 translated, 2 raw, 0 reported; the same for 11 events" in result.out
+    assert "other/.gitlab-ci.yml  cannot be read" in result.out
+    assert '    1  PG851 "hooks" of job "…" stays a key of GitLab' in result.out
+    assert not Path("pipegen.yaml").exists()
+
+
+def test_a_missing_file_and_a_jenkinsfile(pipegen: Pipegen) -> None:
+    """Both are wrong usage."""
+    Path("Jenkinsfile").write_text("pipeline {\n}\n", encoding="utf-8")
+
+    assert pipegen("import", "missing.yml").status == 2
+    assert "is a Jenkinsfile" in pipegen("import", "Jenkinsfile").err
+
+
+def test_check_names_the_command(pipegen: Pipegen) -> None:
+    """A pipeline of GitLab is not a config, but can become one."""
+    assert 'run "pipegen import .gitlab-ci.yml"' in pipegen("check", ".gitlab-ci.yml").out

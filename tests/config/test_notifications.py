@@ -1,0 +1,67 @@
+"""The stage of a webhook."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import plans_of, reported
+
+from pipegen.plan.model import Commands, Plan
+
+_STAGES = "stages: [{name: a, script: x}%s]"
+
+
+def _plan(webhook: str, more: str = "", rest: str = "") -> Plan:
+    (plan,) = plans_of(f"pipelines: {{p: {{notify: {{webhook: {webhook}}}, {_STAGES % more}{rest}}}}}")
+    return plan
+
+
+def _lines(plan: Plan, stage: str) -> list[str]:
+    (step,) = plan.job(stage).steps
+    assert isinstance(step, Commands)
+    return ["".join(map(str, line.script.parts)) for line in step.lines]
+
+
+@pytest.mark.parametrize(
+    ("on", "first"),
+    [
+        ("", '[ "$PIPELINE_STATUS" = failed ] || exit 0'),
+        (", on: success", '[ "$PIPELINE_STATUS" = success ] || exit 0'),
+        (", on: always", "text="),
+        (", on: [success, failure]", "text="),
+    ],
+)
+def test_the_results_decide(on: str, first: str) -> None:
+    """By default, only a failure is told."""
+    plan = _plan(f"{{url: chat{on}}}")
+
+    assert _lines(plan, "notify")[0].startswith(first)
+    assert [(one.id, one.variables) for one in plan.job("notify").secrets] == [("chat", ("WEBHOOK_URL",))]
+
+
+def test_it_is_the_last_finally_stage() -> None:
+    """With a name of its own; its failure does not count."""
+    plan = _plan("{url: chat}", ", {name: notify, script: y}, {name: end, script: z}", ", finally: [end]")
+
+    assert [(job.stage, job.is_final, job.posts) for job in plan.jobs] == [
+        ("a", False, False),
+        ("notify", False, False),
+        ("end", True, False),
+        ("notify 2", True, True),
+    ]
+    assert plan.job("notify 2").limits.allow_failure is not None
+
+
+@pytest.mark.parametrize(
+    ("webhook", "found"),
+    [
+        ("{text: x}", ("PG203", "webhook")),
+        ("{url: chat, on: fixed}", ("PG204", "fixed")),
+        ("{url: chat, field: 'a\"b'}", ("PG204", "'a\"b'")),
+        ("{url: chat, text: '${b.v}'}", ("PG304", "${b.v}")),
+    ],
+)
+def test_errors_are_at_the_value(webhook: str, found: tuple[str, str]) -> None:
+    """As in any other stage."""
+    diagnostics = reported(f"pipelines: {{p: {{notify: {{webhook: {webhook}}}, {_STAGES % ''}}}}}")
+
+    assert [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics] == [found]

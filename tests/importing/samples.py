@@ -1,0 +1,39 @@
+"""The samples of pipelines to import, and their imports."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from pipegen.config.files.load import load
+from pipegen.diagnostics.render import FORMATS
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.importing.gitlab.files import Roots
+from pipegen.importing.gitlab.importer import Imported, import_gitlab
+
+CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if path.is_dir())
+
+
+@cache
+def imported(folder: Path, name: str = ".gitlab-ci.yml") -> tuple[Imported | None, Report]:
+    """Return the import of the pipeline in *folder*, None if it cannot be read, and what is reported of it."""
+    report = Report()
+    with suppress(Stopped):
+        file = load(folder / name, report, shown=name)
+        report.stop_if_errors()
+        return import_gitlab(file, Roots(folder), "main", report), report
+    return None, report
+
+
+def from_text(text: str, folder: Path) -> tuple[Imported, Report]:
+    """Return the import of the pipeline *text*, written to *folder*."""
+    (folder / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
+    result, report = imported(folder)
+    assert result is not None, messages(report)
+    return result, report
+
+
+def messages(report: Report) -> str:
+    """Return the diagnostics of *report*, one on each line."""
+    return FORMATS["concise"](report.diagnostics(), colour=False)

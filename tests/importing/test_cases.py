@@ -1,0 +1,44 @@
+"""Each folder in `cases` is a pipeline with the config that it becomes, and what is reported.
+
+`pytest --update-golden` rewrites the configs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from importing.samples import CASES, imported, messages
+
+from pipegen.importing.accounting import KeyOutcome
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_a_pipeline_becomes_the_expected_config(folder: Path, request: pytest.FixtureRequest) -> None:
+    """The config reads as if written by hand."""
+    result, report = imported(folder)
+    assert result is not None
+    texts = {"pipegen.yaml": result.text, "report.txt": messages(report)}
+    for name, text in texts.items():
+        if request.config.getoption("--update-golden"):
+            (folder / name).write_text(text, encoding="utf-8")
+
+        assert (folder / name).read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_the_config_compiles(folder: Path) -> None:
+    """The import leaves no errors."""
+    result, _ = imported(folder)
+
+    assert result is not None
+    assert result.generated
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_every_key_is_accounted_for(folder: Path) -> None:
+    """Translated, raw and reported keys add up to all keys."""
+    result, _ = imported(folder)
+
+    assert result is not None
+    assert sum(result.count.number(outcome) for outcome in KeyOutcome) == result.count.keys > 0

@@ -1,0 +1,61 @@
+"""The proof compares the runs of a pipeline and of its config; it finds each kind of difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from importing.samples import CASES, from_text, imported
+
+from pipegen.importing.gitlab.importer import Imported
+from pipegen.importing.gitlab.proof import prove
+from pipegen.structs import replace
+
+_SOURCE = """\
+variables: { CC: gcc, OUT: $CI_PROJECT_DIR/out }
+build: { stage: build, image: "gcc:14", script: [make], artifacts: { paths: [out/] } }
+test: { stage: test, script: [make test, make report] }
+deploy: { stage: deploy, script: ./deploy, rules: [{ if: $CI_COMMIT_TAG, when: manual }] }
+"""
+# Text of the generated file, what it is replaced by, and the difference.
+_CHANGES = (
+    ("    - make report\n", "", 'the script of job "test" is another one'),
+    ("image: gcc:14", "image: gcc:15", 'the image of job "build" is another one'),
+    ("CC: gcc", "CC: clang", 'the variable CC of job "build" is another one'),
+    ("  needs: [build]\n", "  needs: []\n", 'job "test" does not wait for "build"'),
+    ("$CI_COMMIT_TAG", '$CI_COMMIT_BRANCH == "main"', 'job "deploy" runs only in the original'),
+    ("      when: manual\n", "", 'job "deploy" starts manual in the original, on_success in the import'),
+    ("    paths: [out]\n", "    exclude: [out]\n", 'job "test" gets other files: build'),
+)
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_the_samples_run_the_same(folder: Path) -> None:
+    """For all events that their rules tell apart; the variables of a dotenv report are in none of them."""
+    result, _ = imported(folder)
+    assert result is not None
+    proof = prove(result, "main")
+
+    assert proof is not None
+    assert (proof.differences, proof.events > 9) == ((), True)
+
+
+@pytest.mark.parametrize(("text", "other", "message"), _CHANGES, ids=lambda value: value.strip()[:20])
+def test_a_change_of_the_generated_file_is_found(text: str, other: str, message: str, tmp_path: Path) -> None:
+    """The original and the unchanged import run the same."""
+    result, _ = from_text(_SOURCE, tmp_path)
+
+    assert _differences(result) == []
+    assert message in _differences(_changed(result, text, other))
+
+
+def _changed(result: Imported, text: str, other: str) -> Imported:
+    (file,) = result.generated
+    assert text in file.text
+    return replace(result, generated=(replace(file, text=file.text.replace(text, other, 1)),))
+
+
+def _differences(result: Imported) -> list[str]:
+    proof = prove(result, "main")
+    assert proof is not None
+    return [one.message for one in proof.differences]
