@@ -31,7 +31,7 @@ _CHANGES = (
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
 def test_the_samples_run_the_same(folder: Path) -> None:
-    """For all events that their rules tell apart; the variables of a dotenv report are in none of them."""
+    """For all events that their rules tell apart."""
     result, _ = imported(folder)
     assert result is not None
     proof = prove(result, "main")

@@ -9,7 +9,8 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.arcs import arcs, closure
+from pipegen.importing.arcs import arcs
+from pipegen.importing.gitlab.carried import files_from, keep_needs
 from pipegen.importing.gitlab.conditions import Names, UntranslatableError
 from pipegen.importing.gitlab.expressions import (
     ExpressionError,
@@ -63,7 +64,12 @@ class ConfigText(Struct):
     jobs: tuple[str, ...]
 
 
-def document(source: SourcePipeline, options: ImportOptions, accounting: Accounting, report: Report) -> ConfigText:
+def document(
+    source: SourcePipeline,
+    options: ImportOptions,
+    accounting: Accounting,
+    report: Report,
+) -> ConfigText:
     """Return the config of *source*."""
     return _Writer(source, options, accounting, report).document()
 
@@ -71,14 +77,24 @@ def document(source: SourcePipeline, options: ImportOptions, accounting: Account
 class _Writer:
     """Writes the config of a pipeline."""
 
-    def __init__(self, source: SourcePipeline, options: ImportOptions, accounting: Accounting, report: Report) -> None:
+    def __init__(
+        self,
+        source: SourcePipeline,
+        options: ImportOptions,
+        accounting: Accounting,
+        report: Report,
+    ) -> None:
         self._source = source
         self._options = options
         self._accounting = accounting
         self._report = report
         self._inputs = inputs_of(source, options.forced.get("", ()))
         self._targets: dict[str, Value] = {}
-        self._names = Names(default_branch=options.default_branch, inputs=frozenset(self._inputs), constants={})
+        self._names = Names(
+            default_branch=options.default_branch,
+            inputs=frozenset(self._inputs),
+            constants={},
+        )
 
     def document(self) -> ConfigText:
         condition = self._workflow()
@@ -99,12 +115,19 @@ class _Writer:
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         self._pages(drafts)
         order = order_of(self._source, kept, [draft.name for draft in drafts if draft.is_awaited])
+        keep_needs(drafts, order)
         for name in kept:
-            report_needs(self._source.jobs[name], self._source, kept, self._accounting, self._report)
+            report_needs(
+                self._source.jobs[name],
+                self._source,
+                kept,
+                self._accounting,
+                self._report,
+            )
         return ConfigText(written(self._config(drafts, order, condition)), tuple(kept))
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
-        files = _files_from(drafts, order)
+        files = files_from(drafts, order)
         stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
         shared = share(stages, [_templates(draft) for draft in drafts]) if self._options.is_shared else None
         pipeline: dict[str, Value] = {}
@@ -163,7 +186,12 @@ class _Writer:
             for entry in job.entries.values():
                 self._accounting.mark(entry, KeyOutcome.REPORTED)
             self._accounting.mark_key(job.key, KeyOutcome.REPORTED)
-            self._report.add(codes.NOT_IMPORTED, f'job "{name}" is left out: {reason}', at=job.key.span, hint=hint)
+            self._report.add(
+                codes.NOT_IMPORTED,
+                f'job "{name}" is left out: {reason}',
+                at=job.key.span,
+                hint=hint,
+            )
         return not reason
 
     # Workflow
@@ -177,7 +205,10 @@ class _Writer:
         entries = present(workflow.value)
         for key, entry in entries.items():
             if key == "name":
-                self._targets["workflow"] = {**_map(self._targets.get("workflow")), "name": text_of(entry.value)}
+                self._targets["workflow"] = {
+                    **_map(self._targets.get("workflow")),
+                    "name": text_of(entry.value),
+                }
             elif key not in ("rules", "auto_cancel"):
                 self._leave_out(entry, "workflow")
         try:
@@ -208,14 +239,20 @@ class _Writer:
             hint='add a "when" to the pipeline for other engines',
         )
         rules = [raw_data(item) for item in items_of(entry.value)]
-        self._targets["workflow"] = {**_map(self._targets.get("workflow")), "rules": rules}
+        self._targets["workflow"] = {
+            **_map(self._targets.get("workflow")),
+            "rules": rules,
+        }
 
     def _concurrency(self) -> dict[str, Value]:
         workflow = self._source.workflow
         entries = present(workflow.value) if workflow is not None else {}
         cancel = present(entries["auto_cancel"].value) if "auto_cancel" in entries else {}
         for key, entry in cancel.items():
-            if key != "on_new_commit" or text_of(entry.value) not in ("interruptible", "conservative"):
+            if key != "on_new_commit" or text_of(entry.value) not in (
+                "interruptible",
+                "conservative",
+            ):
                 self._leave_out(entry, "auto_cancel")
         is_cancelling = "on_new_commit" in cancel and text_of(cancel["on_new_commit"].value) == "interruptible"
         return {"concurrency": {"cancel": True}} if is_cancelling else {}
@@ -248,7 +285,10 @@ class _Writer:
                 if entry is not None:
                     self._accounting.mark(entry, KeyOutcome.RAW)
                 continue
-            self._targets["pages"] = {"stage": draft.name, **({"publish": folder} if folder != "public" else {})}
+            self._targets["pages"] = {
+                "stage": draft.name,
+                **({"publish": folder} if folder != "public" else {}),
+            }
 
     def _trigger(self, draft: Draft) -> Draft:
         """Make *draft* start another pipeline; one that is not of another project stays raw."""
@@ -258,11 +298,11 @@ class _Writer:
         self._accounting.mark(entry, KeyOutcome.TRANSLATED)
         keys = present(entry.value)
         value: dict[str, Value] = {"name": draft.name}
-        env = draft.keys.pop("env", None)
-        if isinstance(env, dict) and env:
+        env = _map(draft.keys.pop("env", None))
+        env |= {name: text for name, text in _map(draft.raw.pop("variables", None)).items() if isinstance(text, str)}
+        if env:
             value["parameters"] = {name: _parameter(str(text)) for name, text in env.items()}
         draft.keys = {key: one for key, one in draft.keys.items() if key in _OF_TRIGGERS}
-        draft.raw.pop("variables", None)
         draft.keys["trigger"] = value
         project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)
         branch = text_of(keys["branch"].value) if "branch" in keys else ""
@@ -284,7 +324,15 @@ class _Writer:
         return draft
 
 
-_OF_TRIGGERS = ("when", "approve", "allow_failure", "matrix", "environment", "lock", "interruptible")
+_OF_TRIGGERS = (
+    "when",
+    "approve",
+    "allow_failure",
+    "matrix",
+    "environment",
+    "lock",
+    "interruptible",
+)
 
 
 def _is_project(entry: Entry) -> bool:
@@ -319,21 +367,3 @@ def _commented(stage: dict[str, Value], comment: str) -> Value:
 def _templates(draft: Draft) -> tuple[str, ...]:
     names = (name.removeprefix(".") for name in draft.job.templates if name.startswith("."))
     return tuple(name for name in names if name)
-
-
-def _files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
-    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files."""
-    leaving = [draft.name for draft in drafts if _leaves_files(draft)]
-    earlier = closure(order.before)
-    result: dict[str, list[str]] = {}
-    for draft in drafts:
-        wanted = [name for name in leaving if name in order.files[draft.name] and name in earlier[draft.name]]
-        usual = [name for name in leaving if name in earlier[draft.name]]
-        if wanted != usual and "script" in draft.keys:
-            result[draft.name] = wanted
-    return result
-
-
-def _leaves_files(draft: Draft) -> bool:
-    raw = draft.raw.get("artifacts")
-    return "artifacts" in draft.keys or (isinstance(raw, dict) and ("paths" in raw or "untracked" in raw))

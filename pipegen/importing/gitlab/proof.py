@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -12,17 +13,21 @@ from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import events
 from pipegen.importing.gitlab.files import Roots, read_files
 from pipegen.importing.gitlab.importer import Imported
-from pipegen.importing.gitlab.jobs import resolve
+from pipegen.importing.gitlab.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.runs import RunJob, expanded, ground, run
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct, replace
+from pipegen.targets.base import GeneratedFile
 
 _EXPORT = re.compile(r"export ([A-Za-z_]\w*)=(.*)", re.DOTALL)
 # Words of a shell as pipegen writes them: in single quotes, in double quotes, or bare.
 _WORD = re.compile(
-    r"'(?P<single>[^']*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\"|\\(?P<escaped>.)|(?P<bare>[^'\"\\])", re.DOTALL
+    r"'(?P<single>[^']*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\"|\\(?P<escaped>.)|(?P<bare>[^'\"\\])",
+    re.DOTALL,
 )
 _NO_PIPEFAIL, _PIPEFAIL = "set +o pipefail", "set -o pipefail"
+# Commands of pipegen itself: they check the shell, and carry files.
+_OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$")
 _DOLLAR = "\0"
 # The stages of the generated file have other names.
 _OF_ENGINE = frozenset({"CI_JOB_STAGE"})
@@ -53,14 +58,11 @@ class Proof(Struct, kw_only=True):
 def prove(imported: Imported, default_branch: str) -> Proof | None:
     """Compare the runs of the source of *imported* with those of the file that the config compiles to.
 
-    Jobs that are not stages are left out. Return None if the config does not compile to a single file.
+    Jobs that are not stages are left out. Return None if the config does not compile.
     """
-    if len(imported.generated) != 1:
+    if not imported.generated:
         return None
-    source = imported.source
-    report, accounting = Report(), Accounting()
-    file = SourceFile(".gitlab-ci.yml", imported.generated[0].text)
-    result = resolve(read_files(file, Roots(Path()), accounting, report), accounting, report)
+    source, result = imported.source, _generated(imported.generated)
     found: dict[tuple[str, str], list[str]] = {}
     number = 0
     for event in events(source, default_branch):
@@ -74,7 +76,26 @@ def prove(imported: Imported, default_branch: str) -> Proof | None:
         }
         for name, message in _differences(expected, actual):
             found.setdefault((name, message), []).append(event.title)
-    return Proof(events=number, differences=tuple(RunDifference(*key, tuple(titles)) for key, titles in found.items()))
+    return Proof(
+        events=number,
+        differences=tuple(RunDifference(*key, tuple(titles)) for key, titles in found.items()),
+    )
+
+
+def _generated(files: Sequence[GeneratedFile]) -> SourcePipeline:
+    """Return the jobs of generated *files*; those before the last are included in it."""
+    report, accounting = Report(), Accounting()
+    with TemporaryDirectory() as folder:
+        for file in files:
+            path = Path(folder, file.name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(file.text, encoding="utf-8")
+        main = SourceFile(".gitlab-ci.yml", files[-1].text)
+        return resolve(
+            read_files(main, Roots(Path(folder)), accounting, report),
+            accounting,
+            report,
+        )
 
 
 def report_differences(imported: Imported, proof: Proof, report: Report) -> None:
@@ -125,7 +146,7 @@ def _of_job(expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterato
         yield f'job "{name}" starts {_start(expected)} in the original, {_start(actual)} in the import'
     yield from _order(expected, actual, frozenset(names))
     missing = sorted((expected.files & frozenset(names)) ^ actual.files)
-    if missing:
+    if missing and expected.script:
         yield f'job "{name}" gets other files: {", ".join(missing)}'
     script = _script(actual.script, expected.script)
     after = _script(actual.after, expected.after)
@@ -137,7 +158,10 @@ def _of_job(expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterato
     for variable, value in expected.variables.items():
         if variable in _OF_ENGINE:
             continue
-        own, other = ground(value, expected.variables), ground(variables.get(variable, ""), variables)
+        own, other = (
+            ground(value, expected.variables),
+            ground(variables.get(variable, ""), variables),
+        )
         if own != other:
             yield f'the variable {variable} of job "{name}" is another one'
     if ground(expected.image, expected.variables) != ground(actual.image, variables):
@@ -158,20 +182,31 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
 
 def _script(actual: tuple[str, ...], expected: tuple[str, ...]) -> dict[str, str] | None:
     """Return the variables that *actual* exports before the commands *expected*; None if the commands differ."""
-    commands = [text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected]
-    start = len(commands) - len(expected)
-    if not expected and not any(_EXPORT.fullmatch(text) is None for text in commands):
-        return {}
-    if start < 0 or tuple(commands[start:]) != expected:
-        return None if expected or commands != ["true"] else {}
+    commands = tuple(text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected)
+    found = _found(commands, expected)
+    if found is None:
+        return None
     variables: dict[str, str] = {}
-    for text in commands[:start]:
+    for text in (*commands[: found[0]], *commands[found[1] :]):
         match = _EXPORT.fullmatch(text)
         if match is not None:
             variables[match[1]] = _value(match[2])
-        elif "BASH_VERSION" not in text and text != _PIPEFAIL:
+        elif _OWN.search(text) is None and text != _PIPEFAIL:
             return None
     return variables
+
+
+def _found(commands: tuple[str, ...], expected: tuple[str, ...]) -> tuple[int, int] | None:
+    """Return the start and end of *expected* in *commands*: the same commands, or all of them in one subshell."""
+    for start in range(len(commands) - len(expected), -1, -1):
+        if commands[start : start + len(expected)] == expected and (expected or start == len(commands)):
+            return start, start + len(expected)
+    lines = [line for text in expected for line in text.split("\n")]
+    for at, text in enumerate(commands):
+        inner = text.removeprefix("(\n").removesuffix("\n)").split("\n")
+        if text.startswith("(\n") and [line.removeprefix("  ") for line in inner] == lines:
+            return at, at + 1
+    return (len(commands), len(commands)) if not expected or expected == ("true",) else None
 
 
 def _value(text: str) -> str:
@@ -181,7 +216,11 @@ def _value(text: str) -> str:
         if match["single"] is not None:
             parts.append(match["single"].replace("$", _DOLLAR))
         elif match["double"] is not None:
-            escaped = re.sub(r"\\([$`\"\\])", lambda one: _DOLLAR if one[1] == "$" else one[1], match["double"])
+            escaped = re.sub(
+                r"\\([$`\"\\])",
+                lambda one: _DOLLAR if one[1] == "$" else one[1],
+                match["double"],
+            )
             parts.append(escaped)
         else:
             parts.append((match["escaped"] or match["bare"]).replace("$", "$" if match["bare"] else _DOLLAR))

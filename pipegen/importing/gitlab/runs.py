@@ -11,7 +11,13 @@ from pipegen.importing.gitlab.expressions import ExpressionError, Facts, holds
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, Variable
 from pipegen.importing.gitlab.order import needs_of
 from pipegen.importing.gitlab.rules import MANUAL, NEVER, Rule, rules_of, workflow_rules
-from pipegen.importing.gitlab.tree import entries_of, is_null, items_of, text_of, texts_of
+from pipegen.importing.gitlab.tree import (
+    entries_of,
+    is_null,
+    items_of,
+    text_of,
+    texts_of,
+)
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
@@ -65,7 +71,11 @@ def run(source: SourcePipeline, facts: Facts) -> dict[str, RunJob] | None:
     for name in shown:
         one = started[name]
         for own_name, values in combinations[name]:
-            variables = {**_texts(one.job.variables), **_expanded_all(one.variables), **_literals(values)}
+            variables = {
+                **_texts(one.job.variables),
+                **_expanded_all(one.variables),
+                **_literals(values),
+            }
             jobs[own_name] = RunJob(
                 name=own_name,
                 job=name,
@@ -95,7 +105,11 @@ def _starts(source: SourcePipeline, facts: Facts) -> bool:
 def _with(facts: Facts, variables: Mapping[str, Variable], extra: Mapping[str, str]) -> Facts:
     """Return *facts* with *variables*, over which those of the run have precedence."""
     known = {name: one.text for name, one in variables.items()}
-    return Facts(variables={**known, **extra, **facts.variables}, changed=facts.changed, has_files=facts.has_files)
+    return Facts(
+        variables={**known, **extra, **facts.variables},
+        changed=facts.changed,
+        has_files=facts.has_files,
+    )
 
 
 def _first(rules: Sequence[Rule], facts: Facts) -> Rule | None:
@@ -124,7 +138,9 @@ def _has_missing_needs(started: Mapping[str, StartedJob]) -> bool:
     )
 
 
-def _order(started: Mapping[str, StartedJob]) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+def _order(
+    started: Mapping[str, StartedJob],
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
     """Return the jobs directly before each job, and those whose files it gets."""
     direct: dict[str, frozenset[str]] = {}
     files: dict[str, frozenset[str]] = {}
@@ -148,7 +164,8 @@ def _leaves_files(job: SourceJob) -> bool:
     keys = artifacts if isinstance(artifacts, TreeMapping) else TreeMapping((), job.span)
     reports = keys.get("reports")
     has_variables = isinstance(reports, TreeMapping) and reports.get("dotenv") is not None
-    return not is_null(keys.get("paths")) or has_variables
+    is_for_failures = text_of(keys.get("when")) == "on_failure"
+    return not is_for_failures and (not is_null(keys.get("paths")) or has_variables)
 
 
 def _combinations(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
@@ -159,13 +176,19 @@ def _combinations(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
     elif isinstance(node, Scalar):
         number = int(text_of(node)) if text_of(node).isdecimal() else 1
         for part in range(1, number + 1):
-            yield f"{job.name}: {part}", {"CI_NODE_INDEX": str(part), "CI_NODE_TOTAL": str(number)}
+            yield (
+                f"{job.name}: {part}",
+                {"CI_NODE_INDEX": str(part), "CI_NODE_TOTAL": str(number)},
+            )
     else:
         seen: dict[str, Mapping[str, str]] = {}
         for item in items_of(node.get("matrix") if isinstance(node, TreeMapping) else None):
             axes = {entry.key.text: texts_of(entry.value) for entry in entries_of(item)}
             for values in product(*axes.values()):
-                seen.setdefault(f"{job.name}: {', '.join(values)}", dict(zip(axes, values, strict=True)))
+                seen.setdefault(
+                    f"{job.name}: {', '.join(values)}",
+                    dict(zip(axes, values, strict=True)),
+                )
         yield from seen.items()
 
 

@@ -11,12 +11,19 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.conditions import Names, UntranslatableError
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline
-from pipegen.importing.gitlab.keys import environments, files, limits, machines, matrices, scripts
+from pipegen.importing.gitlab.keys import (
+    environments,
+    files,
+    limits,
+    machines,
+    matrices,
+    scripts,
+)
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, raw_data
 from pipegen.importing.gitlab.keys.variables import variables
 from pipegen.importing.gitlab.logic import ALWAYS, Condition, simplified
 from pipegen.importing.gitlab.starts import Start
-from pipegen.importing.gitlab.texts import JobTexts, constants
+from pipegen.importing.gitlab.texts import JobTexts, constants, rule_variables
 from pipegen.importing.gitlab.tree import is_null, items_of, text_of
 from pipegen.importing.gitlab.when import as_when
 from pipegen.source.tree import Entry
@@ -36,19 +43,44 @@ GROUPS = (
     Group(sources=("image",), keys=("image",), translate=machines.image),
     Group(sources=("services",), keys=("services",), translate=machines.services),
     Group(sources=("id_tokens",), keys=("secrets",), translate=environments.id_tokens),
-    Group(sources=("artifacts", "coverage"), keys=("artifacts", "reports"), translate=files.artifacts),
+    Group(
+        sources=("artifacts", "coverage"),
+        keys=("artifacts", "reports"),
+        translate=files.artifacts,
+    ),
     Group(sources=("cache",), keys=("cache",), translate=files.caches),
-    Group(sources=("environment",), keys=("environment",), translate=environments.environment),
+    Group(
+        sources=("environment",),
+        keys=("environment",),
+        translate=environments.environment,
+    ),
     Group(sources=("resource_group",), keys=("lock",), translate=limits.lock),
     Group(sources=("retry",), keys=("retry",), translate=limits.retry),
     Group(sources=("timeout",), keys=("timeout",), translate=limits.timeout),
-    Group(sources=("interruptible",), keys=("interruptible",), translate=limits.interruptible),
-    Group(sources=("allow_failure",), keys=("allow_failure",), translate=limits.allow_failure),
+    Group(
+        sources=("interruptible",),
+        keys=("interruptible",),
+        translate=limits.interruptible,
+    ),
+    Group(
+        sources=("allow_failure",),
+        keys=("allow_failure",),
+        translate=limits.allow_failure,
+    ),
 )
 _OF_START = ("rules", "only", "except", "when", "start_in", "manual_confirmation")
 _ELSEWHERE = frozenset(
     {
-        *("before_script", "script", "after_script", "variables", "parallel", "needs", "dependencies", "extends"),
+        *(
+            "before_script",
+            "script",
+            "after_script",
+            "variables",
+            "parallel",
+            "needs",
+            "dependencies",
+            "extends",
+        ),
         *("stage", "inherit", "trigger", "pages", "publish", *_OF_START),
         *(source for group in GROUPS for source in group.sources),
     }
@@ -80,7 +112,13 @@ class Settings(Struct, kw_only=True):
 class StageBuilder:
     """Builds the stages of a pipeline."""
 
-    def __init__(self, source: SourcePipeline, settings: Settings, accounting: Accounting, report: Report) -> None:
+    def __init__(
+        self,
+        source: SourcePipeline,
+        settings: Settings,
+        accounting: Accounting,
+        report: Report,
+    ) -> None:
         self._source = source
         self._settings = settings
         self._accounting = accounting
@@ -132,8 +170,13 @@ class StageBuilder:
             constants=known,
             variables=job.variables,
             stages=self._settings.stages,
+            of_rules=rule_variables(job),
         )
-        names_ = Names(default_branch=self._settings.names.default_branch, inputs=own_inputs, constants=known)
+        names_ = Names(
+            default_branch=self._settings.names.default_branch,
+            inputs=own_inputs,
+            constants=known,
+        )
         return KeyContext(job=job, texts=texts, names=names_)
 
     def names(self, job: SourceJob) -> Names:
@@ -194,13 +237,18 @@ class StageBuilder:
             draft.keys["after"] = after
 
     def _variables(
-        self, context: KeyContext, draft: Draft, axes: matrices.Axes | None, forced: Collection[str]
+        self,
+        context: KeyContext,
+        draft: Draft,
+        axes: matrices.Axes | None,
+        forced: Collection[str],
     ) -> None:
         job = context.job
         entry = job.entries.get("variables")
         if entry is not None:
             self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
         raw_names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
+        raw_names.update(rule_variables(job))
         found = variables(context, self._settings.inputs, raw_names)
         env: dict[str, Value] = dict(found.env)
         for variable in job.variables.values():

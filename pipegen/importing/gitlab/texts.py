@@ -7,12 +7,18 @@ from collections.abc import Callable, Collection, Mapping
 
 from pipegen.importing.gitlab.conditions import UntranslatableError
 from pipegen.importing.gitlab.jobs import SourceJob, Variable
+from pipegen.importing.gitlab.tree import entries_of, items_of
+from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 
 _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}", re.ASCII)
 # A reference of a config: `${name.…}` or `${.…}`.
 _REFERENCE = re.compile(r"\$\{(?=([A-Za-z0-9_-]*)(?:\[[^]]*\])?\.)")
-_SETUP = {"CI_COMMIT_SHA": "commit", "CI_COMMIT_TAG": "tag", "CI_PROJECT_PATH": "project"}
+_SETUP = {
+    "CI_COMMIT_SHA": "commit",
+    "CI_COMMIT_TAG": "tag",
+    "CI_PROJECT_PATH": "project",
+}
 _NAMESPACES = frozenset({"setup", "inputs", "matrix", "pipeline", ""})
 _MOST_LEVELS = 20
 
@@ -20,7 +26,8 @@ _MOST_LEVELS = 20
 class JobTexts(Struct, kw_only=True):
     """The variables of a job: *axes* are those of its matrix, *inputs* are inputs of the config.
 
-    *constants* are the others with a value that does not depend on the run; *stages* are the names of all stages.
+    *constants* are the others with a value that does not depend on the run; rules set those *of_rules*.
+    *stages* are the names of all stages.
     """
 
     axes: Collection[str]
@@ -28,6 +35,7 @@ class JobTexts(Struct, kw_only=True):
     constants: Mapping[str, str]
     variables: Mapping[str, Variable]
     stages: Collection[str]
+    of_rules: Collection[str] = ()
 
     def expanded(self, text: str) -> str:
         """Return *text*, in which GitLab expands variables, as a text with references."""
@@ -50,13 +58,16 @@ class JobTexts(Struct, kw_only=True):
         if not variable.is_expanded:
             return variable.text
         return self._replaced(
-            variable.text, lambda name, _: f"${{matrix.{name}}}" if name in self.axes else f"${{{name}}}", 0
+            variable.text,
+            lambda name, _: f"${{matrix.{name}}}" if name in self.axes else f"${{{name}}}",
+            0,
         )
 
     def script(self, text: str) -> str:
         """Return the command *text* so that nothing in it is a reference."""
         return _REFERENCE.sub(
-            lambda match: "$${" if match[1] in self.stages or match[1] in _NAMESPACES else match[0], text
+            lambda match: "$${" if match[1] in self.stages or match[1] in _NAMESPACES else match[0],
+            text,
         )
 
     def _expanded(self, name: str, level: int) -> str:
@@ -66,18 +77,24 @@ class JobTexts(Struct, kw_only=True):
             return f"${{inputs.{name}}}"
         if name in self.constants:
             return self.constants[name]
-        variable = self.variables.get(name)
+        variable = self.variables.get(name) if name not in self.of_rules else None
         if variable is not None and level < _MOST_LEVELS and name not in names_in(variable.text):
             return self._replaced(variable.text, self._expanded, level + 1) if variable.is_expanded else variable.text
         return f"${{setup.{_SETUP.get(name, f'params.{name}')}}}"
 
     def _replaced(self, text: str, value: Callable[[str, int], str], level: int) -> str:
-        return _VARIABLE.sub(lambda match: "$" if match[0] == "$$" else value(match[1] or match[2], level), text)
+        return _VARIABLE.sub(
+            lambda match: "$" if match[0] == "$$" else value(match[1] or match[2], level),
+            text,
+        )
 
 
 def constants(job: SourceJob, axes: Collection[str], inputs: Collection[str]) -> dict[str, str]:
     """Return the variables of *job* whose values do not depend on the run, by name."""
-    known: dict[str, str | None] = {"CI_JOB_STAGE": job.stage}
+    known: dict[str, str | None] = {
+        "CI_JOB_STAGE": job.stage,
+        **dict.fromkeys(rule_variables(job)),
+    }
     if not axes:
         known["CI_JOB_NAME"] = job.name
 
@@ -94,7 +111,8 @@ def constants(job: SourceJob, axes: Collection[str], inputs: Collection[str]) ->
         parts = {inner: value(inner, level + 1) for inner in names_in(variable.text)}
         if all(part is not None for part in parts.values()):
             known[name] = _VARIABLE.sub(
-                lambda match: "$" if match[0] == "$$" else parts[match[1] or match[2]] or "", variable.text
+                lambda match: "$" if match[0] == "$$" else parts[match[1] or match[2]] or "",
+                variable.text,
             )
         return known[name]
 
@@ -106,3 +124,9 @@ def constants(job: SourceJob, axes: Collection[str], inputs: Collection[str]) ->
 def names_in(text: str) -> tuple[str, ...]:
     """Return the names of the variables in *text*, in order."""
     return tuple(dict.fromkeys(match[1] or match[2] for match in _VARIABLE.finditer(text) if match[0] != "$$"))
+
+
+def rule_variables(job: SourceJob) -> tuple[str, ...]:
+    """Return the names of the variables that rules of *job* set."""
+    rules = (rule for rule in items_of(job.get("rules")) if isinstance(rule, TreeMapping))
+    return tuple(entry.key.text for rule in rules for entry in entries_of(rule.get("variables")))

@@ -1,0 +1,81 @@
+"""The files that stages get from earlier ones: `files_from`, and raw needs where a config does not know the files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from pipegen.emit.yaml import Data, Value
+from pipegen.importing.arcs import closure
+from pipegen.importing.gitlab.order import Order
+from pipegen.importing.gitlab.stages import Draft
+
+_MOST_NEEDS = 50
+# Names of jobs that GitLab reserves: https://docs.gitlab.com/ci/jobs/#job-names
+_RENAMED = frozenset({"pages", "types", "true", "false", "nil"})
+
+
+def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
+    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files."""
+    leaving = [draft.name for draft in drafts if _leaves_files(draft)]
+    earlier = closure(order.before)
+    result: dict[str, list[str]] = {}
+    for draft in drafts:
+        wanted = [name for name in leaving if name in order.files[draft.name] and name in earlier[draft.name]]
+        usual = [name for name in leaving if name in earlier[draft.name]]
+        if wanted != usual and "script" in draft.keys:
+            result[draft.name] = wanted
+    return result
+
+
+def keep_needs(drafts: Sequence[Draft], order: Order) -> None:
+    """Keep the needs of stages raw that get files or variables of raw artifacts, which a config does not know."""
+    by_name = {draft.name: draft for draft in drafts}
+    leaving = {draft.name for draft in drafts if _leaves_raw_files(draft)}
+    earlier = closure(order.before)
+    for draft in drafts:
+        wanted = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
+        needed = [by_name[one.name] for one in drafts if one.name in order.before[draft.name] or one.name in wanted]
+        if not wanted or "script" not in draft.keys or any(map(_has_other_name, needed)):
+            continue
+        needs: list[Data] = []
+        for other in needed:
+            keys: dict[str, Data] = {}
+            if other.name not in order.files[draft.name] and (_leaves_files(other) or other.raw):
+                keys["artifacts"] = False
+            if "when" in other.keys:
+                keys["optional"] = True
+            needs += [{"job": name, **keys} if keys else name for name in _job_names(other)]
+        if len(needs) <= _MOST_NEEDS:
+            draft.raw["needs"] = needs
+
+
+def _leaves_raw_files(draft: Draft) -> bool:
+    raw = draft.raw.get("artifacts")
+    keys = raw if isinstance(raw, dict) else {}
+    reports = keys.get("reports")
+    return "paths" in keys or "untracked" in keys or (isinstance(reports, dict) and "dotenv" in reports)
+
+
+def _has_other_name(draft: Draft) -> bool:
+    """Return whether the generated file may have another name for the job of *draft*."""
+    return draft.name in _RENAMED or ("matrix" in draft.keys and not draft.raw)
+
+
+def _job_names(draft: Draft) -> list[str]:
+    """Return the names of the jobs of *draft*: with raw keys, each combination is one."""
+    matrix = _map(draft.keys.get("matrix"))
+    include = matrix.get("include")
+    if isinstance(include, list):
+        return [f"{draft.name}: {', '.join(map(str, one.values()))}" for one in include if isinstance(one, dict)]
+    axes = [values for values in matrix.values() if isinstance(values, list)]
+    return [f"{draft.name}: {', '.join(map(str, values))}" for values in product(*axes)] if axes else [draft.name]
+
+
+def _leaves_files(draft: Draft) -> bool:
+    raw = draft.raw.get("artifacts")
+    return "artifacts" in draft.keys or (isinstance(raw, dict) and ("paths" in raw or "untracked" in raw))
+
+
+def _map(value: Value) -> dict[str, Value]:
+    return dict(value) if isinstance(value, dict) else {}
