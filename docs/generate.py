@@ -479,6 +479,8 @@ def _made(feature: Mapping[str, str], target: str) -> list[str]:
     )
     file = SourceFile("pipegen.yaml", config)
     text = generate(analyse(file, (), Report()), registry.load(target), {}, Report())[-1].text
+    # A short script is on one line, unlike a longer one.
+    text = re.sub(r"(?m)^( *)script: \[(.*)\]$", r"\1script:\n\1  - \2", text)
     pipeline = re.search(r"^pipeline \{.*?^\}$", text, re.DOTALL | re.MULTILINE)
     return [line for line in (pipeline[0] if pipeline else text).splitlines() if not re.match(r" *(?:#|//)", line)]
 

@@ -16,6 +16,8 @@ def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
     """
     default = data.get("default", {})
     plain = {name: value for name, value in data.items() if name not in KEYWORDS}
+    plain = {name: _whole(job, plain) for name, job in plain.items()}
+    plain = {name: job for name, job in plain.items() if not (name.startswith(".") and _is_written(job))}
     written = {name: _job(job, default if not name.startswith(".") else {}) for name, job in plain.items()}
     for job in written.values():
         if "needs" in job:
@@ -23,6 +25,24 @@ def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
     jobs = {one: job for name, job in written.items() for one, job in _combinations(name, job)}
     rest = {name: value for name, value in data.items() if name in KEYWORDS}
     return {**rest, **jobs}
+
+
+def _whole(job: Mapping[str, Any], jobs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return *job* with the keys of the hidden jobs of *jobs* that it extends, if these have a script or only rules."""
+    extended = job.get("extends", [])
+    names = [extended] if isinstance(extended, str) else extended
+    written = [name for name in names if name.startswith(".") and _is_written(jobs.get(name, {}))]
+    for name in written:
+        variables = {**jobs[name].get("variables", {}), **job.get("variables", {})}
+        job = {**jobs[name], **job, **({"variables": variables} if variables else {})}
+    rest = [name for name in names if name not in written]
+    own = {key: value for key, value in job.items() if key != "extends"}
+    return {**own, "extends": rest[0]} if rest else own
+
+
+def _is_written(hidden: Mapping[str, Any]) -> bool:
+    """Return whether the keys of the job *hidden* are those of the jobs that extend it."""
+    return "script" in hidden or set(hidden) == {"rules"}
 
 
 def _combinations(name: str, job: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

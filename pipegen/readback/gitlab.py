@@ -189,13 +189,13 @@ class Jobs(Struct):
 
 
 def read_jobs(text: str) -> Jobs:
-    """Return the jobs in *text*: the entries with a stage."""
+    """Return the jobs in *text*: the entries with a stage, their own or that of the job that they extend."""
     data = document(text)
     keys: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     jobs = {
         name: keys_of_job
         for name, keys_of_job in keys.items()
-        if isinstance(keys_of_job, Mapping) and "stage" in keys_of_job
+        if isinstance(keys_of_job, Mapping) and not {"stage", "extends"}.isdisjoint(keys_of_job) and name[:1] != "."
     }
     return Jobs(
         names=tuple(jobs),

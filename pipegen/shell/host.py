@@ -19,11 +19,12 @@ class Images(Enum):
 
 
 class Login(Struct):
-    """A registry to log in to before pushing or pulling, all as shell text for double quotes."""
+    """A registry to log in to before pushing or pulling, all as shell text for double quotes; *setup* comes first."""
 
     registry: str
     username: str
     password: str
+    setup: tuple[str, ...] = ()
 
 
 class ShellEnvironment(Struct, kw_only=True):
@@ -43,6 +44,8 @@ class ShellEnvironment(Struct, kw_only=True):
         images: how jobs pass images.
         shares_daemon: whether jobs that share containers use one container engine.
         image_repository: shell text of the repository that shared images are pushed to.
+        image_folder: shell text of the registry and repository of published images, "" for these two joined.
+        names_images: whether a shared image has a tag with the name of its job; else, its tag is its ID.
         login: the registry login, None when the runner is logged in already.
         registry, repository: shell text of the registry and repository of published images.
         namespace, charts, frontend: shell text of the helm namespace, the chart repository,
@@ -57,6 +60,7 @@ class ShellEnvironment(Struct, kw_only=True):
         marked: the stages that record their success in a file, which is passed like outputs; with has_status_files,
             there may be one for the pipeline too.
         engine_reads: the outputs that the engine itself reads, exactly as their files hold them.
+        is_disposable: whether the container engine, the logins and the temporary files of a job are removed with it.
         keeps_lines: whether the lines of a script stand at the margin, so that here-documents end.
         checks_inputs: whether scripts check the values of inputs.
         checks_choices: whether they also check those of inputs with choices, which some engines check themselves.
@@ -93,6 +97,9 @@ class ShellEnvironment(Struct, kw_only=True):
     marked: frozenset[str] = frozenset()
     has_status_files: bool = False
     engine_reads: frozenset[Output] = frozenset()
+    image_folder: str = ""
+    names_images: bool = False
+    is_disposable: bool = False
     keeps_lines: bool = False
     checks_inputs: bool = True
     checks_choices: bool = True
@@ -100,3 +107,8 @@ class ShellEnvironment(Struct, kw_only=True):
     bash: tuple[str, ...] = ()
     after_values: str = ""
     expanded_variable: Callable[[Job, str], str] | None = None
+
+    @property
+    def docker(self) -> str:
+        """The container program, as the first word of a command."""
+        return "docker" if self.is_disposable else "$DOCKER"

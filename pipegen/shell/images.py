@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from pipegen.plan.model import BuildImage, Image, Job, Output
+from pipegen.bindings.expression import Scope, Text
+from pipegen.plan.model import BuildImage, Image, Job, Output, Plan, PublishImage, RunContainer, Step
+from pipegen.plan.model.texts import stage_texts
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.names import ID, is_container_retained, retained_name
+from pipegen.shell.names import ID, is_container_retained, retained_name, short_slug
 from pipegen.shell.quote import Literal, VariableExpansion, Word, shell_text
+from pipegen.structs import replace
+
+_ID = "imageID"
 
 
 def is_image_retained(job: Job, host: ShellEnvironment) -> bool:
@@ -19,7 +24,12 @@ def is_image_retained(job: Job, host: ShellEnvironment) -> bool:
 
 def local_tag(job: Job, host: ShellEnvironment) -> Word:
     """Return the tag of the image that *job* builds."""
-    return (Literal("localhost/"), *(retained_name(job, host) if is_image_retained(job, host) else (ID,)))
+    if is_image_retained(job, host):
+        return (Literal("localhost/"), *retained_name(job, host))
+    if is_pushed(job, host) and host.names_images:
+        return named_image(job, host)
+    name = (Literal(f"{short_slug(job)}:"), *shell_text(host.job_id)) if host.is_disposable else (ID,)
+    return (Literal("localhost/"), *name)
 
 
 def is_pushed(job: Job, host: ShellEnvironment) -> bool:
@@ -30,16 +40,66 @@ def is_pushed(job: Job, host: ShellEnvironment) -> bool:
 def local_name(lowering: Lowering) -> Word:
     """Return the value of the job's `imageLocalName`."""
     if is_pushed(lowering.job, lowering.host):
-        return pushed_name(Output(lowering.job.stage, "imageID"), lowering)
+        return pushed_name(lowering.job.stage, lowering)
     return local_tag(lowering.job, lowering.host)
 
 
-def pushed_name(image_id: Output, lowering: Lowering) -> Word:
-    """Return the registry name of a shared image."""
-    variable = VariableExpansion(lowering.variables.outputs[image_id])
+def pushed_name(stage: str, lowering: Lowering) -> Word:
+    """Return the registry name of the image that *stage* shares."""
+    if lowering.host.names_images:
+        return named_image(lowering.producers[stage], lowering.host)
+    variable = VariableExpansion(lowering.variables.outputs[Output(stage, "imageID")])
     return (*shell_text(lowering.host.image_repository), Literal(":"), variable)
+
+
+def named_image(job: Job, host: ShellEnvironment) -> Word:
+    """Return the registry name of the image that *job* shares, which is known before it is built."""
+    return (
+        *shell_text(host.image_repository),
+        Literal(":"),
+        *shell_text(host.run_id),
+        Literal(f"-{short_slug(job)}"),
+    )
 
 
 def is_pulled(image: Image, job: Job, host: ShellEnvironment) -> bool:
     """Return whether *image* comes from the registry."""
     return image.producer not in (None, job.stage) and host.images is Images.REGISTRY
+
+
+def with_named_images(plan: Plan) -> Plan:
+    """Return *plan* without the IDs of images that jobs only use as images: their names are known before."""
+    if not any(job.shared.image for job in plan.jobs):
+        return plan
+    jobs = [_without_image_ids(job) for job in plan.jobs]
+    read = {output for job in jobs for output in job.inputs}
+    return replace(
+        plan,
+        jobs=tuple(
+            replace(job, outputs=tuple(name for name in job.outputs if name != _ID or Output(job.stage, name) in read))
+            for job in jobs
+        ),
+    )
+
+
+def _without_image_ids(job: Job) -> Job:
+    steps = tuple(_without_image_id(step, job.stage) for step in job.steps)
+    if steps == job.steps:
+        return job
+    environment = job.deployment.environment
+    texts = stage_texts(job.stage, steps, job.after, job.machine, environment, job.mail)
+    read = {
+        Output(reference.namespace or "", reference.name)
+        for text in texts
+        for reference in text.references()
+        if reference.scope is Scope.STAGE
+    }
+    inputs = tuple(output for output in job.inputs if output.name != _ID or output in read)
+    return replace(job, steps=steps, inputs=inputs)
+
+
+def _without_image_id(step: Step, stage: str) -> Step:
+    """Return *step* without the ID of the image of another stage; the stage names it."""
+    if not isinstance(step, RunContainer | PublishImage) or step.image.producer in (None, stage):
+        return step
+    return replace(step, image=Image(Text((), step.image.id.span), step.image.producer))

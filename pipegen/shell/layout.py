@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pipegen.plan.model import Job
 from pipegen.shell.quote import Word, between_quotes, printf_format, quote, single_quoted
 
-_WIDTH = 100
+_WIDTH = 120
 
 
 def wrapped(parts: Sequence[str]) -> tuple[str, ...]:

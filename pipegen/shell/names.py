@@ -46,14 +46,18 @@ def variables(
     words: JobWords | None = None,
     direct: Mapping[str, str] = _NONE,
     engine: Collection[str] = (),
+    titles: Mapping[str, str] = _NONE,
 ) -> JobVariables:
     """Return variables for each of these, all different; the second of two equal names gets a number.
 
     *direct* are the inputs whose variables the engine sets, *engine* all the names of its variables for inputs.
+    *titles* are names of stages that differ from those in *outputs*.
     """
     taken = {*engine, *direct.values()}
     return JobVariables(
-        outputs={output: plain(f"{output.stage}_{output.name}", taken, words) for output in outputs},
+        outputs={
+            output: plain(f"{titles.get(output.stage, output.stage)}_{output.name}", taken, words) for output in outputs
+        },
         setup={name: plain(name, taken, words) for name in setup} if setup else _NONE,
         defaults={text: free("pipegen_default", taken) for text in defaults} if defaults else _NONE,
         statuses={stage: plain(f"{stage or 'pipeline'}_status", taken, words) for stage in statuses}
@@ -119,11 +123,12 @@ def distinct_variable_part(text: str, source: str) -> str:
 
 def retained_name(job: Job, host: ShellEnvironment) -> Word:
     """Return the name of the container, image or release that *job* retains for other jobs."""
-    return (Literal("pipegen-"), *shell_text(host.run_id), Literal(f"-{_short(job.slug)}"))
+    return (Literal("pipegen-"), *shell_text(host.run_id), Literal(f"-{short_slug(job)}"))
 
 
-def _short(slug: str) -> str:
-    """Return *slug* in a form that docker and helm accept; a digest replaces the lost characters."""
+def short_slug(job: Job) -> str:
+    """Return the slug of *job* in a form that docker and helm accept; a digest replaces the lost characters."""
+    slug = job.slug
     if len(slug) <= _LONGEST_SLUG and re.fullmatch(_LEGAL_EVERYWHERE, slug):
         return slug
     digest = digest_of(slug, 8)
@@ -138,7 +143,9 @@ def is_container_retained(job: Job, host: ShellEnvironment) -> bool:
 
 def container_name(job: Job, host: ShellEnvironment) -> Word:
     """Return the name of the container that *job* runs."""
-    return retained_name(job, host) if is_container_retained(job, host) else (ID,)
+    if is_container_retained(job, host):
+        return retained_name(job, host)
+    return (Literal(f"{short_slug(job)}-"), *shell_text(host.job_id)) if host.is_disposable else (ID,)
 
 
 def release_name(job: Job, host: ShellEnvironment) -> Word:

@@ -24,11 +24,13 @@ _NOTHING: frozenset[str] = frozenset()
 _FOLDER = frozenset(("pipegen",))
 
 
-def prelude(job: Job, steps: Sequence[Step], used: frozenset[str], host: ShellEnvironment) -> tuple[Command, ...]:
+def prelude(
+    job: Job, steps: Sequence[Step], used: frozenset[str], host: ShellEnvironment, *, uses_containers: bool
+) -> tuple[Command, ...]:
     """Return the commands that come before *steps*, which expand the variables *used*; none if nothing needs them.
 
     All jobs that call the container program have the same prelude, so that a target can write it once:
-    removing a container that does not exist does no harm.
+    removing a container that does not exist does no harm. Nothing is removed that goes with the job anyway.
     """
     kinds = {type(step) for step in steps}
     replaces_dockerignore = BuildImage in kinds and any(
@@ -36,7 +38,11 @@ def prelude(job: Job, steps: Sequence[Step], used: frozenset[str], host: ShellEn
     )
     uninstalls = Deploy in kinds and "HELM" in used and not job.shared.release
     bash_lines = host.bash if runs_in_bash(job) else ()
-    return _prelude(used, bash_lines, host.job_id, host.namespace if uninstalls else None, replaces_dockerignore)
+    namespace = host.namespace if uninstalls else None
+    is_disposable = host.is_disposable and uses_containers
+    return _prelude(
+        used, bash_lines, host.job_id, namespace, replaces_dockerignore and not is_disposable, is_disposable
+    )
 
 
 @lru_cache
@@ -46,6 +52,7 @@ def _prelude(
     job_id: str,
     namespace: str | None,
     replaces_dockerignore: bool,  # noqa: FBT001 - the cache takes half as long without keywords
+    is_disposable: bool,  # noqa: FBT001 - as above
 ) -> tuple[Command, ...]:
     """Return the prelude after *bash_lines*; *namespace* is that of the release that the script uninstalls."""
     lines = [*bash_lines]
@@ -54,8 +61,9 @@ def _prelude(
     if "HELM" in used:
         lines += ["HELM=${HELM:-helm}"]
     removals = _removals(used, namespace, replaces_dockerignore=replaces_dockerignore)
-    if removals:
+    if removals or "pipegen" in used:
         lines += ["pipegen=$(mktemp -d)"]
+        removals += [] if is_disposable else ['rm -rf "$pipegen"']
     if "DOCKER" in used or "HELM" in used:
         lines += [f"pipegen_id={assigned((Literal('pipegen-'), *shell_text(job_id)))}"]
     if "DOCKER" in used:
@@ -106,6 +114,4 @@ def _removals(used: frozenset[str], namespace: str | None, *, replaces_dockerign
         removals += ['$DOCKER rm --force --volumes "$pipegen_id"', "$DOCKER rmi --no-prune $pipegen_images"]
     if namespace is not None:
         removals.append(f'$HELM uninstall "$pipegen_id" --namespace {quote(shell_text(namespace))}')
-    if removals or "pipegen" in used:
-        removals.append('rm -rf "$pipegen"')
     return removals

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
 from pipegen.plan.model import (
+    BuildImage,
     Commands,
+    Copy,
     Credential,
     EngineText,
     Export,
@@ -21,20 +23,20 @@ from pipegen.plan.model import (
     TriggerJob,
 )
 from pipegen.shell.command import Command
-from pipegen.shell.host import Login, ShellEnvironment
+from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.images import is_pulled, is_pushed
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
 from pipegen.shell.prelude import expanded_variables, prelude
 from pipegen.shell.quote import quote, shell_text
-from pipegen.shell.steps.archive import has_archive, publish_archive
+from pipegen.shell.steps.archive import entries, has_archive, publish_archive
 from pipegen.shell.steps.commands import commands
 from pipegen.shell.steps.leave import leave
 from pipegen.shell.uses import Uses, job_words, uses
 from pipegen.shell.values.after import after_environment, after_job, remove_after_values
 from pipegen.shell.values.inputs import engine_variables
 from pipegen.shell.values.read import clear_folder, input_commands, status_commands
-from pipegen.shell.values.transfers import transferred_paths
+from pipegen.shell.values.transfers import packs_container_paths, transferred_paths
 from pipegen.shell.values.write import direct_outputs, make_output_folder, mark_success, output_commands
 from pipegen.shell.words.text import assignment, own_variable
 from pipegen.structs import Struct, replace
@@ -45,12 +47,17 @@ __all__ = ["Command", "StageScriptParts", "script"]
 _WITH_CREDENTIALS = frozenset((RunContainer, Promote))
 
 
+# Steps that always call the container program.
+_CONTAINER_STEPS = (BuildImage, RunContainer, PublishImage)
+
+
 class StageScriptParts(Struct, kw_only=True):
     """The parts of a script; one shell runs them all in this order, with `set -e` in force.
 
     Attributes:
         prelude: the start of a script with values or containers; the same for all jobs with the same needs.
         bind: reads of values and secrets.
+        login: the login to the registry; the same for all jobs that log in.
         steps: the steps of the stage.
         outputs: the values that other jobs read, written last.
         setup: the setup names that the parts use, in order of first use.
@@ -59,7 +66,6 @@ class StageScriptParts(Struct, kw_only=True):
         uses_containers: whether it calls the container program.
         uses_helm: whether it calls helm.
         uses_git: whether it calls git (and python3, for the charts' own script).
-        logs_in: whether it logs in to the registry.
         carries: paths under `.pipegen` that it leaves for other jobs; folders end with a slash.
         archives: whether it leaves files in `.pipegen/archive`.
         after: the script that another shell runs when this one ends, whatever its result; its own status is ignored.
@@ -67,6 +73,7 @@ class StageScriptParts(Struct, kw_only=True):
 
     prelude: tuple[Command, ...]
     bind: tuple[Command, ...]
+    login: tuple[Command, ...]
     steps: tuple[Command, ...]
     outputs: tuple[Command, ...]
     setup: tuple[str, ...]
@@ -75,7 +82,6 @@ class StageScriptParts(Struct, kw_only=True):
     uses_containers: bool
     uses_helm: bool
     uses_git: bool
-    logs_in: bool
     carries: tuple[str, ...]
     archives: bool
     after: StageScriptParts | None = None
@@ -86,9 +92,14 @@ class StageScriptParts(Struct, kw_only=True):
         return not (self.steps or self.outputs or self.bind or self.prelude)
 
     @property
+    def logs_in(self) -> bool:
+        """Whether it logs in to the registry."""
+        return bool(self.login)
+
+    @property
     def commands(self) -> tuple[Command, ...]:
         """All commands in order."""
-        return (*self.prelude, *self.bind, *self.steps, *self.outputs)
+        return (*self.prelude, *self.bind, *self.login, *self.steps, *self.outputs)
 
 
 def script(
@@ -125,29 +136,28 @@ def _script(
     lowering = _lowering(job, plan, producers, host, used, set_by_engine)
     kinds = {type(step) for step in used.steps}
     credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
-    login = host.login if _pushes_or_pulls(job, kinds, used.steps, host) else None
+    login = _login(host) if _pushes_or_pulls(job, kinds, used.steps, host) else ()
     bind = input_commands(used.outputs, used.setup, lowering)
     if used.statuses:
         bind += status_commands(used.statuses, lowering)
     bind += clear_folder(used.outputs, lowering)
     if credentials:
         bind += _secrets(credentials, host)
-    if login is not None:
-        bind += _logged_in(login)
-    body = _body(used.steps, lowering, has_own_folder="pipegen" in expanded_variables(bind))
-    variables_used = expanded_variables([*bind, *body.steps, *body.outputs])
+    body = _body(used.steps, lowering, has_own_folder="pipegen" in expanded_variables((*bind, *login)))
+    variables_used = expanded_variables([*bind, *login, *body.steps, *body.outputs])
+    uses_containers = _uses_containers(job, kinds, used.steps, host)
     return StageScriptParts(
-        prelude=prelude(job, used.steps, variables_used, host),
+        prelude=prelude(job, used.steps, variables_used, host, uses_containers=uses_containers),
+        login=login,
         bind=tuple(bind),
         steps=body.steps,
         outputs=body.outputs,
         setup=used.setup,
         inputs=used.inputs,
         credentials=credentials,
-        uses_containers="DOCKER" in variables_used,
+        uses_containers=uses_containers,
         uses_helm="HELM" in variables_used,
         uses_git=Promote in kinds,
-        logs_in=login is not None,
         carries=transferred_paths(job, host),
         archives=has_archive(job, host),
     )
@@ -177,12 +187,25 @@ def _lowering(
             words=words,
             direct=engine_variables(used, plan, host, words) if used.inputs else {},
             engine=[*(declared.name for declared in plan.inputs), *set_by_engine],
+            titles=_titles(job, used.outputs, producers),
         ),
         needed=used.own,
         optional=used.optional,
         words=words,
         direct=direct_outputs(job, used.read, host),
     )
+
+
+def _titles(job: Job, outputs: Sequence[Output], producers: Mapping[str, Job]) -> dict[str, str]:
+    """Return the matrix stages of *job* and of *outputs*, by combination, where these have one of each matrix."""
+    combinations: dict[str, set[str]] = {}
+    if job.combination is not None:
+        combinations[job.combination.stage] = {job.stage}
+    for output in outputs:
+        combination = producers[output.stage].combination
+        if combination is not None:
+            combinations.setdefault(combination.stage, set()).add(output.stage)
+    return {stages.pop(): title for title, stages in combinations.items() if len(stages) == 1}
 
 
 def _body(job_steps: Sequence[Step], lowering: Lowering, *, has_own_folder: bool) -> _Body:
@@ -239,6 +262,18 @@ def _secrets(credentials: Sequence[Credential], host: ShellEnvironment) -> Itera
             yield Command((line,))
 
 
+def _uses_containers(job: Job, kinds: Container[type[Step]], steps: Sequence[Step], host: ShellEnvironment) -> bool:
+    """Return whether *steps*, of these *kinds*, call the container program: not for files that another job packed."""
+    if any(kind in kinds for kind in _CONTAINER_STEPS) or packs_container_paths(job, host):
+        return True
+    return Copy in kinds and any(
+        file.container.producer in (None, job.stage) or host.shares_daemon
+        for step in steps
+        if isinstance(step, Copy)
+        for file in entries(step.files)
+    )
+
+
 def _pushes_or_pulls(job: Job, kinds: Container[type[Step]], steps: Sequence[Step], host: ShellEnvironment) -> bool:
     if PublishImage in kinds or is_pushed(job, host):
         return True
@@ -248,8 +283,15 @@ def _pushes_or_pulls(job: Job, kinds: Container[type[Step]], steps: Sequence[Ste
     return any(is_pulled(image, job, host) for image in images)
 
 
-def _logged_in(login: Login) -> Iterator[Command]:
+def _login(host: ShellEnvironment) -> tuple[Command, ...]:
+    """Return the commands that log in to the registry; the credentials are removed with the job."""
+    login = host.login
+    if login is None:
+        return ()
     user, registry = quote(shell_text(login.username)), quote(shell_text(login.registry))
     password = quote(shell_text(login.password))
-    yield Command(('export DOCKER_CONFIG="$pipegen/docker"',))
-    yield Command((f"printf %s {password} | $DOCKER login --username {user} --password-stdin {registry}",))
+    return (
+        *(Command((line,)) for line in login.setup),
+        *(() if host.is_disposable else (Command(('export DOCKER_CONFIG="$pipegen/docker"',)),)),
+        Command((f"printf %s {password} | {host.docker} login --username {user} --password-stdin {registry}",)),
+    )

@@ -46,7 +46,7 @@ def uses(job: Job, host: ShellEnvironment) -> Uses:
             references.add(text)
     read = frozenset(references.own) if references.own else _NONE
     own = read.union(job.outputs) if job.outputs else read
-    if job.shared.image and host.images is Images.REGISTRY:
+    if job.shared.image and host.images is Images.REGISTRY and not host.names_images:
         own |= {"imageID"}
     for service in job.machine.services:
         for text in line_texts(() if service.ready is None else (service.ready,)):

@@ -25,7 +25,7 @@ _CHANGES = (
     ("  needs: [build]\n", "  needs: []\n", 'job "test" does not wait for "build"'),
     ("$CI_COMMIT_TAG", '$CI_COMMIT_BRANCH == "main"', 'job "deploy" runs only in the original'),
     ("      when: manual\n", "", 'job "deploy" starts manual in the original, on_success in the import'),
-    ("    paths: [out]\n", "    exclude: [out]\n", 'job "test" gets other files: build'),
+    ("    paths: [out/]\n", "    exclude: [out]\n", 'job "test" gets other files: build'),
 )
 
 

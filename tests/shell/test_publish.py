@@ -71,7 +71,8 @@ def test_constants_need_no_check_and_no_loop() -> None:
 
     text = text_of(script_of(plan, "t", host()))
 
-    assert "pipegen_image=$REGISTRY/repo/team-app:v1\n" in text
+    assert "image=$REGISTRY/repo/team-app\n" in text
+    assert '$DOCKER push "$image:v1"\n' in text
     assert "expr" not in text
     assert "for " not in text
 

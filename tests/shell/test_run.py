@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from shell.world import HOSTILE, LOGIN, World, host, plan_of, script_of, text_of
+from shell.world import BIN, HOSTILE, LOGIN, World, host, plan_of, script_of, text_of
 
-from pipegen.shell.host import Images
+from pipegen.plan.model import Output
+from pipegen.shell.host import Images, ShellEnvironment
+from pipegen.shell.images import with_named_images
 
 READER = {"name": "r", "build": "x", "run": {"arguments": ["${t.output}"]}}
 
@@ -37,6 +39,58 @@ def test_a_plain_job_stays_plain() -> None:
         '$DOCKER run --name "$pipegen_id" "localhost/$pipegen_id" &\n'
         'wait "$!"\n'
     )
+
+
+def disposable(**changes: object) -> ShellEnvironment:
+    """Return a host whose jobs have a container engine of their own, and share images by name."""
+    return host(
+        images=Images.REGISTRY, is_disposable=True, names_images=True, keeps_lines=True, shares_daemon=False, **changes
+    )
+
+
+def test_an_engine_of_its_own_needs_no_removal() -> None:
+    """What is thrown away with the job is neither named for a removal nor removed."""
+    plan = plan_of([{"name": "lint"}])
+
+    assert text_of(script_of(plan, "lint", disposable())) == (
+        "{ head -n 1 <blubber.yaml | grep -qi '^# *syntax *=' || echo \"# syntax=example.org/blubber:1\";"
+        " cat <blubber.yaml; } |\n"
+        '  docker build --pull --file - --target lint --tag "localhost/lint:$JOB" --label "ci.project=$PROJECT" \\\n'
+        "    --label ci.pipeline=p .\n"
+        'docker run --rm --name "lint-$JOB" "localhost/lint:$JOB"\n'
+    ).replace('"# syntax=example.org/blubber:1"', "'# syntax=example.org/blubber:1'")
+
+
+def test_a_shared_image_has_a_name_that_is_known_before() -> None:
+    """Its builder pushes it, and a stage that only runs it reads no ID; one that reads the ID as text gets that too."""
+    stages = [
+        {"name": "a", "build": "x"},
+        {"name": "b", "run": {"image": "${a.imageID}"}},
+        {"name": "c", "run": {"image": "${a.imageID}", "arguments": ["${a.imageID}"]}},
+    ]
+    plan = with_named_images(plan_of(stages[:2]))
+    with_text = with_named_images(plan_of(stages))
+
+    assert (plan.job("a").outputs, plan.job("b").inputs) == ((), ())
+    assert with_text.job("a").outputs == ("imageID",)
+    assert [job.inputs for job in with_text.jobs] == [(), (), (Output("a", "imageID"),)]
+    assert text_of(script_of(plan, "a", disposable())).endswith('docker push "$REGISTRY/shared:$RUN-a"\n')
+    assert text_of(script_of(plan, "b", disposable())).endswith('--name "b-$JOB" "$REGISTRY/shared:$RUN-a"\n')
+
+
+@pytest.mark.parametrize(("said", "status"), [("1\n2\n", 0), ("", 3)])
+def test_output_of_an_engine_of_its_own(world: World, said: str, status: int) -> None:
+    """A failure of the container is that of the job, whether its script has switched `pipefail` off or not."""
+    say(world, said)
+    world.variables["FAKE_FAIL"] = f"run={status}"
+    for start in ({}, {"script": ["true"]}):
+        plan = plan_of([{"name": "t", **start, "build": "x", "run": {"tail": 1}}, READER])
+        text = text_of(script_of(plan, "t", disposable()))
+        has_pipefail = world.shell == "runner" or bool(start)
+        result = world.run(f'docker() {{ sh {BIN / "docker"} "$@"; }}\n{text}') if has_pipefail else None
+
+        assert result is None or bool(result.status) == bool(status), result.errors
+        assert result is None or status or world.output("t", "output") == "2\n"
 
 
 @pytest.mark.slow

@@ -20,7 +20,8 @@ def artifacts(steps: Sequence[Step], directory: str) -> tuple[Artifact, ...]:
         if type(step) is Copy:
             for file in copied(step.files):
                 path = _path(file, directory)
-                by_path.setdefault(path, Artifact(path=path, span=file.destination.span))
+                is_folder = (file.source.constant or "").endswith("/")
+                by_path.setdefault(path, Artifact(path=path, span=file.destination.span, is_folder=is_folder))
         elif type(step) is Leave:
             by_path.setdefault(None, Artifact(path=None, span=step.span))
     return tuple(by_path.values())

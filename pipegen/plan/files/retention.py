@@ -73,6 +73,7 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
                 is_declared=True,
                 is_kept=is_kept,
                 travels=when is not ArtifactsWhen.FAILURE,
+                is_folder=item.value.endswith("/") and "*" not in path,
             )
             for path, item in paths.items()
         ),

@@ -34,7 +34,7 @@ class Artifact(SpannedStruct, kw_only=True):
     *path* is None if it is known only at run time. *overwrites* is whether an ancestor leaves the same path, so that
     these files must be fetched after those. A path contains `*` and `**` only as wildcards. *is_declared* is whether
     the path is in `artifacts`, not a result of a step. *is_kept* is whether people can download the files; *travels* is
-    whether other jobs get them.
+    whether other jobs get them. *is_folder* is whether the path certainly names a folder.
     """
 
     path: str | None
@@ -43,6 +43,7 @@ class Artifact(SpannedStruct, kw_only=True):
     is_declared: bool = False
     is_kept: bool = False
     travels: bool = True
+    is_folder: bool = False
 
 
 class SharedResources(Struct, kw_only=True):

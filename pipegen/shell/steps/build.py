@@ -6,31 +6,54 @@ from collections.abc import Iterator
 from posixpath import join, normpath, relpath
 
 from pipegen.bindings.expression import Items, Text
-from pipegen.plan.model import BlubberInline, BlubberPath, BuildImage, Output
+from pipegen.plan.model import BlubberInline, BlubberPath, BuildImage
 from pipegen.shell.command import Command
 from pipegen.shell.images import is_pushed, local_tag, pushed_name
 from pipegen.shell.layout import indented, printed, redirected, wrapped
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.prelude import DOCKERIGNORE_BACKUP, RESTORE_DOCKERIGNORE
 from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, quote, shell_text, single_quoted
-from pipegen.shell.words.document import write_document
+from pipegen.shell.words.document import document_lines, here_document, write_document
 from pipegen.shell.words.items import each
 from pipegen.shell.words.text import argument, own_variable, word
 
 _FILE = "blubber.yaml"
+_PATH = f'"$pipegen/{_FILE}"'
+_WITH_FRONTEND = "a blubberfile that names no frontend gets one"
 _FRONTEND = """NR == 1 && tolower($0) !~ /^# *syntax *=/ { print "# syntax=" ENVIRON["FRONTEND"] } 1"""
 
 
 def build(step: BuildImage, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
-    yield from _blubberfile(step.blubberfile, lowering)
+    piped = _piped(step, lowering)
+    if piped is None:
+        yield from _blubberfile(step.blubberfile, lowering)
     if step.excludes:
         yield _replace_dockerignore(step.excludes, _ignore_file(step.context, lowering), lowering)
     yield from _pull_option(step, lowering)
-    yield Command(wrapped(_build_command(step, lowering)))
+    yield Command(wrapped(_build_command(step, lowering, _PATH))) if piped is None else piped
     if step.excludes:
         yield Command((RESTORE_DOCKERIGNORE, "pipegen_ignore="), "the repository's .dockerignore again")
     yield from _image_id_commands(lowering)
+
+
+def _piped(step: BuildImage, lowering: Lowering) -> Command | None:
+    """Return the command that builds the blubberfile from standard input; None where it has to be a file."""
+    if not lowering.host.is_disposable:
+        return None
+    source, frontend = step.blubberfile, (Literal("# syntax="), *shell_text(lowering.host.frontend))
+    command = wrapped(_build_command(step, lowering, "-"))
+    if isinstance(source, BlubberInline):
+        lines = document_lines(source.document, lowering)
+        return None if lines is None else Command(here_document(command, lines, frontend))
+    file = quote(_path_in_directory(source.path, lowering))
+    return Command(
+        (
+            f"{{ head -n 1 <{file} | grep -qi '^# *syntax *=' || echo {quote(frontend)}; cat <{file}; }} |",
+            *indented(command),
+        ),
+        _WITH_FRONTEND,
+    )
 
 
 def _blubberfile(source: BlubberPath | BlubberInline, lowering: Lowering) -> Iterator[Command]:
@@ -44,14 +67,14 @@ def _blubberfile(source: BlubberPath | BlubberInline, lowering: Lowering) -> Ite
             (
                 f"FRONTEND={assigned(frontend)} awk",
                 single_quoted(_FRONTEND),
-                f'<{quote(_path(source.path, lowering))} >"$pipegen/{_FILE}"',
+                f"<{quote(_path_in_directory(source.path, lowering))} >{_PATH}",
             )
         ),
-        "a blubberfile that names no frontend gets one",
+        _WITH_FRONTEND,
     )
 
 
-def _path(path: Text, lowering: Lowering) -> Word:
+def _path_in_directory(path: Text, lowering: Lowering) -> Word:
     """Return the path of a blubberfile, relative to the job's directory."""
     folder = lowering.plan.folder or "."
     constant = path.constant
@@ -60,11 +83,14 @@ def _path(path: Text, lowering: Lowering) -> Word:
     return (Literal(relpath(join("/", folder), join("/", lowering.job.directory)) + "/"), *word(path, lowering))
 
 
-def _build_command(step: BuildImage, lowering: Lowering) -> list[str]:
+def _build_command(step: BuildImage, lowering: Lowering, file: str) -> list[str]:
+    """Return the parts of the command that builds the blubberfile *file*."""
     tag = quote(local_tag(lowering.job, lowering.host))
-    parts = ["DOCKER_BUILDKIT=1 $DOCKER build", *_pull_word(step.pull), "--force-rm"]
+    is_disposable = lowering.host.is_disposable
+    parts = ["docker build" if is_disposable else "DOCKER_BUILDKIT=1 $DOCKER build", *_pull_word(step.pull)]
+    parts += [] if is_disposable else ["--force-rm"]
     labels = (*lowering.host.labels, ("ci.pipeline", None))
-    parts += [f'--file "$pipegen/{_FILE}"', f"--target {argument(step.variant, lowering)}", f"--tag {tag}"]
+    parts += [f"--file {file}", f"--target {argument(step.variant, lowering)}", f"--tag {tag}"]
     for label, value in labels:
         text = shell_text(value) if value is not None else (Literal(lowering.plan.name),)
         parts.append(f"--label {quote((Literal(f'{label}='), *text))}")
@@ -123,22 +149,22 @@ def _replace_dockerignore(excludes: Items[Text], path: Word, lowering: Lowering)
 
 def _image_id_commands(lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that read the image's ID, and push the image if other jobs pull it."""
-    if "imageID" not in lowering.needed:
-        return
-    tag = local_tag(lowering.job, lowering.host)
-    variable = own_variable("imageID", lowering)
-    yield Command(
-        (
-            f"{variable}=$($DOCKER image inspect --format '{{{{.Id}}}}' {quote(tag)})",
-            f"{variable}=${{{variable}#sha256:}}",
+    job, host = lowering.job, lowering.host
+    tag = local_tag(job, host)
+    if "imageID" in lowering.needed:
+        variable = own_variable("imageID", lowering)
+        yield Command(
+            (
+                f"{variable}=$({host.docker} image inspect --format '{{{{.Id}}}}' {quote(tag)})",
+                f"{variable}=${{{variable}#sha256:}}",
+            )
         )
-    )
-    if is_pushed(lowering.job, lowering.host):
-        yield _push(tag, lowering)
+    if is_pushed(job, host):
+        yield Command((f"{host.docker} push {quote(tag)}",)) if host.names_images else _push(tag, lowering)
 
 
 def _push(tag: Word, lowering: Lowering) -> Command:
-    name = pushed_name(Output(lowering.job.stage, "imageID"), lowering)
+    name = pushed_name(lowering.job.stage, lowering)
     return Command(
         (
             f"pipegen_image={assigned(name)}",

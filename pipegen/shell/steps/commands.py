@@ -64,9 +64,7 @@ def _waits(values: _Values, lowering: Lowering) -> list[Command]:
     """Return the commands that wait for the services of the job."""
     services = lowering.job.machine.services
     return [
-        _wait_for_service(service, _rewritten(service.ready, values, lowering), lowering)
-        for service in services
-        if service.ready
+        _wait_for_service(service, _rewritten(service.ready, values, lowering)) for service in services if service.ready
     ]
 
 
@@ -251,16 +249,18 @@ def _from_file(path: Word, missing: Sequence[str], variable: str | None) -> Comm
     return Command((*check, f"{variable}=$(cat <{file} && echo .)", f"{variable}=${{{variable}%.}}"))
 
 
-def _wait_for_service(service: Service, ready: str, lowering: Lowering) -> Command:
+def _wait_for_service(service: Service, ready: str) -> Command:
     """Return the command that repeats the commands *ready* until they succeed, for up to a minute."""
-    late = failure(lowering.job, f'service "{service.alias}" was not ready within {_SECONDS} seconds')
+    is_simple = not (
+        "#" in ready or "\n" in ready or ready.endswith("\\") or may_change_shell(ready) or is_open_ended(ready)
+    )
+    late = f"echo {quote(f'service {service.alias} was not ready within {_SECONDS} seconds')} >&2; exit 1;"
     return Command(
         (
             f"pipegen_end=$(($(date +%s) + {_SECONDS}))",
-            "until (",
-            *indented(indentable(ready)),
-            "); do",
-            *indented((*otherwise('[ "$(date +%s)" -lt "$pipegen_end" ]', late), "sleep 1")),
+            *((f"until {ready}; do",) if is_simple else ("until (", *indented(indentable(ready)), "); do")),
+            f'  [ "$(date +%s)" -lt "$pipegen_end" ] || {{ {late} }}',
+            "  sleep 1",
             "done",
         ),
         f"until service {service.alias} is ready",

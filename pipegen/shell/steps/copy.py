@@ -31,9 +31,27 @@ def copy(step: Copy, lowering: Lowering) -> Iterator[Command]:
     if packs_files(lowering.job, lowering.host):
         yield Command((f"mkdir {quote((STAGED,))}",), "copies that travel in a tar")
     for item in step.files:
-        yield Command(each((item,), lowering, _copy_entry))
+        lines = each((item,), lowering, _copy_entry)
+        is_plain = isinstance(item, CopyFile) and _is_plain(item, lowering)
+        yield from (Command((line,)) for line in lines) if is_plain else (Command(lines),)
     if "artifactURLs" in lowering.needed:
         yield Command((f"{own_variable('artifactURLs', lowering)}=$(cat {ADDRESSES})",))
+
+
+def _is_plain(file: CopyFile, lowering: Lowering) -> bool:
+    """Return whether each line that copies *file* is a command."""
+    is_known = file.source.constant is not None and file.destination.constant is not None
+    return (
+        is_known
+        and is_folder_content(file.source)
+        and not is_staged(file, lowering)
+        and not _is_unpacked(file, lowering)
+    )
+
+
+def _is_unpacked(file: CopyFile, lowering: Lowering) -> bool:
+    """Return whether *file* comes from a tar that the container's own job packed."""
+    return file.container.producer not in (None, lowering.job.stage) and not lowering.host.shares_daemon
 
 
 def _copy_entry(file: CopyFile, lowering: Lowering) -> tuple[str, ...]:
@@ -44,7 +62,7 @@ def _copy_entry(file: CopyFile, lowering: Lowering) -> tuple[str, ...]:
     lines = (*to.lines, *source_lines)
     if file.source.constant is None:
         lines += (f"case {quote(source)} in */.) mkdir -p {path} ;; esac",)
-    check_lines = check_destination(to, lowering)
+    check_lines = check_destination(to)
     lines += (*check_lines, *_copy_commands(file, source, to.path, lowering))
     staging = _stage_copy(file, source, to, lowering) if is_staged(file, lowering) else ()
     if not is_folder_content(file.source) and (staging or (file.archive and lowering.host.archives_folders)):
@@ -77,12 +95,12 @@ def _copy_commands(file: CopyFile, source: Word, to: Word, lowering: Lowering) -
     producer = file.container.producer
     if producer is None:
         name = word(file.container.name, lowering)
-        return (f"$DOCKER cp -- {quote((*name, Literal(':'), *source))} {quote(to)}",)
+        return (f"{lowering.host.docker} cp -- {quote((*name, Literal(':'), *source))} {quote(to)}",)
     job = lowering.job if producer == lowering.job.stage else lowering.producers[producer]
-    if producer == lowering.job.stage or lowering.host.shares_daemon:
-        name = container_name(job, lowering.host)
-        return (f"$DOCKER cp {quote((*name, Literal(':'), *source))} {quote(to)}",)
-    return _copy_unpacked(file, to, job, lowering)
+    if _is_unpacked(file, lowering):
+        return _copy_unpacked(file, to, job, lowering)
+    name = container_name(job, lowering.host)
+    return (f"{lowering.host.docker} cp {quote((*name, Literal(':'), *source))} {quote(to)}",)
 
 
 def _copy_unpacked(file: CopyFile, to: Word, producer: Job, lowering: Lowering) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def destination(file: CopyFile, lowering: Lowering) -> Destination:
     )
 
 
-def check_destination(to: Destination, lowering: Lowering) -> tuple[str, ...]:
+def check_destination(to: Destination) -> tuple[str, ...]:
     """Return the commands that fail the script where a link leads *to* out of the job's directory.
 
     The repository, earlier copies and files of other stages may contain such a link, and `docker cp` follows it.
@@ -63,11 +63,11 @@ def check_destination(to: Destination, lowering: Lowering) -> tuple[str, ...]:
     if to.is_directory:
         return ()
     if to.folder == to.last:
-        return (f"{_TARGET}={assigned(to.last)}", *_check_link(lowering))
-    return check_links((to.folder, to.last), ("-d", "-L"), lowering)
+        return (_check_link(to.last),)
+    return check_links((to.folder, to.last), ("-d", "-L"))
 
 
-def check_links(paths: Sequence[Word], tests: Sequence[str], lowering: Lowering) -> tuple[str, ...]:
+def check_links(paths: Sequence[Word], tests: Sequence[str]) -> tuple[str, ...]:
     """Return the commands that fail the script where one of *paths* leads out of the job's directory.
 
     Only paths to which one of *tests* applies are checked; they fail if they are not folders.
@@ -76,22 +76,15 @@ def check_links(paths: Sequence[Word], tests: Sequence[str], lowering: Lowering)
     return (
         f"for {_TARGET} in {' '.join(map(quote, paths))}; do",
         f"  {' || '.join(conditions)} || continue",
-        *indented(_check_link(lowering)),
+        f"  {_check_link((VariableExpansion(_TARGET),))}",
         "done",
     )
 
 
-def _check_link(lowering: Lowering) -> tuple[str, ...]:
-    target = (VariableExpansion(_TARGET),)
-    failure_lines = failure(lowering.job, '"%s" leads out of the directory of the stage', target)
-    return (
-        f"case $(cd {quote(target)} 2>/dev/null && pwd -P)/ in",
-        '  "$(pwd -P)"/*) ;;',
-        "  *)",
-        *indented(indented(failure_lines)),
-        "    ;;",
-        "esac",
-    )
+def _check_link(path: Word) -> str:
+    """Return the command that fails the script where the folder *path* is out of the job's directory."""
+    message = f"printf '%s leads out of the directory of the stage\\n' {quote(path)} >&2"
+    return f'case $(cd {quote(path)} 2>/dev/null && pwd -P)/ in "$(pwd -P)"/*) ;; *) {message}; exit 1 ;; esac'
 
 
 def planned_path(file: CopyFile, job: Job) -> str | None:

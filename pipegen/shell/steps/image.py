@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.plan.model import Image, Output
+from pipegen.plan.model import Image
 from pipegen.shell.images import is_pulled, local_tag, pushed_name
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, constant
@@ -17,7 +17,7 @@ def image_word(image: Image, lowering: Lowering) -> Word:
     if image.producer == lowering.job.stage:
         return local_tag(lowering.job, lowering.host)
     if image.producer is not None and is_pulled(image, lowering.job, lowering.host):
-        return pushed_name(Output(image.producer, "imageID"), lowering)
+        return pushed_name(image.producer, lowering)
     image_id = word(image.id, lowering)
     text = constant(image_id)
     if text is not None:

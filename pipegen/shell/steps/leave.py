@@ -40,7 +40,7 @@ def leave(step: Leave, lowering: Lowering) -> Iterator[Command]:
             *indented(indented(failure_lines)),
             "    ;;",
             "esac",
-            *check_links((parent, path), ("-d",), lowering),
+            *check_links((parent, path), ("-d",)),
             *_copy_commands(targets),
         ),
         "what is left at a path that only the run knows",

@@ -2,125 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import takewhile
 
-from pipegen.bindings.expression import Items, Text
+from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.plan.model import PublishImage
 from pipegen.shell.command import Command
 from pipegen.shell.images import is_pulled
-from pipegen.shell.layout import indented
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, quote, shell_text
+from pipegen.shell.names import plain
+from pipegen.shell.quote import Literal, ShellFragment, VariableExpansion, Word, assigned, quote, shell_text
 from pipegen.shell.steps.image import image_lines, image_word
 from pipegen.shell.words.items import each
-from pipegen.shell.words.text import own_variable, word
+from pipegen.shell.words.text import own_variable, set_variables, word
+from pipegen.structs import Struct
 
-_ITEM = "pipegen_tag"
-_SOURCE = "pipegen_shared"
+# So many tags are written one by one.
+_FEW = 2
+# Setup values that are in a registry's characters.
+_CLEAN_SETUP = frozenset(("commit", "timestamp"))
+_REPLACED = {chr(upper): chr(upper + 32) for upper in range(ord("A"), ord("Z") + 1)} | {"/": "-"}
+
+
+class _Tags(Struct):
+    """The *first* tag of an image, and all tags if they are *known*; else, the positional parameters hold all."""
+
+    first: Word
+    known: tuple[Word, ...]
+
+    @property
+    def arguments(self) -> str:
+        """All tags as words of a command."""
+        return " ".join(map(quote, self.known)) if self.known else '"$@"'
 
 
 def publish(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
-    name, name_lines = _lowered(step.name, "imageName", lowering)
-    tag, tag_lines = _lowered(step.tag, "imageTag", lowering)
-    if name_lines or tag_lines:
-        yield Command((*name_lines, *tag_lines))
-    other_tags = [item.constant if isinstance(item, Text) else None for item in step.tags]
-    if None in other_tags:
-        yield Command(_other_tags(step.tags, lowering), "the other tags, empty ones left out")
-        tags = [quote(tag), '"$@"']
-    else:
-        tags = [quote(tag), *(quote(_cleaned(text)) for text in other_tags if text)]
-    yield from _pull(step, lowering)
-    yield _push(step, _full_name(name, lowering), tag, tags, lowering)
-    yield from _output_values(name, tag, tags, lowering)
+    taken = set_variables(lowering)
+    image, tag = plain("image", taken, lowering.words), plain("tag", taken, lowering.words)
+    name = yield from _lowered(step.name, "imageName", lowering)
+    full_name = _full_name(name, lowering)
+    yield Command((f"{image}={assigned(full_name)}",))
+    tags = yield from _tags(step, tag, lowering)
+    yield from _output_values(full_name, image, tags, lowering)
+    source = quote(image_word(step.image, lowering))
+    if is_pulled(step.image, lowering.job, lowering.host):
+        yield Command((f"{lowering.host.docker} pull {source}",))
+    elif lines := image_lines(step.image, lowering):
+        yield Command(lines)
+    yield from _push(source, image, tag, tags, lowering)
 
 
-def _lowered(text: Text, name: str, lowering: Lowering) -> tuple[Word, tuple[str, ...]]:
-    """Return *text* in lower case as a word, and the commands that set its variable; docker itself checks it."""
+def _lowered(text: Text, output: str, lowering: Lowering) -> Generator[Command, None, Word]:
+    """Return *text* in lower case as a word; yield the command that sets the variable of *output* if it is read.
+
+    The container engine itself checks the name.
+    """
+    value = _lower(text, lowering)
+    if output not in lowering.needed:
+        return value
+    variable = own_variable(output, lowering)
+    yield Command((f"{variable}={assigned(value)}",))
+    return (VariableExpansion(variable),)
+
+
+def _lower(text: Text, lowering: Lowering) -> Word:
+    """Return *text* in a registry's characters, as PipelineLib converts it."""
     constant = text.constant
-    if constant:
-        return (Literal(_cleaned(constant)),), _set_if_needed(name, (Literal(_cleaned(constant)),), lowering)
-    variable = own_variable(name, lowering) if name in lowering.needed else f"pipegen_{name}"
-    return (VariableExpansion(variable),), (_lower(variable, text, lowering),)
-
-
-def _set_if_needed(name: str, value: Word, lowering: Lowering) -> tuple[str, ...]:
-    return (f"{own_variable(name, lowering)}={assigned(value)}",) if name in lowering.needed else ()
+    if constant is not None:
+        return (Literal(_cleaned(constant)),)
+    value = word(text, lowering)
+    return value if _is_clean(text) else (ShellFragment(f"$(printf %s {quote(value)} | tr A-Z/ a-z-)"),)
 
 
 def _cleaned(text: str) -> str:
-    """Return *text* in a registry's characters, as PipelineLib converts it."""
     return "".join(_REPLACED.get(character, character) for character in text)
 
 
-_REPLACED = {chr(upper): chr(upper + 32) for upper in range(ord("A"), ord("Z") + 1)} | {"/": "-"}
+def _is_clean(text: Text) -> bool:
+    """Return whether *text* certainly consists of a registry's characters."""
+    return all(
+        part == _cleaned(part)
+        if isinstance(part, str)
+        else isinstance(part, Reference) and part.scope is Scope.SETUP and part.name in _CLEAN_SETUP
+        for part in text.parts
+    )
 
 
-def _lower(variable: str, text: Text, lowering: Lowering) -> str:
-    return f"{variable}=$(printf %s {quote(word(text, lowering))} | tr A-Z/ a-z-)"
-
-
-def _other_tags(tags: Items[Text], lowering: Lowering) -> tuple[str, ...]:
-    """Return the commands that set the positional parameters to *tags*."""
-    constants = list(takewhile(lambda tag: isinstance(tag, Text) and tag.constant is not None, tags))
-    first = [quote(_cleaned(tag.constant)) for tag in constants if isinstance(tag, Text) and tag.constant]
-    return (" ".join(("set --", *first)), *each(tags[len(constants) :], lowering, _add_tag))
+def _tags(step: PublishImage, variable: str, lowering: Lowering) -> Generator[Command, None, _Tags]:
+    """Return the tags; yield the commands that set the first, in *variable* if it is computed, and those of the run."""
+    first = yield from _lowered(step.tag, "imageTag", lowering)
+    if any(isinstance(fragment, ShellFragment) for fragment in first):
+        yield Command((f"{variable}={assigned(first)}",))
+        first = (VariableExpansion(variable),)
+    texts = takewhile(lambda tag: isinstance(tag, Text) and tag.constant is not None, step.tags)
+    constants = [tag.constant for tag in texts if isinstance(tag, Text)]
+    known: tuple[Word, ...] = (first, *((Literal(_cleaned(constant)),) for constant in constants if constant))
+    others = step.tags[len(constants) :]
+    if not others:
+        return _Tags(first, known)
+    yield Command((" ".join(("set --", *map(quote, known))),), "the tags, empty ones left out")
+    for other in others:
+        yield Command(each((other,), lowering, _add_tag))
+    return _Tags(first, ())
 
 
 def _add_tag(text: Text, lowering: Lowering) -> Sequence[str]:
-    """Return the commands that add a tag to the positional parameters."""
-    constant = text.constant
+    """Return the command that adds a tag to the positional parameters."""
+    tag, constant = quote(_lower(text, lowering)), text.constant
     if constant is not None:
-        return (f'set -- "$@" {quote(_cleaned(constant))}',) if constant else ()
-    return (_lower(_ITEM, text, lowering), f'if [ -n "${_ITEM}" ]; then set -- "$@" "${_ITEM}"; fi')
-
-
-def _pull(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
-    lines = image_lines(step.image, lowering)
-    if is_pulled(step.image, lowering.job, lowering.host):
-        name = assigned(image_word(step.image, lowering))
-        yield Command((f"{_SOURCE}={name}", f'$DOCKER pull "${_SOURCE}"'))
-    elif lines:
-        yield Command(lines)
+        return (f'set -- "$@" {tag}',) if constant else ()
+    return (f'[ -z {quote(word(text, lowering))} ] || set -- "$@" {tag}',)
 
 
 def _full_name(name: Word, lowering: Lowering) -> Word:
     """Return *name* with its registry and repository."""
-    prefixes = (shell_text(lowering.host.registry), shell_text(lowering.host.repository))
+    host = lowering.host
+    prefixes = tuple(map(shell_text, [host.image_folder] if host.image_folder else [host.registry, host.repository]))
     return (*(fragment for word in prefixes if word for fragment in (*word, Literal("/"))), *name)
 
 
-def _push(step: PublishImage, full_name: Word, tag: Word, tags: Sequence[str], lowering: Lowering) -> Command:
-    """Return the command that pushes the image with each of *tags*; the job removes its local copy at the end.
+def _output_values(full_name: Word, image: str, tags: _Tags, lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that bind the values that other steps and jobs read."""
+    values = {
+        "imageFullName": assigned(full_name),
+        "publishedImage": assigned(_tagged(image, tags.first)),
+        "imageTags": f"$(printf '%s\\n' {tags.arguments})",
+    }
+    for output, value in values.items():
+        if output in lowering.needed:
+            yield Command((f"{own_variable(output, lowering)}={value}",))
+
+
+def _push(source: str, image: str, tag: str, tags: _Tags, lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that push the image *source* with each of *tags*.
 
     All names are given first: where the container engine refuses one, no image is pushed.
     """
-    is_from_registry = is_pulled(step.image, lowering.job, lowering.host)
-    image = quote((VariableExpansion(_SOURCE),) if is_from_registry else image_word(step.image, lowering))
-    item = tag if len(tags) == 1 else (VariableExpansion(_ITEM),)
-    name = assigned((*full_name, Literal(":"), *item))
-    tagging = (
-        f"pipegen_image={name}",
-        f'$DOCKER tag {image} "$pipegen_image"',
+    host = lowering.host
+    is_listed = not 0 < len(tags.known) <= _FEW
+    names = [_tagged(image, each_tag) for each_tag in ([(VariableExpansion(tag),)] if is_listed else tags.known)]
+    tagging = [f"{host.docker} tag {source} {quote(name)}" for name in names]
+    if not host.is_disposable:
         # Only now: the names in this variable are split where they are removed.
-        'pipegen_images="$pipegen_images $pipegen_image"',
-    )
-    if len(tags) == 1:
-        return Command((*tagging, '$DOCKER push "$pipegen_image"'))
-    loop = f"for {_ITEM} in {' '.join(tags)}; do"
-    push = f"$DOCKER push {quote((*full_name, Literal(':'), *item))}"
-    return Command((loop, *indented(tagging), "done", loop, f"  {push}", "done"))
+        noted = [
+            f"pipegen_images={quote((VariableExpansion('pipegen_images'), Literal(' '), *name))}" for name in names
+        ]
+        tagging = [line for pair in zip(tagging, noted, strict=True) for line in pair]
+    pushing = [f"{host.docker} push {quote(name)}" for name in names]
+    if is_listed:
+        tagging, pushing = (
+            [f"for {tag} in {tags.arguments}; do {'; '.join(lines)}; done"] for lines in (tagging, pushing)
+        )
+    yield from (Command((line,)) for line in (*tagging, *pushing))
 
 
-def _output_values(name: Word, tag: Word, tags: Sequence[str], lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that bind the values that other steps and jobs read."""
-    full_name = _full_name(name, lowering)
-    lines: list[str] = []
-    for output, value in (("imageFullName", full_name), ("publishedImage", (*full_name, Literal(":"), *tag))):
-        lines += _set_if_needed(output, value, lowering)
-    if "imageTags" in lowering.needed:
-        lines.append(f"{own_variable('imageTags', lowering)}=$(printf '%s\\n' {' '.join(tags)})")
-    if lines:
-        yield Command(tuple(lines))
+def _tagged(image: str, tag: Word) -> Word:
+    return (VariableExpansion(image), Literal(":"), *tag)

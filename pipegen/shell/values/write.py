@@ -139,7 +139,7 @@ def _pack_containers(lowering: Lowering) -> Iterator[Command]:
             continue
         lines, source = container_path(path, lowering)
         target = transfer_path(f"{folder}/{number}.tar", lowering.host)
-        yield Command((*lines, f"$DOCKER cp {quote((*name, Literal(':'), *source))} - >{target}"))
+        yield Command((*lines, f"{lowering.host.docker} cp {quote((*name, Literal(':'), *source))} - >{target}"))
 
 
 def mark_success(job: Job, host: ShellEnvironment) -> Command:

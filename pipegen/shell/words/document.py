@@ -43,6 +43,7 @@ class _Repeat(Struct):
 _Part: TypeAlias = "_Line | _Repeat"
 
 _END = "EOF"
+_SHORT = 60
 _EXPANDED = re.compile(r"[\\$`]")
 # Bytes to text: unchanged outside of NULs; inside, a JSON string that escapes YAML's line breaks and non-characters.
 _STRINGS = (
@@ -69,13 +70,12 @@ _STRINGS = (
 
 def write_document(value: Map, target: str, lowering: Lowering, first: Word = ()) -> tuple[Command, ...]:
     """Return the commands that write the line *first* and *value* to the file *target* in the job's folder."""
-    parts = tuple(_block(value, "")) or (_Line(("{}",)),)
-    lines = [part.constant for part in parts if isinstance(part, _Line)]
-    constant_lines = [line for line in lines if line is not None]
+    parts = _parts(value)
     path = f'"$pipegen/{target}"'
-    if len(constant_lines) == len(parts):
-        if lowering.host.keeps_lines and _END not in constant_lines:
-            return (Command(_here_document(constant_lines, first, path)),)
+    constant_lines = _constant_lines(parts)
+    if constant_lines is not None:
+        if is_here_document(constant_lines, lowering):
+            return (Command(here_document((f"cat >{path}",), constant_lines, first)),)
         return (Command(redirected(printed(constant_lines, first), path)),)
     raw = f'"$pipegen/{target}.raw"'
     body = (*(printed((), first) if first else ()), *_printed(parts, lowering))
@@ -91,10 +91,38 @@ def write_document(value: Map, target: str, lowering: Lowering, first: Word = ()
     )
 
 
-def _here_document(lines: Sequence[str], first: Word, path: str) -> tuple[str, ...]:
-    """Return the command that writes the line *first* and *lines*; in it, the shell expands only *first*."""
+def document_lines(value: Map, lowering: Lowering) -> Sequence[str] | None:
+    """Return the lines of *value* if they can be in a here-document."""
+    lines = _constant_lines(_parts(value))
+    return lines if lines is not None and is_here_document(lines, lowering) else None
+
+
+def here_document(command: Sequence[str], lines: Sequence[str], first: Word) -> tuple[str, ...]:
+    """Return *command*, which reads the line *first* and *lines*; the shell expands only *first* in them."""
     texts = ["".join(map(_in_document, first))] if first else []
-    return (f"cat >{path} <<{_END}", *texts, *(_in_document(Literal(line)) for line in lines), _END)
+    return (
+        *command[:-1],
+        f"{command[-1]} <<{_END}",
+        *texts,
+        *(_in_document(Literal(line)) for line in lines),
+        _END,
+    )
+
+
+def is_here_document(lines: Sequence[str], lowering: Lowering) -> bool:
+    """Return whether *lines* can be in a here-document."""
+    return lowering.host.keeps_lines and _END not in lines
+
+
+def _parts(value: Map) -> tuple[_Part, ...]:
+    return tuple(_block(value, "")) or (_Line(("{}",)),)
+
+
+def _constant_lines(parts: Sequence[_Part]) -> list[str] | None:
+    """Return the lines of *parts* if all are known at compile time."""
+    lines = [part.constant for part in parts if isinstance(part, _Line)]
+    constant_lines = [line for line in lines if line is not None]
+    return constant_lines if len(constant_lines) == len(parts) else None
 
 
 def _in_document(fragment: Fragment) -> str:
@@ -134,10 +162,18 @@ def _entry(start: tuple[str | Text, ...], value: Expression, indent: str) -> Ite
             # In brackets, the list is valid YAML even if no loop yields an item.
             yield from _flow((*start, " "), value, f"{indent}  ", end="")
         case List(items=items) if items:
-            yield _Line(start)
-            yield from _block(value, f"{indent}  ")
+            short = _short_list(items)
+            yield _Line((*start, " ", short) if short else start)
+            yield from _block(value, f"{indent}  ") if not short else ()
         case _:
             yield _Line((*start, " ", *_scalar(value)))
+
+
+def _short_list(items: Sequence[Expression]) -> str:
+    """Return *items* in brackets if all are known scalars and fit into a line, else ""."""
+    scalars = [_Line(_scalar(item)).constant for item in items if isinstance(item, Text | Constant)]
+    text = f"[{', '.join(scalar or '' for scalar in scalars)}]"
+    return text if len(scalars) == len(items) and None not in scalars and len(text) <= _SHORT else ""
 
 
 def _flow(start: tuple[str | Text, ...], value: Expression, indent: str, end: str = ",") -> Iterator[_Part]:

@@ -57,6 +57,19 @@ def setup_word(name: str, lowering: Lowering) -> Word:
     return host_word
 
 
+def set_variables(lowering: Lowering) -> set[str]:
+    """Return the variables that hold values: all but those of setup values that are read in place."""
+    variables = lowering.variables
+    setup = {
+        variable
+        for name, variable in variables.setup.items()
+        if setup_word(name, lowering) == (VariableExpansion(variable),)
+    }
+    return setup.union(
+        *(names.values() for names in (variables.outputs, variables.defaults, variables.inputs, variables.statuses))
+    )
+
+
 def _part(part: Part, lowering: Lowering, *, expands: bool) -> Word:
     match part:
         case str():

@@ -8,7 +8,8 @@ import re
 
 from pipegen.bindings.expression import Constant
 
-_PLAIN = re.compile(r"[A-Za-z/](?:[A-Za-z0-9_/.@+ -]*[A-Za-z0-9_/.@+-])?")
+# A colon starts a value only before a blank or at the end.
+_PLAIN = re.compile(r"[A-Za-z/](?:(?:[A-Za-z0-9_/.@+ -]|:(?! ))*[A-Za-z0-9_/.@+-])?")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:[eE][-+][0-9]+)?")
 # Line breaks in YAML, and characters that YAML does not allow.

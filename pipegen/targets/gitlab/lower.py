@@ -9,18 +9,21 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
 from pipegen.plan.model import Plan
 from pipegen.plan.model.logic import atoms
+from pipegen.shell.host import Images
+from pipegen.shell.images import with_named_images
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.checks.unsupported import check_credentials, check_mail, check_plan, omission_notes
 from pipegen.targets.gitlab.files.assembly import assemble
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.jobs import shell_variables as hosts
-from pipegen.targets.gitlab.jobs.drafts import DraftJob, drafts
+from pipegen.targets.gitlab.jobs.drafts import DraftJob, drafts, with_early_login
 from pipegen.targets.gitlab.jobs.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.jobs.hidden_jobs import Sharing, sharing
 from pipegen.targets.gitlab.jobs.included_jobs import external_stages
 from pipegen.targets.gitlab.jobs.limits import check_limits
 from pipegen.targets.gitlab.jobs.publications import publishing
+from pipegen.targets.gitlab.jobs.tools import DOCKER
 from pipegen.targets.gitlab.jobs.triggers import Bridge, check_parameters
 from pipegen.targets.gitlab.model import Document, GitLabJob, RuleEntry, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.names import JobNames, stage_names
@@ -67,6 +70,8 @@ def lower(
     *groups* are the stages of each child pipeline. With *is_child*, the file itself is a child pipeline, started by the
     pipeline that generates it.
     """
+    if settings.images is Images.REGISTRY:
+        plans = [with_named_images(plan) for plan in plans]
     names = JobNames()
     titles = stage_names(plans, names, report)
     drafted = _check_and_draft(plans, settings, report)
@@ -242,6 +247,9 @@ def _check_and_draft(plans: Sequence[Plan], settings: GitLabSettings, report: Re
     check_outcomes(plans, report)
     check_named_inputs(plans, report)
     drafted = [_drafts(plan, settings, report) for plan in plans]
+    container_drafts = [draft for pipeline_drafts in drafted for draft in pipeline_drafts if draft.tools.kind == DOCKER]
+    if all(draft.login for draft in container_drafts):
+        drafted = [[with_early_login(draft) for draft in pipeline_drafts] for pipeline_drafts in drafted]
     check_changes(plans, report)
     check_runs(plans, report)
     return drafted

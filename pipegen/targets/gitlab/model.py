@@ -193,10 +193,12 @@ class Hidden(Struct, kw_only=True):
     """The keys that several jobs share; *name* begins with a dot."""
 
     name: str
-    image: ImageKeys | None
-    services: tuple[ServiceKeys, ...]
-    variables: tuple[VariableEntry, ...]
-    before_script: tuple[ScriptEntry, ...]
+    rules: tuple[RuleEntry, ...] = ()
+    image: ImageKeys | None = None
+    services: tuple[ServiceKeys, ...] = ()
+    variables: tuple[VariableEntry, ...] = ()
+    before_script: tuple[ScriptEntry, ...] = ()
+    after_script: tuple[ScriptEntry, ...] = ()
 
 
 class GitLabJob(Struct, kw_only=True):
@@ -208,6 +210,10 @@ class GitLabJob(Struct, kw_only=True):
     # For a job without needs: the jobs of earlier stages whose artifacts it fetches; None means all.
     dependencies: tuple[str, ...] | None = None
     extends: str = ""
+    # Whether the job that it extends has the same stage.
+    has_stage_of_extended: bool = False
+    # The hidden job with its rules.
+    rules_from: str = ""
     combinations: Combinations | None = None
     image: ImageKeys | None = None
     services: tuple[ServiceKeys, ...] = ()
@@ -246,19 +252,29 @@ class GitLabJob(Struct, kw_only=True):
         return any(variable.name == HELPER for variable in self.variables)
 
     @property
+    def is_hidden(self) -> bool:
+        """Whether other jobs only extend it."""
+        return self.name.startswith(".")
+
+    @property
     def runs_stage(self) -> bool:
         """Whether the job runs a stage of the user in a script: neither a helper nor a bridge."""
         return self.trigger is None and not self.is_helper
 
 
 class DefaultKeys(Struct, kw_only=True):
-    """The keys that most jobs of a file share; a job without them writes its own."""
+    """The keys that most jobs of a file share; a job without them writes its own.
+
+    All jobs share the scripts, if there are some.
+    """
 
     image: ImageKeys | None = None
     services: tuple[ServiceKeys, ...] = ()
     retry: RetryKeys | None = None
     interruptible: bool = False
     cache: tuple[CacheEntry, ...] = ()
+    before_script: tuple[ScriptEntry, ...] = ()
+    after_script: tuple[ScriptEntry, ...] = ()
 
     def as_map(self) -> dict[str, object]:
         """Return the values by key; a key that is not shared has an empty value."""

@@ -172,7 +172,8 @@ class JobContext(Struct, kw_only=True):
             ),
             before_script=own.before_script,
             script=draft.script or idle_script(draft.job),
-            after_script=draft.after,
+            # Entries of its own replace those of the hidden job.
+            after_script=(*draft.after, *draft.tools.after_script) if draft.after else own.after_script,
             artifacts=draft.artifacts,
             artifact_keys=draft.artifact_keys,
             caches=draft.caches,
@@ -245,9 +246,12 @@ class JobContext(Struct, kw_only=True):
         failures = {draft.job.stage: stage_job.job}
         if draft.trigger is not None and not draft.is_bridge:
             failures[f"trigger {draft.trigger.name}"] = stage_job.last
+        first: GitLabJob | None = None
         for failing, name in failures.items():
             title = self.names.take(f"{self.prefix}mail when {failing} fails")
-            yield self._mail(title, draft, (NeedEntry(name, artifacts=False), *output_entries), script)
+            job = self._mail(title, draft, (NeedEntry(name, artifacts=False), *output_entries), script)
+            yield job if first is None else _extending(first, job)
+            first = job
 
     def _mail(
         self, name: str, draft: DraftJob, entries: tuple[NeedEntry, ...], script: tuple[ScriptEntry, ...]
@@ -304,6 +308,11 @@ class JobContext(Struct, kw_only=True):
     def _is_on_machine(self) -> bool:
         """Whether a shell runner runs the jobs with the tools of its machine, without images."""
         return self.settings.images is Images.LOCAL
+
+
+def _extending(first: GitLabJob, second: GitLabJob) -> GitLabJob:
+    """Return *second*, which has the image and the script of *first*, without these."""
+    return replace(second, extends=first.name, has_stage_of_extended=True, image=None, script=())
 
 
 def _may_be_passed(draft: DraftJob) -> bool:

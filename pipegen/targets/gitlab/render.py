@@ -36,6 +36,8 @@ from pipegen.targets.gitlab.settings import Release
 _LINE = 132
 _EMPTY: Mapping[str, Value] = {"cache": [], "interruptible": False, "retry": 0}
 # An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
+# A command that needs no quotes between brackets.
+_SHORT_COMMAND = re.compile(r"[A-Za-z./](?:[A-Za-z0-9 ./=_@%+-]{0,58}[A-Za-z0-9./_])?")
 _PLAIN_IMAGE = r"[a-z0-9]+(-[a-z0-9]+)*(:[A-Za-z0-9_.-]+)?"
 
 
@@ -76,6 +78,8 @@ def _default(document: Document) -> dict[str, Value]:
             "retry": _retry(defaults.retry) if defaults.retry else None,
             "interruptible": defaults.interruptible or None,
             "cache": _caches(defaults.cache) if defaults.cache else None,
+            "before_script": script_data(defaults.before_script),
+            "after_script": script_data(defaults.after_script),
             "id_tokens": tokens or None,
         }
     )
@@ -96,16 +100,18 @@ def _list(items: Sequence[Data]) -> Value:
 
 
 def _one_or_list(texts: tuple[str, ...]) -> Value:
-    return texts[0] if len(texts) == 1 else Flow(texts)
+    return "" if not texts else texts[0] if len(texts) == 1 else Flow(texts)
 
 
 def _hidden(hidden: Hidden) -> dict[str, Value]:
     return _without_none(
         {
+            "rules": [_rule(rule) for rule in hidden.rules] if hidden.rules else None,
             "image": _image(hidden.image) if hidden.image else None,
             "services": _services(hidden.services) if hidden.services else None,
             "variables": _variables(hidden.variables) if hidden.variables else None,
             "before_script": script_data(hidden.before_script),
+            "after_script": script_data(hidden.after_script),
         }
     )
 
@@ -114,8 +120,8 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
     """Return the keys of a job, with *script* as the value of `script`."""
     keys = _without_none(
         {
-            "extends": job.extends or None,
-            "stage": job.stage,
+            "extends": _one_or_list(tuple(filter(None, (job.extends, job.rules_from)))) or None,
+            "stage": None if job.has_stage_of_extended else job.stage,
             "parallel": _parallel(job.combinations) if job.combinations is not None else None,
             "image": _image(job.image) if job.image else None,
             "services": _services(job.services) if job.services else None,
@@ -205,7 +211,7 @@ def _allow_failure(job: GitLabJob) -> Value:
     if job.limits.exit_codes:
         return {"exit_codes": Flow(job.limits.exit_codes)}
     # Of a job that its rules make manual, this is the default: https://docs.gitlab.com/ci/yaml/#allow_failure
-    return False if job.is_blocking and not job.rules else job.limits.allow_failure or None
+    return False if job.is_blocking and not (job.rules or job.rules_from) else job.limits.allow_failure or None
 
 
 def _retry(retry: RetryKeys) -> Value:
@@ -344,7 +350,9 @@ def _audiences(token: IdTokenEntry) -> Value:
 
 
 def script_data(entries: Sequence[ScriptEntry]) -> Value:
-    """Return the lines of a script; None if it is empty."""
+    """Return the lines of a script, a single short command in brackets; None if it is empty."""
+    if len(entries) == 1 and not entries[0].comment and _SHORT_COMMAND.fullmatch(entries[0].text):
+        return Flow((entries[0].text,))
     return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries] or None
 
 

@@ -39,6 +39,7 @@ COMMANDS = {
     "cp": Syntax(flags="archive/a follow-link/L quiet/q"),
     "create": RUN,
     "image": Syntax(),
+    "image prune": Syntax(flags="all/a force/f", options="filter"),
     "images": Syntax(flags="all/a no-trunc quiet/q", options="filter/f format"),
     "kill": Syntax(options="signal/s"),
     "login": Syntax(flags="password-stdin", options="password/p username/u"),
@@ -76,7 +77,10 @@ def _command(words: Sequence[str]) -> tuple[str, Arguments]:
     """Return the command in *words*, in its short form (`image ls` is `images`), and what follows it."""
     name, *rest = words or ("",)
     if name == "image" and rest:
-        name, rest = {"ls": "images", "rm": "rmi", "inspect": "image inspect"}.get(rest[0], rest[0]), rest[1:]
+        name, rest = (
+            {"ls": "images", "rm": "rmi", "inspect": "image inspect", "prune": "image prune"}.get(rest[0], rest[0]),
+            rest[1:],
+        )
     elif name == "container" and rest:
         name, rest = {"ls": "ps", "inspect": "container inspect"}.get(rest[0], rest[0]), rest[1:]
     if name.endswith(" inspect"):
@@ -118,7 +122,8 @@ def _build(command: str, arguments: Arguments) -> list[str]:
         message = f'unable to prepare context: path "{context}" not found'
         raise UsageError(message)
     path = Path(arguments.last("file") or context / "Dockerfile")
-    dockerfile = _dockerfile(path, arguments)
+    text = sys.stdin.read() if path == Path("-") else path.read_text(encoding="utf-8")
+    dockerfile = _dockerfile(text, arguments)
     _feed(dockerfile.text)
     ignored = path.with_name(f"{path.name}.dockerignore")
     # podman expands variables in values: `$$` is its `$`
@@ -135,9 +140,8 @@ def _build(command: str, arguments: Arguments) -> list[str]:
     ]
 
 
-def _dockerfile(path: Path, arguments: Arguments) -> Dockerfile:
-    """Return the Dockerfile at *path*, made by the frontend that its `# syntax=` line names."""
-    text = path.read_text(encoding="utf-8")
+def _dockerfile(text: str, arguments: Arguments) -> Dockerfile:
+    """Return the Dockerfile *text*, made by the frontend that its `# syntax=` line names."""
     frontend = _frontend(text)
     if frontend is None or frontend.startswith("docker/dockerfile"):
         return Dockerfile(text, ())

@@ -215,7 +215,7 @@ def test_setup_values_are_assigned_once_and_only_where_they_are_not_plain() -> N
     lowered = script_of(plan, "t", host())
 
     assert [command.lines for command in lowered.bind] == [('timestamp=$(printf %s "$TIME")',)]
-    assert '"$timestamp-$timestamp" "${PROJECT}x" \\\n  "${TAG:-none}"' in text_of(lowered)
+    assert '"$timestamp-$timestamp" "${PROJECT}x" "${TAG:-none}"' in text_of(lowered)
     assert lowered.setup == ("timestamp", "project", "tag")
 
 

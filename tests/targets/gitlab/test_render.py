@@ -103,8 +103,7 @@ TEXT = """\
       services: [docker:28-dind]
       variables:
         C: "1"
-      before_script:
-        - one
+      before_script: [one]
 
     build:
       extends: .docker
@@ -129,8 +128,7 @@ TEXT = """\
         - build
         - {{ job: "a, b", artifacts: false }}
       when: on_failure
-      before_script:
-        - two
+      before_script: [two]
       script:
         - "echo a: b"
 

@@ -47,7 +47,8 @@ KEYS = {
     "variables",
     "when",
 }
-_LOGIN = r"\| \$DOCKER login .* --password-stdin"
+_LOGIN = r"\| (?:\$DOCKER|docker) login .* --password-stdin"
+_CONTAINERS = r"(?:\$DOCKER|docker) (?:build|run|cp|pull|tag|push)\b"
 FILE_KEYS = {"stages", "workflow", "default", "variables", "include"}
 
 
@@ -93,7 +94,7 @@ def too_much(name: str, job: Mapping[str, Any], own: set[str]) -> list[str]:
     wrong = {
         "a key of more rights": not set(job) <= KEYS,
         "the job's token": "CI_JOB_TOKEN" in does and not (helps and name.startswith("trigger ")),
-        "a daemon": "docker" in str(job.get("services", "")) and "$DOCKER" not in does,
+        "a daemon": "docker" in str(job.get("services", "")) and not re.search(_CONTAINERS, str(job["script"])),
         "the registry": "CI_REGISTRY_PASSWORD" in does and not re.search(_LOGIN, does),
         "the machine": "--privileged" in does,
         "a log of everything": "CI_DEBUG" in does,

@@ -106,7 +106,7 @@ def script(*lines: str, **parts: Any) -> StageScriptParts:
         uses_containers=False,
         uses_helm=False,
         uses_git=False,
-        logs_in=False,
+        login=(),
         carries=(),
         archives=False,
     )

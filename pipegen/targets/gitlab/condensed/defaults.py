@@ -34,11 +34,11 @@ def with_defaults(document: Document) -> Document:
         return document
     hidden = {each.name: each for each in document.hidden}
     names = {job.name for job in document.jobs}
-    stage_jobs = [job for job in document.jobs if job.runs_stage]
+    stage_jobs = [job for job in document.jobs if job.runs_stage and job.extends not in names]
     values = {job.name: _values(job, hidden.get(job.extends)) for job in stage_jobs}
-    own = [_values(job, None) for job in stage_jobs]
+    own = [_values(job, None) for job in stage_jobs] if hidden else [*values.values()]
     defaults = _shared_values(own, tuple(values.values()))
-    others = len(document.jobs) - len(stage_jobs)
+    others = sum(not job.runs_stage for job in document.jobs)
     if _saved_lines(defaults, own, tuple(values.values())) <= _EXTRA_LINES + others:
         return document
     users = tuple(key for key, value in (("tags", document.tags), ("id_tokens", document.id_tokens)) if value)
@@ -49,6 +49,36 @@ def with_defaults(document: Document) -> Document:
         jobs=tuple(
             job if job.extends in names else _job(job, values.get(job.name), defaults, users) for job in document.jobs
         ),
+    )
+
+
+def with_default_tools(document: Document) -> Document:
+    """Return *document* with its hidden job in `default` and in the variables of the file, if all jobs extend it.
+
+    Jobs of the user's own included files do not need these tools.
+    """
+    if len(document.hidden) != 1 or document.defaults.image is not None or document.defaults.services:
+        return document
+    if document.external:
+        return document
+    (hidden,) = document.hidden
+    names = {variable.name for variable in document.variables}
+    if any(job.extends != hidden.name or "inherit" in job.raw for job in document.jobs) or any(
+        variable.name in names for variable in hidden.variables
+    ):
+        return document
+    return replace(
+        document,
+        hidden=(),
+        variables=(*document.variables, *hidden.variables),
+        defaults=replace(
+            document.defaults,
+            image=hidden.image,
+            services=hidden.services,
+            before_script=hidden.before_script,
+            after_script=hidden.after_script,
+        ),
+        jobs=tuple(replace(job, extends="") for job in document.jobs),
     )
 
 

@@ -1,13 +1,14 @@
 """`parallel: matrix`: one job for all combinations of a matrix stage, where they differ only in the values of axes.
 
-The values are variables of the job. Combinations that differ in other keys stay jobs of their own, and so do those
-whose axes could be variables that the runner or programs read.
+The values are variables of the job. Combinations that also differ in their needs, or that others need one by one,
+extend a hidden job and have the values as variables. Combinations that differ in other keys stay jobs of their own, and
+so do those whose axes could be variables that the runner or programs read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import Struct, replace
@@ -22,10 +23,13 @@ from pipegen.targets.gitlab.model import (
     ImageKeys,
     NeedEntry,
     ScriptEntry,
+    VariableEntry,
 )
 
 # Other names could be variables that the runner or programs read.
 _AXIS = re.compile(r"(?!.*_proxy$)[a-z][a-z0-9_]*")
+# A shell variable with the value of another.
+_COPY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([a-z0-9_]+)\}?")
 # In a path, an image name and a script, such a value needs no quotes.
 _PLAIN_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -47,12 +51,19 @@ def with_matrices(document: Document, plan_jobs: Mapping[str, PlanJob], *, has_p
     if not groups or any(isinstance(job.trigger, ChildPipeline) for job in document.jobs):
         return document
     variables = frozenset(variable.name for variable in document.variables)
+    taken = {hidden.name for hidden in document.hidden}
     matrices: dict[str, _Matrix] = {}
+    extended: dict[str, GitLabJob] = {}
     for title, names in groups.items():
-        matrix = _matrix(title, [job for job in document.jobs if job.name in names], plan_jobs, variables)
-        if matrix is not None and _is_usable(matrix, document, has_partial_needs=has_partial_needs):
-            matrices |= dict.fromkeys(names, matrix)
-    return replace(document, jobs=tuple(_jobs(document, matrices))) if matrices else document
+        jobs = _uniform([job for job in document.jobs if job.name in names], plan_jobs)
+        matrix = _matrix(title, jobs, plan_jobs, variables)
+        if matrix is None:
+            continue
+        if _is_usable(matrix, jobs, document, has_partial_needs=has_partial_needs):
+            matrices |= dict.fromkeys(matrix.combinations, matrix)
+        elif f".{title}" not in taken:
+            extended |= _extending(matrix, jobs)
+    return replace(document, jobs=tuple(_jobs(document, matrices, extended))) if matrices or extended else document
 
 
 def _groups(document: Document, plan_jobs: Mapping[str, PlanJob]) -> dict[str, set[str]]:
@@ -66,24 +77,48 @@ def _groups(document: Document, plan_jobs: Mapping[str, PlanJob]) -> dict[str, s
     return {title: names for title, names in groups.items() if len(names) > 1 and title not in taken}
 
 
+def _uniform(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> list[GitLabJob]:
+    """Return those of *jobs*, combinations of a matrix, that have the axes of the first and plain values."""
+    values = {job.name: combination.values for job in jobs if (combination := plan_jobs[job.name].combination)}
+    plain = [
+        job
+        for job in jobs
+        if not job.raw and job.trigger is None and all(_PLAIN_VALUE.fullmatch(value) for _, value in values[job.name])
+    ]
+    axes = [tuple(axis for axis, _ in values[job.name]) for job in plain]
+    return [job for job, own in zip(plain, axes, strict=True) if own == axes[0]]
+
+
+def _extending(matrix: _Matrix, jobs: Sequence[GitLabJob]) -> dict[str, GitLabJob]:
+    """Return *jobs* by name, extending a hidden job, which is under the name of the first with a dot."""
+    hidden = replace(matrix.job, name=f".{matrix.job.name}", combinations=None)
+    extended = {
+        job.name: GitLabJob(
+            name=job.name,
+            stage=job.stage,
+            has_stage_of_extended=True,
+            extends=hidden.name,
+            needs=job.needs,
+            dependencies=job.dependencies,
+            variables=tuple(VariableEntry(axis, value) for axis, value in matrix.combinations[job.name]),
+        )
+        for job in jobs
+    }
+    return {f".{jobs[0].name}": hidden, **extended}
+
+
 def _matrix(
     title: str, jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob], variables: frozenset[str]
 ) -> _Matrix | None:
-    """Return the matrix job *title* for *jobs*, or None if they differ in more than values of axes.
+    """Return the matrix job *title* for *jobs*, or None if they differ in more than values of axes and needs.
 
     *variables* are those of the file.
     """
-    values = {
-        job.name: combination.values
-        for job in jobs
-        if (combination := plan_jobs[job.name].combination) is not None and not job.raw and job.trigger is None
-    }
-    axes = [tuple(axis for axis, _ in pairs) for pairs in values.values()]
-    if len(values) < len(jobs) or len(set(axes)) > 1 or not all(map(_AXIS.fullmatch, axes[0])):
+    values = {job.name: combination.values for job in jobs if (combination := plan_jobs[job.name].combination)}
+    if len(values) < 2:  # noqa: PLR2004 - several
         return None
-    if not all(_PLAIN_VALUE.fullmatch(value) for pairs in values.values() for _, value in pairs):
-        return None
-    if any(_is_used(axis, jobs, variables) for axis in axes[0]):
+    axes = [axis for axis, _ in values[jobs[0].name]]
+    if not all(map(_AXIS.fullmatch, axes)) or any(_is_used(axis, jobs, variables) for axis in axes):
         return None
     unified = _unified(title, jobs, tuple(dict(pairs) for pairs in values.values()))
     return None if unified is None else _Matrix(unified, values)
@@ -100,7 +135,7 @@ def _is_used(axis: str, jobs: Sequence[GitLabJob], variables: frozenset[str]) ->
 
 
 def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, str], ...]) -> GitLabJob | None:
-    """Return the job *title* that equals each of *jobs* with its *values*; None if there is none."""
+    """Return the job *title* without needs that equals each of *jobs* with its *values*; None if there is none."""
     text, script = Template(values, expanded_text), Template(values, script_text)
     unified = {
         "name": title,
@@ -113,11 +148,34 @@ def _unified(title: str, jobs: Sequence[GitLabJob], values: tuple[Mapping[str, s
         "artifact_keys": _artifact_keys([job.artifact_keys for job in jobs], text),
         "caches": _caches([job.caches for job in jobs], text),
         "combinations": Combinations(tuple(tuple(each.items()) for each in values)),
+        "needs": (),
+        "dependencies": None,
     }
     if text.has_failed or script.has_failed:
         return None
     matrix_job, *others = [replace(job, **unified) for job in jobs]
-    return matrix_job if all(other == matrix_job for other in others) else None
+    if any(other != matrix_job for other in others):
+        return None
+    scripts = (matrix_job.before_script, matrix_job.script, matrix_job.after_script)
+    before, main, after = (_in_place(each, values[0]) for each in scripts)
+    return replace(matrix_job, before_script=before, script=main, after_script=after)
+
+
+def _in_place(entries: tuple[ScriptEntry, ...], axes: Iterable[str]) -> tuple[ScriptEntry, ...]:
+    """Return *entries* that read the variables of *axes* themselves, not shell variables with their values."""
+    copies = {
+        match[1]: match[2]
+        for entry in entries
+        if (match := _COPY.fullmatch(entry.text)) is not None and match[2] in axes
+    }
+    if not copies:
+        return entries
+    name = re.compile(rf"\b(?:{'|'.join(copies)})\b")
+    return tuple(
+        replace(entry, text=name.sub(lambda match: copies[match[0]], entry.text))
+        for entry in entries
+        if _COPY.fullmatch(entry.text) is None or entry.text.partition("=")[0] not in copies
+    )
 
 
 def _image(images: Sequence[ImageKeys | None], text: Template) -> ImageKeys | None:
@@ -168,9 +226,12 @@ def _cache(entries: Sequence[CacheEntry], text: Template) -> CacheEntry:
     return unified
 
 
-def _is_usable(matrix: _Matrix, document: Document, *, has_partial_needs: bool) -> bool:
-    """Return whether all jobs of *document* can refer to *matrix* in place of its combinations."""
+def _is_usable(matrix: _Matrix, jobs: Sequence[GitLabJob], document: Document, *, has_partial_needs: bool) -> bool:
+    """Return whether *jobs* have the same needs, and all jobs of *document* can refer to their *matrix*."""
     names = matrix.combinations.keys()
+    first, *others = jobs
+    if any((job.needs, job.dependencies) != (first.needs, first.dependencies) for job in others):
+        return False
     for job in document.jobs:
         needs = [need for need in job.needs if need.job in names]
         is_whole = len(needs) == len(names)
@@ -186,14 +247,20 @@ def _is_usable(matrix: _Matrix, document: Document, *, has_partial_needs: bool) 
     return True
 
 
-def _jobs(document: Document, matrices: Mapping[str, _Matrix]) -> Iterator[GitLabJob]:
-    """Yield the jobs of *document*, each matrix job in place of its first combination."""
+def _jobs(
+    document: Document, matrices: Mapping[str, _Matrix], extended: Mapping[str, GitLabJob]
+) -> Iterator[GitLabJob]:
+    """Yield the jobs of *document*, each matrix or hidden job in place of its first combination or before it."""
     written: set[str] = set()
     for job in document.jobs:
         matrix = matrices.get(job.name)
         if matrix is not None and matrix.job.name in written:
             continue
-        current = job if matrix is None else matrix.job
+        if (hidden := extended.get(f".{job.name}")) is not None:
+            yield hidden
+        current = extended.get(job.name, job)
+        if matrix is not None:
+            current = replace(matrix.job, needs=job.needs, dependencies=job.dependencies)
         written.add(current.name)
         needs = tuple(_needs(current.needs, matrices))
         dependencies = current.dependencies

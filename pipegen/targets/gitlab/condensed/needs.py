@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
+from pipegen.plan.model import Job as PlanJob
+from pipegen.plan.model import PublishImage, RunContainer
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.model import GitLabJob, NeedEntry
 
+# Steps that only use images.
+_BLIND = (RunContainer, PublishImage)
 _AFTER_FAILURES = ("on_failure", "always")
 
 
@@ -22,16 +26,15 @@ class Sources(Struct):
         return self.names if whens.isdisjoint(_AFTER_FAILURES) else self.always
 
 
-def sources(jobs: Iterable[GitLabJob]) -> Sources:
+def sources(jobs: Sequence[GitLabJob]) -> Sources:
     """Return those of *jobs* that leave an archive or the variables of a dotenv report.
 
     Other reports stay on the server. The user's own keys may add artifacts.
     """
     # https://docs.gitlab.com/ci/yaml/#needsartifacts, https://docs.gitlab.com/ci/yaml/artifacts_reports/
-    leaving = [job for job in jobs if job.artifacts or job.artifact_keys.dotenv or job.raw]
-    return Sources(
-        frozenset([job.name for job in leaving if not _is_for_failures(job)]), frozenset([job.name for job in leaving])
-    )
+    leaving = {job.name: job for job in jobs if job.artifacts or job.artifact_keys.dotenv or job.raw}
+    leaving |= {job.name: leaving[job.extends] for job in jobs if job.extends in leaving}
+    return Sources(frozenset([name for name, job in leaving.items() if not _is_for_failures(job)]), frozenset(leaving))
 
 
 def short_needs(needs: tuple[NeedEntry, ...], leaving: frozenset[str]) -> tuple[NeedEntry, ...]:
@@ -39,6 +42,11 @@ def short_needs(needs: tuple[NeedEntry, ...], leaving: frozenset[str]) -> tuple[
     if all(need.artifacts or need.job in leaving for need in needs):
         return needs
     return tuple(need if need.job in leaving else replace(need, artifacts=True) for need in needs)
+
+
+def reads_no_files(job: PlanJob) -> bool:
+    """Return whether no step of *job* can see the files in its checkout, whatever they are."""
+    return bool(job.steps) and not (job.after or job.artifacts) and all(isinstance(step, _BLIND) for step in job.steps)
 
 
 def _is_for_failures(job: GitLabJob) -> bool:

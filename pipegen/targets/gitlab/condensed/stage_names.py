@@ -51,7 +51,7 @@ def with_external(
 
 def _titles(jobs: Sequence[GitLabJob], title: Callable[[str], str]) -> list[str]:
     """Return the titles of *jobs*, without helpers if there are others."""
-    names = [job.name for job in jobs if not job.is_helper]
+    names = [job.name for job in jobs if not (job.is_helper or job.is_hidden)]
     return list(dict.fromkeys(map(title, names or [job.name for job in jobs])))
 
 

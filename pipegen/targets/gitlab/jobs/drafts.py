@@ -24,7 +24,7 @@ from pipegen.targets.gitlab.jobs.outcomes import outcome_variable, without_statu
 from pipegen.targets.gitlab.jobs.raw import lower_raw
 from pipegen.targets.gitlab.jobs.retention import lower_retention
 from pipegen.targets.gitlab.jobs.scripts import entries
-from pipegen.targets.gitlab.jobs.tools import JobTools, installs, job_tools
+from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
 from pipegen.targets.gitlab.jobs.variables import is_free_name
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
@@ -35,7 +35,8 @@ from pipegen.targets.gitlab.settings import GitLabSettings
 class DraftJob(Struct, kw_only=True):
     """The job of a stage without its needs; *after* runs when the script has ended, then *trigger* starts.
 
-    *outcome* is the variable for the status of the pipeline, if the stage becomes a job for each status.
+    *outcome* is the variable for the status of the pipeline, if the stage becomes a job for each status. *login* are
+    the entries of the script, or of those before it, that log in to the registry.
     """
 
     job: Job
@@ -52,6 +53,7 @@ class DraftJob(Struct, kw_only=True):
     trigger: Bridge | TriggerScript | None
     outcome: str = ""
     variables: tuple[VariableEntry, ...] = ()
+    login: tuple[ScriptEntry, ...] = ()
 
     @property
     def is_bridge(self) -> bool:
@@ -74,10 +76,23 @@ def redraft(
 ) -> list[DraftJob]:
     """Return the drafts *drafts* of *plan* for *environment*: those that name values of the run are created again."""
     drafting = _Drafting.of(plan, environment, settings, report)
-    return [
+    redrafted = [
         drafting.draft(job) if _names_run(draft.script) or _names_run(draft.after) else draft
         for job, draft in zip(plan.jobs, drafts, strict=True)
     ]
+    return [with_early_login(draft) for draft in redrafted] if any(map(_logs_in_early, drafts)) else redrafted
+
+
+def with_early_login(draft: DraftJob) -> DraftJob:
+    """Return *draft* with the login before its script, where jobs can share it."""
+    if not draft.login or _logs_in_early(draft):
+        return draft
+    tools = replace(draft.tools, before_script=(*draft.tools.before_script, *draft.login))
+    return replace(draft, tools=tools, script=tuple(entry for entry in draft.script if entry not in draft.login))
+
+
+def _logs_in_early(draft: DraftJob) -> bool:
+    return bool(draft.login) and draft.tools.before_script[-len(draft.login) :] == draft.login
 
 
 def _names_run(script: Sequence[ScriptEntry]) -> bool:
@@ -132,7 +147,6 @@ class _Drafting(Struct, kw_only=True):
         if set_by_engine.variables and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
             set_by_engine = Constants((), job)
             parts = script(job, plan, self.producers, host)
-        body = (*entries((*parts.bind, *parts.steps)), *entries(parts.outputs, comment="outputs"), *lowered.script)
         artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, parts, trigger), report)
         tools = self._job_tools(parts, is_users=Commands in kinds)
         reports = (*((dotenv_path(job),) if job.expanded else ()), *lowered.dotenv)
@@ -147,7 +161,8 @@ class _Drafting(Struct, kw_only=True):
             job=job,
             tools=tools,
             machine=machine,
-            script=(*installs(parts, settings), *(self._removal(job) if self.called else ()), *body) if body else (),
+            login=entries(parts.login),
+            script=self._script(job, parts, lowered.script),
             artifacts=artifacts,
             environment=lowered.environment,
             caches=caches,
@@ -160,6 +175,12 @@ class _Drafting(Struct, kw_only=True):
             variables=tuple(VariableEntry(name, value) for name, value in set_by_engine.variables),
         )
         return draft if not job.raw else replace(draft, raw=_raw(draft, report))
+
+    def _script(self, job: Job, parts: StageScriptParts, last: tuple[ScriptEntry, ...]) -> tuple[ScriptEntry, ...]:
+        """Return the script of *job*: its *parts*, then the entries *last*."""
+        steps = entries((*parts.bind, *parts.login, *parts.steps))
+        body = (*steps, *entries(parts.outputs, comment="outputs"), *last)
+        return (*start(parts, self.settings), *(self._removal(job) if self.called else ()), *body) if body else ()
 
     def _job_tools(self, parts: StageScriptParts, *, is_users: bool) -> JobTools:
         """Return the tools of a job with the script *parts*: one value for all jobs with the same tools."""
@@ -192,7 +213,11 @@ def _artifacts(job: Job, parts: StageScriptParts, trigger: Bridge | TriggerScrip
     """Return the artifacts of the job: its files, and the values for other jobs and for the call of its trigger."""
     if not job.artifacts and trigger is None:
         return parts.carries
-    files = [artifact.path for artifact in job.artifacts if artifact.path is not None]
+    files = [
+        f"{artifact.path}/" if artifact.is_folder else artifact.path
+        for artifact in job.artifacts
+        if artifact.path is not None
+    ]
     values = (f".pipegen/trigger/{job.slug}/",) if isinstance(trigger, TriggerScript) else ()
     return (*files, *parts.carries, *values)
 

@@ -24,5 +24,6 @@ def fetch_variables(fetch: FetchOptions | None) -> tuple[VariableEntry, ...]:
     return (
         VariableEntry("GIT_DEPTH", str(fetch.depth or 0)),
         VariableEntry("GIT_FETCH_EXTRA_FLAGS", f"--prune --quiet {'--tags' if fetch.tags else '--no-tags'}"),
-        VariableEntry("GIT_SUBMODULE_STRATEGY", "recursive" if fetch.submodules else "none"),
+        # Without it, the runner fetches none.
+        *((VariableEntry("GIT_SUBMODULE_STRATEGY", "recursive"),) if fetch.submodules else ()),
     )

@@ -50,6 +50,7 @@ def _hidden(common: JobTools, repeated: Sequence[JobTools], members: int) -> dic
             services=tools.services,
             variables=tools.variables,
             before_script=tools.before_script,
+            after_script=tools.after_script,
         )
         for number, tools in enumerate(values, start=1)
     }

@@ -51,6 +51,7 @@ def outcome_jobs(job: GitLabJob, variable: str, name: str) -> tuple[GitLabJob, G
         name=name,
         stage=job.stage,
         extends=job.name,
+        has_stage_of_extended=True,
         rules=then(job.rules, "on_failure"),
         when="" if job.rules else "on_failure",
         variables=(IS_HELPER, VariableEntry(variable, _FAILED)),

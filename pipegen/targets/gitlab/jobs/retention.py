@@ -84,7 +84,7 @@ def _report_lost(job: Job, path: ReportPath, report: Report) -> None:
 def _check_failure(job: Job, paths: tuple[str, ...], report: Report) -> None:
     """Report values and files for other jobs that GitLab drops because artifacts are kept only on failure."""
     declared = {artifact.path for artifact in job.artifacts if not artifact.travels}
-    lost = [path for path in paths if path not in declared]
+    lost = [path for path in paths if path.rstrip("/") not in declared]
     if job.retention.when is ArtifactsWhen.FAILURE and lost:
         report.add(
             ARTIFACTS_ON_FAILURE.code,

@@ -59,6 +59,8 @@ _PARAMETER = r"params\.([A-Za-z_][A-Za-z0-9_]*)"
 _HAS_BASH = '[ -n "${BASH_VERSION:-}" ] || { echo "the stage asks for bash, which is not there" >&2; exit 1; }'
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
 _PLAIN = r"[a-z0-9]+"
+_REPOSITORY = "${PIPEGEN_REPOSITORY:-${CI_REGISTRY_IMAGE#*/}}"
+_NO_REGISTRY = "the project has no container registry"
 # The first words, after "PIPEGEN_", in names of variables that are not for outputs.
 _FIRST_WORDS = frozenset(
     {
@@ -102,7 +104,8 @@ def setup_value(name: str, plan: Plan) -> str | None:
 def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
     """Return the environment of the scripts of *plan*."""
     is_local = settings.images is Images.LOCAL
-    repository = "$PIPEGEN_REPOSITORY" if settings.repository else "${PIPEGEN_REPOSITORY:-${CI_REGISTRY_IMAGE#*/}}"
+    repository = "$PIPEGEN_REPOSITORY" if settings.repository else _REPOSITORY
+    folder = "$PIPEGEN_REGISTRY/$PIPEGEN_REPOSITORY" if settings.repository else "$pipegen_prefix"
     return ShellEnvironment(
         job_id="$CI_JOB_ID",
         run_id="$CI_PIPELINE_ID",
@@ -112,7 +115,10 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
         values=None,
         images=settings.images,
         shares_daemon=is_local,
-        image_repository=f"$PIPEGEN_REGISTRY/{repository}/pipegen",
+        image_repository=f"{folder}/pipegen",
+        image_folder=folder,
+        names_images=not is_local,
+        is_disposable=not is_local,
         login=_login(settings),
         registry="$PIPEGEN_REGISTRY",
         repository=repository,
@@ -218,7 +224,12 @@ def _checked(source: str, credential: Credential) -> str:
 
 def _login(settings: GitLabSettings) -> Login:
     """Return how jobs log in to the registry: as the job itself, unless a credential is set."""
-    if settings.registry_credential is None:
-        return Login("$PIPEGEN_REGISTRY", "$CI_REGISTRY_USER", "$CI_REGISTRY_PASSWORD")
-    name = variable(settings.registry_credential)
-    return Login("$PIPEGEN_REGISTRY", f"${name}_USERNAME", f"${name}_PASSWORD")
+    name = variable(settings.registry_credential) if settings.registry_credential is not None else "CI_REGISTRY"
+    is_own = settings.registry_credential is None
+    return Login(
+        # A login to no registry would go to Docker's own.
+        "$PIPEGEN_REGISTRY" if settings.registry else f"${{PIPEGEN_REGISTRY:?{_NO_REGISTRY}}}",
+        f"${name}_USER" if is_own else f"${name}_USERNAME",
+        f"${name}_PASSWORD",
+        setup=() if settings.repository else (f"pipegen_prefix=$PIPEGEN_REGISTRY/{_REPOSITORY}",),
+    )

@@ -26,8 +26,20 @@ _CONNECT = (
         "if [ -S /var/run/docker.sock ]; then unset DOCKER_HOST DOCKER_TLS_VERIFY DOCKER_CERT_PATH; fi",
         "a runner may lend its own daemon; that of the service needs some time to start",
     ),
-    ScriptEntry('timeout 60 sh -c "until $DOCKER info >/dev/null 2>&1; do sleep 1; done" || $DOCKER info'),
+    ScriptEntry("timeout 60 sh -c 'until docker info >/dev/null 2>&1; do sleep 1; done' || docker info"),
 )
+_REMOVE = (
+    ScriptEntry(
+        "if [ -S /var/run/docker.sock ]; then unset DOCKER_HOST DOCKER_TLS_VERIFY DOCKER_CERT_PATH; else exit 0; fi",
+        "a daemon that the runner lends would keep containers and images",
+    ),
+    ScriptEntry('docker ps --all --quiet --filter "name=-$CI_JOB_ID\\$" | xargs -r docker rm --force --volumes'),
+    ScriptEntry('docker image prune --all --force --filter "label=ci.job=$CI_JOB_URL"'),
+)
+
+
+# The kind of tools of a job that calls the container program.
+DOCKER = "docker"
 
 
 class JobTools(Struct, kw_only=True, cache_hash=True):
@@ -38,6 +50,7 @@ class JobTools(Struct, kw_only=True, cache_hash=True):
     services: tuple[ServiceKeys, ...] = ()
     variables: tuple[VariableEntry, ...] = ()
     before_script: tuple[ScriptEntry, ...] = ()
+    after_script: tuple[ScriptEntry, ...] = ()
 
 
 def job_tools(script: StageScriptParts, settings: GitLabSettings, *, is_users: bool = False) -> JobTools:
@@ -48,11 +61,12 @@ def job_tools(script: StageScriptParts, settings: GitLabSettings, *, is_users: b
     match _kind(script):
         case "docker":
             return JobTools(
-                kind="docker",
+                kind=DOCKER,
                 image=ImageKeys(settings.tools.docker),
                 services=(ServiceKeys(settings.tools.dind, _DAEMON),),
                 variables=_CONNECTION,
-                before_script=(*prelude, *_CONNECT),
+                before_script=_CONNECT,
+                after_script=_REMOVE,
             )
         case "helm":
             return JobTools(
@@ -65,13 +79,17 @@ def job_tools(script: StageScriptParts, settings: GitLabSettings, *, is_users: b
             return JobTools(kind=kind, image=image, before_script=prelude)
 
 
-def installs(script: StageScriptParts, settings: GitLabSettings) -> tuple[ScriptEntry, ...]:
-    """Return the entries that check the registry and install tools that an image (Alpine's) may lack."""
-    if not (script.logs_in or script.uses_git or script.uses_helm):
+def start(script: StageScriptParts, settings: GitLabSettings) -> tuple[ScriptEntry, ...]:
+    """Return the entries of a job's own start, if it shares the one before its script; they install missing tools."""
+    is_shared = settings.images is not Images.LOCAL and script.uses_containers
+    return (*(entries(script.prelude) if is_shared else ()), *_installs(script, settings))
+
+
+def _installs(script: StageScriptParts, settings: GitLabSettings) -> tuple[ScriptEntry, ...]:
+    """Return the entries that install tools that an image (Alpine's) may lack."""
+    if not (script.uses_git or script.uses_helm):
         return ()
     commands = []
-    if script.logs_in and settings.registry is None:
-        commands.append(': "${PIPEGEN_REGISTRY:?the project has no container registry: enable it, or set another}"')
     is_image = settings.images is not Images.LOCAL
     if is_image and script.uses_helm and script.uses_containers:
         commands.append("command -v helm || apk add --no-cache helm")
@@ -84,7 +102,7 @@ def installs(script: StageScriptParts, settings: GitLabSettings) -> tuple[Script
 
 def _kind(script: StageScriptParts) -> str:
     if script.uses_containers:
-        return "docker"
+        return DOCKER
     if script.uses_helm:
         return "helm"
     return "git" if script.uses_git else "shell"

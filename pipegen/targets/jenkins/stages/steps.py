@@ -104,7 +104,7 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
 
 def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
     function = preludes.function(script.prelude)
-    parts = [script.bind, script.steps, script.outputs]
+    parts = [(*script.bind, *script.login), script.steps, script.outputs]
     if not function:
         parts.insert(0, script.prelude)
     separated: list[Command] = []

@@ -36,7 +36,7 @@ def test_combinations_are_one_job() -> None:
         "stage": "unit",
         "parallel": {"matrix": [{"v": ["3.1", "3.11"]}]},
         "image": "python:$v",
-        "script": ["matrix_v=$v", 'tox -e "$matrix_v"'],
+        "script": ['tox -e "$v"'],
         "artifacts": {"paths": ["dist/${v}x", "all"]},
     }
 
@@ -60,6 +60,41 @@ def test_a_need_on_some_combinations_names_them() -> None:
 
     assert made["mail when unit: 3.11 fails"]["needs"] == [{"job": "unit", "parallel": {"matrix": [{"v": "3.11"}]}}]
     assert "unit: 3.1" in older
+
+
+def test_combinations_that_are_needed_one_by_one_extend_a_hidden_job() -> None:
+    """Each waits for its own; the script stands once, and an output has the name of its stage."""
+    more = """- { name: test, matrix: { from: unit }, script: './test ${matrix.v} ${unit.size}' }"""
+    made = _matrix("script: x", "outputs: { size: { command: du } }", more=more)
+
+    assert made["unit"]["parallel"] == {"matrix": [{"v": ["3.1", "3.11"]}]}
+    assert made[".test"] == {
+        "stage": "test",
+        "script": ['unit_size=$(cat ".pipegen/outputs/unit-$v/size")', './test "$v" "$unit_size"'],
+    }
+    assert made["test: 3.11"] == {
+        "extends": ".test",
+        "needs": [{"job": "unit", "parallel": {"matrix": [{"v": "3.11"}]}}],
+        "variables": {"v": "3.11"},
+    }
+
+
+def test_artifacts_of_a_hidden_job_arrive_only_where_they_are_read() -> None:
+    """A job that extends it leaves them as if they were its own."""
+    more = """
+              - { name: test, matrix: { from: unit }, script: x, artifacts: ['out/${matrix.v}'] }
+              - { name: end, script: x, files_from: [] }"""
+    made = _matrix("script: x", more=more)
+
+    assert made["end"]["needs"] == [{"job": f"test: {v}", "artifacts": False} for v in ("3.1", "3.11")]
+
+
+def test_combinations_with_other_axes_stay_jobs() -> None:
+    """The others are one job."""
+    made = _matrix("script: x", axes="v: ['1', '2'], include: [{ v: '3', os: mac }, { v: 'a b' }]")
+
+    assert made["unit"]["parallel"] == {"matrix": [{"v": ["1", "2"]}]}
+    assert {"unit: 3, mac", "unit: a b"} <= set(made)
 
 
 @pytest.mark.parametrize(

@@ -327,7 +327,7 @@ def test_files_of_the_parent_are_not_unpacked_over_later_ones() -> None:
         {"job": "b", "artifacts": True},
     ]
     assert child["receive for c"]["stage"] == child["b"]["stage"]
-    assert child["receive for c"]["artifacts"] == {"paths": ["dist"]}
+    assert child["receive for c"]["artifacts"] == {"paths": ["dist/"]}
 
 
 def test_all_combinations_of_a_matrix_are_cut_off_by_its_name() -> None:

@@ -22,7 +22,6 @@ from targets.gitlab.compiled import compiled
             {
                 "GIT_DEPTH": "0",
                 "GIT_FETCH_EXTRA_FLAGS": "--prune --quiet --no-tags",
-                "GIT_SUBMODULE_STRATEGY": "none",
             },
         ),
     ],

@@ -135,7 +135,7 @@ def test_jobs_wait_for_the_daemon(tmp_path: Path, failures: int, calls: int | No
     for name, content in (("docker", f"{text} || {{ echo no daemon >&2; false; }}"), ("sleep", "#!/bin/sh\n")):
         (tmp_path / name).write_text(content, encoding="utf-8")
         (tmp_path / name).chmod(0o755)
-    script = f"DOCKER=docker\n{job['before_script'][-1].replace('timeout 60', 'timeout 2')}"
+    script = job["before_script"][-1].replace("timeout 60", "timeout 2")
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-e", "-c", script], env=environment, capture_output=True, text=True, check=False)
 
@@ -151,7 +151,7 @@ def test_a_socket_of_the_runner_is_preferred(tmp_path: Path, host: str, *, is_le
         if is_lent:
             lent.bind("docker.sock")
         script = "\n".join(job["before_script"][-2:]).replace("/var/run/docker.sock", "docker.sock")
-        command = ["sh", "-e", "-c", f'DOCKER=:\n{script}\nprintf %s "${{DOCKER_HOST:-}}"']
+        command = ["sh", "-e", "-c", f'docker() {{ :; }}\n{script}\nprintf %s "${{DOCKER_HOST:-}}"']
         done = subprocess.run(command, env=job["variables"], capture_output=True, text=True, check=True)
 
     assert done.stdout == host
@@ -162,9 +162,9 @@ def test_a_project_without_a_registry_is_told(settings: str) -> None:
     """A login to no registry would go to Docker's own."""
     publish = "pipelines: { service: { stages: [{ name: app, build: app, publish: { image: true } }] } }"
     made = compiled(f"{{ {publish}, targets: {{ gitlab: {settings} }} }}")
-    script = made.data["app"]["script"]
+    script = [*made.data["app"]["before_script"], *made.data["app"]["script"]]
 
-    assert script[0].startswith(': "${PIPEGEN_REGISTRY:?the project has no container registry')
+    assert any(line.endswith('"${PIPEGEN_REGISTRY:?the project has no container registry}"') for line in script)
 
 
 def test_a_shell_runner_has_all_tools() -> None:

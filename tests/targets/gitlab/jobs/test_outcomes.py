@@ -35,7 +35,6 @@ def test_the_status_is_a_variable_of_two_jobs() -> None:
     }
     assert made["last on failure"] == {
         "extends": "last",
-        "stage": "finally",
         "when": "on_failure",
         "variables": {"PIPEGEN_HELPER": "1", "RESULT": "failed"},
     }

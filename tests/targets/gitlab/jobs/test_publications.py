@@ -10,7 +10,7 @@ RELEASE = "registry.gitlab.com/gitlab-org/cli:v1.114.0"
 
 @pytest.mark.parametrize("others", [0, 1, 2])
 def test_a_release_is_made_in_the_image_with_its_tool(others: int) -> None:
-    """Also where the job shares what stands around its script with others, in a hidden job that names no image."""
+    """Also where the job shares what stands around its script with others, in `default`."""
     more = "".join(f"""{{name: s{number}, script: ['echo "${{a.v}}"'], outputs: [w]}}, """ for number in range(others))
     made = compiled(f"""
         targets: {{gitlab: {{release: {{stage: rel, tag: v1}}, tools: {{release: '{RELEASE}'}}}}}}
@@ -21,7 +21,7 @@ def test_a_release_is_made_in_the_image_with_its_tool(others: int) -> None:
     """)
 
     assert made.data["rel"]["image"] == RELEASE
-    assert ("extends" in made.data["rel"]) is (others > 0 or ".shell" in made.data)
+    assert ("before_script" in made.data.get("default", {})) is True
 
 
 def test_a_release_in_the_image_of_other_steps_is_reported() -> None:

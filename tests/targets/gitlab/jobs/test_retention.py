@@ -45,4 +45,4 @@ def test_artifacts_without_a_report_are_kept_on_success() -> None:
     """As GitLab keeps them by itself."""
     made = compiled("{pipelines: {p: {stages: [{name: a, script: [x], artifacts: [dist/]}]}}}")
 
-    assert made.data["a"]["artifacts"] == {"paths": ["dist"]}
+    assert made.data["a"]["artifacts"] == {"paths": ["dist/"]}

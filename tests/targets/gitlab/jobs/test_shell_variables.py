@@ -110,13 +110,16 @@ def test_no_text_of_a_credential_is_run() -> None:
 def test_the_job_logs_in_as_itself() -> None:
     """Without a credential, the job's own login to the project's registry is used."""
     assert host(PLAN, GitLabSettings()).login == Login(
-        "$PIPEGEN_REGISTRY", "$CI_REGISTRY_USER", "$CI_REGISTRY_PASSWORD"
+        "${PIPEGEN_REGISTRY:?the project has no container registry}",
+        "$CI_REGISTRY_USER",
+        "$CI_REGISTRY_PASSWORD",
+        ("pipegen_prefix=$PIPEGEN_REGISTRY/${PIPEGEN_REPOSITORY:-${CI_REGISTRY_IMAGE#*/}}",),
     )
 
 
 def test_another_registry_has_its_own_login() -> None:
     """A credential of the settings is a pair of CI/CD variables."""
-    settings = GitLabSettings(registry="registry.example.org", registry_credential="my-login")
+    settings = GitLabSettings(registry="registry.example.org", repository="team", registry_credential="my-login")
 
     assert host(PLAN, settings).login == Login("$PIPEGEN_REGISTRY", "$MY_LOGIN_USERNAME", "$MY_LOGIN_PASSWORD")
 

@@ -1,0 +1,64 @@
+"""`rules` that several jobs share, in hidden jobs that these extend."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from pipegen.structs import replace
+from pipegen.targets.gitlab.model import Document, Hidden, RuleEntry
+
+_BRANCH = re.compile(r'\$CI_COMMIT_BRANCH == "([A-Za-z0-9][A-Za-z0-9_./-]*)"')
+_NAMES = {
+    "$CI_COMMIT_TAG": ".on-tag",
+    '$CI_PIPELINE_SOURCE == "merge_request_event"': ".on-merge-request",
+    '$CI_PIPELINE_SOURCE == "schedule"': ".on-schedule",
+}
+# The lines of a hidden job without those of its rules: its name, and a blank line.
+_EXTRA_LINES = 2
+
+
+def with_shared_rules(document: Document) -> Document:
+    """Return *document* with the rules that several jobs share in hidden jobs, where that saves lines."""
+    counts = Counter([job.rules for job in document.jobs if job.rules])
+    shared = [rules for rules, count in counts.items() if _saved_lines(rules, count) > 0]
+    if not shared:
+        return document
+    taken = {*(job.name for job in document.jobs), *(hidden.name for hidden in document.hidden)}
+    names: dict[tuple[RuleEntry, ...], str] = {}
+    for rules in shared:
+        names[rules] = _free(_name(rules), taken)
+    return replace(
+        document,
+        hidden=(*document.hidden, *(Hidden(name=name, rules=rules) for rules, name in names.items())),
+        jobs=tuple(
+            replace(job, rules=(), rules_from=names[job.rules]) if job.rules in names else job for job in document.jobs
+        ),
+    )
+
+
+def _saved_lines(rules: Sequence[RuleEntry], jobs: int) -> int:
+    """Return the lines that so many *jobs* save if each extends a hidden job with *rules*."""
+    lines = 1 + sum(max(1, sum(map(bool, (rule.condition, rule.when, rule.changes, rule.exists)))) for rule in rules)
+    return jobs * lines - (jobs + lines + _EXTRA_LINES)
+
+
+def _name(rules: Sequence[RuleEntry]) -> str:
+    """Return the name of the hidden job for *rules*, which tells their condition if it is a usual one."""
+    first = rules[0]
+    if len(rules) > 1 or first != RuleEntry(first.condition, first.when):
+        return ".rules"
+    branch = _BRANCH.fullmatch(first.condition)
+    name = f".on-{branch[1]}" if branch is not None else _NAMES.get(first.condition, ".rules")
+    return f"{name}-{first.when}" if first.when else name
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return *name*, with a number if it is *taken*, and add it there."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} {number}"
+    taken.add(free)
+    return free

@@ -1,0 +1,58 @@
+"""Rules that several jobs share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+from targets.gitlab.compiled import compiled
+
+
+def _made(count: int, when: str, *keys: str) -> dict[str, Any]:
+    """Return the data of a file with so many stages that run on *when*."""
+    stages = [
+        f"{{ {', '.join((f'name: s{number}', 'script: make', f'when: {when}', *keys))} }}" for number in range(count)
+    ]
+    data: dict[str, Any] = YAML(typ="safe", pure=True).load(
+        compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}] }} }}").text
+    )
+    return data
+
+
+@pytest.mark.parametrize(
+    ("when", "keys", "name"),
+    [
+        ("{ branch: main }", (), ".on-main"),
+        ("{ branch: main }", ("approve: go",), ".on-main-manual"),
+        ("{ event: merge_request }", (), ".on-merge-request"),
+        ("{ branch: 'a*' }", (), ".rules"),
+    ],
+)
+def test_rules_of_many_jobs_are_those_of_a_hidden_job(when: str, keys: tuple[str, ...], name: str) -> None:
+    """Its name tells a usual condition."""
+    made = _made(6, when, *keys)
+
+    assert set(made[name]) == {"rules"}
+    assert all(made[f"s{number}"]["extends"] == name for number in range(6))
+    assert not any("rules" in made[f"s{number}"] or "allow_failure" in made[f"s{number}"] for number in range(6))
+
+
+def test_rules_of_few_jobs_are_their_own() -> None:
+    """A hidden job would be longer."""
+    made = _made(4, "{ branch: main }")
+
+    assert ".on-main" not in made
+    assert made["s3"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"'}]
+
+
+def test_a_job_with_tools_extends_both() -> None:
+    """The rules are those of one hidden job, the tools those of another."""
+    stages = ", ".join(
+        f"{{ name: s{number}, {'build: x' if number % 2 else 'script: make'}, when: {{ branch: main }} }}"
+        for number in range(8)
+    )
+    made = YAML(typ="safe", pure=True).load(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}").text)
+
+    assert made["s0"]["extends"] == ".on-main"
+    assert made["s1"]["extends"] == [".docker", ".on-main"]
