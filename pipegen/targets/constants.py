@@ -17,7 +17,10 @@ from pipegen.structs import Struct, replace
 # Steps that no constant of `env` affects.
 _PLAIN_STEPS = (Commands, Export, Leave)
 # Names, as a pattern, with a meaning for a shell or for programs that fetch files.
-READ_BY_SHELLS = r".*_proxy|.*_PROXY|CDPATH|ENV|HOME|IFS|LANG|OLDPWD|PATH|POSIXLY_CORRECT|PS[0-4]|PWD|SHELL|SHELLOPTS|TERM|TMPDIR|USER"
+READ_BY_SHELLS = (
+    r"(?:.*_proxy|.*_PROXY|CDPATH|ENV|HOME|IFS|LANG|OLDPWD|PATH|POSIXLY_CORRECT|PS[0-4]|PWD|SHELL(?:OPTS)?|TERM|USER"
+    r"|TMPDIR)"
+)
 # The directive `environment` of Jenkins fails with many variables.
 _MOST = 50
 
