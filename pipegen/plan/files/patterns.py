@@ -28,4 +28,5 @@ def matches(pattern: str, path: str) -> bool:
 
 def matches_internal_files(pattern: str) -> bool:
     """Return whether *pattern* matches data of git or pipegen in the checkout."""
-    return pattern.split("/", maxsplit=1)[0] in _INTERNAL or any(matches(pattern, path) for path in _INTERNAL_PATHS)
+    first = pattern.split("/", maxsplit=1)[0]
+    return first in _INTERNAL or (is_pattern(first) and any(matches(pattern, path) for path in _INTERNAL_PATHS))
