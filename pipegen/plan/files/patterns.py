@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pipegen.plan.model.patterns import escaped
 from pipegen.plan.regex_match import ends
@@ -26,6 +27,7 @@ def matches(pattern: str, path: str) -> bool:
     return bool(ends("".join(parts), f"{path}/", {0}, re.DOTALL))
 
 
+@lru_cache(maxsize=1024)
 def matches_internal_files(pattern: str) -> bool:
     """Return whether *pattern* matches data of git or pipegen in the checkout."""
     first = pattern.split("/", maxsplit=1)[0]
