@@ -22,7 +22,7 @@ def test_a_default_of_an_axis_may_be_any_text(target: str, empty: Path, pipegen:
     result = pipegen("compile", "-t", target, "-o", "-")
 
     assert (result.status, result.err) == (0, "")
-    assert result.out.count("matrix_mode='p;in'") == 2
+    assert "matrix_mode='p;in'" in result.out
     assert result.out.count("matrix_mode=m") == 1
 
 

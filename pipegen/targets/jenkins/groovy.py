@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pipegen.emit.groovy import block, exact_block, literal
 from pipegen.targets.jenkins import model
@@ -103,6 +103,23 @@ def docker_arguments(args: str) -> str:
     return f"-e HOME=/tmp {args}".strip()
 
 
+def checks(step: model.InImage) -> tuple[model.FunctionCall, ...]:
+    """Return the calls that check the names of images of *step*, each once, to make before anything starts."""
+    names = (step.image, *(service.image for service in step.services))
+    return tuple(dict.fromkeys(call for name in names for call in _calls(name) if call.function == "checkedParameter"))
+
+
+def _calls(value: model.Value) -> Iterator[model.FunctionCall]:
+    match value:
+        case model.FunctionCall():
+            yield value
+        case model.Joined():
+            for part in value.parts:
+                yield from _calls(part)
+        case model.OrElse() | model.OneLine():
+            yield from _calls(value.value)
+
+
 def in_network(args: str) -> str:
     """Return the expression of the arguments *args* of a container in the network of a stage."""
     if re.search(r'[\\"$]', args) or _CONTROL.search(args):
@@ -116,6 +133,7 @@ FILTERS: Mapping[str, Callable[..., object]] = {
     "expression": expression,
     "binding": binding,
     "docker_arguments": docker_arguments,
+    "checks": checks,
     "in_network": in_network,
     "pieces": pieces,
     "agent": agent,

@@ -6,7 +6,7 @@ from textwrap import indent
 
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.groovy import docker_arguments, literals
+from pipegen.targets.jenkins.groovy import checks, docker_arguments, literals
 from pipegen.targets.jenkins.styles.shapes import Shape, coded, hole, holes, shaped, value_shape
 
 _RUN = " {\n    runSteps(step.steps)\n}"
@@ -158,6 +158,7 @@ def _image(step: model.InImage) -> Shape:
     pull = [shaped("docker.image(", image, ").pull()\n")] if step.is_pulled else []
     if not step.services:
         return shaped(*pull, "docker.image(", image, ").inside(", args, ")", _RUN)
+    pull[:0] = [shaped(value_shape(check), "\n") for check in checks(step)]
     block = shaped("docker.image(", image, f").inside({_NETWORK}", args, ")", _RUN)
     for service in reversed(step.services):
         block = _beside(service, block)
