@@ -37,10 +37,17 @@ def _scripts(folder: Path) -> Iterator[tuple[str, str]]:
 def _of_gitlab(analysed: Analysed) -> Iterator[tuple[str, str]]:
     """Yield the scripts of jobs, what they extend put in; GitLab joins before_script and script."""
     jobs: dict[str, Any] = YAML(typ="safe", pure=True).load(corpus.written(analysed, "gitlab").text)
+    shared = jobs.get("default", {}).get("before_script", [])
     for name, job in jobs.items():
-        if isinstance(job, dict) and "script" in job and not name.startswith("."):
-            before = job.get("before_script") or jobs.get(job.get("extends", ""), {}).get("before_script", [])
-            yield f"job {name}", "\n".join([*before, *job["script"]])
+        extended = job.get("extends", []) if isinstance(job, dict) else []
+        whole = {
+            key: value
+            for one in (*([extended] if isinstance(extended, str) else extended), name)
+            if isinstance(jobs[one], dict)
+            for key, value in jobs[one].items()
+        }
+        if "script" in whole and not name.startswith("."):
+            yield f"job {name}", "\n".join([*whole.get("before_script", shared), *whole["script"]])
 
 
 def _of_jenkins(analysed: Analysed) -> Iterator[tuple[str, str]]:

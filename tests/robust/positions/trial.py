@@ -21,13 +21,14 @@ from pipegen.targets import registry
 
 MARK = "qzk"
 BENIGN = f"{MARK}akzq"
-_SCRIPTS = frozenset({"script", "before_script", "after_script", "sh", "args"})
+_SCRIPTS = frozenset({"script", "before_script", "after_script", "sh", "withRun"})
 # Patterns of paths, as Ruby's fnmatch reads them, and what stands for one sign in them.
 _PATHS = frozenset({"changes", "exists"})
 _LITERAL = re.compile(r"\\([\[{])|\[([$%])\]")
 # What is code already, and stands in a script as it is.
 _PROGRAMS = (
     "stage/properties/script",
+    "stage/properties/before",
     "stage/properties/after",
     "output/properties/command",
     "properties/ready",
@@ -59,6 +60,8 @@ _COMBINATIONS = tuple(
     for place in ("additionalProperties/items", "properties/include/items/additionalProperties")
 )
 _UNNAMED = re.compile(r"[$`\"'\\]")
+# The slug of a name that is long or holds other signs, in the names of containers and images.
+_SLUG = re.compile(rf"{MARK}(?:-[a-z0-9]+)*-[0-9a-f]{{8}}\b")
 # What has one line: lines are joined; of addresses, pieces are joined by commas.
 _FOLDED = ("stage/properties/approve", "email/properties/subject", "email/properties/to")
 _HOSTILE = re.compile(r"[`<>|;]|[$][(A-Za-z]")
@@ -157,6 +160,8 @@ def _is_read(trial: Trial, leaf: Leaf) -> bool:
 def _is_fitted(trial: Trial, leaf: Leaf) -> bool:
     """Whether *leaf* is a name that stands for the text of *trial*, other signs in place of some, or a part of it."""
     if trial.position in (_STAGE, *_COMBINATIONS) and _is_cut(trial, leaf):
+        return True
+    if trial.position == _STAGE and leaf.text.count(MARK) == len(_SLUG.findall(leaf.text)):
         return True
     return trial.position in FITTED and not any(map(_HOSTILE.search, _parts(leaf)))
 
