@@ -101,7 +101,7 @@ def renamed(data: Data, plans: Sequence[Plan]) -> Data:
     names = {str(stage["name"]) for one in pipelines(data).values() for stage in stages_of(one) if "name" in stage}
     if not names or any(_LETTER.search(name) is None for name in names):
         raise UnfitError("names without a letter")
-    if any("webhook" in (one.get("notify") or {}) for one in pipelines(data).values()) and "notify" in names:
+    if any("webhook" in str(one.get("notify")) for one in pipelines(data).values()) and "notify" in names:
         raise UnfitError("the stage of a webhook has a name that no other stage has")
     others = {name: other_name(name) for name in names}
     read = re.compile(rf"{_ESCAPED}(\$\{{)({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?=[\[.])")
