@@ -150,8 +150,8 @@ def test_a_socket_of_the_runner_is_preferred(tmp_path: Path, host: str, *, is_le
     with socket.socket(socket.AF_UNIX) as lent, chdir(tmp_path):
         if is_lent:
             lent.bind("docker.sock")
-        script = "\n".join(job["before_script"][-2:]).replace("/var/run/docker.sock", "docker.sock")
-        command = ["sh", "-e", "-c", f'docker() {{ :; }}\n{script}\nprintf %s "${{DOCKER_HOST:-}}"']
+        script = job["before_script"][-2].replace("/var/run/docker.sock", "docker.sock")
+        command = ["sh", "-e", "-c", f'{script}\nprintf %s "${{DOCKER_HOST:-}}"']
         done = subprocess.run(command, env=job["variables"], capture_output=True, text=True, check=True)
 
     assert done.stdout == host
