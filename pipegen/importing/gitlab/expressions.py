@@ -134,20 +134,23 @@ def negated(formula: Formula) -> Formula:
 
 def every(*parts: Formula) -> Formula:
     """Return the conjunction of *parts*, flattened."""
-    flat = [inner for part in parts for inner in (part.parts if isinstance(part, EveryOf) else (part,))]
-    if FALSE in flat:
-        return FALSE
-    rest = tuple(dict.fromkeys(part for part in flat if part != TRUE))
-    return rest[0] if len(rest) == 1 else EveryOf(rest) if rest else TRUE
+    return _joined(parts, EveryOf, neutral=TRUE, deciding=FALSE)
 
 
 def some(*parts: Formula) -> Formula:
     """Return the disjunction of *parts*, flattened."""
-    flat = [inner for part in parts for inner in (part.parts if isinstance(part, SomeOf) else (part,))]
-    if TRUE in flat:
-        return TRUE
-    rest = tuple(dict.fromkeys(part for part in flat if part != FALSE))
-    return rest[0] if len(rest) == 1 else SomeOf(rest) if rest else FALSE
+    return _joined(parts, SomeOf, neutral=FALSE, deciding=TRUE)
+
+
+def _joined(
+    parts: tuple[Formula, ...], kind: type[EveryOf | SomeOf], *, neutral: Formula, deciding: Formula
+) -> Formula:
+    """Return *parts* as one formula of *kind*: a *deciding* part decides alone, and *neutral* ones are dropped."""
+    flat = [inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,))]
+    if deciding in flat:
+        return deciding
+    rest = tuple(dict.fromkeys(part for part in flat if part != neutral))
+    return rest[0] if len(rest) == 1 else kind(rest) if rest else neutral
 
 
 class _Reader(MutableStruct):

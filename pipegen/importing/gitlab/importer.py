@@ -14,7 +14,7 @@ from pipegen.importing.gitlab.document import PIPELINE, ConfigText, ImportOption
 from pipegen.importing.gitlab.files import Files, Roots, read_files
 from pipegen.importing.gitlab.jobs import SourcePipeline, resolve
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 from pipegen.structs import Struct
 from pipegen.targets import registry
 from pipegen.targets.base import GeneratedFile
@@ -161,35 +161,32 @@ def _places(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
 def _report_without_effect(files: Files, accounting: Accounting, report: Report) -> None:
     """Report the keys that no job gets, which have no outcome yet."""
     for tree in files.trees:
-        for entry in tree.entries:
-            if not accounting.is_marked(entry):
-                accounting.mark(entry, KeyOutcome.REPORTED)
-                report.add(
-                    codes.WITHOUT_EFFECT,
-                    f'"{entry.key.text}" is left out: no job uses it',
-                    at=entry.key.span,
-                    hint="remove it",
-                )
-                continue
-            _report_inner(entry.value, entry.key.text, accounting, report)
-            if accounting.outcome(entry.key) is None:
-                accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
+        _report_entries(tree.entries, None, accounting, report)
 
 
-def _report_inner(node: Node, name: str, accounting: Accounting, report: Report) -> None:
-    if isinstance(node, Sequence):
-        for item in node.items:
-            _report_inner(item, name, accounting, report)
-    for entry in node.entries if isinstance(node, Mapping) else ():
+def _report_entries(entries: Iterable[Entry], name: str | None, accounting: Accounting, report: Report) -> None:
+    """Report those of *entries* that no job gets; *name* is the key at the top level that holds them, if any."""
+    for entry in entries:
+        key = entry.key.text
         if not accounting.is_marked(entry):
             accounting.mark(entry, KeyOutcome.REPORTED)
+            inner = f'"{key}" in "{name}" has no effect: each job that gets it has its own value'
             report.add(
                 codes.WITHOUT_EFFECT,
-                f'"{entry.key.text}" in "{name}" has no effect: each job that gets it has its own value',
+                f'"{key}" is left out: no job uses it' if name is None else inner,
                 at=entry.key.span,
                 hint="remove it",
             )
-        else:
-            _report_inner(entry.value, name, accounting, report)
-            if accounting.outcome(entry.key) is None:
-                accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
+            continue
+        for held in _maps(entry.value):
+            _report_entries(held.entries, key if name is None else name, accounting, report)
+        if accounting.outcome(entry.key) is None:
+            accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
+
+
+def _maps(node: Node) -> Iterator[Mapping]:
+    """Yield *node* if it is a map, or the maps in a list of it."""
+    if isinstance(node, Mapping):
+        yield node
+    for item in node.items if isinstance(node, Sequence) else ():
+        yield from _maps(item)

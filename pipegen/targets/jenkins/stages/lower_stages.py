@@ -42,7 +42,7 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
     for named_job in named:
         jobs.setdefault(named_job.plan.name, {})[named_job.job.stage] = named_job.job
     if style is Style.DECLARATIVE:
-        shared = replace(shared, statuses=shared.statuses.in_declarative(), is_declarative=True)
+        shared = replace(shared, statuses=shared.statuses.in_declarative())
     functions = StageNames()
     stages: list[model.StageBlock] = []
     recipients: list[model.Recipients] = []

@@ -29,7 +29,7 @@ ARCHIVE = ".pipegen/archive"
 class StepContext(Struct):
     """The values shared by the steps of all jobs.
 
-    *common* are the variables that are set for all of them; with *is_declarative*, a directive sets the others.
+    *common* are the variables that are set for all of them.
     """
 
     work: ScriptedPlans
@@ -38,7 +38,6 @@ class StepContext(Struct):
     statuses: Statuses
     reports: ReportKinds
     common: tuple[model.EnvironmentVariable, ...]
-    is_declarative: bool = False
 
 
 def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[model.Step, ...]:
@@ -131,7 +130,7 @@ def _bound(script: StageScriptParts, step: model.Step, settings: JenkinsSettings
 
 def has_directives(named: NamedJob, shared: StepContext) -> bool:
     """Return whether a stage can have directives: those in `post` cannot."""
-    return shared.is_declarative and not named.job.is_final
+    return shared.statuses.is_declarative and not named.job.is_final
 
 
 def own_variables(named: NamedJob, shared: StepContext) -> tuple[model.EnvironmentVariable, ...]:
