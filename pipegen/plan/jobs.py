@@ -175,6 +175,7 @@ def _job(
         posts=stage.posts,
         statuses=work.statuses,
         combination=_combination(stage),
+        plugin_steps=settings.plugin_steps,
         raw=settings.raw,
         reuse=settings.reuse,
     )
