@@ -171,7 +171,6 @@ def _job(
         retention=settings.files.retention,
         reports=settings.files.reports,
         caches=settings.caches,
-        is_final=frame is None,
         posts=stage.posts,
         statuses=work.statuses,
         combination=_combination(stage),

@@ -112,7 +112,6 @@ class Job(SpannedStruct, kw_only=True):
         retention: how its artifacts are retained.
         reports: reports that the engine displays.
         caches: files that later runs restore.
-        is_final: whether it is a finally stage, which always runs once after all others.
         posts: whether it only posts the result of the pipeline.
         statuses: the stages whose status it reads, "" for the pipeline; only finally stages do.
         combination: its combination of a matrix; None for a stage without a matrix.
@@ -149,7 +148,6 @@ class Job(SpannedStruct, kw_only=True):
     retention: Retention = DEFAULT_RETENTION
     reports: Reports = NO_REPORTS
     caches: tuple[Cache, ...] = ()
-    is_final: bool = False
     posts: bool = False
     statuses: tuple[str, ...] = ()
     combination: Combination | None = None
@@ -157,6 +155,11 @@ class Job(SpannedStruct, kw_only=True):
     raw: tuple[tuple[str, TreeMapping], ...] = ()
     forwarded: tuple[tuple[str, Text], ...] = ()
     reuse: Reuse | None = None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it is a finally stage, which always runs once after all others."""
+        return self.frame is None
 
     @property
     def title(self) -> str:

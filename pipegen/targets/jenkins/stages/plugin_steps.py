@@ -103,6 +103,8 @@ def _check_parameters(entry: Entry, report: Report) -> None:
     name = entry.key.text
     if not re.fullmatch(NAME, name):
         hint = 'write the name of a step, such as "acmeDeploy", and its parameters as a map'
+        if isinstance(entry.value, Scalar) and re.fullmatch(_STATEMENT, name):
+            hint = f"for YAML, this is a key with a value; put quotes around the step: '{name}: {entry.value.text}'"
         _refuse(entry.key, f'"{name}" is not the name of a Jenkins step', hint, report)
         return
     step = _known(name, entry.key, report)
