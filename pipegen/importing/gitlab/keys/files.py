@@ -57,16 +57,17 @@ def _artifacts(entries: dict[str, Entry], context: KeyContext) -> dict[str, Data
     if when != "on_success":
         value["when"] = _WHEN[when]
     if "access" in entries:
-        access = text_of(entries["access"].value)
-        if access not in ("none", "all", "developer", "maintainer"):
-            raise UntranslatableError(f'artifacts with "access: {access}"')
-        if access == "none":
-            value["keep"] = False
-        elif access != "all":
-            value["access"] = access
+        value |= _access(text_of(entries["access"].value))
     if "expose_as" in entries:
         value["expose_as"] = text_of(entries["expose_as"].value)
     return value
+
+
+def _access(access: str) -> dict[str, Data]:
+    """Return the keys for the users that can download artifacts."""
+    if access not in ("none", "all", "developer", "maintainer"):
+        raise UntranslatableError(f'artifacts with "access: {access}"')
+    return {} if access == "all" else {"keep": False} if access == "none" else {"access": access}
 
 
 def paths(node: Node, context: KeyContext) -> Iterable[str]:
