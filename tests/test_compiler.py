@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from config.written import written
+from config.sample_configs import written
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics import codes

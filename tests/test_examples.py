@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli.calling import process
+from cli.program import process
 
 from pipegen.bindings.script.lexer import lex
 from pipegen.compiler import analyse

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from config.written import written
+from config.sample_configs import written
 
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.read import read

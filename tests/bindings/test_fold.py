@@ -7,7 +7,7 @@ names that only a run knows: both come to the same.
 from __future__ import annotations
 
 import pytest
-from bindings.evaluated import World
+from bindings.evaluation import World
 
 from pipegen.bindings.expression import Defaulted, List, Loop, Map, Text
 from pipegen.bindings.fold import tokens

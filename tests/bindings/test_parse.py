@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from config.written import tree_of, written
+from config.sample_configs import tree_of, written
 
 from pipegen.bindings.expression import (
     Bare,

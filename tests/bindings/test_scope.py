@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from bindings.evaluated import World
-from config.written import written
+from bindings.evaluation import World
+from config.sample_configs import written
 
 from pipegen.bindings.expression import Expression, Reference, Scope, Text, references
 from pipegen.compiler import analyse

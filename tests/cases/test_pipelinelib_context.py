@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from bindings.evaluated import World
-from config.written import misread
+from bindings.evaluation import World
+from config.sample_configs import misread
 
 from pipegen.bindings.names import SETUP_NAMES
 from pipegen.graph.execution import ExecutionGraph

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 from run.rules import (
     RunMoment,
     final_ready,
@@ -17,6 +16,7 @@ from run.rules import (
     status,
     status_of_all,
 )
+from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Delay, Deployment, Limits

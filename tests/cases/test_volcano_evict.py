@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cases.left_out import is_left_out
+from cases.excluded_cases import is_left_out
 from cases.volcano import LEFT_OUT, Case, World, shown
 
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask

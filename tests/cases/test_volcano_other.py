@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 
-from cases.left_out import is_left_out
+from cases.excluded_cases import is_left_out
 from cases.volcano import LEFT_OUT, Case
 
 from pipegen.compiler import analyse

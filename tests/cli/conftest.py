@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen, Result
+from cli.program import CONFIG, Pipegen, Result
 
 from pipegen.cli.app import run
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, WARNED, Pipegen, names
+from cli.program import BROKEN, CONFIG, WARNED, Pipegen, names
 
 
 @pytest.fixture

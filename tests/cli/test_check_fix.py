@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, Pipegen
+from cli.program import BROKEN, Pipegen
 
 IDLE = """\
 # a service

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen
+from cli.program import CONFIG, Pipegen
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 COMMANDS = (

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, WARNED, Pipegen, names
+from cli.program import BROKEN, CONFIG, WARNED, Pipegen, names
 
 
 def test_each_target_writes_its_usual_file(here: Path, pipegen: Pipegen) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, SEVERAL, Pipegen
+from cli.program import BROKEN, CONFIG, SEVERAL, Pipegen
 
 from pipegen.targets import registry
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, WARNED, Pipegen, names
+from cli.program import BROKEN, CONFIG, WARNED, Pipegen, names
 
 
 def test_equal_files_are_fine(here: Path, pipegen: Pipegen) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, SEVERAL, SKEWED, WARNED, Pipegen, names
+from cli.program import CONFIG, SEVERAL, SKEWED, WARNED, Pipegen, names
 
 
 def test_one_pipeline_can_be_chosen(here: Path, pipegen: Pipegen) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, WARNED, Pipegen, names
+from cli.program import CONFIG, WARNED, Pipegen, names
 
 
 def test_a_file_from_elsewhere_is_protected(here: Path, pipegen: Pipegen) -> None:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen
+from cli.program import CONFIG, Pipegen
 
 VERBS = (("compile", "-t", "gitlab", "-o", "-"), ("check",), ("graph",), ("plan",))
 

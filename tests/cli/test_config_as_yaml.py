@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from cli.calling import BROKEN, Pipegen
+from cli.program import BROKEN, Pipegen
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 

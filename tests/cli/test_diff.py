@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, Pipegen
+from cli.program import BROKEN, Pipegen
 from cli.repositories import commit, git, repository
 from documents import DOCS
 from jsonschema import Draft202012Validator

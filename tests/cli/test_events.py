@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 from jsonschema import Draft202012Validator
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "tests.schema.json"

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from cli.calling import SKEWED, Pipegen
+from cli.program import SKEWED, Pipegen
 from cli.test_plan import SCHEMA
 from jsonschema import Draft202012Validator
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 from cli.repositories import commit, git, repository
 
 from pipegen.source.git import ask, changed_files

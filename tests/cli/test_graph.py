@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, SEVERAL, Pipegen
+from cli.program import BROKEN, CONFIG, SEVERAL, Pipegen
 
 # What CONFIG is drawn as.
 TEXT = """\

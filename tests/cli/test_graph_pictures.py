@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import CONFIG, SEVERAL, Pipegen
+from cli.program import CONFIG, SEVERAL, Pipegen
 
 FLOW = """\
 templates:

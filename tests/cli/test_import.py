@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 _SOURCE = "unit:\n  script: [make test]\n  hooks: { pre_get_sources_script: [echo] }\n"
 _CONFIG = (

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen, environment, names
+from cli.program import Pipegen, environment, names
 
 from pipegen.cli.starter_config import KINDS, inspect
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen
+from cli.program import CONFIG, Pipegen
 from cli.repositories import repository
 
 from pipegen.cli.files.output import write

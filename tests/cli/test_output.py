@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen, names
+from cli.program import Pipegen, names
 
 from pipegen.cli.files.output import write
 

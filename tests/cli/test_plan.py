@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import BROKEN, CONFIG, SEVERAL, Pipegen
+from cli.program import BROKEN, CONFIG, SEVERAL, Pipegen
 from jsonschema import Draft202012Validator
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "plan.schema.json").read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import BROKEN, CONFIG, SEVERAL, SKEWED, Pipegen
+from cli.program import BROKEN, CONFIG, SEVERAL, SKEWED, Pipegen
 from cli.test_plan import SCHEMA, TOLD
 from jsonschema import Draft202012Validator
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, WARNED, Pipegen
-from diagnostics_render.published import CHECKS
+from cli.program import BROKEN, CONFIG, WARNED, Pipegen
+from diagnostics_render.published_schemas import CHECKS
 
 FORMATS = ("text", "concise", "json", "sarif", "gitlab", "github", "junit")
 

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()")
 PIPELINE = """\

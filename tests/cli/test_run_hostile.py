@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen, environment
-from run.paper import paper_plan
+from cli.program import Pipegen, environment
+from run.simulated_runs_in_tests import paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.files.run_folder import RunFolder

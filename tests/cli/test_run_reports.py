@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 from run.report.junit_rules import violations
 
 # A stage for each outcome; two pipelines.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen, environment
+from cli.program import Pipegen, environment
 
 TOKEN = "tok/3n+for-tests"  # noqa: S105 - nobody's
 VOUCHED = "eyJ-vouched-for-tests"

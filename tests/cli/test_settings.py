@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen, names
+from cli.program import CONFIG, Pipegen, names
 
 # PG210 is a warning, PG501 a note.
 EMPTY_STEP = """\

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import BROKEN, SEVERAL, SKEWED, Pipegen, process
+from cli.program import BROKEN, SEVERAL, SKEWED, Pipegen, process
 from documents import ROOT
 
 # unit is waited for by both, lint by package alone: frames would let report wait for lint.

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, environment, process
+from cli.program import BROKEN, CONFIG, environment, process
 
 PROGRAM = f'{shlex.quote(sys.executable)} -c "from pipegen.__main__ import main; main()"'
 ESCAPE = "\x1b["

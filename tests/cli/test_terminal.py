@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen, environment
+from cli.program import Pipegen, environment
 from cli.repositories import git, repository
 
 import pipegen.cli

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 from pipegen.cli.verbs import VERBS, function
 

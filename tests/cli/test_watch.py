@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, Pipegen, environment
+from cli.program import BROKEN, CONFIG, Pipegen, environment
 
 from pipegen.cli.files.watch import watch
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from config.written import written
+from config.sample_configs import written
 
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report

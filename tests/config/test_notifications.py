@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import plans_of, reported
+from plan.sample_plans import plans_of, reported
 
 from pipegen.plan.model import Commands, Plan
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from config.written import misread, told, tree_of, written
+from config.sample_configs import misread, told, tree_of, written
 
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped

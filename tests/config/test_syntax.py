@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from config.written import misread, told
+from config.sample_configs import misread, told
 
 CASES = {
     "tab for indentation": ("a:\n\tb: 1\n", "2:1", "tab"),

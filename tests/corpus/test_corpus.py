@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from corpus.table import SCHEMA, SEMANTIC, TABLE, WARNED, Outcome
-from diagnostics_render.published import CHECKS
+from diagnostics_render.published_schemas import CHECKS
 
 from pipegen.compiler import analyse
 from pipegen.config.files.load import load

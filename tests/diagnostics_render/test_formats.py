@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from diagnostics_render.written import CODE, diagnostic, file, label
+from diagnostics_render.sample_diagnostics import CODE, diagnostic, file, label
 
 from pipegen.diagnostics.model import Diagnostic, Edit, Fix, Label, Severity
 from pipegen.diagnostics.render import FORMATS, concise, text

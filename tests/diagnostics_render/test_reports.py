@@ -6,8 +6,8 @@ import json
 from xml.etree.ElementTree import fromstring
 
 import pytest
-from diagnostics_render.published import CHECKS
-from diagnostics_render.written import diagnostic, file, label
+from diagnostics_render.published_schemas import CHECKS
+from diagnostics_render.sample_diagnostics import diagnostic, file, label
 from hypothesis import given
 from hypothesis import strategies as st
 from test_diagnostics_folders import FOLDERS, diagnose

@@ -6,7 +6,7 @@ import re
 from unicodedata import category
 
 import pytest
-from diagnostics_render.written import diagnostic, file, label
+from diagnostics_render.sample_diagnostics import diagnostic, file, label
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli.calling import process
+from cli.program import process
 from cli.repositories import commit, git, repository
 from engines import gitlab_local, gitlab_schema, jenkins_harness
 from engines.requirement import require

@@ -11,7 +11,7 @@ from engines import gitlab_schema, jenkins_harness
 from engines.proof import corpus
 from engines.proof.corpus import Config, Output
 from engines.requirement import require
-from robust.relations import asked
+from robust.order_relations import asked
 
 from pipegen.diagnostics.report import Report
 from pipegen.graph.blocks import added_waits

@@ -10,7 +10,7 @@ import pytest
 from engines.browser import Page, available, browser
 from engines.requirement import require
 from engines.screenshots import analysed
-from pictures.shown import HOSTILE, picture
+from pictures.sample_pictures import HOSTILE, picture
 from run.chart.shown import service
 
 from pipegen.cli.pictures.drawing import of_config

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import check_jsonschema  # type: ignore[import-untyped]  # it ships no types
 import pytest
-from cli.calling import BROKEN
-from diagnostics_render.published import CHECKS
+from cli.program import BROKEN
+from diagnostics_render.published_schemas import CHECKS
 from engines import gitlab_local
 from engines.gitlab_local import Result
 from engines.gitlab_schema import check

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engines.jenkins_jvm import available
 from engines.requirement import require
 from engines.script_security import refused, uses
-from robust.approving import generated, unapproved
+from robust.sandbox_permissions import generated, unapproved
 
 START = "// Needs the plugin junit.\ndef work(Map given, List names, String text) {\n    %s\n}\nwork([:], [], '')\n"
 

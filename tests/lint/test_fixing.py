@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from lint.asking import analysed
+from lint.findings import analysed
 
 from pipegen.cli.fixing import fix_file
 from pipegen.compiler import analyse

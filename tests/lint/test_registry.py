@@ -10,7 +10,7 @@ from types import FrameType
 
 import pytest
 from engines.requirement import require
-from lint.asking import checked, stages
+from lint.findings import checked, stages
 
 import pipegen.lint.rules
 from pipegen.cli.linting import lint

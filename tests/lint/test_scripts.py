@@ -8,7 +8,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from lint.asking import checked, stages
+from lint.findings import checked, stages
 
 from pipegen.diagnostics.report import Stopped
 from pipegen.lint.scripts import ShellText, shell_texts

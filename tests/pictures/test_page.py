@@ -9,7 +9,7 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
-from pictures.shown import HOSTILE, picture
+from pictures.sample_pictures import HOSTILE, picture
 
 from pipegen.pictures.chart import Table, render_chart
 from pipegen.pictures.page import render_page, script_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from pictures.shown import HOSTILE, picture
+from pictures.sample_pictures import HOSTILE, picture
 
 from pipegen.pictures.svg import render_svg
 

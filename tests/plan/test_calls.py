@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import of, plans_of, reported, shown
+from plan.sample_plans import of, plans_of, reported, shown
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Commands, Plan, Selection

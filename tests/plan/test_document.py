@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from config.written import written
+from config.sample_configs import written
 
 from pipegen.cli.commands.plan import as_data
 from pipegen.compiler import analyse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plan.planned import plans_of, reported
+from plan.sample_plans import plans_of, reported
 
 from pipegen.plan.model import Plan
 

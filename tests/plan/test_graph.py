@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import plan_of, reported, wrong
+from plan.sample_plans import plan_of, reported, wrong
 
 
 def nodes(*names: str) -> str:

@@ -23,9 +23,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from platform import python_version
 
-from robust.attempts import answer, style_of
-from robust.figure import Figures
+from robust.arbitrary_input import answer, style_of
 from robust.fuzz_seeds import ROOT, dictionary, seeds
+from robust.trial_result import Figures
 
 KEPT = Path(__file__).with_name("fuzzed.tsv")
 FOUND = Path(__file__).with_name("found")

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from documents import blocks
-from robust.edits import PIECES, VALUES, edited
+from robust.random_edits import PIECES, VALUES, edited
 from ruamel.yaml.cyaml import CParser  # type: ignore[attr-defined]
 from ruamel.yaml.error import YAMLError
 

@@ -24,7 +24,7 @@ def main() -> None:
     faults, *options = sys.argv[1:]
     atheris = import_module("atheris")
     with atheris.instrument_imports(include=["pipegen"]):
-        from robust.attempts import Answer, answer, style_of  # noqa: PLC0415 - as they are imported, they are instrumented
+        from robust.arbitrary_input import Answer, answer, style_of  # noqa: PLC0415 - as they are imported, they are instrumented
         from robust.fuzz_seeds import Mutator, seeds  # noqa: PLC0415
 
         from pipegen.diagnostics.render import FORMATS  # noqa: PLC0415

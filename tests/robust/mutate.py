@@ -13,8 +13,8 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
-from robust.attempts import Answer, attempt, seeds
-from robust.figure import Figures
+from robust.arbitrary_input import Answer, attempt, seeds
+from robust.trial_result import Figures
 
 
 def main() -> int:

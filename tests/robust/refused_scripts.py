@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from bindings.scripted import scalar
+from bindings.sample_scripts import scalar
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 

@@ -16,10 +16,10 @@ from functools import partial
 
 from engines import jenkins_harness
 from robust.configs import known
-from robust.figure import Figures
+from robust.order_relations import Compared, of_drawn, of_known, of_wide
 from robust.positions.all import MIXED, answers, counted, hostile
 from robust.positions.table import positions
-from robust.relations import Compared, of_drawn, of_known, of_wide
+from robust.trial_result import Figures
 
 _SEED = 1
 _PARTS = 6

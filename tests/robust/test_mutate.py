@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from robust.attempts import answer, attempt, is_inside, seeds
+from robust.arbitrary_input import answer, attempt, is_inside, seeds
 
 from pipegen.source.text import SourceFile, Span
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from readback.conftest import compiled_once
 from robust.configs import ROOT, WAYS, analysed, known, written
-from robust.relations import Compared, checked, of_drawn, of_known, of_wide
+from robust.order_relations import Compared, checked, of_drawn, of_known, of_wide
 
 from pipegen.compiler import Analysed
 from pipegen.source.text import SourceFile

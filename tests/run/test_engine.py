@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from run.graphs import GRAPH
-from run.paper import FAILED, NOWHERE, SUCCESS, Heard, Paper, Slots, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Heard, Paper, Slots, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Retry, Timeout

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 from run.graphs import GRAPH
-from run.paper import Heard, Slots, paper_plan
+from run.simulated_runs_in_tests import Heard, Slots, paper_plan
 
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.engine import Engine

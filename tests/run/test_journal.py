@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 
 import pytest
-from run.paper import FAILED, NOWHERE, Paper, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.kill import Victim, campaign
-from cli.calling import environment
+from cli.program import environment
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
-from run.paper import NOWHERE, Heard, Paper, paper_plan
+from run.simulated_runs_in_tests import NOWHERE, Heard, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Deployment, Lock, Plan

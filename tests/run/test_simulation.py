@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
-from run.paper import NOWHERE, Slots, paper_plan
+from run.simulated_runs_in_tests import NOWHERE, Slots, paper_plan
 
 from pipegen.bindings.expression import Text
 from pipegen.graph.execution import ExecutionGraph

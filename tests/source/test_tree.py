@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from config.written import tree_of
+from config.sample_configs import tree_of
 
 from pipegen.source.tree import Mapping, Scalar, integer, number, plain
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bindings.scripted import parsed, scalar
+from bindings.sample_scripts import parsed, scalar
 
 from pipegen.bindings.script.entry import parse_script
 from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, PlacedReference

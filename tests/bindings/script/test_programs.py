@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bindings.scripted import scalar
+from bindings.sample_scripts import scalar
 
 from pipegen.bindings.script.entry import parse_script
 from pipegen.diagnostics.model import Diagnostic

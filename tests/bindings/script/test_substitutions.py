@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from bindings.scripted import scalar
+from bindings.sample_scripts import scalar
 from engines.requirement import require_program
 
 from pipegen.bindings.script.entry import parse_script

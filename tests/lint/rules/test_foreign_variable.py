@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from lint.asking import asked, stages, told
+from lint.findings import asked, stages, told
 
 from pipegen.lint.predefined import MARKERS, PREDEFINED, VALUES
 from pipegen.lint.rules import foreign_variable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lint.asking import told
+from lint.findings import told
 
 from pipegen.lint.rules.hidden_failure import check
 

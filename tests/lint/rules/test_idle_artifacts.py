@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import stages, told
 
 from pipegen.lint.rules.idle_artifacts import check
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lint.asking import asked, stages
+from lint.findings import asked, stages
 
 from pipegen.lint.rules.image_by_tag import check
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lint.asking import asked, stages, told
+from lint.findings import asked, stages, told
 
 from pipegen.diagnostics.redaction import redact_plain_secrets
 from pipegen.diagnostics.render import FORMATS

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from engines.requirement import require
-from lint.asking import asked, stages, told
+from lint.findings import asked, stages, told
 
 from pipegen.lint.rules.shell_syntax import check
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from engines.requirement import require
-from lint.asking import asked, stages, told
+from lint.findings import asked, stages, told
 
 from pipegen.lint.rules.shellcheck import check
 

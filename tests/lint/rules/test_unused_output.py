@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lint.asking import asked, stages, told
+from lint.findings import asked, stages, told
 
 from pipegen.lint.rules.unused_output import check
 

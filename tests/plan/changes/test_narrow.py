@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plan.planned import items, of, plans_of
+from plan.sample_plans import items, of, plans_of
 
 from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics.report import Report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import items, of, plan_of, plans_of, reported, shown, wrong
+from plan.sample_plans import items, of, plan_of, plans_of, reported, shown, wrong
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import BuildImage, Combination, Commands, Plan, PublishImage, RunContainer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, messages, plan_of, plans_of, wrong
+from plan.sample_plans import job_of, messages, plan_of, plans_of, wrong
 
 
 def left(copy: str) -> list[str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, plan_of, shown, wrong
+from plan.sample_plans import job_of, plan_of, shown, wrong
 
 from pipegen.plan.model import ArtifactsWhen, Coverage, CoverageFormat, Reports, Retention
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from config.written import written
-from plan.planned import of, plans_of, reported, shown
+from config.sample_configs import written
+from plan.sample_plans import of, plans_of, reported, shown
 
 from pipegen.bindings.expression import Text
 from pipegen.compiler import analyse

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, kinds, of, plan_of, plans_of, reported, shown, step, wrong
+from plan.sample_plans import job_of, kinds, of, plan_of, plans_of, reported, shown, step, wrong
 
 from pipegen.plan.model import Commands, Measure, Output
 

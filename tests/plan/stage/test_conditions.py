@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from config.written import written
-from plan.planned import plans_of, wrong
+from config.sample_configs import written
+from plan.sample_plans import plans_of, wrong
 
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, reported
+from plan.sample_plans import job_of, reported
 
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, Timeout
 from pipegen.source.text import SourceFile, Span

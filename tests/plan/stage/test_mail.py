@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import plans_of, reported, shown
+from plan.sample_plans import plans_of, reported, shown
 
 from pipegen.plan.model import Mail
 from pipegen.plan.stage.mail import BODY, SUBJECT

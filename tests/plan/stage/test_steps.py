@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import items, job_of, kinds, of, plans_of, shown, step, wrong
+from plan.sample_plans import items, job_of, kinds, of, plans_of, shown, step, wrong
 
 from pipegen.bindings.expression import Constant, List, Loop
 from pipegen.plan.model import (

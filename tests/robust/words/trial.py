@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from bindings.scripted import scalar
-from robust.figure import Figures
+from bindings.sample_scripts import scalar
+from robust.trial_result import Figures
 from robust.words.builtins import builtin_commands
 from robust.words.grammar import REFERENCE, drawn, positions
 from robust.words.variables import assignments, attributed

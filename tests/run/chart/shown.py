@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from run.paper import NOWHERE, Slots, paper_plan
+from run.simulated_runs_in_tests import NOWHERE, Slots, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Delay, Deployment

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from run.graphs import GRAPH
-from run.paper import Paper, paper_plan
+from run.simulated_runs_in_tests import Paper, paper_plan
 
 from pipegen.run.checksum import with_checksum
 from pipegen.run.files.run_folder import make

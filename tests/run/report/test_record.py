@@ -6,7 +6,7 @@ import io
 import re
 from pathlib import Path
 
-from run.paper import paper_plan
+from run.simulated_runs_in_tests import paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Failure

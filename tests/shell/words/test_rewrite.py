@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from bindings.scripted import parsed, scalar
+from bindings.sample_scripts import parsed, scalar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -11,7 +11,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
-from bindings.scripted import parsed
+from bindings.sample_scripts import parsed
 from engines.requirement import require_program
 from shell.rewrite_positions import POSITIONS, Position
 

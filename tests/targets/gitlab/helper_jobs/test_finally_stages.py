@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import yaml
-from plan.planned import plans_of
+from plan.sample_plans import plans_of
 
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from plan.planned import plan_of
+from plan.sample_plans import plan_of
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from plan.planned import plan_of
+from plan.sample_plans import plan_of
 from targets.gitlab.compiled import compiled
 
 import pipegen

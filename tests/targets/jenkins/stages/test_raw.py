@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of
+from plan.sample_plans import job_of
 
 from pipegen.diagnostics.report import Report
 from pipegen.targets.jenkins.stages.raw import check_raw, statements

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plan.planned import plan_of
+from plan.sample_plans import plan_of
 
 from pipegen.targets.jenkins.model import Wrapped
 from pipegen.targets.jenkins.stages.guards.approvals import group_resource, with_waits
