@@ -13,7 +13,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 
-PROGRAM = Path(workload.__file__).parent / "floor.py"
+PROGRAM = Path(workload.__file__).parent / "baseline.py"
 
 
 def floor(config: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -190,7 +190,7 @@ def _json(path: Path, data: object) -> None:
     path.write_text(json.dumps(data, indent=1), encoding="utf-8")
 
 
-_FLOOR_PROGRAM = str(Path(__file__).parent / "floor.py")
+_FLOOR_PROGRAM = str(Path(__file__).parent / "baseline.py")
 FLOOR = Peer("baseline", ("PyYAML",), _pipegen, ("{bin}/python", _FLOOR_PROGRAM, "pipegen.yaml", "out.yml"))
 GITLAB = Peer("pipegen (GitLab)", (str(ROOT),), _pipegen, ("{bin}/pipegen", "compile", "-t", "gitlab", "-o", "out.yml"))
 JENKINS = Peer("pipegen (Jenkins)", (str(ROOT),), _pipegen, ("{bin}/pipegen", "compile", "-t", "jenkins", "-o", "out"))
