@@ -1,4 +1,4 @@
-"""The floor of the benchmark does all that the workload asks for: else its figures would be those of something less."""
+"""The benchmark's baseline program does everything that the workload requires; otherwise its figures would mislead."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ PROGRAM = Path(workload.__file__).parent / "baseline.py"
 
 
 def floor(config: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Let the floor compile *config* to out.yml in *folder*."""
+    """Compile *config* to out.yml in *folder* with the baseline."""
     (folder / "pipegen.yaml").write_text(config, encoding="utf-8")
     command = [sys.executable, str(PROGRAM), "pipegen.yaml", "out.yml"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -39,8 +39,8 @@ def jobs(text: str) -> dict[str, tuple[str, list[str]]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stages", [1, 10, 300])
-def test_it_writes_the_jobs_that_pipegen_writes(stages: int, tmp_path: Path) -> None:
-    """With the same needs and images; its scripts are plainer."""
+def test_the_baseline_generates_the_same_jobs(stages: int, tmp_path: Path) -> None:
+    """With the same needs and images; its scripts are simpler."""
     config = workload.config(stages)
     (file,) = generate(analyse(SourceFile("pipegen.yaml", config), (), Report()), registry.load("gitlab"), {}, Report())
     ended = floor(config, tmp_path)
@@ -62,8 +62,8 @@ def test_it_writes_the_jobs_that_pipegen_writes(stages: int, tmp_path: Path) -> 
         ("alpine:3.20", "3.20", "line 5: not text"),
     ],
 )
-def test_it_checks_what_pipegen_checks(old: str, new: str, told: str, tmp_path: Path) -> None:
-    """In fewer words."""
+def test_the_baseline_reports_the_same_errors(old: str, new: str, told: str, tmp_path: Path) -> None:
+    """Its messages are shorter."""
     config = workload.config(10)
     assert old in config
 

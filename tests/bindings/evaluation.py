@@ -1,4 +1,4 @@
-"""Values worked out in tests: a small run of what the compiler leaves for the shell."""
+"""Evaluation of expressions in tests, as the generated shell code evaluates them."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ class World:
     homes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def folded(self, config: str, at: str, *, known: bool, done: bool = True) -> tuple[Expression, Report]:
-        """Return what *config*, a value of the stage *at*, comes to, and what is reported of it.
+        """Return the folded *config*, a value of the stage *at*, and the report.
 
-        With *known* the values of the names are there at compile time; *done* tells whether the stage's own are bound.
+        With *known*, the values of the names are known at compile time; *done* states whether the stage's own
+        names are bound.
         """
         report = Report()
         graph = ExecutionGraph(self.arcs)
@@ -71,18 +72,18 @@ class World:
         return folder.fold(reader.resolve(parsed)), report
 
     def value(self, config: str, at: str, *, known: bool) -> Any:
-        """Return the data that *config* comes to in a run; nothing may be wrong with it."""
+        """Return the data that *config* evaluates to in a run, without diagnostics."""
         folded, report = self.folded(config, at, known=known)
 
         assert report.diagnostics() == ()
         return self.evaluate(folded, {})
 
     def codes(self, config: str, at: str, *, done: bool = True) -> list[str]:
-        """Return the numbers of what is wrong with *config*."""
+        """Return the code numbers of the diagnostics of *config*."""
         return [found.code.number for found in self.folded(config, at, known=False, done=done)[1].diagnostics()]
 
     def evaluate(self, value: Expression, loops: Mapping[str, str]) -> Any:
-        """Return *value* as data; *loops* holds the values of the names of loops around it."""
+        """Return *value* as data; *loops* maps the names of the loops around it to their values."""
         match value:
             case Text():
                 return self._text(value, loops)

@@ -1,4 +1,4 @@
-"""Scripts written in tests."""
+"""Parsed scripts for tests."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pipegen.source.tree import Scalar
 
 
 def scalar(text: str) -> Scalar:
-    """Return *text* as the whole of a file."""
+    """Return *text* as a scalar that spans its whole file."""
     return Scalar(text, Span(SourceFile("pipeline.yml", text), 0, len(text)))
 
 
 def parsed(text: str, *stages: str) -> ParsedScript:
-    """Return the script *text*, in which nothing is wrong."""
+    """Return the parsed script *text*, which must be valid."""
     report = Report()
     script = parse_script(scalar(text), stages, report, is_bash=True)
 

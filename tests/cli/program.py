@@ -1,4 +1,4 @@
-"""Calls the program as a user does, in this process, and holds configs to call it with."""
+"""Calls of the program as a user makes them, in this process, and configs for them."""
 
 from __future__ import annotations
 
@@ -92,11 +92,11 @@ def process(
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return the variables of a process that imports this checkout, and knows nothing of the caller's terminal."""
+    """Return variables for a process that imports this checkout and does not see the caller's terminal."""
     kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "TERM"}}
     return {**kept, "PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm", **variables}
 
 
 def names(folder: Path) -> set[str]:
-    """Return what *folder* holds beside the config."""
+    """Return the names of all files in *folder* except the config."""
     return {path.name for path in folder.iterdir()} - {"pipegen.yaml"}

@@ -1,4 +1,4 @@
-"""Results of earlier runs that are known by what stages do with which values, and are looked up on demand."""
+"""Results of earlier runs are found by the definition and the inputs of a stage, and looked up on demand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OTHER = """\
 
 @pytest.fixture
 def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a repository with a config whose stages write their names to `ran`; all that runs keep is beside it."""
+    """Return a repository with a config whose stages append their names to `ran`; caches are next to it."""
     folder = empty / "project"
     folder.mkdir()
     (folder / "pipegen.yaml").write_text(CHAIN)
@@ -53,7 +53,7 @@ def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ran(folder: Path) -> list[str]:
-    """Return what stages have told since this was asked last, in the order of their names."""
+    """Return the sorted lines that stages have written to `ran` since the last call."""
     path = folder / "ran"
     found = sorted(path.read_text().splitlines()) if path.exists() else []
     path.unlink(missing_ok=True)
@@ -61,7 +61,7 @@ def ran(folder: Path) -> list[str]:
 
 
 def forget(project: Path, text: str) -> None:
-    """Forget the results that hold the value *text*, as when the cache is full."""
+    """Delete the results that contain the value *text*, as if the cache were full."""
     found = project.parent / "cache/pipegen/results"
     with sqlite3.connect(next(found.glob("v*/index.sqlite"))) as database:
         digest = sha256(text.encode()).hexdigest()
@@ -75,8 +75,8 @@ MODES = pytest.mark.parametrize("options", [(), ("--isolated",)], ids=["in place
 
 @pytest.mark.slow
 @MODES
-def test_nothing_runs_again_that_has_not_changed(project: Path, pipegen: Pipegen, options: tuple[str, ...]) -> None:
-    """Not in a second run, nor with another pipeline, a part of the file, or other names for what leaves a value."""
+def test_unchanged_stages_do_not_run_again(project: Path, pipegen: Pipegen, options: tuple[str, ...]) -> None:
+    """Other pipelines, renamed pipelines and renamed stages do not change a result."""
 
     def run(text: str, *more: str) -> list[str]:
         (project / "pipegen.yaml").write_text(text.replace(">>ran", f">>{project / 'ran'}"))
@@ -96,8 +96,8 @@ def test_nothing_runs_again_that_has_not_changed(project: Path, pipegen: Pipegen
     assert run(renamed.replace("echo 1", "echo 2")) == ["build", "pack", "ship"]
 
 
-def test_a_value_is_the_same_wherever_it_comes_from(project: Path, pipegen: Pipegen) -> None:
-    """Two stages in place of one that leave equal values change nothing behind them."""
+def test_the_source_of_a_value_does_not_change_a_result(project: Path, pipegen: Pipegen) -> None:
+    """Two stages instead of one have the same values, so the reader is reused."""
     one = """\
 pipelines:
   p:
@@ -121,7 +121,7 @@ pipelines:
 
 
 def test_equal_stages_with_outputs_run_once(project: Path, pipegen: Pipegen) -> None:
-    """In two pipelines, whatever they are called there, and whatever reads them."""
+    """They are in two pipelines, with different names and different readers."""
     first = "name: {0}, script: ['echo {0} >>ran; sleep 0.3'], outputs: {{ v: {{ command: echo 1 }} }}, reuse: true"
     second = "name: {1}, script: ['sleep 0.3; echo \"read ${{{0}.v}}\" >>ran'], reuse: true"
     pipeline = f"    stages: [{{{{ {first} }}}}, {{{{ {second} }}}}]\n"
@@ -134,8 +134,8 @@ def test_equal_stages_with_outputs_run_once(project: Path, pipegen: Pipegen) -> 
     assert "2 ok, 2 reused" in result.out
 
 
-def test_equal_contents_run_once_at_a_time(project: Path, pipegen: Pipegen) -> None:
-    """Stages that start together, and whose inputs are made in other ways but come out equal."""
+def test_concurrent_stages_with_equal_inputs_run_once(project: Path, pipegen: Pipegen) -> None:
+    """Their inputs come from different stages but have equal values."""
     made = "{{ name: {0}, script: ['echo {0} >>ran'], outputs: {{ v: {{ command: echo 1 }} }}, reuse: true }}"
     read = "{{ name: read-{0}, script: ['sleep 0.4; echo \"read ${{{0}.v}}\" >>ran'], reuse: true }}"
     pipeline = f"    stages: [{made}, {read}]\n"
@@ -150,8 +150,8 @@ def test_equal_contents_run_once_at_a_time(project: Path, pipegen: Pipegen) -> N
 
 
 @MODES
-def test_only_what_is_asked_for_is_put_back(project: Path, pipegen: Pipegen, options: tuple[str, ...]) -> None:
-    """Of a chain whose results are known, the stage alone; the others neither run nor are put back."""
+def test_only_the_selected_stage_is_restored(project: Path, pipegen: Pipegen, options: tuple[str, ...]) -> None:
+    """The other stages of the cached chain are neither run nor restored."""
     (project / "pipegen.yaml").write_text(CHAIN.replace(">>ran", f">>{project / 'ran'}"))
     subprocess.run(["git", "add", "-A"], check=True)
     pipegen("run", *options)
@@ -168,8 +168,8 @@ def test_only_what_is_asked_for_is_put_back(project: Path, pipegen: Pipegen, opt
         assert (project / "shipped").read_text() == "1-1\n of 1\n"
 
 
-def test_a_result_that_is_gone_is_not_made_for_one_that_is_known(project: Path, pipegen: Pipegen) -> None:
-    """What comes after it is found by what both do."""
+def test_a_missing_result_is_not_recreated_for_a_cached_one(project: Path, pipegen: Pipegen) -> None:
+    """The later result is found by the definitions of both stages."""
     pipegen("run")
     ran(project)
     forget(project, "1")
@@ -177,8 +177,8 @@ def test_a_result_that_is_gone_is_not_made_for_one_that_is_known(project: Path, 
     assert (pipegen("run", "--stage", "build").status, ran(project)) == (0, ["build"])
 
 
-def test_what_comes_out_equal_needs_nothing_behind_it(project: Path, pipegen: Pipegen) -> None:
-    """A changed stage runs, for nobody knows what it comes to; what reads it is only known, not put back."""
+def test_a_stage_with_equal_output_keeps_later_results_valid(project: Path, pipegen: Pipegen) -> None:
+    """The changed stage runs; the stage that reads it is looked up but not restored."""
     pipegen("run")
     ran(project)
     for name in ("size", "packed", "shipped"):
@@ -192,8 +192,8 @@ def test_what_comes_out_equal_needs_nothing_behind_it(project: Path, pipegen: Pi
     assert (project / "shipped").exists()
 
 
-def test_what_a_stage_reads_is_put_back_for_it(project: Path, pipegen: Pipegen) -> None:
-    """Of a chain whose last stage has changed, only what that reads."""
+def test_inputs_of_a_changed_stage_are_restored(project: Path, pipegen: Pipegen) -> None:
+    """Only the last stage of the chain has changed."""
     pipegen("run")
     ran(project)
     for name in ("size", "packed", "shipped"):
@@ -206,8 +206,8 @@ def test_what_a_stage_reads_is_put_back_for_it(project: Path, pipegen: Pipegen) 
     assert (project / "size").exists()
 
 
-def test_a_damaged_result_is_made_again_with_all_that_it_reads(project: Path, pipegen: Pipegen) -> None:
-    """That it is damaged is seen before anything is left out for it."""
+def test_a_damaged_result_is_recreated_with_its_inputs(project: Path, pipegen: Pipegen) -> None:
+    """The damage is detected before its inputs are skipped."""
     pipegen("run")
     ran(project)
     shipped = (project / "shipped").read_bytes()
@@ -220,8 +220,8 @@ def test_a_damaged_result_is_made_again_with_all_that_it_reads(project: Path, pi
     assert (project / "shipped").read_bytes() == shipped
 
 
-def test_a_stage_that_runs_may_change_what_comes_after_it(project: Path, pipegen: Pipegen) -> None:
-    """Where both are asked for, nothing is left out on the word of files that the first one writes."""
+def test_a_running_stage_may_change_the_files_of_a_later_one(project: Path, pipegen: Pipegen) -> None:
+    """Nothing is skipped because of files that an earlier selected stage writes."""
     text = CHAIN.replace("reuse: true\n      - name: ship", "reuse: { files: [extra] }\n      - name: ship").replace(
         "    stages:\n", "    stages:\n      - { name: first, script: ['echo first >>ran; cp VERSION extra'] }\n", 1
     )
@@ -234,8 +234,8 @@ def test_a_stage_that_runs_may_change_what_comes_after_it(project: Path, pipegen
     assert ran(project) == ["build", "first", "pack"]
 
 
-def test_a_run_that_goes_on_looks_up_what_was_not_put_back(project: Path, pipegen: Pipegen) -> None:
-    """A result that was known, and nobody had read, is none that has ended."""
+def test_resume_looks_up_results_that_were_not_restored(project: Path, pipegen: Pipegen) -> None:
+    """A result that was skipped in the earlier run does not count as finished."""
     last = (
         "      - { name: last, script: ['echo last >>ran; cat size; test -e ready'], reuse: true, files_from: [build] }"
     )

@@ -1,4 +1,4 @@
-"""Runs after runs: what is reused, and what is gone on with."""
+"""Repeated runs: reuse of results, and `--resume`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pipelines:
 
 @pytest.fixture
 def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a repository with a config whose stages write their names to `ran`; all that runs keep is beside it."""
+    """Return a repository with a config whose stages append their names to `ran`; caches are next to it."""
     folder = empty / "project"
     (folder / "src").mkdir(parents=True)
     (folder / "pipegen.yaml").write_text(CONFIG)
@@ -48,7 +48,7 @@ def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ran(folder: Path) -> list[str]:
-    """Return the stages that have run since this was asked last."""
+    """Return the stages that have run since the last call."""
     path = folder / "ran"
     found = path.read_text().split() if path.exists() else []
     path.unlink(missing_ok=True)
@@ -56,12 +56,12 @@ def ran(folder: Path) -> list[str]:
 
 
 def contents(project: Path) -> Iterator[Path]:
-    """Yield the files that hold kept contents."""
+    """Yield the files in the content store of the cache."""
     return (path for path in (project.parent / "cache").rglob("contents/*/*") if path.is_file())
 
 
-def test_what_is_the_same_is_not_made_again(project: Path, pipegen: Pipegen) -> None:
-    """Stages that do not say what their results depend on run each time."""
+def test_unchanged_stages_are_reused(project: Path, pipegen: Pipegen) -> None:
+    """Stages without `reuse` run each time."""
     assert pipegen("run").status == 0
     assert ran(project) == ["generate", "build", "test", "note"]
     built = (project / "built").read_text()
@@ -73,8 +73,8 @@ def test_what_is_the_same_is_not_made_again(project: Path, pipegen: Pipegen) -> 
     assert (project / "built").read_text() == built
 
 
-def test_what_comes_out_equal_changes_nothing_behind_it(project: Path, pipegen: Pipegen) -> None:
-    """Sorted words are the same in another order: what reads them is reused."""
+def test_an_equal_result_does_not_invalidate_later_stages(project: Path, pipegen: Pipegen) -> None:
+    """The words are in another order, but the sorted output is the same."""
     pipegen("run")
     ran(project)
     (project / "src/words").write_text("a\nb\n")
@@ -93,10 +93,10 @@ def test_what_comes_out_equal_changes_nothing_behind_it(project: Path, pipegen: 
         ("limit", ["note"]),
     ],
 )
-def test_what_has_changed_is_made_again(
+def test_changed_stages_run_again(
     project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch, change: str, again: list[str]
 ) -> None:
-    """And what reads something else than before; the variable LIMIT is named by no stage."""
+    """Stages that read a changed result run, too; no stage names the variable LIMIT."""
     pipegen("run")
     ran(project)
     match change:
@@ -115,8 +115,8 @@ def test_what_has_changed_is_made_again(
     assert ran(project) == again
 
 
-def test_failures_are_not_kept(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stage that failed runs until it succeeds."""
+def test_failures_are_not_cached(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failed stage runs again until it succeeds."""
     monkeypatch.setenv("LIMIT", "0")
     assert [pipegen("run").status, pipegen("run").status] == [1, 1]
     ran(project)
@@ -126,8 +126,8 @@ def test_failures_are_not_kept(project: Path, pipegen: Pipegen, monkeypatch: pyt
     assert ran(project) == ["test", "note"]
 
 
-def test_no_cache_makes_all_anew_and_keeps_it(project: Path, pipegen: Pipegen) -> None:
-    """What it made is there for the next run."""
+def test_no_cache_runs_all_stages_and_stores_results(project: Path, pipegen: Pipegen) -> None:
+    """The next run can reuse them."""
     pipegen("run", "--no-cache")
     ran(project)
     pipegen("run", "--no-cache")
@@ -137,8 +137,8 @@ def test_no_cache_makes_all_anew_and_keeps_it(project: Path, pipegen: Pipegen) -
     assert ran(project) == ["note"]
 
 
-def test_isolated_runs_have_results_of_their_own(project: Path, pipegen: Pipegen) -> None:
-    """Their files come from stores; people find the artifacts, reused or not."""
+def test_isolated_runs_have_their_own_results(project: Path, pipegen: Pipegen) -> None:
+    """Artifacts of reused stages are restored for the user."""
     subprocess.run(["git", "add", "."], check=True)
     pipegen("run", "--isolated")
     again = pipegen("run", "--isolated")
@@ -150,8 +150,8 @@ def test_isolated_runs_have_results_of_their_own(project: Path, pipegen: Pipegen
 
 
 @pytest.mark.parametrize("damage", [b"", b"other"])
-def test_damaged_results_are_made_again(project: Path, pipegen: Pipegen, damage: bytes) -> None:
-    """And are whole then."""
+def test_damaged_results_are_recreated(project: Path, pipegen: Pipegen, damage: bytes) -> None:
+    """The stages run again and repair the cache."""
     pipegen("run")
     ran(project)
     for path in contents(project):
@@ -165,8 +165,8 @@ def test_damaged_results_are_made_again(project: Path, pipegen: Pipegen, damage:
     assert ran(project) == ["note"]
 
 
-def test_a_cache_out_of_reach_stops_nobody(project: Path, pipegen: Pipegen) -> None:
-    """It is told."""
+def test_an_unusable_cache_does_not_stop_a_run(project: Path, pipegen: Pipegen) -> None:
+    """A message reports it."""
     (project.parent / "cache").write_text("a file")
     result = pipegen("run")
 
@@ -175,7 +175,7 @@ def test_a_cache_out_of_reach_stops_nobody(project: Path, pipegen: Pipegen) -> N
 
 
 def test_equal_stages_of_two_pipelines_run_once(project: Path, pipegen: Pipegen) -> None:
-    """The one that comes second waits for what the first comes to."""
+    """The second one waits for the result of the first."""
     stage = "stages: [{ name: slow, script: ['echo slow >>ran; sleep 0.3'], reuse: true }]"
     (project / "pipegen.yaml").write_text(f"pipelines:\n  one:\n    {stage}\n  two:\n    {stage}\n")
     result = pipegen("run", "-j", "2")
@@ -184,8 +184,8 @@ def test_equal_stages_of_two_pipelines_run_once(project: Path, pipegen: Pipegen)
     assert "1 ok, 1 reused" in result.out
 
 
-def test_who_waits_for_an_equal_stage_leaves_its_place(project: Path, pipegen: Pipegen) -> None:
-    """Others run there meanwhile."""
+def test_waiting_for_an_equal_stage_frees_the_slot(project: Path, pipegen: Pipegen) -> None:
+    """Other stages can start in the meantime."""
     slow = "{ name: slow, script: ['sleep 0.4; echo slow >>ran'], reuse: true }"
     quick = "{ name: quick, script: ['echo quick >>ran'] }"
     (project / "pipegen.yaml").write_text(
@@ -198,8 +198,8 @@ def test_who_waits_for_an_equal_stage_leaves_its_place(project: Path, pipegen: P
     assert 'wait     two: slow, for the equal stage "slow"' in result.out
 
 
-def test_a_stage_waits_for_an_equal_one_that_fails_and_tries_itself(project: Path, pipegen: Pipegen) -> None:
-    """It is not kept that a stage has failed."""
+def test_a_stage_runs_after_an_equal_one_has_failed(project: Path, pipegen: Pipegen) -> None:
+    """Failures are not cached."""
     slow = (
         "{ name: slow, script: ['sleep 0.1; echo slow >>ran; test -e other || { touch other; exit 1; }'], reuse: true }"
     )
@@ -210,10 +210,8 @@ def test_a_stage_waits_for_an_equal_one_that_fails_and_tries_itself(project: Pat
     assert ran(project) == []
 
 
-def test_how_much_is_kept_is_said_by_a_variable(
-    project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What does not fit any more goes at once; what is no size is wrong usage."""
+def test_a_variable_limits_the_cache_size(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results that do not fit are removed at once; an invalid size is wrong usage."""
     monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "0")
     pipegen("run")
     assert not list(contents(project))
@@ -227,8 +225,8 @@ def test_how_much_is_kept_is_said_by_a_variable(
 
 
 @pytest.mark.slow
-def test_a_lock_holds_over_runs(project: Path) -> None:
-    """Of two at the same time, one waits for the other, in another repository too."""
+def test_a_lock_is_shared_by_concurrent_runs(project: Path) -> None:
+    """One run waits for the other, even in another repository."""
     stage = "{ name: alone, lock: 'the display', script: ['mkdir ../held; sleep 0.5; rmdir ../held'] }"
     other = project.with_name("other")
     other.mkdir()
@@ -245,8 +243,8 @@ def test_a_lock_holds_over_runs(project: Path) -> None:
     assert sum(text.count('wait     alone, for lock "the display"') for text in told) == 1
 
 
-def test_a_failed_run_goes_on(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What came to a good end is not repeated, cache or not, and its values are there."""
+def test_resume_continues_a_failed_run(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Successful stages are not repeated, even without a cache, and their values are available."""
     text = "\n".join(line for line in CONFIG.splitlines() if "reuse" not in line)
     (project / "pipegen.yaml").write_text(text)
     monkeypatch.setenv("LIMIT", "0")
@@ -260,8 +258,8 @@ def test_a_failed_run_goes_on(project: Path, pipegen: Pipegen, monkeypatch: pyte
     assert (pipegen("run", "--resume").status, ran(project)) == (0, [])
 
 
-def test_another_pipeline_is_none_to_go_on_with(project: Path, pipegen: Pipegen) -> None:
-    """Wrong usage, and nothing runs."""
+def test_resume_with_a_changed_pipeline_is_wrong_usage(project: Path, pipegen: Pipegen) -> None:
+    """Nothing runs."""
     pipegen("run")
     (project / "pipegen.yaml").write_text(CONFIG.replace("sort", "sort -u"))
     ran(project)

@@ -1,4 +1,4 @@
-"""Configs written in tests."""
+"""Configs for tests."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pipegen.source.tree import Node
 
 
 def written(text: str) -> SourceFile:
-    """Return *text*, without the indentation that all its lines share, as a file."""
+    """Return *text*, without its common indentation, as a file."""
     return SourceFile("pipegen.yaml", dedent(text))
 
 
 def tree_of(text: str) -> Node:
-    """Return the tree of *text*, which has nothing wrong with it."""
+    """Return the tree of *text*, which must be valid."""
     report = Report()
     tree = read(written(text), report)
 
@@ -26,7 +26,7 @@ def tree_of(text: str) -> Node:
 
 
 def misread(text: str) -> tuple[Diagnostic, ...]:
-    """Return what is wrong with *text* as YAML."""
+    """Return the diagnostics of reading *text* as YAML."""
     report = Report()
     try:
         read(written(text), report)
@@ -35,8 +35,8 @@ def misread(text: str) -> tuple[Diagnostic, ...]:
     return report.diagnostics()
 
 
-def told(found: Diagnostic) -> tuple[str, str, str]:
-    """Return the number, the place and the underlined text of a diagnostic."""
+def summary(found: Diagnostic) -> tuple[str, str, str]:
+    """Return the code, the location and the underlined text of a diagnostic."""
     assert found.primary is not None
     first = found.primary.span.first
     return found.code.number, f"{first.line}:{first.column}", found.primary.span.text

@@ -1,4 +1,4 @@
-"""What published schemas say of reports; see `schemas/README.md`."""
+"""Validation of reports against published schemas; see `schemas/README.md`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _KNOWN = {"title", "file", "line", "endLine", "col", "endColumn"}
 
 
 def sarif(text: str) -> list[str]:
-    """Return how *text* breaks the schema of SARIF."""
+    """Return the violations of the SARIF schema in *text*."""
     return [error.message for error in _sarif().iter_errors(json.loads(text))]
 
 
 def gitlab(text: str) -> list[str]:
-    """Return how *text* breaks the rules for GitLab's report, one of which is that no fingerprint comes twice."""
+    """Return the violations of GitLab's rules in *text*; one rule is that fingerprints are unique."""
     document = json.loads(text)
     prints = [one["fingerprint"] for one in document]
     return [
@@ -36,12 +36,12 @@ def gitlab(text: str) -> list[str]:
 
 
 def junit(text: str) -> list[str]:
-    """Return how *text* breaks the schema of JUnit's XML."""
+    """Return the violations of the JUnit XML schema in *text*."""
     return [str(error.reason) for error in _junit().iter_errors(text)]
 
 
 def github(text: str) -> list[str]:
-    """Return the lines of *text* that are no commands."""
+    """Return the lines of *text* that are not valid commands."""
     wrong = []
     for line in text.splitlines():
         properties = line.partition(" ")[2].partition("::")[0]

@@ -1,4 +1,4 @@
-"""Diagnostics about places in small texts."""
+"""Diagnostics for small texts, for tests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ CODE = Code("PG301", "unknown-stage", Severity.ERROR)
 
 
 def file(text: str, path: str = "pipegen.yaml") -> SourceFile:
-    """Return a file that holds *text*."""
+    """Return a file with *text*."""
     return SourceFile(path, text)
 
 
 def label(source: SourceFile, marked: str, text: str = "") -> Label:
-    """Return a label at the first place where *marked* stands in *source*."""
+    """Return a label at the first occurrence of *marked* in *source*."""
     start = source.text.index(marked)
     return Label(Span(source, start, start + len(marked)), text)
 
@@ -26,5 +26,5 @@ def diagnostic(
     hint: str | None = None,
     severity: Severity = Severity.ERROR,
 ) -> Diagnostic:
-    """Return a diagnostic of no particular kind."""
+    """Return a diagnostic with the code of the tests."""
     return Diagnostic(Code(CODE.number, CODE.name, severity), message, primary, related, hint)

@@ -1,4 +1,4 @@
-"""The Jenkins engine of the tests: the Groovy that Jenkins embeds runs and validates Jenkinsfiles, without Jenkins."""
+"""The Jenkins engine of tests: the Groovy version embedded in Jenkins runs and validates Jenkinsfiles, without Jenkins."""
 
 import base64
 import json
@@ -207,7 +207,7 @@ class Build:
 
     @property
     def is_resumable(self) -> bool:
-        """Whether Jenkins resumes the build after a restart at any time, as far as open `parallel` blocks decide."""
+        """Whether Jenkins can resume the build after a restart at any time, as far as open `parallel` blocks matter."""
         return max((len(stage.branches) for stage in self.stages), default=0) <= _MOST_RESUMED_BLOCKS
 
     def stage(self, name: str) -> Stage:
@@ -217,9 +217,9 @@ class Build:
 
 
 def validate(texts: Mapping[str, str], *, bytecode: bool = False) -> dict[str, tuple[Finding, ...]]:
-    """Return what Jenkins would refuse in each of *texts*, in the order of the lines; all in one JVM.
+    """Return the findings in each of *texts*, by line; all in one JVM.
 
-    With *bytecode*, texts without findings are also compiled to the end, which shows the limits of class files.
+    With *bytecode*, texts without findings are also compiled to class files, to check their limits.
     """
     with tempfile.TemporaryDirectory() as folder:
         request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
@@ -230,9 +230,9 @@ def validate(texts: Mapping[str, str], *, bytecode: bool = False) -> dict[str, t
 
 
 def run(jenkinsfile: Path | str, repository: Path, *, workdir: Path, **options: Unpack[Options]) -> Build:
-    """Run a Jenkinsfile, given as a path or as its text, on a git repository; return what came of it.
+    """Run a Jenkinsfile, given as a path or text, on a git repository; return the build.
 
-    All that the build makes lies in *workdir*, which is made if needed and belongs to this one run.
+    The build writes only to *workdir*, which is created if necessary and belongs to this run.
     """
     workdir = workdir.absolute()
     workdir.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""How large Jenkinsfiles are where Jenkins has limits, counted in the syntax tree by Jenkins' own Groovy."""
+"""Sizes of Jenkinsfiles relative to Jenkins' limits, counted in the syntax tree by Jenkins' own Groovy."""
 
 import json
 import tempfile
@@ -41,11 +41,11 @@ class Sizes:
 
     @property
     def largest(self) -> int:
-        """The nodes of the largest method, the script itself among them."""
+        """The number of nodes of the largest method, including the script itself."""
         return max(self.script, *self.methods.values()) if self.methods else self.script
 
     def broken(self) -> tuple[str, ...]:
-        """Return the limits that the file breaks."""
+        """Return the limits that the file exceeds."""
         found = {
             "nodes": (self.largest, MOST_NODES),
             "statements": (self.statements, MOST_STATEMENTS),

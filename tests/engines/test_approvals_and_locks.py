@@ -1,4 +1,4 @@
-"""What stages wait for, keep for later runs and say to one engine alone, executed on all engines."""
+"""Locks, caches, approvals, environments and raw keys, executed on all engines."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def executed(
     arcs: list[list[str]],
     approved: tuple[str, ...] = (),
 ) -> Execution:
-    """Return what comes of *stages* on the engine *name*, when a person starts those *approved*."""
+    """Return the execution of *stages* on the engine *name*, with the approvals *approved*."""
     engine: Engine = ENGINES[name]
     require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
     text = yaml_text({"pipelines": {"gates": {"stages": stages, "execution": arcs}}})
@@ -37,8 +37,8 @@ def executed(
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_locks_caches_and_raw_keys(containers: Containers, tmp_path: Path, name: str) -> None:
-    """Stages with a lock in common do not overlap; caches and raw keys change nothing else."""
+def test_stages_with_a_common_lock_do_not_overlap(containers: Containers, tmp_path: Path, name: str) -> None:
+    """Caches and raw keys have no other effect."""
     cache = [{"paths": [".cache/", "x"], "key": {"files": ["a.lock"], "prefix": "it's $5"}}, {"paths": [".y/"]}]
     stages: list[dict[str, object]] = [
         {"name": "one", "script": ["sleep 0.5"], "lock": "it's $5"},
@@ -83,8 +83,10 @@ FIRST = ("build", "later")
     # gitlab-ci-local starts no pipeline in which a job waits for one that nobody starts.
     [("gitlab", ("ask",)), ("scripted", ("ask",)), ("scripted", ())],
 )
-def test_approvals(containers: Containers, tmp_path: Path, name: str, approved: tuple[str, ...]) -> None:
-    """What comes after waits for a person; a stage that takes an environment down is waited for by nobody."""
+def test_stages_after_an_approval_wait_for_it(
+    containers: Containers, tmp_path: Path, name: str, approved: tuple[str, ...]
+) -> None:
+    """No stage waits for a stop stage."""
     done = executed(name, containers, tmp_path, GATED, ARCS, approved)
     succeeded = {stage for stage, outcome in done.outcomes.items() if outcome == "success"}
 
@@ -96,8 +98,8 @@ def test_approvals(containers: Containers, tmp_path: Path, name: str, approved: 
 
 
 @pytest.mark.parametrize("approved", [("ask",), ()], ids=["yes", "no"])
-def test_approvals_in_blocks(containers: Containers, tmp_path: Path, approved: tuple[str, ...]) -> None:
-    """In Declarative as well, where these stages take their agents themselves."""
+def test_approvals_in_declarative_blocks(containers: Containers, tmp_path: Path, approved: tuple[str, ...]) -> None:
+    """These stages take their agents after the approval."""
     done = executed("declarative", containers, tmp_path, GATED, ARCS, approved)
 
     assert {stage for stage, outcome in done.outcomes.items() if outcome == "success"} == (
@@ -116,8 +118,10 @@ OPTIONAL: list[dict[str, object]] = [
 
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("approved", [("preview", "broken"), ()], ids=["yes", "no"])
-def test_optional_stages(containers: Containers, tmp_path: Path, name: str, approved: tuple[str, ...]) -> None:
-    """Nothing waits for them; without a person they are skipped, and their failure does not count."""
+def test_no_stage_waits_for_optional_stages(
+    containers: Containers, tmp_path: Path, name: str, approved: tuple[str, ...]
+) -> None:
+    """Without an approval they are skipped, and their failure does not count."""
     done = executed(name, containers, tmp_path, OPTIONAL, [[str(stage["name"]) for stage in OPTIONAL]], approved)
 
     assert done.outcomes == {
@@ -128,8 +132,8 @@ def test_optional_stages(containers: Containers, tmp_path: Path, name: str, appr
     }, done.log
 
 
-def test_addresses_of_the_run_reach_gitlab(containers: Containers, tmp_path: Path) -> None:
-    """By a dotenv report, which holds what the stage has worked out."""
+def test_run_time_environment_urls_reach_gitlab(containers: Containers, tmp_path: Path) -> None:
+    """In a dotenv report of the stage."""
     done = executed("gitlab", containers, tmp_path, GATED, ARCS, ("ask",))
     (report,) = (tmp_path / "world/gitlab").rglob("dotenv/.pipegen/environment/ask.env")
 

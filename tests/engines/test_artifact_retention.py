@@ -1,4 +1,4 @@
-"""All engines keep the same files of stages, after a success and after a failure; reports never decide."""
+"""All engines retain the same artifacts after success and after failure; reports do not affect the result."""
 
 from pathlib import Path
 from shlex import quote as quoted
@@ -63,7 +63,7 @@ STAGES: dict[str, dict[str, object]] = {
 def done(
     containers: Containers, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> tuple[Engine, Execution, Path]:
-    """Give one execution after the other."""
+    """Return each execution in turn."""
     engine = ENGINES[request.param]
     require(absent(engine))
     folder = tmp_path_factory.mktemp("keeping")
@@ -79,15 +79,15 @@ def done(
     return engine, execute(engine, world), records
 
 
-def test_scripts_decide_and_reports_do_not(done: tuple[Engine, Execution, Path]) -> None:
-    """A report with a failure, and none at all, leave a success one."""
+def test_reports_do_not_affect_the_result(done: tuple[Engine, Execution, Path]) -> None:
+    """Neither a report with a failure nor a missing report fails a successful stage."""
     failed = ("red", "crashed", "lost", "astray")
 
     assert done[1].outcomes == {name: "failed" if name in failed else "success" for name in STAGES}, done[1].log
 
 
-def test_people_get_what_is_kept(done: tuple[Engine, Execution, Path]) -> None:
-    """Nothing that is left out, and of a failure nothing but what is kept then."""
+def test_retained_artifacts_can_be_downloaded(done: tuple[Engine, Execution, Path]) -> None:
+    """Excluded files cannot; after a failure, only those for failures can."""
     engine, execution, _ = done
     kept = {name for name in execution.downloads if name.endswith((".log", "/a", ".tmp"))}
 
@@ -99,13 +99,13 @@ def test_people_get_what_is_kept(done: tuple[Engine, Execution, Path]) -> None:
         assert kept == {"log/a", "crash.log"}
 
 
-def test_stages_get_the_same_files(done: tuple[Engine, Execution, Path]) -> None:
-    """What people do not get travels too, without what is left out; what is kept on failure does not."""
+def test_stages_get_artifacts_regardless_of_download(done: tuple[Engine, Execution, Path]) -> None:
+    """Excluded files and those of failures are not passed on."""
     assert (done[2] / "last").read_text("utf-8").split() == ["service/log/a"]
 
 
-def test_a_path_may_be_known_by_the_run_alone(done: tuple[Engine, Execution, Path]) -> None:
-    """Whatever text it holds; what is not there is no failure, what lies outside is one."""
+def test_an_artifact_path_may_be_a_run_time_value(done: tuple[Engine, Execution, Path]) -> None:
+    """A missing path is not a failure; one outside the directory is."""
     engine, execution, records = done
 
     assert (records / "late").read_text("utf-8") == "late\n"
@@ -114,8 +114,8 @@ def test_a_path_may_be_known_by_the_run_alone(done: tuple[Engine, Execution, Pat
         assert f"service/dist {LATE}/sub/f" in execution.downloads
 
 
-def test_reports_are_collected_after_a_failure_too(done: tuple[Engine, Execution, Path]) -> None:
-    """By Jenkins' steps; GitLab's schema knows what the file says."""
+def test_reports_are_collected_after_a_failure(done: tuple[Engine, Execution, Path]) -> None:
+    """By Jenkins' steps; for GitLab, the file is checked against the schema."""
     engine, execution, _ = done
     if engine.target == "gitlab":
         assert check(execution.text) == ()

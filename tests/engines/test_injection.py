@@ -1,4 +1,4 @@
-"""Hostile texts in all places, executed on every engine: a small config of each kind on one engine after the other."""
+"""Hostile texts in all positions, executed on every engine: a small config of each kind on the engines in turn."""
 
 import pytest
 from engines.containers import available
@@ -11,8 +11,8 @@ SAMPLE = tuple(sample())
 
 
 @pytest.mark.parametrize("trial", SAMPLE, ids=lambda trial: f"{trial.kind}-{trial.engine}")
-def test_texts_arrive_and_none_is_executed(trial: Trial) -> None:
-    """Byte for byte; what is no value is refused at its place, or stands in what the engine's own parser reads."""
+def test_hostile_texts_arrive_and_are_not_executed(trial: Trial) -> None:
+    """Byte for byte; text that is not a value is rejected at its position, or read back by the engine's own parser."""
     require(absent(ENGINES[trial.engine]))
     if ENGINES[trial.engine].target == "jenkins":
         require(available())  # stages with services start containers, and shells come in turns
@@ -23,6 +23,6 @@ def test_texts_arrive_and_none_is_executed(trial: Trial) -> None:
     assert ran.positions + ran.compiled > 3
 
 
-def test_every_engine_is_tried() -> None:
-    """With each kind of config somewhere."""
+def test_every_engine_is_in_the_sample() -> None:
+    """The sample runs the kinds of configs on the engines in turn."""
     assert {trial.engine for trial in SAMPLE} == set(ENGINES)

@@ -1,4 +1,4 @@
-"""Where stages run, and with what, is the same on all engines."""
+"""The shell, secrets, images and services of stages behave the same on all engines."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,7 +35,7 @@ def executed(
     arcs: list[list[str]],
     secrets: Mapping[str, Credential] | None = None,
 ) -> Execution:
-    """Return what comes of *stages*; they note things in `notes` of *folder*."""
+    """Return the execution of *stages*, which write notes to `notes` in *folder*."""
     require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
     (folder / "notes").mkdir()
     alone = [[str(stage["name"])] for stage in stages]
@@ -59,8 +59,8 @@ printf %s $'a\\tb ${.stage}' "${BASH_VERSION:+bash}" >"$NOTES/ansi"
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_bash_has_pipefail_and_its_own_syntax(containers: Containers, tmp_path: Path, name: str) -> None:
-    """What bash alone can read reaches it; a pipe fails with any of its commands, in what is measured too."""
+def test_bash_stages_have_pipefail_and_bash_syntax(containers: Containers, tmp_path: Path, name: str) -> None:
+    """A pipe fails with any of its commands, also in commands of outputs."""
     stages: list[dict[str, object]] = [
         {"name": "syntax", "shell": "bash", "script": [BASH], "env": {"A": "${setup.pipeline}"}},
         {"name": "script", "shell": "bash", "script": ["false | true"]},
@@ -87,13 +87,13 @@ SECRETS: dict[str, Credential] = {
 
 
 def kept(stage: str, name: str, command: str) -> str:
-    """Return the command that notes what *command* prints."""
+    """Return the command that notes the output of *command*."""
     return f'{command} >"$NOTES/{stage}-{name}"'
 
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_secrets_arrive_byte_for_byte(containers: Containers, tmp_path: Path, name: str) -> None:
-    """In the script, and in what comes after it; Jenkins hides them in the log."""
+    """In the script and the after script; Jenkins masks them in the log."""
     commands = {
         "text": 'printf %s "$TOKEN"',
         "file": 'cat "$KUBECONFIG"',
@@ -131,8 +131,8 @@ HOSTILE = "'; exit 9 #\n$(exit 8)`exit 7`\"\\\n\n"
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_what_comes_after_always_runs(containers: Containers, tmp_path: Path, name: str) -> None:
-    """In a shell of its own, with the same values; its status does not count, its files do."""
+def test_after_scripts_always_run(containers: Containers, tmp_path: Path, name: str) -> None:
+    """In their own shell with the same values; their status does not count, but their files do."""
     value = kept("fails", "value", 'printf %s "${a.v}"')
     stages: list[dict[str, object]] = [
         {"name": "a", "script": ['cp texts "$PIPEGEN_OUTPUTS/v"'], "outputs": ["v"]},
@@ -202,8 +202,8 @@ def in_images() -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("name", ["gitlab", "scripted", "declarative"])
-def test_images_and_services_are_asked_for(containers: Containers, tmp_path: Path, name: str) -> None:
-    """What is no part of a name fails the stage that makes it; the script begins once its services are ready."""
+def test_stages_run_in_images_with_ready_services(containers: Containers, tmp_path: Path, name: str) -> None:
+    """A value that is invalid in an image name fails the stage that outputs it."""
     engine = GITLAB if name == "gitlab" else ENGINES[name]
     stages = [one for one in in_images() if name != "gitlab" or one["name"] != "plain"]
 

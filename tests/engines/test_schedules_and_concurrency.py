@@ -1,4 +1,4 @@
-"""What starts runs by the clock, and what happens when runs meet, as far as it can be executed."""
+"""Schedules and concurrency, as far as they can be executed."""
 
 import subprocess
 from pathlib import Path
@@ -21,7 +21,7 @@ STAGES = [{"name": "a", "script": ["echo a"]}, {"name": "b", "script": ["echo b"
 
 
 def built(engine: Engine, folder: Path, *, branch: str = "", **keys: object) -> Build:
-    """Return what comes of a pipeline with *keys* on Jenkins; with *branch*, in a multibranch job."""
+    """Return the Jenkins build of a pipeline with *keys*; with *branch*, in a multibranch job."""
     require(jenkins_harness.available())
     text = yaml_text({"pipelines": {"p": {**keys, "stages": STAGES}}})
     repository = worlds.repository(folder / "repository", files={CONFIG: text})
@@ -37,16 +37,18 @@ def built(engine: Engine, folder: Path, *, branch: str = "", **keys: object) -> 
 
 @pytest.mark.parametrize("engine", [SCRIPTED, DECLARATIVE], ids=str)
 @pytest.mark.parametrize(("branch", "crons"), [("", (CRON,)), ("main", (CRON,)), ("topic", ("",))])
-def test_one_branch_runs_by_the_clock(tmp_path: Path, engine: Engine, branch: str, crons: tuple[str, ...]) -> None:
-    """All lines in the time zone that they are written for; of a multibranch job, the primary branch."""
+def test_only_the_primary_branch_runs_on_schedule(
+    tmp_path: Path, engine: Engine, branch: str, crons: tuple[str, ...]
+) -> None:
+    """All lines have their time zone."""
     build = built(engine, tmp_path, branch=branch, schedule=SCHEDULES)
 
     assert build.result == "SUCCESS", build.log
     assert build.crons == crons
 
 
-def test_jenkins_chooses_a_time(tmp_path: Path) -> None:
-    """A line with `H` arrives as it is."""
+def test_a_schedule_with_h_is_passed_unchanged(tmp_path: Path) -> None:
+    """Jenkins selects the time."""
     build = built(SCRIPTED, tmp_path, schedule="H(0-29) H * * MON-FRI")
 
     assert build.crons == ("TZ=UTC\nH(0-29) H * * 1-5",)
@@ -54,16 +56,16 @@ def test_jenkins_chooses_a_time(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", [SCRIPTED, DECLARATIVE], ids=str)
 @pytest.mark.parametrize("rule", ["it's $production", {"cancel": True}, {}], ids=str)
-def test_a_rule_for_runs_that_meet_lets_one_run_end(tmp_path: Path, engine: Engine, rule: object) -> None:
-    """With a schedule and a parameter beside it."""
+def test_concurrency_lets_a_single_run_complete(tmp_path: Path, engine: Engine, rule: object) -> None:
+    """With a schedule and a parameter."""
     build = built(engine, tmp_path, concurrency=rule, schedule=SCHEDULES)
 
     assert build.result == "SUCCESS", build.log
     assert [stage.name for stage in build.stages] == ["a", "b"]
 
 
-def test_gitlab_takes_what_is_written(tmp_path: Path) -> None:
-    """By its own schema."""
+def test_schedules_and_concurrency_match_gitlabs_schema(tmp_path: Path) -> None:
+    """The generated file is checked, not executed."""
     stages = [*STAGES, {"name": "c", "script": ["echo c"], "interruptible": False}]
     pipeline = {"schedule": SCHEDULES, "concurrency": {"cancel": True}, "stages": stages}
     repository = worlds.repository(tmp_path / "r", files={CONFIG: yaml_text({"pipelines": {"p": pipeline}})})

@@ -1,4 +1,4 @@
-"""Helpers of the lint tests: the findings of a rule in a config."""
+"""Helpers for lint tests: the diagnostics of a rule for a config."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def checked(text: str) -> CheckedConfig:
     return CheckedConfig(result.file, result.pipelines, result.plans, result.settings, tuple(result.settings))
 
 
-def asked(rule: LintRule, text: str) -> tuple[Diagnostic, ...]:
+def diagnostics_of(rule: LintRule, text: str) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of *rule* for the config *text*."""
     report = Report()
     rule(checked(text), report)
     return report.diagnostics()
 
 
-def told(rule: LintRule, text: str) -> list[tuple[int, str]]:
-    """Return the findings of *rule* in the config *text*: the line, and the underlined text."""
+def findings(rule: LintRule, text: str) -> list[tuple[int, str]]:
+    """Return the line and the underlined text of each diagnostic of *rule* in the config *text*."""
     return [
         (diagnostic.primary.span.first.line, diagnostic.primary.span.text)
-        for diagnostic in asked(rule, text)
+        for diagnostic in diagnostics_of(rule, text)
         if diagnostic.primary is not None
     ]
 

@@ -1,4 +1,4 @@
-"""Pictures to look at."""
+"""Pictures for tests."""
 
 from __future__ import annotations
 

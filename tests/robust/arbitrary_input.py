@@ -1,4 +1,4 @@
-"""What pipegen makes of any bytes: analysed, compiled for each target, all that is reported shown."""
+"""Robustness against any bytes: analysis, compilation for each target, and output of all diagnostics."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Answer:
 
 @cache
 def seeds(*, has_corpus: bool = True) -> tuple[Path, ...]:
-    """Return the configs that edits begin with: the corpus beside the checkout, or what the checkout itself holds."""
+    """Return the configs to edit: the corpus next to the checkout, or the configs of the checkout."""
     found = sorted(CORPUS.glob("*/*.y*ml")) if has_corpus else []
     return tuple(
         found or (path for kind in ("examples/*", "tests/golden/*") for path in sorted(ROOT.glob(kind + "/pip*.y*ml")))
@@ -57,7 +57,7 @@ def seeds(*, has_corpus: bool = True) -> tuple[Path, ...]:
 
 
 def attempt(number: int, seed: int, paths: Sequence[Path]) -> tuple[bytes, str, Answer]:
-    """Return the config after edit *number* of *seed*, what was edited and how, and the answer."""
+    """Return the config after edit *number* of *seed*, a description of the edit, and the answer."""
     dice = Random(f"{seed} {number}")
     path = dice.choice(paths)
     data, made = edited(text_of(path), dice, [text_of(dice.choice(paths)) for _ in range(2)])
@@ -71,12 +71,12 @@ def text_of(path: Path) -> str:
 
 
 def style_of(data: bytes) -> str:
-    """Return the style of Jenkinsfiles that a config *data* is compiled for, the same each time."""
+    """Return the Jenkinsfile style for a config *data*, always the same."""
     return STYLES[zlib.crc32(data) % len(STYLES)]
 
 
 def answer(data: bytes, path: Path, style: str = "auto", forms: Collection[str] = tuple(FORMATS)) -> Answer:
-    """Return how a config *data*, in the place of *path*, is answered, and shown in *forms*."""
+    """Return the answer to a config *data* at *path*, with diagnostics in *forms*."""
     started = time.process_time()
     try:
         with _ended_after(_HANGS):
@@ -121,7 +121,7 @@ def _folder(path: Path) -> str:
 
 
 def _misplaced(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """Yield the places that are outside of their file."""
+    """Yield the spans that are outside their file."""
     for one in found:
         labels = [label for label in (one.primary, *one.related) if label is not None]
         yield from (
@@ -130,7 +130,7 @@ def _misplaced(found: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def is_inside(span: Span) -> bool:
-    """Return whether *span* lies within its file."""
+    """Return whether *span* is within its file."""
     return 0 <= span.start <= span.end <= len(span.file.text)
 
 

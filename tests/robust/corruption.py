@@ -1,4 +1,4 @@
-"""Damage to what `pipegen run` keeps, byte by byte: a journal, a summary of durations, an index of results.
+"""Damage to the state of `pipegen run`, byte by byte: a journal, a cache of durations, an index of results.
 
 What a reader takes from a damaged file is what was written, or nothing.
 """
@@ -36,7 +36,7 @@ _STAGES = [f"stage {number}" for number in range(8)]
 
 
 def damages(data: bytes, attempts: int) -> Iterator[tuple[str, bytes]]:
-    """Yield what may become of *data*, with words on it: about so many *attempts*, or all bytes where it has fewer."""
+    """Yield variants of *data*, each with a description: about *attempts*, or one per byte if it has fewer."""
     yield "empty", b""
     yield "twice", data * 2
     yield "of the same length, and other", bytes(255 - byte for byte in data)
@@ -57,7 +57,7 @@ def _put(data: bytes, place: int, other: bytes) -> bytes:
 
 
 def tried(kept: Path, attempts: int, fault: Callable[[], str]) -> tuple[int, list[str]]:
-    """Damage the file *kept* in many ways; return how many, and what each *fault* says, "" for none."""
+    """Damage the file *kept* in many ways; return the number of ways and the results of *fault*, "" for none."""
     data, wrong, count = kept.read_bytes(), [], 0
     for words, other in damages(data, attempts):
         kept.write_bytes(other)
@@ -72,7 +72,7 @@ def tried(kept: Path, attempts: int, fault: Callable[[], str]) -> tuple[int, lis
 
 
 def journals(folder: Path, attempts: int) -> tuple[int, list[str]]:
-    """Damage a journal: each stage came to what it came to, or to nothing that is known."""
+    """Damage a journal: each stage has its original result, or an unknown one."""
     place = folder / "journal"
     write_journal(place)
     whole = read(place)
@@ -87,7 +87,7 @@ def journals(folder: Path, attempts: int) -> tuple[int, list[str]]:
 
 
 def write_journal(place: Path) -> None:
-    """Write the journal of a run that failed and went on."""
+    """Write the journal of a run that failed and was resumed."""
     for lint in (FAILED, _BUILT):
         paper = Paper(paper_plan(_GRAPH), outcomes={"build": [_BUILT], "lint": [lint]})
         paper.run()
@@ -97,13 +97,13 @@ def write_journal(place: Path) -> None:
 
 
 def differing(story: JournalContent, whole: JournalContent) -> str:
-    """Return what of *story* is not what the *whole* one tells, or what an earlier line of it told."""
+    """Return the parts of *story* that neither the *whole* journal nor an earlier line of it has."""
     others = [task.stage for task, outcome in story.ended.items() if outcome not in (whole.ended.get(task), FAILED)]
     return f"other outcomes of {others}" if others or story.plan != whole.plan else ""
 
 
 def summaries(folder: Path, attempts: int) -> tuple[int, list[str]]:
-    """Damage a summary of durations: it tells what it told, or what journals tell, of which there is none."""
+    """Damage a cache of durations: it has its original durations, or those of journals, which do not exist."""
     name = "20220131-164755-01234567"
     (folder / name).mkdir()
     place = folder / "durations.json"
@@ -120,7 +120,7 @@ def summaries(folder: Path, attempts: int) -> tuple[int, list[str]]:
 
 
 def indexes(folder: Path, attempts: int) -> tuple[int, list[str]]:
-    """Damage the index of a store: a value that is found is that of its stage, and what is saved then is found."""
+    """Damage the index of a store: a value that is found belongs to its stage, and new results are found."""
     whole, tree = folder / "whole", folder / "store"
     with closing(Store(whole, _PLENTY)) as store:
         for name in _STAGES:
@@ -142,7 +142,7 @@ def indexes(folder: Path, attempts: int) -> tuple[int, list[str]]:
 
 
 def _value(store: Store, name: str) -> bytes | None:
-    """Return the value of the stage *name*, as an executor gets it: what is damaged is made anew."""
+    """Return the value of the stage *name* as an executor does: a damaged one is computed again."""
     try:
         key = store.keys.root(name)
         held = store.find([key]) if key is not None else None
@@ -155,7 +155,7 @@ def _value(store: Store, name: str) -> bytes | None:
 
 
 def _is_renewed(tree: Path) -> bool:
-    """Make all results anew, in a store that was looked at; return whether all are found then."""
+    """Compute all results again in a store that was read before; return whether all are found afterwards."""
     with closing(Store(tree, _PLENTY)) as store:
         for name in _STAGES:
             with suppress(DamagedIndexError):
@@ -165,7 +165,7 @@ def _is_renewed(tree: Path) -> bool:
 
 
 def _save(store: Store, name: str, value: bytes) -> None:
-    """Save a result as an executor does."""
+    """Save a result like an executor."""
     try:
         store.save(lambda: store.keys.save(name), [("v", value)], ())
     except DamagedIndexError as error:
@@ -177,7 +177,7 @@ KINDS = {"a journal": journals, "durations": summaries, "an index of results": i
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return the figures of damages to bytes; by night, of each byte, but of an index every second one."""
+    """Return the figures of damaged bytes; nightly, of each byte, but of every second byte of an index."""
     lines, faults = [], []
     for name, kind in KINDS.items():
         with TemporaryDirectory(dir=QUICK) as folder:

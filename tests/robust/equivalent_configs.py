@@ -1,4 +1,4 @@
-"""Known configs, as data, made into others that say the same: other arcs, other names, other places for what is said.
+"""Known configs, as data, changed to equivalent ones: other arcs, names, and locations of definitions.
 
 What a change does not fit is told by `UnfitError`, with the reason.
 """
@@ -32,7 +32,7 @@ class UnfitError(Exception):
 
 
 def pipelines(data: object) -> dict[str, Data]:
-    """Return the pipelines of *data*, which are its own, and no copies."""
+    """Return the pipelines of *data* itself, not copies."""
     found = data.get("pipelines") if isinstance(data, dict) else None
     if not isinstance(found, dict) or not all(isinstance(one, dict) for one in found.values()):
         raise UnfitError("no pipelines")
@@ -40,7 +40,7 @@ def pipelines(data: object) -> dict[str, Data]:
 
 
 def stages_of(pipeline: Data) -> list[Data]:
-    """Return the stages of *pipeline*, which are its own, and no copies."""
+    """Return the stages of *pipeline* itself, not copies."""
     found = pipeline.get("stages")
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
@@ -51,7 +51,7 @@ def _arcs(pipeline: Data) -> list[list[object]]:
 
 
 def with_arcs(data: Data, change: Callable[[list[list[object]], str], list[list[object]]]) -> Data:
-    """Return *data* with the arcs of each pipeline, of that name, as *change* has them; unfit where none are others."""
+    """Return *data* with the arcs of each pipeline changed by *change*; unfit if none change."""
     made = {
         name: {**pipeline, "execution": change(_arcs(pipeline), name)} if _arcs(pipeline) else pipeline
         for name, pipeline in pipelines(data).items()
@@ -67,7 +67,7 @@ def permuted(data: Data, dice: Random) -> Data:
 
 
 def cut(data: Data) -> Data:
-    """Return *data* with each arc as its steps."""
+    """Return *data* with each arc split into its pairs."""
 
     def steps(arc: list[object]) -> list[list[object]]:
         return [list(step) for step in pairwise(arc)] if len(arc) > 1 else [arc]
@@ -76,7 +76,7 @@ def cut(data: Data) -> Data:
 
 
 def implied(data: Data, plans: Mapping[str, Plan], dice: Random) -> Data:
-    """Return *data* with an arc more in each pipeline, from a stage to one after it that it does not lead to yet."""
+    """Return *data* with an additional implied arc in each pipeline."""
 
     def more(arcs: list[list[object]], name: str) -> list[list[object]]:
         graph = plans[name].graph
@@ -93,7 +93,7 @@ def implied(data: Data, plans: Mapping[str, Plan], dice: Random) -> Data:
 
 
 def renamed(data: Data, plans: Sequence[Plan]) -> Data:
-    """Return *data*, which makes *plans*, with another name for each stage, wherever it is named."""
+    """Return *data* with *plans* with each stage renamed in every place."""
     if "include" in data:
         raise UnfitError("names in included files")
     if any(len(job.slug) > _LONGEST - len(TOKEN) for plan in plans for job in plan.jobs):
@@ -116,7 +116,7 @@ def renamed(data: Data, plans: Sequence[Plan]) -> Data:
 
 
 def other_name(name: str) -> str:
-    """Return *name* with the mark in front of its first letter or digit."""
+    """Return *name* with the mark before its first letter or digit."""
     return _LETTER.sub(rf"{TOKEN}\g<0>", name, count=1)
 
 
@@ -137,7 +137,7 @@ def _put(place: object, key: str, others: Mapping[str, str]) -> None:
 
 
 def _named(value: object, others: Mapping[str, str]) -> object:
-    """Return *value*, a name or names, with the others; a combination is named by its stage and a suffix."""
+    """Return *value*, a name or names, renamed; a combination is its stage's name with a suffix."""
     if isinstance(value, list):
         return [_named(one, others) for one in value]
     stage, mark, combination = str(value).partition("[")
@@ -145,7 +145,7 @@ def _named(value: object, others: Mapping[str, str]) -> object:
 
 
 def _with_texts(data: object, change: Callable[[str], str]) -> Data:
-    """Return a copy of *data* with its texts changed, but for keys."""
+    """Return a copy of *data* with changed texts, except keys."""
 
     def made(value: object) -> object:
         if isinstance(value, dict):
@@ -158,7 +158,7 @@ def _with_texts(data: object, change: Callable[[str], str]) -> Data:
 
 
 def in_templates(data: Data) -> Data:
-    """Return *data* with what each stage does in a template of its own."""
+    """Return *data* with the steps of each stage in a template."""
     templates: Data = {}
 
     def made(stage: Data) -> Data:
@@ -181,7 +181,7 @@ def in_templates(data: Data) -> Data:
 
 
 def in_a_file(data: Data) -> tuple[Data, Data]:
-    """Return *data* without its pipelines and templates, which it includes, and the file that holds these."""
+    """Return *data* that includes its pipelines and templates, and the file with these."""
     if "include" in data:
         raise UnfitError("includes of its own")
     inner = {key: value for key, value in data.items() if key in ("pipelines", "templates")}
@@ -190,7 +190,7 @@ def in_a_file(data: Data) -> tuple[Data, Data]:
 
 
 def chosen(data: Data, name: str) -> Data:
-    """Return *data* with the pipeline of that *name* alone, and those that it calls."""
+    """Return *data* with only the pipeline *name* and those that it calls."""
     known, kept, left = pipelines(data), dict[str, Data](), [name]
     while left:
         one = left.pop()
@@ -209,7 +209,7 @@ def turned(data: Data) -> Data:
 
 
 def told(value: object) -> object:
-    """Return what *value* of a plan says, as data, without places in files: equal where two say the same."""
+    """Return *value* of a plan as data without locations: equal for equivalent values."""
     match value:
         case Enum():
             return value.name
@@ -227,7 +227,7 @@ def told(value: object) -> object:
 
 
 def unmarked(value: object) -> Iterator[str]:
-    """Yield the texts in *value*, which is data, without the mark of other names."""
+    """Yield the texts in *value*, without the mark of renamed stages."""
     if isinstance(value, dict):
         for key, one in value.items():
             yield key

@@ -1,4 +1,4 @@
-"""The same data in other YAML: other quotes, block and flow style, aliases in the place of what is repeated."""
+"""The same data in other YAML: other quotes, block and flow style, aliases in place of repeated values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Rewording:
         return self._block(data, 0).lstrip("\n")
 
     def _block(self, value: object, indent: int) -> str:
-        """Return *value* as it stands behind a key, or the dash of an item, that is indented by *indent*."""
+        """Return *value* as it follows a key, or the dash of an item, that is indented by *indent*."""
         alias = self._alias(value)
         if alias:
             return f" {alias}\n"
@@ -40,7 +40,7 @@ class Rewording:
         return f" {mark}".rstrip() + "\n" + "".join(entries)
 
     def _flow(self, value: object) -> str:
-        """Return *value* on one line, without an anchor of its own."""
+        """Return *value* on one line, without an anchor."""
         match value:
             case dict():
                 return "{" + ", ".join(f"{self._scalar(key)}: {self._within(one)}" for key, one in value.items()) + "}"
@@ -62,7 +62,7 @@ class Rewording:
         return self._dice.choice(styles)
 
     def _anchor(self, value: object) -> str:
-        """Return what marks *value*, which is about to be written, if it is marked."""
+        """Return the anchor of *value*, which is about to be written, if it has one."""
         if self._dice.random() < 1 / 2:
             return ""
         name = f"a{len(self._anchors)}"

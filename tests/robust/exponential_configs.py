@@ -32,13 +32,13 @@ class Trial:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether it was not refused as too large, or took too much."""
+        """Whether it was not rejected as too large, or used too many resources."""
         is_refused = "error[PG415]" in self.output or "error[PG106]" in self.output
         return not is_refused or self.seconds > SECONDS or self.megabytes > MEGABYTES
 
 
 def doublings() -> Iterator[tuple[str, str]]:
-    """Yield configs by name: values in values, within a stage and from stage to stage, loops in loops, and copies."""
+    """Yield configs by name: nested values, values within a stage and across stages, nested loops, and copies."""
     for base, times in product(_BASES, (2, 3, 10)):
         name = f"{base[:20]} times {times}"
         yield f"exports of {name}", _config(_exports(base, 40, times))
@@ -116,7 +116,7 @@ def _over_lists(depth: int, width: int) -> str:
 
 
 def compiled(name: str, config: str, target: str = "gitlab") -> Trial:
-    """Return what compiling *config* takes."""
+    """Return the time, memory and output of compiling *config*."""
     with TemporaryDirectory(prefix="pipegen-doublings-") as folder:
         Path(folder, "pipegen.yaml").write_text(config)
         answer = called(("compile", "-t", target, "-o", "-", "pipegen.yaml"), Path(folder))
@@ -124,7 +124,7 @@ def compiled(name: str, config: str, target: str = "gitlab") -> Trial:
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return what came of all doublings, or of every seventh."""
+    """Return the results of all doublings, or of every seventh."""
     trials = [compiled(name, config) for name, config in list(doublings())[:: 1 if is_nightly else 7]]
     wrong = [f"{trial.name}: {trial.seconds:.1f} s, {trial.megabytes:.0f} MB" for trial in trials if trial.is_wrong]
     slowest, largest = max(trial.seconds for trial in trials), max(trial.megabytes for trial in trials)
@@ -133,7 +133,7 @@ def figures(*, is_nightly: bool) -> Figures:
 
 
 def main() -> int:
-    """Print the figures of all; return 1 when a doubling was not refused, or took too much."""
+    """Print the figures of all; return 1 if a doubling was accepted or used too many resources."""
     result = figures(is_nightly=True)
     print("\n".join(result.lines))
     return int(result.wrong > 0)

@@ -1,4 +1,4 @@
-"""What runs keep, forged: data of any shape under checksums that hold, and texts that are no data at all.
+"""Forged state of runs: data of any shape with valid checksums, and invalid data.
 
 Whoever may write into the folder can make a checksum, so a checksum says nothing of the shape of what bears it.
 """
@@ -59,7 +59,7 @@ _RAW = (b"", b"\0", b"\0" * 4096, b"\xff\xfe{}", b"\xef\xbb\xbf{}", b"{", b"[" *
 
 
 def shapes(data: object) -> Iterator[str]:
-    """Yield JSON that is *data* but for one value in it, which is another one, or is missing or twice in a list."""
+    """Yield JSON of *data* with one value replaced, removed, or duplicated in a list."""
     for holed in _holed(data):
         before, _, after = json.dumps(holed).partition(json.dumps(_HOLE))
         yield from (f"{before}{other}{after}" for other in _OTHERS)
@@ -68,7 +68,7 @@ def shapes(data: object) -> Iterator[str]:
 
 
 def _holed(data: object) -> Iterator[object]:
-    """Yield *data* with a hole in the place of each value in it."""
+    """Yield *data* with a hole in place of each value."""
     yield _HOLE
     if isinstance(data, dict):
         for key, value in data.items():
@@ -79,7 +79,7 @@ def _holed(data: object) -> Iterator[object]:
 
 
 def forged(text: str) -> bytes:
-    """Return the JSON *text* under a checksum that holds, where it is a map; else as it is."""
+    """Return the JSON *text* with a valid checksum if it is a map, otherwise unchanged."""
     rest = text[1:]
     return (
         f'{{"checksum": "{checksum(rest)}", {rest}'.encode()
@@ -89,7 +89,7 @@ def forged(text: str) -> bytes:
 
 
 def summaries(folder: Path) -> Iterator[Callable[[], str]]:
-    """Yield trials of a summary of durations: it tells times that can be, or none."""
+    """Yield trials of a cache of durations: it has only possible durations, or none."""
     (folder / RUN).mkdir()
     for content in (*map(forged, shapes(SUMMARY)), *_RAW):
         (folder / "durations.json").write_bytes(content)
@@ -97,7 +97,7 @@ def summaries(folder: Path) -> Iterator[Callable[[], str]]:
 
 
 def journals(folder: Path) -> Iterator[Callable[[], str]]:
-    """Yield trials of a journal, each line of it of another shape: it tells what can be, or is none."""
+    """Yield trials of a journal with one line of another shape: it has possible results, or is rejected."""
     place = folder / RUN / "journal.jsonl"
     place.parent.mkdir()
     write_journal(place)
@@ -111,14 +111,14 @@ def journals(folder: Path) -> Iterator[Callable[[], str]]:
 
 
 def records(_folder: Path) -> Iterator[Callable[[], str]]:
-    """Yield trials of the record of a result: it is one that stays in its folder, or none."""
+    """Yield trials of the record of a result: its paths stay in their folder, or it is rejected."""
     data = {key: value for key, value in json.loads(_RECORD.dumped()).items() if key != "checksum"}
     for content in shapes(data):
         yield partial(_wrong_record, forged(content).decode())
 
 
 def descriptions(folder: Path) -> Iterator[Callable[[], str]]:
-    """Yield trials of what is written down of a stage's files: they are as it says, or not."""
+    """Yield trials of a description of a stage's files: it agrees with them, or is rejected."""
     run = RunFolder(folder, "01234567", folder / "logs")
     (run.left / "build").mkdir(parents=True)
     (run.left / "build/a").write_bytes(b"a")
@@ -131,7 +131,7 @@ def descriptions(folder: Path) -> Iterator[Callable[[], str]]:
 
 
 def tried(kind: Callable[[Path], Iterator[Callable[[], str]]]) -> tuple[int, list[str]]:
-    """Do all trials of a *kind*; return how many there are, and what went wrong."""
+    """Run all trials of a *kind*; return their number and the failures."""
     count, wrong = 0, []
     with TemporaryDirectory(dir=QUICK) as folder:
         for trial in kind(Path(folder)):
@@ -173,7 +173,7 @@ KINDS = (summaries, journals, records, descriptions)
 
 
 def figures(*, is_nightly: bool) -> Figures:  # noqa: ARG001 - there are no more shapes by night
-    """Return the figures of all that was forged."""
+    """Return the figures of all forged data."""
     found = {kind.__name__: tried(kind) for kind in KINDS}
     faults = [fault for _, wrong in found.values() for fault in wrong]
     lines = [f"{name}: {count:,} shapes, {len(wrong)} taken amiss" for name, (count, wrong) in found.items()]

@@ -20,7 +20,7 @@ _FRAME = re.compile(r'File "[^"]*/(pipegen/[^"]+)", line (\d+)')
 
 
 def main() -> None:
-    """Fuzz, as the command line says; libFuzzer ends the process."""
+    """Fuzz with the options of the command line; libFuzzer ends the process."""
     faults, *options = sys.argv[1:]
     atheris = import_module("atheris")
     with atheris.instrument_imports(include=["pipegen"]):
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def keep(folder: Path, fault: str, data: bytes) -> None:
-    """Keep the shortest *data* of each kind of *fault* in *folder*."""
+    """Store the shortest *data* of each kind of *fault* in *folder*."""
     frames = _FRAME.findall(fault)
     path, line = frames[-1] if frames else (fault.split(" ", 1)[0], "0")
     stem = re.sub(r"\W+", "-", f"{path}-{line}-{fault.strip().splitlines()[-1].split(':')[0] if frames else ''}")[:80]

@@ -1,4 +1,4 @@
-"""All bad inputs, each in a process of its own: the slowest answer, and the largest memory.
+"""All bad inputs, each in a separate process: the slowest answer, and the largest memory.
 
 PYTHONPATH=.:tests python tests/robust/hostile_input_trials.py
 """
@@ -17,7 +17,7 @@ from robust.trial_result import Figures
 
 
 def main() -> int:
-    """Print each answer, then the figures; return 1 when one is not as it should be."""
+    """Print each answer and the figures; return 1 if an answer is unexpected."""
     chosen = [one for one in (*INPUTS, *inputs()) if not sys.argv[1:] or one.name in sys.argv[1:]]
     found = _told(chosen, is_shown=True)
     print("\n".join(found.lines))
@@ -25,13 +25,13 @@ def main() -> int:
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return what came of all bad inputs; without *is_nightly* of those that are made and read at once."""
+    """Return the results of all bad inputs; without *is_nightly*, of those that are quick."""
     every = (*INPUTS, *inputs())
     return _told([one for one in every if is_nightly or not one.large], is_shown=False)
 
 
 def _told(chosen: Sequence[Input], *, is_shown: bool) -> Figures:
-    """Return what came of the inputs *chosen*, each in a process of its own."""
+    """Return the results of the inputs *chosen*, each in a separate process."""
     answers: list[tuple[Measured, Input]] = []
     for one in chosen:
         with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""Configs that mean harm, or that nobody meant: each with the answer that it gets."""
+"""Malicious and malformed configs, each with its expected diagnostics."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class Input:
 
     @property
     def expected(self) -> tuple[int, ...]:
-        """The exit statuses that are right."""
+        """The correct exit statuses."""
         return self.statuses or (self.status if self.status is not None else int(bool(self.codes)),)
 
 
 def text(config: str) -> Writing:
-    """Return what writes *config*."""
+    """Return a function that writes *config*."""
     return data(config.encode())
 
 
 def built(make: Callable[[], str]) -> Writing:
-    """Return what writes the config that *make* makes then, and not before: it is large."""
+    """Return a function that writes the config that *make* generates when called, because it is large."""
 
     def write(folder: Path) -> None:
         (folder / CONFIG).write_text(make(), encoding="utf-8", newline="")
@@ -50,7 +50,7 @@ def built(make: Callable[[], str]) -> Writing:
 
 
 def data(config: bytes) -> Writing:
-    """Return what writes a config of these bytes."""
+    """Return a function that writes a config of these bytes."""
 
     def write(folder: Path) -> None:
         (folder / CONFIG).write_bytes(config)
@@ -59,7 +59,7 @@ def data(config: bytes) -> Writing:
 
 
 def files(**named: str) -> Writing:
-    """Return what writes the config `config`, and what it includes: `a` is `a.yaml`."""
+    """Return a function that writes the config `config` and its includes: `a` is `a.yaml`."""
 
     def write(folder: Path) -> None:
         for name, content in named.items():
@@ -69,7 +69,7 @@ def files(**named: str) -> Writing:
 
 
 def linked(target: str) -> Writing:
-    """Return what writes a config that includes a link to *target*."""
+    """Return a function that writes a config that includes a link to *target*."""
 
     def write(folder: Path) -> None:
         (folder / "a.yaml").symlink_to(target)
@@ -105,12 +105,12 @@ def included_folder(folder: Path) -> None:
 
 
 def stage(body: str) -> str:
-    """Return a config of one stage with the keys *body*, in a map on one line."""
+    """Return a config of one stage with the keys *body* in a flow map."""
     return f"pipelines: {{p: {{stages: [{{name: a, {body}}}]}}}}\n"
 
 
 def staged(lines: str) -> str:
-    """Return a config whose one stage has the *lines* of block style, indented by eight."""
+    """Return a config whose only stage has the *lines* in block style, indented by eight."""
     return f"pipelines:\n  p:\n    stages:\n      - name: a\n{lines}"
 
 
@@ -126,7 +126,7 @@ def names(letter: str, count: int) -> str:
 
 
 def calling(width: int, levels: int) -> str:
-    """Return a config whose pipelines each run the next one *width* times."""
+    """Return a config whose pipelines each call the next one *width* times."""
     lines = [f"  p{levels}: {{stages: [{{name: a, script: [make]}}]}}\n"]
     for level in range(levels):
         stages = ", ".join(f"{{name: s{number}, pipeline: p{level + 1}}}" for number in range(width))
@@ -135,7 +135,7 @@ def calling(width: int, levels: int) -> str:
 
 
 def legged(combinations: int, count: int) -> str:
-    """Return a config of *count* stages, one after the other, each with so many *combinations*."""
+    """Return a config of *count* stages in sequence, each with *combinations* combinations."""
     axis = ", ".join(map(str, range(combinations)))
     return stage_list(f"{{name: s{number}, script: [make], matrix: {{axis: [{axis}]}}}}" for number in range(count))
 
@@ -146,7 +146,7 @@ def stage_list(stages: Iterable[str]) -> str:
 
 
 def bomb(width: int, levels: int, *, merged: bool = False) -> str:
-    """Return a config whose aliases stand for *width* to the power of *levels* values."""
+    """Return a config whose aliases expand to *width* to the power of *levels* values."""
     lines = ["a0: &a0 {k0: x}" if merged else "a0: &a0 x"]
     for level in range(1, levels + 1):
         aliases = ", ".join([f"*a{level - 1}"] * width)

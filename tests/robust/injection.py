@@ -46,7 +46,7 @@ def trials(
 
 
 def tried(trial: Trial) -> Ran:
-    """Return what comes of *trial*."""
+    """Return the result of *trial*."""
     with TemporaryDirectory(prefix="pipegen-injecting-") as name:
         folder = Path(name)
         made = Round(trial.turn, trial.size, folder / "canaries", trial.engine)
@@ -59,19 +59,19 @@ def tried(trial: Trial) -> Ran:
 
 
 def sample() -> Iterator[Trial]:
-    """Yield a small config of each kind, on one engine after the other."""
+    """Yield a small config of each kind, on the engines in turn."""
     engines = tuple(ENGINES)
     for number, kind in enumerate(KINDS):
         yield Trial(kind, engines[number % len(engines)], 0, 6)
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return what came of all kinds on all engines, or of a sample."""
+    """Return the results of all kinds on all engines, or of a sample."""
     return summed(list(trials(range(NIGHTLY), 40) if is_nightly else sample()))
 
 
 def summed(wanted: Sequence[Trial]) -> Figures:
-    """Return the figures of what comes of the *wanted* trials."""
+    """Return the sum of the results of the *wanted* trials."""
     positions, compiled, faults, canaries = Counter[str](), 0, list[str](), list[str]()
     for trial in wanted:
         ran = tried(trial)
@@ -89,7 +89,7 @@ def summed(wanted: Sequence[Trial]) -> Figures:
 
 
 def main() -> int:
-    """Print the figures; return 1 when something went wrong."""
+    """Print the figures; return 1 if a trial failed."""
     parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--turns", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)

@@ -30,19 +30,19 @@ _CHILD = re.compile(r"local: (\S+)")
 
 
 def main() -> int:
-    """Print the figures; return 1 where a file was neither."""
+    """Print the figures; return 1 if a file was neither the old nor the new one."""
     found = measured(*(*map(int, sys.argv[1:]), *(0, 64)[len(sys.argv) - 1 :]))
     print("\n".join(found.lines))
     return int(bool(found.wrong))
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return the figures of kills and of two at once."""
+    """Return the figures of kills and concurrent compilations."""
     return measured(0, 64) if is_nightly else measured(100, 16)
 
 
 def measured(kills: int, rounds: int) -> Figures:
-    """Return the figures of so many *kills*, all that there can be where that is 0, and *rounds* of two at once."""
+    """Return the figures of *kills* kills, all possible ones for 0, and *rounds* of concurrent compilations."""
     # What a first compilation loads, those in processes of their own need not load again.
     nowhere = Path(os.devnull)
     with tempfile.TemporaryDirectory() as name, chdir(name), nowhere.open("w") as stream, redirect_stderr(stream):
@@ -71,7 +71,7 @@ def call(script: str, *, is_traced: bool = False) -> None:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Return what stands in *folder*, but the config."""
+    """Return the files in *folder*, except the config."""
     found: dict[str, bytes] = {}
     # The parent first: what it names must be there already when one looks for it.
     for path in (folder / ".gitlab-ci.yml", *sorted(folder.rglob("*"))):
@@ -83,14 +83,14 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def made(script: str) -> FILES:
-    """Return what a compilation that nobody disturbs writes."""
+    """Return the files of an undisturbed compilation."""
     with tempfile.TemporaryDirectory() as name, chdir(name):
         os.waitpid(forked(lambda: call(script)), 0)
         return files(Path(name))
 
 
 def faults(found: FILES, *whole: FILES) -> Iterator[str]:
-    """Yield the files among *found* that are none of the *whole* ones, and children that are missing."""
+    """Yield the files in *found* that equal none of the *whole* ones, and missing children."""
     for name, data in found.items():
         if any(name in one for one in whole) and all(one.get(name) != data for one in whole):
             yield f"{name} is a mixture: {len(data)} bytes"
@@ -100,7 +100,7 @@ def faults(found: FILES, *whole: FILES) -> Iterator[str]:
 
 
 def _killed(before: str | None, kills: int) -> tuple[str, list[str]]:
-    """Kill a compilation at its system calls, over what *before* has left; return the figures, and what was wrong."""
+    """Kill a compilation at its system calls, over the files of *before*; return the figures and the faults."""
     old, new = made(before) if before else {}, made("echo new")
     last = _calls(before)
     step = max(last // kills, 1) if kills else 1
@@ -121,7 +121,7 @@ def _killed(before: str | None, kills: int) -> tuple[str, list[str]]:
 
 
 def _calls(before: str | None) -> int:
-    """Return how often a compilation can be killed."""
+    """Return the number of points at which a compilation can be killed."""
     with tempfile.TemporaryDirectory() as name, chdir(name):
         if before:
             os.waitpid(forked(lambda: call(before)), 0)
@@ -129,7 +129,7 @@ def _calls(before: str | None) -> int:
 
 
 def _state(before: str | None, stop: int) -> FILES:
-    """Return what a compilation leaves that is killed at *stop*."""
+    """Return the files of a compilation that is killed at *stop*."""
     with tempfile.TemporaryDirectory() as name, chdir(name):
         if before:
             os.waitpid(forked(lambda: call(before)), 0)
@@ -138,7 +138,7 @@ def _state(before: str | None, stop: int) -> FILES:
 
 
 def _at_once(rounds: int) -> tuple[str, list[str]]:
-    """Let two compilations write the same files, *rounds* times, and look at these all the while."""
+    """Let two compilations write the same files in *rounds*, and check the files continuously."""
     one, other = made("echo one"), made("echo other")
     wrong, looks, last = [], 0, {"one": 0, "other": 0, "both": 0}
     with tempfile.TemporaryDirectory() as name, chdir(name):

@@ -1,4 +1,4 @@
-"""A function in a process of its own, killed before a system call that is chosen: ptrace(2) of Linux."""
+"""A function in a separate process, killed before a selected system call with Linux' ptrace(2)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class NotTracedError(OSError):
 
 
 def pause() -> None:
-    """Wait, in a traced process, for the parent to count: what comes before is not of interest."""
+    """Wait, in a traced process, until the parent starts counting."""
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def forked(work: Callable[[], object]) -> int:
-    """Return the process that does *work*, silently."""
+    """Return the process that runs *work* silently."""
     process = os.fork()
     if process == 0:
         try:
@@ -37,20 +37,20 @@ def forked(work: Callable[[], object]) -> int:
 
 
 def killed_at(stop: int, work: Callable[[], object]) -> bool:
-    """Kill *work*, from its `pause` on, at the beginning or end number *stop* of its system calls.
+    """Kill *work*, after its `pause`, at the start or end number *stop* of its system calls.
 
-    Return False when it makes fewer of them, and has ended by itself.
+    Return False if it makes fewer of them and ends by itself.
     """
     return _ended_or_killed(stop, work)[1]
 
 
 def calls(work: Callable[[], object]) -> int:
-    """Return how many beginnings and ends of system calls *work* has from its `pause` on."""
+    """Return the number of starts and ends of system calls of *work* after its `pause`."""
     return _ended_or_killed(None, work)[0]
 
 
 def _ended_or_killed(stop: int | None, work: Callable[[], object]) -> tuple[int, bool]:
-    """Return how many of them there were, and whether *work* was killed."""
+    """Return the number of starts and ends, and whether *work* was killed."""
     trace = _ptrace()
 
     def traced() -> None:

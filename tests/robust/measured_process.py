@@ -1,4 +1,4 @@
-"""A call of the program in a process of its own: how it ended, how long it took, how much memory it had."""
+"""A call of the program in a separate process: its exit status, time and memory."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Measured:
     megabytes: float
 
     def faults(self, given: Input) -> list[str]:
-        """Return how this is not the answer that *given* should get."""
+        """Return the differences from the expected answer to *given*."""
         found = [f"does not tell {code}" for code in given.codes if code not in self.told]
         if self.status not in given.expected:
             found.append(f"ends with {self.status}, not {' or '.join(map(str, given.expected))}")
@@ -60,13 +60,13 @@ class Measured:
 
 
 def measured(given: Input, folder: Path) -> Measured:
-    """Return how the program answers *given*, written into *folder*."""
+    """Return the program's answer to *given*, written into *folder*."""
     given.write(folder)
     return called(given.arguments, folder)
 
 
 def called(arguments: Sequence[str], folder: Path) -> Measured:
-    """Return how the program answers a call with *arguments* in *folder*."""
+    """Return the program's answer to a call with *arguments* in *folder*."""
     told = folder / "told"
     with told.open("wb") as stream:
         process = subprocess.Popen(

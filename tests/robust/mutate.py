@@ -18,7 +18,7 @@ from robust.trial_result import Figures
 
 
 def main() -> int:
-    """Print the figures; return 1 when an edit went wrong."""
+    """Print the figures; return 1 if an edit failed."""
     parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("count", type=int, nargs="?", default=20_000)
     parser.add_argument("--seed", type=int, default=1)
@@ -35,12 +35,12 @@ def main() -> int:
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return what came of 20,000 edits with *is_nightly*, of 2,000 without it."""
+    """Return the results of 20,000 edits with *is_nightly*, otherwise of 2,000."""
     return _tried(20_000 if is_nightly else 2_000, 1, has_corpus=True)
 
 
 def _tried(count: int, seed: int, *, has_corpus: bool) -> Figures:
-    """Return what came of *count* edits."""
+    """Return the results of *count* edits."""
     with ProcessPoolExecutor() as workers:
         work = partial(_told, seed=seed, has_corpus=has_corpus)
         answers = list(workers.map(work, range(count), chunksize=50))

@@ -42,27 +42,27 @@ class Compared:
 
 
 def compared(found: Analysed, target: str, style: str = "") -> Compared | None:
-    """Return how the order in the file of *target* is that of the plans in *found*; None when it is refused."""
+    """Return the comparison of the file of *target* with the plans in *found*; None if it is rejected."""
     made = written(found, target, style)
     return checked(found.plans, target, f"{target} {style}".strip(), made) if made.files else None
 
 
 def checked(plans: Iterable[Plan], target: str, way: str, made: Written) -> Compared:
-    """Return how the order in what is *made* for *target* is that of *plans*."""
+    """Return the comparison of the files *made* for *target* with *plans*."""
     try:
         graph = order(made)
     except UnreadableError as error:
         return Compared(way, faults=(f"cannot be read: {error}",))
     called = [(plan, _called(names, made.said)) for plan, names in named(plans, target)]
-    asked = _asked_order(called)
+    plan_in_required_order = _required_pairs(called)
     waits = _final_waits(called) if any(one.code.name == "finally-waits" for one in made.said) else Pairs()
     own = _checkouts(called, graph)
     read = frozenset(pair for pair in relation(graph) if own.isdisjoint(pair))
-    added = read - asked - waits
+    added = read - plan_in_required_order - waits
     told = sum(int(word) for one in made.said if one.code.name in _ADDS for word in _TOLD.findall(one.message))
     stages = {name for _, names in called for name in names.values()}
     wrong = {
-        "missing": asked - read,
+        "missing": plan_in_required_order - read,
         f"added, and {told} told of": added if len(added) != told else (),
         "of other stages": stages ^ (set(graph.nodes) - own),
     }
@@ -71,14 +71,14 @@ def checked(plans: Iterable[Plan], target: str, way: str, made: Written) -> Comp
 
 
 def _called(names: Mapping[str, str], said: Iterable[Diagnostic]) -> dict[str, str]:
-    """Return *names* with those that had to be other ones, as is *said*."""
+    """Return *names*, replaced as in the diagnostics *said*."""
     told = [_RENAMED.fullmatch(one.message) for one in said if one.code.name == "renamed-job"]
     others = {one[1]: one[2] for one in told if one is not None}
     return {stage: others.get(name, name) for stage, name in names.items()}
 
 
 def _checkouts(called: Iterable[Named], graph: ExecutionGraph) -> set[str]:
-    """Return the stage that fetches the one checkout of all others, where there is one."""
+    """Return the stage that checks out the code for all others, if there is one."""
     (plan, names), *_ = called
     is_shared = plan.workspace is Workspace.SHARED
     return {"checkout"} & set(graph.nodes) - set(names.values()) if is_shared else set()
@@ -93,23 +93,26 @@ def order(made: Written) -> ExecutionGraph:
 
 
 def relation(graph: ExecutionGraph) -> Pairs:
-    """Return all pairs of a stage and one after it, however far."""
+    """Return all pairs of an ancestor and a stage."""
     return frozenset((earlier, later) for later in graph.nodes for earlier in graph.ancestors(later))
 
 
 def named(plans: Iterable[Plan], target: str) -> Iterator[Named]:
-    """Yield each of *plans* with what the file of *target* calls its stages."""
+    """Yield each of *plans* with the names of its stages in the file of *target*."""
     plans = tuple(plans)
     for plan in plans:
         beside = f"{plan.name}: " if len(plans) > 1 else ""
         left_out = _stops(plan) if target == "jenkins" else set()
-        yield asked(plan, target), {job.stage: beside + job.stage for job in plan.jobs if job.stage not in left_out}
+        yield (
+            plan_in_required_order(plan, target),
+            {job.stage: beside + job.stage for job in plan.jobs if job.stage not in left_out},
+        )
 
 
-def asked(plan: Plan, target: str) -> Plan:
-    """Return *plan* with the order that the file of *target* has to enforce.
+def plan_in_required_order(plan: Plan, target: str) -> Plan:
+    """Return *plan* with the order that the file of *target* must enforce.
 
-    On GitLab, a stage that takes an environment down does not wait for the deployment, which may have failed.
+    On GitLab, a stop stage does not wait for the deployment, which may have failed.
     """
     if target != "gitlab":
         return plan
@@ -117,8 +120,8 @@ def asked(plan: Plan, target: str) -> Plan:
     return replace(plan, graph=ExecutionGraph([*((stage,) for stage in plan.graph.nodes), *needs]))
 
 
-def _asked_order(called: Iterable[Named]) -> Pairs:
-    """Return all pairs of stages of which one comes after the other, as a file calls them."""
+def _required_pairs(called: Iterable[Named]) -> Pairs:
+    """Return all ordered pairs of stages, with their names in a file."""
     return frozenset(
         (names[earlier], names[later])
         for plan, names in called
@@ -128,13 +131,13 @@ def _asked_order(called: Iterable[Named]) -> Pairs:
 
 
 def _final(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of a stage and a finally stage; nobody waits for a person who may take an environment down."""
+    """Yield the pairs of a stage and a finally stage, except optional stop stages."""
     others = [stage for stage in plan.graph.nodes if stage not in _stops(plan)]
     yield from ((stage, job.stage) for job in plan.jobs if job.is_final for stage in others)
 
 
 def _final_waits(called: Sequence[Named]) -> Pairs:
-    """Return the waits of finally stages for the stages of other pipelines, which GitLab adds."""
+    """Return the waits of finally stages for stages of other pipelines, which GitLab adds."""
     return frozenset(
         (name, names[job.stage])
         for plan, names in called
@@ -157,20 +160,20 @@ def _some(pairs: Iterable[object]) -> str:
 
 
 def of_known(path: Path, ways: Sequence[tuple[str, str]] = WAYS) -> tuple[Compared, ...]:
-    """Return how each of *ways* to compile the config at *path* keeps its order; nothing for one that is refused."""
+    """Return the comparison of each of *ways* to compile the config at *path*; nothing for rejected ones."""
     found = analysed(file_of(path, text_of(path)))
     return tuple(one for way in ways if found is not None and (one := compared(found, *way)) is not None)
 
 
 def of_drawn(number: int, seed: int, most: int = 40) -> tuple[Compared, ...]:
-    """Return how each way to compile the random config *number* of *seed*, of *most* stages, keeps its order."""
+    """Return the comparison of each way to compile the random config *number* of *seed*, of *most* stages."""
     dice = Random(f"{seed} {number}")
     found = analysed(SourceFile("pipegen.yaml", drawn_text(drawn(dice, most))))
     return tuple(one for way in WAYS if found is not None and (one := compared(found, *way)) is not None)
 
 
 def of_wide(number: int, seed: int) -> tuple[Compared, ...]:
-    """Return the same of a large config, for GitLab in one file and in several."""
+    """Return the comparison of a large config, for GitLab in one file and in several."""
     dice = Random(f"{seed} {number}")
     config = drawn_text(wide(dice, dice.randint(300, 420)))
     found = analysed(SourceFile("pipegen.yaml", config))

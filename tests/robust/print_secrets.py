@@ -1,4 +1,4 @@
-"""What a stage runs that prints its secrets, in all forms and in pieces: `python print_secrets.py VARIABLE...`."""
+"""A program for stages that prints its secrets, in all forms and in chunks: `python printing.py VARIABLE...`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from robust.secret_search import disguises
 
 
 def printed(secret: str) -> Iterator[bytes]:
-    """Yield what is written, piece by piece."""
+    """Yield the output, chunk by chunk."""
     for _, form in disguises(secret):
         yield b"plain " + form + b" behind\n"
     for before in range(3):
@@ -26,7 +26,7 @@ def printed(secret: str) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Print the secrets, the last one without the end of a line."""
+    """Print the secrets, the last one without a line break."""
     for name in sys.argv[1:]:
         for piece in printed(os.environ[name]):
             sys.stdout.buffer.write(piece)

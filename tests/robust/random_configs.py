@@ -1,4 +1,4 @@
-"""Random configs: several pipelines of many stages, with all that has a say in when a stage starts."""
+"""Random configs: several pipelines of many stages, with every feature that affects when a stage starts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def drawn(dice: Random, most: int = 40) -> Data:
 
 
 def wide(dice: Random, size: int) -> Data:
-    """Return a config of one pipeline of *size* stages, after some of which hundreds come."""
+    """Return a config of one pipeline of *size* stages, some of which have hundreds of successors."""
     names = [f"stage {number}" for number in range(size)]
     first, width = names[: size // 5], size // 10
     arcs = [[dice.choice(first), name] for name in names[size // 5 :]]
@@ -50,7 +50,7 @@ def wide(dice: Random, size: int) -> Data:
 
 
 def text_of(config: Data) -> str:
-    """Return *config* as JSON, which is YAML."""
+    """Return *config* as JSON, a subset of YAML."""
     return json.dumps(config)
 
 
@@ -76,7 +76,7 @@ def _pipeline(dice: Random, size: int) -> Data:
 
 
 def _arcs(names: Sequence[str], dice: Random) -> list[list[object]]:
-    """Return arcs that lead forward in *names*, in which each of them stands."""
+    """Return forward arcs in *names* that include each of them."""
     reach, often = dice.choice((3, 8, len(names))), dice.choice((0.05, 0.2, 0.5))
     arcs: list[list[object]] = [[name] for name in names]
     for at, name in enumerate(names):
@@ -91,7 +91,7 @@ def _arcs(names: Sequence[str], dice: Random) -> list[list[object]]:
 
 
 def _before(names: Sequence[str], arcs: Sequence[Sequence[object]]) -> dict[str, set[str]]:
-    """Return what *arcs*, which lead forward in *names*, put before each of them, however far."""
+    """Return all predecessors of each of *names* by *arcs*, which lead forward."""
     direct: dict[str, set[str]] = {name: set() for name in names}
     for earlier, later in steps(arcs):
         direct[later].add(earlier)
@@ -102,7 +102,7 @@ def _before(names: Sequence[str], arcs: Sequence[Sequence[object]]) -> dict[str,
 
 
 def steps(arcs: Sequence[Sequence[object]]) -> list[tuple[str, str]]:
-    """Return the pairs of stages that stand one after the other in *arcs*."""
+    """Return the pairs of adjacent stages in *arcs*."""
     found: list[tuple[str, str]] = []
     for arc in arcs:
         sets: list[list[str]] = [one if isinstance(one, list) else [str(one)] for one in arc]

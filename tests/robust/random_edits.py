@@ -1,4 +1,4 @@
-"""Random edits of a config: what a slip of the hand, a bad merge or a broken tool makes of one."""
+"""Random edits of a config, such as typos, bad merges and broken tools cause."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PIECES = (
 
 
 def edited(text: str, dice: Random, others: Sequence[str]) -> tuple[bytes, tuple[str, ...]]:
-    """Return *text*, as bytes, after one to three edits, and the names of these; *others* are texts to splice in."""
+    """Return *text*, as bytes, after one to three edits, and their names; *others* are texts to insert from."""
     lines, made = text.splitlines(keepends=True), []
     for _ in range(dice.choice((1, 1, 2, 3))):
         edit = dice.choice(EDITS)
@@ -49,7 +49,7 @@ def _repeated(lines: list[str], dice: Random, _: Sequence[str]) -> list[str]:
 
 
 def _retyped(lines: list[str], dice: Random, _: Sequence[str]) -> list[str]:
-    """Give a key or an item another value, or a key another name."""
+    """Replace the value of a key or an item, or rename a key."""
     at, value = dice.randrange(len(lines)), dice.choice(VALUES)
     line = lines[at].rstrip("\n")
     head, colon, rest = line.partition(": ") if ": " in line else line.partition(":")
@@ -91,14 +91,14 @@ def _spliced(lines: list[str], dice: Random, others: Sequence[str]) -> list[str]
 
 
 def _pierced(lines: list[str], dice: Random, _: Sequence[str]) -> list[str]:
-    """Put in what means something to YAML, or to us, in the place of up to three characters."""
+    """Replace up to three characters by text with a meaning in YAML or in the language."""
     text = "".join(lines)
     at = dice.randrange(len(text) + 1)
     return (text[:at] + dice.choice(PIECES) + text[at + dice.randrange(4) :]).splitlines(keepends=True)
 
 
 def _renamed(lines: list[str], dice: Random, others: Sequence[str]) -> list[str]:
-    """Put a word of the config, or of another, in the place of a word."""
+    """Replace a word by a word of this or another config."""
     words = "".join(lines).split()
     if not words:
         return lines
@@ -107,7 +107,7 @@ def _renamed(lines: list[str], dice: Random, others: Sequence[str]) -> list[str]
 
 
 def _garbled(data: bytes, dice: Random) -> bytes:
-    """Return *data* with a byte changed, in another encoding, or behind a byte order mark."""
+    """Return *data* with a changed byte, in another encoding, or after a byte order mark."""
     mark = dice.choice((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\x00\x00", b""))
     if mark or not data:
         return mark + data

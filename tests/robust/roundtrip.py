@@ -26,14 +26,14 @@ _PARTS = 6
 
 
 def main() -> int:
-    """Print the figures; return 1 when something came back as something else."""
+    """Print the figures; return 1 if anything was read back differently."""
     found = figures(is_nightly="--nightly" in sys.argv[1:])
     print(found.title, *found.lines, sep="\n")
     return int(bool(found.wrong))
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return what came back of all that was compiled."""
+    """Return the figures of all compiled files that were read back."""
     orders, texts = _of_orders(is_nightly=is_nightly), _of_texts(is_nightly=is_nightly)
     return Figures("Compiled and read back", (*orders.lines, *texts.lines), orders.wrong + texts.wrong)
 

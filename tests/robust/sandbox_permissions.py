@@ -1,4 +1,4 @@
-"""Generated Jenkinsfiles held against what Jenkins' sandbox permits to any script, without an administrator's approval.
+"""Generated Jenkinsfiles, compared with the methods that Jenkins' sandbox permits without an administrator's approval.
 
 PYTHONPATH=.:tests python tests/robust/sandbox_permissions.py [--nightly]
 """
@@ -31,7 +31,7 @@ class File:
 
 
 def generated(*, is_nightly: bool = False) -> dict[str, File]:
-    """Return the expected files of the goldens, all examples in both styles, a file of tables; nightly, more."""
+    """Return the expected files of goldens, all examples in both styles, and a file with tables; more if nightly."""
     files: dict[str, File] = {}
     for path in _GOLDENS:
         text = (path.parent / "expected" / "Jenkinsfile").read_text("utf-8")
@@ -47,13 +47,13 @@ def generated(*, is_nightly: bool = False) -> dict[str, File]:
 
 
 def unapproved(files: Mapping[str, File], found: Mapping[str, Uses]) -> dict[str, list[str]]:
-    """Return by file what *found* uses that needs approval, and that no user has written."""
+    """Return by file the uses in *found* that require approval and were not written by the user."""
     words = {name: [word for word in refused(found[name]) if not _is_in(word, files[name].groovy)] for name in files}
     return {name: told for name, told in words.items() if told}
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return how many calls of how many files were looked at, and how many need approval."""
+    """Return the numbers of checked calls and files, and of calls that require approval."""
     files = generated(is_nightly=is_nightly)
     found = uses({name: file.text for name, file in files.items()})
     told = unapproved(files, found)
@@ -85,7 +85,7 @@ def _groovy(config: Path) -> str:
 
 
 def _is_in(word: str, groovy: str) -> bool:
-    """Return whether *word* is a call of a step, a global variable or a method that *groovy* holds."""
+    """Return whether *word* is a call of a step, a global variable or a method in *groovy*."""
     match word.split(" "):
         case ["call" | "global", name] | ["method", _, name, _]:
             return re.search(rf"\b{re.escape(name)}\b", groovy) is not None

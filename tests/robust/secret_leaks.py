@@ -1,4 +1,4 @@
-"""No secret in anything that pipegen makes, says, keeps or reports: all verbs, over a config that is full of them.
+"""No secret in generated files, output, state or reports: all commands, for a config full of secrets.
 
 PYTHONPATH=.:tests python tests/robust/secret_leaks.py
 """
@@ -101,7 +101,7 @@ class Scene:
             subprocess.run(("git", *command), cwd=self.tree, check=True)
 
     def call(self, *arguments: str, terminal: bool = False, without: str = "") -> int:
-        """Call the program and keep what it says; return its status."""
+        """Call the program and store its output; return its status."""
         place = self.said / f"{len(list(self.said.iterdir()))} {' '.join(arguments).replace('/', '_')}"
         process, screen = pty.fork() if terminal else (os.fork(), -1)
         if process == 0:
@@ -135,7 +135,7 @@ class Scene:
             os._exit(status)
 
     def places(self) -> Iterator[tuple[str, bytes]]:
-        """Yield all that was said, made and kept, with its place: names of files too."""
+        """Yield all output, files and state, each with its location; including names of files."""
         for folder in (self.said, self.tree, self.kept):
             for path in sorted(folder.rglob("*")):
                 if path.is_file() and path.name != _OWN and ".git" not in path.parts:
@@ -173,9 +173,9 @@ _CALLS: tuple[tuple[int, tuple[str, ...]], ...] = (
 def scanned(
     calls: Sequence[tuple[int, tuple[str, ...]]] = _CALLS, *, is_whole: bool = True
 ) -> tuple[Scanner, list[str]]:
-    """Return the scanner of all that the *calls* made, and what is wrong: a secret that is found, or another status.
+    """Return the scanner of the results of *calls*, and the faults: a secret that is found, or another status.
 
-    The *whole* is also a run on a terminal, and one that lacks a secret.
+    The *whole* also includes a run on a terminal, and one that lacks a secret.
     """
     scanner = Scanner({**SECRETS, "CLUSTER": _FILE})
     with TemporaryDirectory() as folder:
@@ -191,7 +191,7 @@ def scanned(
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return the figures; by day not of each format."""
+    """Return the figures; without nightly, not of each format."""
     scanner, wrong = scanned(_CALLS if is_nightly else _CALLS[: -2 * len(FORMATS)])
     line = (
         f"{len(SECRETS) + 1} secrets in {scanner.forms} forms looked for in {scanner.scanned} places "
@@ -201,7 +201,7 @@ def figures(*, is_nightly: bool) -> Figures:
 
 
 def main() -> int:
-    """Print the figures; return 1 where a secret was found."""
+    """Print the figures; return 1 if a secret was found."""
     found = figures(is_nightly=True)
     print("\n".join(found.lines))
     return int(bool(found.wrong))

@@ -17,7 +17,7 @@ _SHORTEST = 4
 
 
 def disguises(secret: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the forms of *secret* that are redacted, each with its name."""
+    """Yield the redacted forms of *secret*, each with its name."""
     for name, text in _texts(secret):
         data = text.encode()
         if len(data) >= _SHORTEST:
@@ -46,7 +46,7 @@ def _encoded(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _base64(data: bytes) -> Iterator[tuple[str, str]]:
-    """Yield what is the same in the base64 of any text with *data* in it, and that of *data* alone."""
+    """Yield the constant part of the base64 of any text that contains *data*, and the base64 of *data* alone."""
     for before in range(3):
         digits = base64.b64encode(b"\0" * before + data + b"\0\0\0")
         start, end = -(-before * 8 // 6), (before + len(data)) * 8 // 6
@@ -79,11 +79,11 @@ class Scanner:
 
     @property
     def forms(self) -> int:
-        """How many forms are looked for."""
+        """The number of searched forms."""
         return len(self._forms)
 
     def found(self, place: str, data: bytes) -> list[str]:
-        """Return words on each form that stands in *data*, which is of *place*."""
+        """Return a description of each form in *data*, which is at *place*."""
         self.scanned += 1
         self.size += len(data)
         return [f"{name}, {how}, in {place}" for name, how, form in self._forms if form in data]

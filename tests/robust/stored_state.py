@@ -59,7 +59,7 @@ class Called:
     value: str
 
     def faults(self, ran: tuple[str, ...] | None = None) -> str:
-        """Return what is wrong with it, where it should come to the values of any run, and perhaps have *ran* these."""
+        """Return the fault of the call: the value of the run must be correct and, if given, its stages *ran*."""
         if self.status or "bug" in self.told or "Traceback" in self.told:
             return f"status {self.status}: {self.told[-600:]}"
         # A run that goes on with one that had ended has nothing to do.
@@ -91,19 +91,19 @@ class Project:
         self._own()
 
     def call(self, *arguments: str, before: Callable[[], object] = lambda: None) -> Called:
-        """Call `pipegen run` in a process of its own, where *before* is done first."""
+        """Call `pipegen run` in a separate process, after *before*."""
         self.clear()
         os.waitpid(forked(lambda: self.work(*arguments, before=before)), 0)
         return self.found(*arguments)
 
     def clear(self) -> None:
-        """Remove what a call tells."""
+        """Remove the results of a call."""
         for name in ("ran", "value"):
             discard(self.tree / name)
         self._heard()
 
     def _heard(self) -> str:
-        """Return what has been told since this was asked last."""
+        """Return the output since the last call of this function."""
         told = b""
         with suppress(BlockingIOError):
             while data := os.read(self._exit, 1 << 16):
@@ -111,7 +111,7 @@ class Project:
         return told.decode(errors="replace")
 
     def found(self, *arguments: str) -> Called:
-        """Return what a call has left."""
+        """Return the results of a call."""
         ran, value = (self._text(self.tree / name) for name in ("ran", "value"))
         told, _, status = self._heard().rpartition("\n")
         if "--isolated" in arguments:
@@ -121,7 +121,7 @@ class Project:
         return Called(int(status) if status.isdigit() else 3, told, tuple(ran.split()), value)
 
     def work(self, *arguments: str, before: Callable[[], object] = lambda: None) -> None:
-        """Do in this process, which ends, what a call does."""
+        """Run in this process, which ends afterwards."""
         os.chdir(self.tree)
         os.environ |= self._variables()
         if os.geteuid() == 0:
@@ -143,7 +143,7 @@ class Project:
         os.write(self._entrance, f"\n{status}".encode())
 
     def warm(self) -> None:
-        """Load, by runs in this process, what that user may not read."""
+        """Run in this process to load modules that the unprivileged user may not read."""
         arguments, variables = sys.argv, dict(os.environ)
         os.environ |= self._variables()
         nowhere = Path(os.devnull)
@@ -158,16 +158,16 @@ class Project:
         self.forget()
 
     def fail(self, *arguments: str) -> Called:
-        """Let a run fail in its last stage."""
+        """Run with a failure in the last stage."""
         return self.call(*arguments, before=lambda: os.environ.update(STOP="yes"))
 
     def forget(self) -> None:
-        """Remove all that runs have kept."""
+        """Remove the state of all runs."""
         for folder in (self.cache, self.state):
             discard(folder)
 
     def kept(self) -> Iterator[Path]:
-        """Yield all that runs have left, folders too."""
+        """Yield all files and folders of the state of runs."""
         for folder in (self.cache, self.state):
             yield folder
             yield from sorted(folder.rglob("*"))
@@ -198,7 +198,7 @@ class Project:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Let what runs keep be in *target* as it is in *source*: owners, modes and links too."""
+    """Make the state in *target* equal that in *source*, including owners, modes and links."""
     for name in ("cache", "state"):
         for place in (target / name, *target.glob(f"{name}/**/")):
             place.chmod(0o700) if place.is_dir() and not place.is_symlink() else None
@@ -271,7 +271,7 @@ def spoilt(project: Project, after: Callable[[], str], paths: Iterable[Path], sh
 
 
 def anew(project: Project) -> str:
-    """Return what is wrong with a run, and with one after it that finds its results."""
+    """Return the fault of a run, or of a second one that reuses its results."""
     first = project.call()
     if first.faults():
         return first.faults()
@@ -280,7 +280,7 @@ def anew(project: Project) -> str:
 
 
 def resumed(project: Project, *options: str) -> str:
-    """Return what is wrong with going on; that there is nothing to go on with is an answer."""
+    """Return the fault of a resumed run; the message that there is no earlier run is valid."""
     found = project.call("--resume", *options)
     if found.status == 2 and "there is no earlier run" in found.told:
         found = project.call(*options)
@@ -288,7 +288,7 @@ def resumed(project: Project, *options: str) -> str:
 
 
 def killed(project: Project, kills: int) -> tuple[int, int, list[str]]:
-    """Kill runs at their system calls, evenly spread; return how many there are, how often, and what went wrong."""
+    """Kill runs at evenly spread system calls; return the number of system calls and kills, and the faults."""
     work = partial(project.work, before=pause)
     project.forget()
     last = calls(work)
@@ -303,9 +303,9 @@ def killed(project: Project, kills: int) -> tuple[int, int, list[str]]:
 
 
 def full(project: Project, limits: Iterable[int]) -> tuple[int, list[str]]:
-    """Let no file of a run grow past some bytes, as on a disk that is full; return how many, and what went wrong.
+    """Limit the size of files of a run, as on a full disk; return the number of limits and the faults.
 
-    What cannot be written is told by name, and the next run is as any.
+    A file that cannot be written is reported, and the next run is not affected.
     """
     count, wrong = 0, []
     for limit in limits:
@@ -329,7 +329,7 @@ def _limit(size: int) -> None:
 
 
 def at_once(project: Project, rounds: int) -> tuple[int, list[str]]:
-    """Let two runs begin at once with one cache, and one folder of runs; return how often, and what went wrong."""
+    """Start two concurrent runs with one cache and one folder of runs; return the number of rounds and the faults."""
     wrong = []
     other = Project(project.folder / "other", project)
     for number in range(rounds):
@@ -347,7 +347,7 @@ def at_once(project: Project, rounds: int) -> tuple[int, list[str]]:
 
 
 def main() -> int:
-    """Print the figures; return 1 where something went wrong."""
+    """Print the figures; return 1 if a run failed."""
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 0
     found = measured(share=1, kills=kills or 100_000, rounds=32)
     print("\n".join(found.lines))
@@ -355,12 +355,12 @@ def main() -> int:
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return the figures of runs over what was damaged, cut short, full, or shared."""
+    """Return the figures of runs with damaged, truncated, full or shared state."""
     return measured(share=1, kills=200, rounds=32) if is_nightly else measured(share=7, kills=10, rounds=4)
 
 
 def measured(*, share: int, kills: int, rounds: int) -> Figures:
-    """Return the figures of one of *share* damages, so many *kills*, and *rounds* of two at once."""
+    """Return the figures of one of *share* damages, *kills* kills, and *rounds* of two concurrent runs."""
     lines, faults = [], []
     with TemporaryDirectory(dir=QUICK) as name:
         project = Project(Path(name, "one"))

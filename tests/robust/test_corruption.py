@@ -1,4 +1,4 @@
-"""A sample of what corruption.py does: what is damaged is noticed, whichever byte it is."""
+"""A sample of damage.py: damage is detected, whichever byte is affected."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pipegen.run import journal
 from pipegen.structs import convert
 
 
-def test_what_is_damaged_is_never_taken() -> None:
-    """Each byte of a journal, a summary and an index may be another, or gone."""
+def test_damaged_state_is_never_used() -> None:
+    """Each byte of a journal, a cache of durations and an index may be changed or missing."""
     found = figures(is_nightly=False)
 
     assert found.wrong == 0, found.lines
     assert len(found.lines) == len(KINDS)
 
 
-def test_a_reader_that_trusts_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The check can fail: lines of JSON without their checksums are taken for what they are not."""
+def test_a_reader_without_checksums_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This proves that the check can fail: lines without verified checksums give other results."""
     monkeypatch.setattr(journal, "verified", lambda text, kind: convert(json.loads(text), kind))
     count, wrong = journals(tmp_path, 300)
 

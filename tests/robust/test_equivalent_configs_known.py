@@ -1,4 +1,4 @@
-"""Goldens and examples, and the corpus where it is there, said in other ways: the same plans, up to what is changed."""
+"""Known configs, restructured: the plans are the same, except for the change."""
 
 from __future__ import annotations
 
@@ -45,34 +45,34 @@ Same = Callable[[Plan], object]
 
 
 def order(plan: Plan) -> object:
-    """Return which stage comes after which, however far."""
+    """Return all ancestors of each stage."""
     return {stage: frozenset(plan.graph.ancestors(stage)) for stage in plan.graph.nodes}
 
 
-def directly(plan: Plan) -> object:
-    """Return all of *plan* in which the order of arcs has no say."""
+def without_arc_order(plan: Plan) -> object:
+    """Return the parts of *plan* that do not depend on the order of arcs."""
     jobs = {job.stage: told(_unordered(job)) for job in plan.jobs}
     needs = {job.stage: set(job.needs) for job in plan.jobs}
     return jobs, needs, order(plan), [set(frame) for frame in plan.frames], _rest(plan)
 
 
-def farther(plan: Plan) -> object:
-    """Return all of *plan* but for which needs are direct."""
+def without_direct_needs(plan: Plan) -> object:
+    """Return *plan* without the distinction of direct needs."""
     return {job.stage: told(_unordered(job)) for job in plan.jobs}, order(plan), _rest(plan)
 
 
-def exactly(plan: Plan) -> object:
-    """Return all of *plan*."""
+def whole_plan(plan: Plan) -> object:
+    """Return all of *plan* as data."""
     return told(plan)
 
 
 def without_marks(plan: Plan) -> object:
-    """Return all of *plan*, stages by their old names."""
+    """Return all of *plan*, with the old names of stages."""
     return list(unmarked(told(plan)))
 
 
-def beside(plan: Plan) -> object:
-    """Return all of *plan* but for what tells it from others of its file."""
+def without_siblings(plan: Plan) -> object:
+    """Return *plan* without the parts that depend on other pipelines of its file."""
     jobs = tuple(replace(job, slug="") for job in plan.jobs)
     return told(replace(plan, jobs=jobs, selection=Selection.ALWAYS))
 
@@ -86,16 +86,16 @@ def _rest(plan: Plan) -> object:
 
 
 CHANGES: dict[str, tuple[Change, Same, int]] = {
-    "arcs in another order": (lambda data, _: permuted(data, Random(json.dumps(data))), directly, 20),
-    "arcs cut into steps": (lambda data, _: cut(data), exactly, 20),
+    "arcs in another order": (lambda data, _: permuted(data, Random(json.dumps(data))), without_arc_order, 20),
+    "arcs cut into steps": (lambda data, _: cut(data), whole_plan, 20),
     "arcs that others imply": (
         lambda data, found: implied(data, {plan.name: plan for plan in found.plans}, Random(json.dumps(data))),
-        farther,
+        without_direct_needs,
         15,
     ),
     "other names": (lambda data, found: renamed(data, found.plans), without_marks, 30),
-    "what stages do in templates": (lambda data, _: in_templates(data), exactly, 30),
-    "pipelines in another order": (lambda data, _: turned(data), beside, 5),
+    "what stages do in templates": (lambda data, _: in_templates(data), whole_plan, 30),
+    "pipelines in another order": (lambda data, _: turned(data), without_siblings, 5),
 }
 
 
@@ -103,8 +103,8 @@ CHANGES: dict[str, tuple[Change, Same, int]] = {
 ARCS = [*CHANGES][:3]
 
 
-def sound() -> Iterator[tuple[Path, Data, Analysed]]:
-    """Yield the configs that compile, as data, and what they say."""
+def valid_configs() -> Iterator[tuple[Path, Data, Analysed]]:
+    """Yield the configs that compile, as data, and their analysis."""
     for path in readable():
         data = data_of(path)
         found = analysed(file_of(path, json.dumps(data)))
@@ -113,13 +113,13 @@ def sound() -> Iterator[tuple[Path, Data, Analysed]]:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_other_ways_to_say_it_are_the_same_plans(name: str) -> None:
-    """Up to what the change says; too few that it fits would show nothing."""
+def test_restructured_configs_have_equivalent_plans(name: str) -> None:
+    """A minimum number of configs must support each change."""
     change, same, fewest = CHANGES[name]
     tried: list[Path] = []
     unfit: Counter[str] = Counter()
     differing = []
-    for path, data, expected in sound():
+    for path, data, expected in valid_configs():
         try:
             other = change(data, expected)
         except UnfitError as error:
@@ -131,24 +131,24 @@ def test_other_ways_to_say_it_are_the_same_plans(name: str) -> None:
             differing.append(shown(path))
 
     assert differing == []
-    assert own(tried) >= fewest, unfit
+    assert count_of_own(tried) >= fewest, unfit
 
 
 def said(found: Analysed | None, same: Same) -> object:
-    """Return what is the *same* of each plan, by pipeline, and the settings of targets."""
+    """Return the *same* part of each plan, by pipeline, and the settings of targets."""
     settings = [list(unmarked(plain(one))) for one in found.settings.values()] if found is not None else []
     return found and ({plan.name: same(plan) for plan in found.plans}, settings)
 
 
-def own(paths: Iterable[Path]) -> int:
-    """Return how many of *paths* are there in each checkout."""
+def count_of_own(paths: Iterable[Path]) -> int:
+    """Return how many of *paths* are in the checkout."""
     return sum(path.is_relative_to(ROOT) for path in paths)
 
 
-def test_what_is_included_is_as_if_it_stood_there(tmp_path: Path) -> None:
-    """Pipelines and templates in a file of their own: the same plans."""
+def test_moving_parts_to_an_included_file_keeps_the_plans(tmp_path: Path) -> None:
+    """Pipelines and templates are moved."""
     tried, differing = [], []
-    for path, data, _ in sound():
+    for path, data, _ in valid_configs():
         try:
             outer, inner = in_a_file(data)
         except UnfitError:
@@ -157,17 +157,17 @@ def test_what_is_included_is_as_if_it_stood_there(tmp_path: Path) -> None:
         place = tmp_path / "pipegen.yaml"
         (tmp_path / "moved.yaml").write_text(json.dumps(inner), encoding="utf-8")
         found, expected = (analysed(file_of(place, json.dumps(one))) for one in (outer, data))
-        if expected is None or said(found, exactly) != said(expected, exactly):
+        if expected is None or said(found, whole_plan) != said(expected, whole_plan):
             differing.append(shown(path))
 
     assert differing == []
-    assert own(tried) >= 30
+    assert count_of_own(tried) >= 30
 
 
-def test_a_chosen_pipeline_is_that_of_the_whole_file() -> None:
-    """Up to what tells it from others; and that of a file that holds no others, the first one to the byte."""
+def test_a_selected_pipeline_equals_that_of_the_whole_file() -> None:
+    """It also equals that of a file without the others, the first one byte for byte."""
     tried, differing = [], []
-    for path, data, whole in sound():
+    for path, data, whole in valid_configs():
         # Others stand in an included file; and some configs hold dozens, all alike.
         here = [plan for plan in whole.plans if plan.name in pipelines(data)][:3]
         for plan in here if len(whole.plans) > 1 else ():
@@ -176,24 +176,24 @@ def test_a_chosen_pipeline_is_that_of_the_whole_file() -> None:
             alone = analysed(file_of(path, json.dumps(chosen(data, plan.name))), plan.name)
             assert found is not None
             assert alone is not None
-            if list(map(beside, found.plans)) != [beside(plan)]:
+            if list(map(without_siblings, found.plans)) != [without_siblings(plan)]:
                 differing.append((shown(path), plan.name))
-            is_same = said(found, exactly) == said(alone, exactly)
+            is_same = said(found, whole_plan) == said(alone, whole_plan)
             if not is_same or (plan is here[0] and files(found) != files(alone)):
                 differing.append((shown(path), f"{plan.name} alone"))
 
     assert differing == []
-    assert own(tried) >= 12
+    assert count_of_own(tried) >= 12
 
 
 def files(found: Analysed) -> object:
-    """Return what both targets write, and what they say."""
+    """Return the files and diagnostics of both targets."""
     made = (written(found, *way) for way in WAYS[:2])
     return [(one.files, [(each.code, each.message) for each in one.said]) for one in made]
 
 
-def test_what_is_written_out_says_the_same() -> None:
-    """Includes, templates, defaults and short-hands; and there is nothing in it left to write out."""
+def test_expanded_configs_have_the_same_plans() -> None:
+    """Includes, templates, defaults and short-hands are expanded, and expanding again changes nothing."""
     differing = []
     for path in readable():
         file = file_of(path, text_of(path))
@@ -201,15 +201,17 @@ def test_what_is_written_out_says_the_same() -> None:
         if expected is not None:
             text = as_yaml(expand(file, Report()))
             other = file_of(path, text)
-            is_same = said(analysed(other), exactly) == said(expected, exactly)
+            is_same = said(analysed(other), whole_plan) == said(expected, whole_plan)
             differing += [] if is_same and as_yaml(expand(other, Report())) == text else [shown(path)]
 
     assert differing == []
 
 
-def test_the_order_is_read_back() -> None:
-    """Of a config in each way to say its arcs, compiled in each way: one relation for each."""
-    path, data, expected = next(one for one in sound() if len(list(_with_other_arcs(one[1], one[2]))) == len(ARCS))
+def test_equivalent_arcs_enforce_the_same_order() -> None:
+    """Read back from files of each style and target."""
+    path, data, expected = next(
+        one for one in valid_configs() if len(list(_with_other_arcs(one[1], one[2]))) == len(ARCS)
+    )
     relations = set()
     for other in (data, *_with_other_arcs(data, expected)):
         found = analysed(file_of(path, json.dumps(other)))
@@ -229,9 +231,9 @@ def _with_other_arcs(data: Data, found: Analysed) -> Iterator[Data]:
             yield CHANGES[name][0](data, found)
 
 
-def test_what_is_said_otherwise_is_noticed() -> None:
-    """The checks can fail: for arcs the other way round, a name that is left in one place, an empty template."""
-    _, data, expected = next(one for one in sound() if one[0].parent.name == "diamond")
+def test_different_configs_are_detected() -> None:
+    """This proves that the checks can fail: reversed arcs, an incomplete renaming, an empty template."""
+    _, data, expected = next(one for one in valid_configs() if one[0].parent.name == "diamond")
     arcs = with_arcs(data, lambda arcs, _: [arc[::-1] for arc in arcs])
     moved = in_templates(data)
     templates = moved["templates"]
@@ -242,5 +244,5 @@ def test_what_is_said_otherwise_is_noticed() -> None:
 
     for text in others:
         found = analysed(SourceFile("pipegen.yaml", text))
-        for same in (directly, farther, exactly, without_marks):
+        for same in (without_arc_order, without_direct_needs, whole_plan, without_marks):
             assert said(found, same) != said(expected, same)

@@ -1,4 +1,4 @@
-"""The same pipeline, written otherwise: the same plan, and the same files, but for what the change says."""
+"""Rewritten configs: the same plan and files, except for the change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Arcs = list[list[str]]
 
 @st.composite
 def pipelines(draw: st.DrawFn) -> tuple[Stages, Arcs]:
-    """Return stages, and arcs between them that lead forward; a stage may read from the one in front of it."""
+    """Return stages and forward arcs between them; a stage may read from its predecessor."""
     names = [f"stage{letter}" for letter in "abcdefg"[: draw(st.integers(2, 7))]]
     arcs: Arcs = [sorted(draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))) for _ in range(4)]
     arcs.append(names[:2])
@@ -54,7 +54,7 @@ def config(stages: Stages, arcs: Arcs) -> dict[str, object]:
 
 
 def analysed(text: str) -> tuple[Analysed, dict[str, str]]:
-    """Return what *text* says, and the files of both targets."""
+    """Return the analysis of *text*, and the files of both targets."""
     report = Report()
     found = analyse(SourceFile("pipegen.yaml", text), (), report)
     made = (file for name in ("gitlab", "jenkins") for file in generate(found, registry.load(name), {}, report))
@@ -70,24 +70,24 @@ def plan_of(stages: Stages, arcs: Arcs) -> Plan:
 
 
 def jobs(plan: Plan) -> dict[str, object]:
-    """Return the jobs by their stages, without what they wait for."""
+    """Return the jobs by stage, without needs."""
     return {job.stage: replace(job, needs=()) for job in plan.jobs}
 
 
 def needs(plan: Plan) -> dict[str, set[str]]:
-    """Return the stages that each stage waits for directly."""
+    """Return the direct needs of each stage."""
     return {job.stage: set(job.needs) for job in plan.jobs}
 
 
 def ancestors(direct: dict[str, set[str]], stage: str) -> set[str]:
-    """Return the stages that *stage* waits for, however far."""
+    """Return all stages that *stage* waits for."""
     return direct[stage].union(*(ancestors(direct, one) for one in direct[stage]))
 
 
 @settings(max_examples=15)
 @given(pipelines(), st.randoms(use_true_random=False))
-def test_other_yaml_is_the_same_data(made: tuple[Stages, Arcs], dice: Random) -> None:
-    """Quotes, block and flow style, anchors: the same plan, and the same bytes for both targets."""
+def test_other_yaml_syntax_gives_the_same_files(made: tuple[Stages, Arcs], dice: Random) -> None:
+    """Quotes, block and flow style, anchors: the plan and the bytes for both targets are the same."""
     data = config(*made)
     (expected, files), (found, others) = analysed(json.dumps(data)), analysed(Rewording(dice).text(data))
 
@@ -97,8 +97,8 @@ def test_other_yaml_is_the_same_data(made: tuple[Stages, Arcs], dice: Random) ->
 
 @settings(max_examples=10)
 @given(pipelines(), st.randoms(use_true_random=False))
-def test_the_order_of_arcs_says_nothing(made: tuple[Stages, Arcs], dice: Random) -> None:
-    """Each stage is the same, and waits for the same ones."""
+def test_the_order_of_arcs_does_not_matter(made: tuple[Stages, Arcs], dice: Random) -> None:
+    """Each stage has the same needs."""
     stages, arcs = made
     expected, found = plan_of(stages, arcs), plan_of(stages, dice.sample(arcs, len(arcs)))
 
@@ -107,8 +107,8 @@ def test_the_order_of_arcs_says_nothing(made: tuple[Stages, Arcs], dice: Random)
 
 @settings(max_examples=10)
 @given(pipelines())
-def test_an_arc_is_its_steps(made: tuple[Stages, Arcs]) -> None:
-    """Cut into pairs, it says the same, to the byte."""
+def test_an_arc_is_equivalent_to_its_pairs(made: tuple[Stages, Arcs]) -> None:
+    """The files are the same byte for byte."""
     stages, arcs = made
     pairs = [list(pair) for arc in arcs for pair in pairwise(arc)]
     (expected, files), (found, others) = (analysed(json.dumps(config(stages, some))) for some in (arcs, pairs))
@@ -119,8 +119,8 @@ def test_an_arc_is_its_steps(made: tuple[Stages, Arcs]) -> None:
 
 @settings(max_examples=10)
 @given(pipelines(), st.data())
-def test_an_arc_that_others_imply_adds_no_order(made: tuple[Stages, Arcs], data: st.DataObject) -> None:
-    """A need more, between stages that were ordered before; else the same."""
+def test_an_implied_arc_adds_no_order(made: tuple[Stages, Arcs], data: st.DataObject) -> None:
+    """It only adds a need between stages that were ordered before."""
     stages, arcs = made
     expected = plan_of(stages, arcs)
     direct = needs(expected)
@@ -133,8 +133,8 @@ def test_an_arc_that_others_imply_adds_no_order(made: tuple[Stages, Arcs], data:
 
 @settings(max_examples=10)
 @given(pipelines(), st.permutations("abcdefg"))
-def test_names_are_only_names(made: tuple[Stages, Arcs], letters: list[str]) -> None:
-    """Stages renamed in all places: the same files with the other names, but for their digests."""
+def test_renaming_stages_changes_only_names(made: tuple[Stages, Arcs], letters: list[str]) -> None:
+    """Except for digests."""
     names = {f"stage{old}": f"other{new}" for old, new in zip("abcdefg", letters, strict=True)}
     text = json.dumps(config(*made))
     (_, files), (_, others) = analysed(text), analysed(_renamed(text, names))
@@ -146,16 +146,16 @@ def test_names_are_only_names(made: tuple[Stages, Arcs], letters: list[str]) -> 
 
 @given(pipelines(), st.randoms(use_true_random=False))
 @settings(max_examples=15)
-def test_rewordings_are_rewordings(made: tuple[Stages, Arcs], dice: Random) -> None:
-    """What the others compare is the same data; and now and then it is written otherwise."""
+def test_reworded_configs_have_the_same_data(made: tuple[Stages, Arcs], dice: Random) -> None:
+    """This checks the input of the other tests."""
     data = config(*made)
     text = Rewording(dice).text(data)
 
     assert _data(read(SourceFile("f", text), Report())) == data
 
 
-def test_rewordings_use_all_that_yaml_has() -> None:
-    """Or they show nothing."""
+def test_rewordings_use_all_syntax_of_yaml() -> None:
+    """Otherwise they would prove little."""
     data = config([{"name": "a", "script": ["x\ny", "x\ny"], "env": {"A": "x\ny"}}], [["a"]])
     texts = "".join(Rewording(Random(seed)).text(data) for seed in range(100))
 

@@ -1,4 +1,4 @@
-"""Goldens and examples, and the corpus where it is there, written otherwise: the same plans."""
+"""Goldens, examples and the corpus, if present, in other words: the plans are the same."""
 
 from __future__ import annotations
 
@@ -54,28 +54,30 @@ def other_order(path: Path) -> str:
 
 
 def other_lines(path: Path) -> str:
-    """Return the config at *path* with comments, blank lines and the line breaks of Windows, behind a mark."""
+    """Return the config at *path* with a BOM, comments, blank lines and CRLF line breaks."""
     lines = re.sub(r"(?m)^(pipelines|targets|inputs|templates):", r"# of old\n\n\1:", text_of(path))
     file = decode(b"\xef\xbb\xbf" + lines.replace("\n", "\r\n").encode(), path.name, "", Report())
     return file.text
 
 
 def as_json(path: Path) -> str:
-    """Return the config at *path* as JSON: numbers and words of YAML 1.1 are spelt as they are there."""
+    """Return the config at *path* as JSON; numbers and words of YAML 1.1 keep their spelling."""
     return json.dumps(data_of(path))
 
 
 @pytest.mark.parametrize(
     ("reword", "plainly"), [(other_style, as_json), (other_order, as_json), (other_lines, text_of)]
 )
-def test_other_words_are_the_same_plans(reword: Callable[[Path], str], plainly: Callable[[Path], str]) -> None:
-    """What is refused still is."""
+def test_reworded_known_configs_have_the_same_plans(
+    reword: Callable[[Path], str], plainly: Callable[[Path], str]
+) -> None:
+    """Rejected configs are still rejected."""
     differing = [shown(path) for path in readable() if plans_of(path, reword(path)) != plans_of(path, plainly(path))]
 
     assert differing == []
 
 
-def test_other_words_are_the_same_files() -> None:
+def test_reworded_known_configs_have_the_same_files() -> None:
     """Byte for byte, for each target."""
     for path in readable()[::12]:
         one, other = (analysed(file_of(path, text)) for text in (as_json(path), other_style(path)))
@@ -84,7 +86,7 @@ def test_other_words_are_the_same_files() -> None:
 
 @cache
 def readable() -> tuple[Path, ...]:
-    """Return the configs that are YAML: our own, and some of the corpus, most of which are much alike."""
+    """Return the configs that are YAML: those of the checkout, and some of the corpus, most of which are similar."""
     own = [path for path in known() if path.is_relative_to(ROOT)]
     return tuple(path for path in (*own, *known()[len(own) :: 12]) if _is_readable(path))
 
@@ -96,11 +98,11 @@ def _is_readable(path: Path) -> bool:
 
 
 def plans_of(path: Path, text: str) -> object:
-    """Return the plans of *text* in the place of *path*, and the settings of targets; None when it is refused."""
+    """Return the plans of *text* at *path*, and the settings of targets; None if it is rejected."""
     found = analysed(file_of(path, text))
     return found and (found.plans, {name: plain(one) for name, one in found.settings.items()})
 
 
 def files_of(found: Analysed | None) -> list[object]:
-    """Return what each target writes."""
+    """Return the output of each target."""
     return [written(found, *way).files for way in WAYS[:2]] if found is not None else []

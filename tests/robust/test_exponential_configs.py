@@ -1,4 +1,4 @@
-"""Configs that double are refused, in little time and memory."""
+"""Configs that double in size are rejected quickly and in little memory."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ CONFIGS = dict(doublings())
 
 
 @pytest.mark.parametrize("name", sorted(CONFIGS)[::9])
-def test_a_doubling_is_refused(name: str) -> None:
-    """With a diagnostic; the time is that of the processor."""
+def test_a_doubling_config_is_rejected_in_time(name: str) -> None:
+    """With a diagnostic; the time is CPU time."""
     trial = compiled(name, CONFIGS[name])
 
     assert not trial.is_wrong, (trial.seconds, trial.megabytes, trial.output[-300:])

@@ -1,4 +1,4 @@
-"""A world that fails while files are written: words and a status, and what was there stays."""
+"""Failures of the environment while files are written: a message, an exit status, and the old file remains."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CODE = "from pipegen.__main__ import main; main()"
 
 
 def limited() -> None:
-    """Let no file of this process grow past some bytes, as on a disk that is full: EFBIG in the place of ENOSPC."""
+    """Limit files of this process to some bytes, as on a full disk; the error is EFBIG instead of ENOSPC."""
     import signal  # noqa: PLC0415 - this runs in the child
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -27,8 +27,8 @@ def limited() -> None:
 
 
 @pytest.mark.parametrize("old", [None, OLD])
-def test_a_disk_that_takes_no_more(old: str | None, here: Path) -> None:
-    """The old file stays, or none; nothing half-written lies beside it."""
+def test_compile_on_a_full_disk_keeps_the_old_file(old: str | None, here: Path) -> None:
+    """If there was none, none is created, and no partial file remains."""
     if old is not None:
         (here / ".gitlab-ci.yml").write_text(old, encoding="utf-8")
     done = subprocess.run(
@@ -47,8 +47,8 @@ def test_a_disk_that_takes_no_more(old: str | None, here: Path) -> None:
     assert old is None or (here / ".gitlab-ci.yml").read_text(encoding="utf-8") == old
 
 
-def test_a_read_only_folder_keeps_its_file(open_folder: Path, powerless: Pipegen) -> None:
-    """A user who may write the file but not its folder is told: a file is replaced, not written over."""
+def test_a_file_in_a_read_only_folder_is_not_overwritten(open_folder: Path, powerless: Pipegen) -> None:
+    """Files are replaced and not overwritten, so write permission for the file is not enough."""
     place = open_folder / ".gitlab-ci.yml"
     place.write_text(OLD, encoding="utf-8")
     if os.geteuid() == 0:
@@ -62,8 +62,8 @@ def test_a_read_only_folder_keeps_its_file(open_folder: Path, powerless: Pipegen
     assert (names(open_folder), place.read_text(encoding="utf-8")) == ({".gitlab-ci.yml"}, OLD)
 
 
-def test_an_unfinished_file_is_in_nobody_s_way(here: Path, pipegen: Pipegen) -> None:
-    """What a kill has left beside is neither read nor taken for a config."""
+def test_a_partial_file_of_a_killed_process_is_ignored(here: Path, pipegen: Pipegen) -> None:
+    """It is not detected as a config either."""
     (here / "..gitlab-ci.yml.abcdefgh").write_text("half: [", encoding="utf-8")
 
     assert pipegen("compile", "-t", "gitlab").status == 0
@@ -98,7 +98,7 @@ MADE = [verb for verb, (_, name) in WRITING.items() if name != "pipegen.yaml"]
 
 @pytest.fixture
 def mendable(empty: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the current folder, with a config that can be mended."""
+    """Return the current folder with a config that `check --fix` can fix."""
     (empty / "pipegen.yaml").write_text(MENDABLE, encoding="utf-8")
     for name in ("STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path_factory.mktemp(name)))
@@ -107,9 +107,9 @@ def mendable(empty: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pyt
 
 @contextmanager
 def at_most(size: int) -> Iterator[None]:
-    """Let no file of this process grow past *size* meanwhile; Python ignores the signal of that.
+    """Limit files of this process to *size* bytes during the context.
 
-    What Python keeps of the modules that it loads would be cut off, and stay: it keeps nothing.
+    Bytecode caching is off, because truncated cache files would remain.
     """
     before, keeps_nothing = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
     sys.dont_write_bytecode = True
@@ -123,8 +123,8 @@ def at_most(size: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("verb", [verb for verb in WRITING if verb != "the schema of init"])
 @pytest.mark.parametrize("has_old", [False, True])
-def test_no_verb_writes_half_a_file(verb: str, mendable: Path, pipegen: Pipegen, *, has_old: bool) -> None:
-    """Where the disk takes no more, the old file stays, or none, and its name is told."""
+def test_no_command_writes_a_partial_file(verb: str, mendable: Path, pipegen: Pipegen, *, has_old: bool) -> None:
+    """On a full disk, the old file or no file remains, and the message has its name."""
     arguments, name = WRITING[verb]
     if has_old:
         assert pipegen(*arguments).status == 0
@@ -139,8 +139,8 @@ def test_no_verb_writes_half_a_file(verb: str, mendable: Path, pipegen: Pipegen,
 
 
 @pytest.mark.parametrize("verb", MADE)
-def test_no_verb_takes_a_folder_for_a_file(verb: str, mendable: Path, pipegen: Pipegen) -> None:
-    """It is wrong usage, told before anything is written."""
+def test_an_output_path_that_is_a_folder_is_a_usage_error(verb: str, mendable: Path, pipegen: Pipegen) -> None:
+    """It is reported before any file is written."""
     arguments, name = WRITING[verb]
     (mendable / name).mkdir()
     done = pipegen(*arguments)
@@ -152,8 +152,8 @@ def test_no_verb_takes_a_folder_for_a_file(verb: str, mendable: Path, pipegen: P
 
 @pytest.mark.parametrize("verb", MADE)
 @pytest.mark.parametrize("target", ["nowhere/file", "file", "../outside"])
-def test_a_file_takes_the_place_of_a_link(verb: str, target: str, mendable: Path, pipegen: Pipegen) -> None:
-    """Where it leads to, nothing is written."""
+def test_output_replaces_a_symbolic_link(verb: str, target: str, mendable: Path, pipegen: Pipegen) -> None:
+    """Its target is not written."""
     arguments, name = WRITING[verb]
     (mendable / name).symlink_to(target)
 
@@ -163,8 +163,8 @@ def test_a_file_takes_the_place_of_a_link(verb: str, target: str, mendable: Path
     assert not (mendable / target).exists()
 
 
-def test_a_device_that_is_full_is_named(here: Path, pipegen: Pipegen) -> None:
-    """Though it is written to, and not replaced."""
+def test_a_full_device_is_reported(here: Path, pipegen: Pipegen) -> None:
+    """A device is written to instead of replaced."""
     result = pipegen("compile", "-t", "gitlab", "-o", "/dev/full")
 
     assert (result.status, result.err) == (3, "pipegen: /dev/full: No space left on device\n")

@@ -1,4 +1,4 @@
-"""Whatever stands in what runs keep, and in settings: pipegen goes on without it, or says what is wrong."""
+"""Forged state and settings of any shape: pipegen ignores them or reports an error."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CALLS = (("run",), ("run", "--isolated"), ("run", "--resume"), ("simulate", "--
 
 @pytest.fixture
 def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a repository whose runs are kept beside it."""
+    """Return a repository with the state of its runs next to it."""
     folder = empty / "project"
     folder.mkdir()
     (folder / "pipegen.yaml").write_text(_CONFIG)
@@ -43,16 +43,16 @@ def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_no_shape_is_taken_amiss() -> None:
-    """A summary, a journal, a record or a description is what it can be, or none."""
+def test_state_of_any_shape_is_valid_or_ignored() -> None:
+    """A cache of durations, a journal, a record or a description."""
     found = figures(is_nightly=False)
 
     assert found.wrong == 0, found.lines
     assert all(tried(kind)[0] > 150 for kind in KINDS)
 
 
-def test_readers_that_trust_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The check can fail: where any time is one, and any path one of the folder."""
+def test_readers_without_validation_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This proves that the check can fail: any duration and any path are accepted then."""
     monkeypatch.setattr(durations, "_LONGEST", math.inf)
     monkeypatch.setattr(record, "_is_inside", lambda _: True)
     wrong = [fault for kind in KINDS for fault in tried(kind)[1]]
@@ -61,15 +61,15 @@ def test_readers_that_trust_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None
     assert any("leads to" in fault for fault in wrong)
 
 
-def test_seals_of_forgers_hold() -> None:
-    """Else all of it would be dropped for its checksum."""
+def test_forged_checksums_are_valid() -> None:
+    """Otherwise all forged data would be dropped for its checksum."""
     assert verified(forged(json.dumps(SUMMARY)), dict) is not None
     assert sum(verified(forged(one), dict) is not None for one in shapes(SUMMARY)) > 100
 
 
 @pytest.mark.parametrize("content", [*map(forged, ('{"a": [1]}', '{"runs": 1, "format": 2}')), b"\xff\0", b"[" * 10**5])
-def test_runs_go_on_without_what_they_kept(project: Path, pipegen: Pipegen, content: bytes) -> None:
-    """Each file that runs keep, in the place of all others."""
+def test_runs_continue_with_forged_state(project: Path, pipegen: Pipegen, content: bytes) -> None:
+    """Every file of the state is replaced."""
     assert pipegen("run").status == 0
     for arguments in _CALLS:
         for path in _kept(project):
@@ -81,8 +81,8 @@ def test_runs_go_on_without_what_they_kept(project: Path, pipegen: Pipegen, cont
         assert "Traceback" not in result.err
 
 
-def test_runs_go_on_with_forged_times(project: Path, pipegen: Pipegen) -> None:
-    """A journal of the right format that tells nonsense costs what it told."""
+def test_runs_continue_with_a_forged_journal(project: Path, pipegen: Pipegen) -> None:
+    """Only its durations are lost."""
     assert pipegen("run").status == 0
     (kept,) = project.parent.glob("STATE/pipegen/*/*/journal.jsonl")
     lines = kept.read_bytes().splitlines(keepends=True)
@@ -94,8 +94,8 @@ def test_runs_go_on_with_forged_times(project: Path, pipegen: Pipegen) -> None:
 
 
 @pytest.mark.parametrize("name", ["pipegen.toml", "pyproject.toml"])
-def test_settings_of_any_shape(project: Path, pipegen: Pipegen, name: str) -> None:
-    """A diagnostic at their place, or nothing where they say nothing."""
+def test_settings_of_any_shape_give_diagnostics(project: Path, pipegen: Pipegen, name: str) -> None:
+    """Settings without content give none."""
     start = "[tool.pipegen]\n" if name == "pyproject.toml" else ""
     values = ("1", "[1]", '"x"', "{ a = 1 }", "nan", "1979-05-27T07:32:00Z", "[[[[]]]]", '"\\u0000"', "9" * 5000)
     texts = [f"{start}{key} = {value}\n" for key in ("strict", "severity", "targets", "x") for value in values]
@@ -122,14 +122,16 @@ def _pipe(place: Path) -> None:
 
 
 def _outputs(place: Path) -> None:
-    """Leave folders where values should stand, and values where folders should."""
+    """Create folders in place of values, and files in place of folders."""
     (place / "outputs/build/v").mkdir(parents=True)
     (place / "outputs/test").touch()
 
 
 @pytest.mark.parametrize("make", [_file, _link, _pipe, _outputs])
-def test_what_is_called_pipegen_in_a_tree(project: Path, pipegen: Pipegen, make: Callable[[Path], None]) -> None:
-    """Values do not travel through the user's tree, so what stands there is nobody's business."""
+def test_a_pipegen_path_in_the_checkout_is_ignored(
+    project: Path, pipegen: Pipegen, make: Callable[[Path], None]
+) -> None:
+    """Values of local runs are not stored in the user's tree."""
     make(project / ".pipegen")
     result = pipegen("run")
 

@@ -1,4 +1,4 @@
-"""Configs that mean harm are answered, soon and in little memory."""
+"""Malicious configs are answered quickly and in little memory."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MEASURED = ("an alias bomb", "a pipe", "a file of 100 MB", "10 MiB of short item
 
 
 @pytest.mark.parametrize("given", SMALL, ids=lambda one: one.name)
-def test_what_is_told(given: Input, empty: Path, pipegen: Pipegen) -> None:
-    """The code that fits, or nothing; never a failure of the program."""
+def test_malicious_configs_give_the_expected_diagnostics(given: Input, empty: Path, pipegen: Pipegen) -> None:
+    """Never an internal error."""
     given.write(empty)
     result = pipegen(*given.arguments)
 
@@ -25,8 +25,10 @@ def test_what_is_told(given: Input, empty: Path, pipegen: Pipegen) -> None:
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_what_lies_beside_a_config(reader: str, empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings, generated files, files of data: each verb answers, whatever they hold."""
+def test_malicious_files_next_to_a_config_are_answered(
+    reader: str, empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Settings, generated files and data files, for each command that reads them."""
     for given in inputs(reader):
         if not given.large:
             folder = empty / given.name
@@ -40,8 +42,8 @@ def test_what_lies_beside_a_config(reader: str, empty: Path, pipegen: Pipegen, m
 
 
 @pytest.mark.parametrize("given", [one for one in INPUTS if one.name in MEASURED], ids=lambda one: one.name)
-def test_what_it_takes(given: Input, tmp_path: Path) -> None:
-    """Seconds of the processor, and memory, of a process that does nothing else."""
+def test_malicious_configs_are_within_time_and_memory_limits(given: Input, tmp_path: Path) -> None:
+    """CPU time and memory of a separate process."""
     found = measured(given, tmp_path)
 
     assert found.faults(given) == []

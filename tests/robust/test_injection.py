@@ -1,4 +1,4 @@
-"""Hostile texts in shells, and what the trials on engines stand on: texts, places, and that a fault is seen."""
+"""Hostile texts in shells, and checks of the trials on engines: their texts, positions, and detection of faults."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from pipegen.source.tree import Scalar, Sequence
     suppress_health_check=list(HealthCheck),
 )
 @given(pool=st.lists(TEXTS, min_size=5, max_size=20).map(tuple))
-def test_values_are_unchanged_in_shells(shell: str, pool: tuple[str, ...]) -> None:
-    """Words, variables, outputs that are written and measured, defaults, names of files: none is executed."""
+def test_hostile_values_are_unchanged_in_shells(shell: str, pool: tuple[str, ...]) -> None:
+    """Words, variables, written and measured outputs, defaults, names of files; none is executed."""
     require_shell(shell)
     with TemporaryDirectory() as name:
         turn = Round(0, 3, Path(name, "canaries"), pool=pool)
@@ -46,8 +46,8 @@ def test_values_are_unchanged_in_shells(shell: str, pool: tuple[str, ...]) -> No
 
 
 @given(TEXTS.filter(lambda text: not has_bare(text)))
-def test_a_text_is_written_so_that_it_means_itself(text: str) -> None:
-    """What looks like a reference is none; nothing is said about it."""
+def test_hostile_texts_are_escaped_in_configs(text: str) -> None:
+    """Text that looks like a reference is not parsed as one, and gives no diagnostics."""
     report = Report()
     tree = read(SourceFile("a.yaml", yaml_text([written(text)]), ""), report)
     assert isinstance(tree, Sequence)
@@ -58,14 +58,14 @@ def test_a_text_is_written_so_that_it_means_itself(text: str) -> None:
     assert report.diagnostics() == ()
 
 
-def test_a_text_is_tried_at_every_place_of_the_language() -> None:
-    """A key that the schema gets is one that stands in a config with a text."""
+def test_hostile_texts_cover_every_position_of_the_language() -> None:
+    """A new key of the schema needs a config with a text."""
     assert tried() == places(), "add the keys to tests/robust/hostile/places.py"
     assert len(places()) > 150
 
 
-def test_what_is_expected_names_places_of_the_language() -> None:
-    """Or what only a run brings along."""
+def test_expected_records_name_positions_of_the_language() -> None:
+    """The only exceptions are positions that exist only at run time."""
     keys: set[str] = set()
     for kind in set(KINDS) - {"labels", "places"}:
         turn = Round(0, 2, Path("canaries"), "scripted", PIECES)
@@ -76,23 +76,23 @@ def test_what_is_expected_names_places_of_the_language() -> None:
     assert {key for key in keys - places() if not key.endswith("at run time")} == {"default", "name of a file"}
 
 
-def test_commands_of_texts_make_canaries() -> None:
-    """Most texts would leave a file where something executed them, the largest too."""
+def test_executed_texts_would_create_canaries() -> None:
+    """Most texts would, including the largest."""
     assert sum("@" in text for text in PIECES) > 50
     assert armed("$(@)", "touch a") == "$(touch a)"
     assert {len(large(number, "touch a").encode()) for number in range(6)} == {LONGEST}
 
 
 @pytest.mark.parametrize("content", [None, b"", b"a text", b"a\xff", b"a b\n"], ids=str)
-def test_another_value_is_a_fault(tmp_path: Path, content: bytes | None) -> None:
-    """As is one that is not there at all."""
+def test_a_different_or_missing_value_is_a_fault(tmp_path: Path, content: bytes | None) -> None:
+    """The message has the expected value."""
     if content is not None:
         (tmp_path / "1").write_bytes(content)
 
     assert "should be 'a b'" in fault_of(Expected("stage.env.*", "a b", "1", "a b"), tmp_path)
 
 
-def test_the_value_itself_is_none(tmp_path: Path) -> None:
+def test_an_identical_value_is_not_a_fault(tmp_path: Path) -> None:
     """Byte for byte."""
     (tmp_path / "1").write_bytes("é\u2028\r\n".encode())
 

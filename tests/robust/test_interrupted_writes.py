@@ -1,4 +1,4 @@
-"""A sample of the trials of interrupted_writes.py: kills during writes, and two programs that write the same files."""
+"""A sample of writing.py: kills while files are written, and two programs that write the same files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from robust.interrupted_writes import faults
 PROGRAM = Path(__file__).with_name("writing.py")
 
 
-def test_files_are_whole_whenever_it_ends() -> None:
-    """The old ones or the new ones; and children stand before their parent."""
+def test_a_killed_or_concurrent_compile_leaves_complete_files() -> None:
+    """Either the old or the new ones, and children are written before their parent."""
     tests = Path(__file__).parents[1]
     done = subprocess.run(
         [sys.executable, PROGRAM, "8", "4"],
@@ -32,8 +32,8 @@ def test_files_are_whole_whenever_it_ends() -> None:
     assert "two at once, 4 times" in done.stdout
 
 
-def test_a_mixture_is_noticed() -> None:
-    """The check can fail: half a file, and a child that is missing."""
+def test_partial_files_and_missing_children_are_detected() -> None:
+    """This proves that the check can fail."""
     old, new = {"a": b"old"}, {"a": b"new", ".gitlab-ci.yml": b"local: c.yml\n"}
 
     assert list(faults({"a": b"old"}, old, new)) == []

@@ -1,4 +1,4 @@
-"""What random edits have found, and is right since."""
+"""Bugs found by random edits and the fuzzer, which are fixed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from robust.fuzz import FOUND
 
 @pytest.mark.parametrize("target", ["gitlab", "jenkins"])
 def test_a_default_of_an_axis_may_be_any_text(target: str, empty: Path, pipegen: Pipegen) -> None:
-    """It is settled for each combination when the script is written, so no expansion needs to hold it."""
+    """Each combination's default is constant in the script, so no shell expansion must contain it."""
     (empty / "pipegen.yaml").write_text(
         "pipelines: {p: {stages: [{name: a, matrix: {os: [x, y], include: [{os: z, mode: m}]}, "
         "script: ['make ''${matrix.mode|p;in}''']}]}}\n".replace("''", '\\"').replace("'", '"'),
@@ -26,8 +26,8 @@ def test_a_default_of_an_axis_may_be_any_text(target: str, empty: Path, pipegen:
     assert result.out.count("matrix_mode=m") == 1
 
 
-def test_a_config_of_nothing_but_null_is_told(empty: Path, pipegen: Pipegen) -> None:
-    """No key can be named."""
+def test_a_null_config_is_reported(empty: Path, pipegen: Pipegen) -> None:
+    """The message names no key."""
     (empty / "pipegen.yaml").write_text("null\n", encoding="utf-8")
     result = pipegen("check", "--format", "concise")
 
@@ -35,8 +35,8 @@ def test_a_config_of_nothing_but_null_is_told(empty: Path, pipegen: Pipegen) -> 
 
 
 @pytest.mark.parametrize("text", ["a: [x", "a: {x: y,", "[a"])
-def test_nothing_is_underlined_behind_the_end(text: str, empty: Path, pipegen: Pipegen) -> None:
-    """Where the file ends too soon, the place is its end."""
+def test_spans_do_not_extend_past_the_end_of_file(text: str, empty: Path, pipegen: Pipegen) -> None:
+    """An error at the end of the file points to its end."""
     (empty / "pipegen.yaml").write_text(text, encoding="utf-8")
     result = pipegen("check", "--format", "json")
 
@@ -47,7 +47,7 @@ def test_nothing_is_underlined_behind_the_end(text: str, empty: Path, pipegen: P
 
 
 def test_a_stage_in_no_arc_has_no_status(empty: Path, pipegen: Pipegen) -> None:
-    """That it never runs is a warning; to ask what came of it is a mistake, on every target."""
+    """The stage itself is a warning; reading its status is an error on every target."""
     (empty / "pipegen.yaml").write_text(
         "pipelines: {p: {stages: [{name: a, script: [make]}, {name: lint, script: [make]}, "
         "{name: report, script: ['./report ${lint.status}']}], execution: [[a]], finally: [report]}}\n",
@@ -60,8 +60,8 @@ def test_a_stage_in_no_arc_has_no_status(empty: Path, pipegen: Pipegen) -> None:
 
 
 @pytest.mark.parametrize("written", ["71", "0x47", "0o107", "71 s"])
-def test_a_time_may_be_any_number_of_yaml(written: str, empty: Path, pipegen: Pipegen) -> None:
-    """In whatever base it is written."""
+def test_a_duration_may_be_any_yaml_number(written: str, empty: Path, pipegen: Pipegen) -> None:
+    """In any base."""
     (empty / "pipegen.yaml").write_text(
         f"pipelines: {{p: {{stages: [{{name: a, script: [make], timeout: {written}}}]}}}}\n", encoding="utf-8"
     )
@@ -72,8 +72,8 @@ def test_a_time_may_be_any_number_of_yaml(written: str, empty: Path, pipegen: Pi
 
 
 @pytest.mark.parametrize("path", sorted(FOUND.glob("*.yaml")), ids=lambda path: path.stem)
-def test_what_the_fuzzer_has_found(path: Path) -> None:
-    """A config that once failed, or took too long, is answered: for each style, at once."""
+def test_configs_found_by_the_fuzzer_are_answered_in_time(path: Path) -> None:
+    """Each config failed or took too long before; all styles."""
     answers = [answer(path.read_bytes(), path, style) for style in STYLES]
 
     assert [one.faults for one in answers] == [()] * len(STYLES)

@@ -1,4 +1,4 @@
-"""What is wrong is told at once: what breaks the schema hides nothing else, and brings nothing else with it.
+"""All errors are reported at once: a schema violation neither hides other errors nor causes further ones.
 
 The configs of `diagnostics/` that have errors past the schema are broken anew, in each place in turn.
 """
@@ -28,7 +28,7 @@ BROKEN: Any = {"nope": [{"nope": 1}]}
 
 
 def errors(config: Config) -> set[tuple[str, str]]:
-    """Return the errors of *config*: their numbers, and the text that each underlines."""
+    """Return the errors of *config*: their numbers, and the underlined texts."""
     report = Report()
     with suppress(Stopped):
         analyse(written(yaml.safe_dump(config, sort_keys=False, width=1000)), (), report)
@@ -36,24 +36,24 @@ def errors(config: Config) -> set[tuple[str, str]]:
     return {(one.code.number, one.primary.span.text.strip() if one.primary else "") for one in found}
 
 
-def past_the_schema(found: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return those of *found* that the schema does not make, nor checks of values that have its codes."""
+def beyond_schema(found: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return the errors in *found* that come neither from the schema nor from checks of values with its codes."""
     return {one for one in found if not one[0].startswith("PG2")}
 
 
 def fits(config: Config) -> bool:
-    """Return whether the schema accepts *config* as it is written."""
+    """Return whether *config* is valid against the schema."""
     report = Report()
     check_schema(read(written(yaml.safe_dump(config)), report), report)
     return not report.has_errors()
 
 
 def configs() -> Iterator[tuple[str, Config]]:
-    """Yield the configs of the folders that stand alone and fit the schema, but have errors."""
+    """Yield the configs of the folders that have no includes, match the schema, and have errors."""
     for folder in FOLDERS:
         text = (folder / "pipeline.yml").read_text(encoding="utf-8")
         config = yaml.safe_load(text)
-        if not text.startswith("# ") and "include" not in config and past_the_schema(errors(config)) and fits(config):
+        if not text.startswith("# ") and "include" not in config and beyond_schema(errors(config)) and fits(config):
             yield folder.name, config
 
 
@@ -67,7 +67,7 @@ def stages(config: Config) -> Iterator[Config]:
 
 
 def broken(config: Config, change: Callable[[Config, int], None]) -> Iterator[Config]:
-    """Yield *config* with the *change* of each of its stages, by number."""
+    """Yield *config* with the *change* applied to each of its stages, by number."""
     for number in range(len(list(stages(config)))):
         other = deepcopy(config)
         change(other, number)
@@ -77,22 +77,22 @@ def broken(config: Config, change: Callable[[Config, int], None]) -> Iterator[Co
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_broken_key_that_nothing_reads_hides_nothing(name: str) -> None:
-    """All errors are reported in one round, whichever stage has it."""
+def test_an_invalid_unread_key_does_not_hide_other_errors(name: str) -> None:
+    """All errors are reported in one round, whichever stage has the key."""
 
     def change(config: Config, number: int) -> None:
         list(stages(config))[number].setdefault("timeout", BROKEN)
 
-    expected = past_the_schema(errors(CONFIGS[name]))
+    expected = beyond_schema(errors(CONFIGS[name]))
     for config in broken(CONFIGS[name], change):
-        assert past_the_schema(errors(config)) == expected
+        assert beyond_schema(errors(config)) == expected
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_broken_stage_brings_nothing_with_it(name: str) -> None:
-    """What is reported past the schema is wrong in the config without the slip too."""
-    expected = past_the_schema(errors(CONFIGS[name]))
+def test_an_invalid_stage_key_causes_no_further_errors(name: str) -> None:
+    """Errors beyond the schema are also errors without the typo."""
+    expected = beyond_schema(errors(CONFIGS[name]))
     keys = {key for stage in stages(CONFIGS[name]) for key in stage if key != "name"}
     for key in sorted(keys):
 
@@ -107,14 +107,14 @@ def test_a_broken_stage_brings_nothing_with_it(name: str) -> None:
                 stage[f"{key}x"] = stage.pop(key)
 
         for config in (*broken(CONFIGS[name], change), *broken(CONFIGS[name], misspell)):
-            assert past_the_schema(errors(config)) <= expected, key
+            assert beyond_schema(errors(config)) <= expected, key
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_broken_pipeline_brings_nothing_with_it(name: str) -> None:
-    """Each of its keys in turn, and each key of the file; names of stages too."""
-    expected, config = past_the_schema(errors(CONFIGS[name])), CONFIGS[name]
+def test_an_invalid_pipeline_key_causes_no_further_errors(name: str) -> None:
+    """Each key of pipelines and of the file in turn, and names of stages."""
+    expected, config = beyond_schema(errors(CONFIGS[name])), CONFIGS[name]
     places = [(config, key) for key in config]
     places += [(pipeline, key) for pipeline in config["pipelines"].values() for key in pipeline]
     places += [(stage, "name") for stage in stages(config)]
@@ -122,10 +122,10 @@ def test_a_broken_pipeline_brings_nothing_with_it(name: str) -> None:
         kept, holder[key] = holder[key], BROKEN
         found, fitting = errors(config), fits(config)
         holder[key] = kept
-        assert fitting or past_the_schema(found) <= expected, key
+        assert fitting or beyond_schema(found) <= expected, key
 
 
-def test_most_configs_are_tried() -> None:
+def test_configs_for_most_codes_are_tried() -> None:
     """Those of the codes for names, the graph and the plan."""
     assert {"PG301-unknown-stage", "PG307-unbound-name", "PG401-cycle", "PG505-path-outside"} <= CONFIGS.keys()
 

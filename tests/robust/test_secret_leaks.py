@@ -1,4 +1,4 @@
-"""A sample of what secret_leaks.py does, and that it would find what it looks for."""
+"""A sample of secrecy.py, and proof that it would find a secret."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RUNS = (
 )
 
 
-def test_no_secret_is_in_what_is_made_said_kept_and_reported() -> None:
+def test_no_secret_is_in_any_output_or_stored_file() -> None:
     """Logs, terminals, reports, journals, results, generated files."""
     scanner, wrong = scanned(_RUNS, is_whole=False)
 
@@ -26,7 +26,7 @@ def test_no_secret_is_in_what_is_made_said_kept_and_reported() -> None:
 
 
 def test_a_secret_that_is_not_redacted_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The scanner can fail: where nothing is masked it finds what the stages print, in logs and reports."""
+    """This proves that the scanner can fail: without redaction, it finds the secrets in logs and reports."""
     monkeypatch.setattr(redactor.Redactor, "_spans", lambda *_: iter(()))
     _, wrong = scanned(_RUNS[:1], is_whole=False)
     places = {words.rpartition(" in ")[2].rpartition(".")[2] for words in wrong}
@@ -36,8 +36,8 @@ def test_a_secret_that_is_not_redacted_is_found(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("name", SECRETS)
-def test_each_form_is_found_where_it_is_planted(name: str) -> None:
-    """In any of them, whatever stands around it; and nothing is found where there is none."""
+def test_each_form_of_a_secret_is_found_by_the_scanner(name: str) -> None:
+    """Whatever the text around it; text without a secret has no findings."""
     scanner = Scanner(SECRETS)
 
     assert scanner.found("nothing", b"nothing\n" * 99) == []
@@ -46,8 +46,8 @@ def test_each_form_is_found_where_it_is_planted(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SECRETS)
-def test_each_form_is_redacted(name: str) -> None:
-    """Whatever stands around it."""
+def test_each_form_of_a_secret_is_redacted(name: str) -> None:
+    """Whatever the text around it."""
     scanner, redactor = Scanner(SECRETS), Redactor(SECRETS.values())
     for how, form in disguises(SECRETS[name]):
         for text in (form, b"x=" + form + b";", b"\xff" + form + b"\xff"):

@@ -1,4 +1,4 @@
-"""A sample of what stored_state.py does: runs over damaged results and journals, killed ones, and two at once."""
+"""A sample of keeping.py: runs with damaged results and journals, killed runs, and two concurrent runs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from robust.corruption import QUICK
 from robust.stored_state import Called, Project, anew, measured
 
 
-def test_whatever_stands_there_a_run_comes_to_the_same() -> None:
-    """Nothing of it is taken for what it is not, and nothing keeps a run from going on."""
+def test_damaged_state_does_not_change_the_result_of_a_run() -> None:
+    """Nor does it prevent a run."""
     found = measured(share=24, kills=2, rounds=1)
 
     assert found.wrong == 0, "\n".join(found.lines)
     assert len(found.lines) == 5
 
 
-def test_another_value_is_noticed() -> None:
-    """The check can fail: what a stage leaves is another one."""
+def test_a_different_value_is_detected() -> None:
+    """This proves that the check can fail."""
     with TemporaryDirectory(dir=QUICK) as name:
         project = Project(Path(name, "one"))
         assert anew(project) == ""

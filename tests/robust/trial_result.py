@@ -1,4 +1,4 @@
-"""What one kind of trial came to, as figures."""
+"""The results of one kind of trial, as figures."""
 
 from __future__ import annotations
 

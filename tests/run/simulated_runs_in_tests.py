@@ -1,4 +1,4 @@
-"""Runs on paper for tests: plans from few words, a queue with slots and nothing else, and who hears of all."""
+"""Simulated runs for tests: short plans, a minimal scheduler with slots, and a record of all events."""
 
 from __future__ import annotations
 
@@ -94,16 +94,16 @@ class Slots:
         self._later: dict[TaskId, tuple[float, Task]] = {}
 
     def add(self, task: Task, now: float) -> None:
-        """Take *task*."""
+        """Queue *task*."""
         del now
         self._queue.append(task)
 
     def retry(self, task: Task, failures: int, now: float) -> None:
-        """Take *task* in as many seconds as it has failed."""
+        """Queue *task* after as many seconds as it has failed times."""
         self._later[task.id] = (now + failures, task)
 
     def cycle(self, now: float) -> Cycle:
-        """Place as many as there are slots."""
+        """Place as many tasks as there are free slots."""
         for time, task in sorted(self._later.values(), key=lambda one: (one[0], one[1].order)):
             if time <= now:
                 del self._later[task.id]
@@ -115,12 +115,12 @@ class Slots:
         return Cycle([Placement(task, self._machine) for task in placed], refused)
 
     def release(self, task: TaskId, now: float) -> None:
-        """Give back a slot."""
+        """Free a slot."""
         del task, now
         self._free += 1
 
     def drop(self, task: TaskId) -> None:
-        """Forget *task*."""
+        """Remove *task* from the queue."""
         self._queue = [one for one in self._queue if one.id != task]
         self._later.pop(task, None)
 
@@ -142,7 +142,7 @@ class Heard:
         self._look(event)
 
     def words(self) -> list[str]:
-        """Return all events in words, with the time where it is not that of the one before."""
+        """Return all events in words, with the time if it has changed."""
         told, time = [], 0.0
         for event in self.events:
             told.append(f"{'' if event.time == time else f'{event.time:g}: '}{_words(event)}")
@@ -178,7 +178,7 @@ class LookedAt(VirtualClock):
         self.look: Callable[[], None] = lambda: None
 
     def wait(self) -> bool:
-        """Go on, then let them look."""
+        """Advance, then call `look`."""
         is_more = super().wait()
         self.look()
         return is_more
@@ -242,5 +242,5 @@ class Paper:
 
 
 def _in_order(run: PipelineRun, place: int) -> PipelineRun:
-    """Return *run* with its tasks after those of the runs before it, of which there are *place*."""
+    """Return *run* with its tasks ordered after those of the *place* runs before it."""
     return replace(run, tasks=tuple(replace(task, order=place * 1_000 + task.order) for task in run.tasks))

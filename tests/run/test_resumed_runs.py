@@ -1,4 +1,4 @@
-"""Tests that a run which is killed at any write of its journal, and goes on, comes to what it comes to anyway."""
+"""Runs that are killed at any write of the journal and resumed reach the same result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MortalJournal(Journal):
 
 
 def outcome(stage: str, *, is_good: bool) -> Outcome:
-    """Return what *stage* always comes to."""
+    """Return the constant outcome of *stage*."""
     if is_good:
         return Outcome(
             result=AttemptResult.SUCCESS, exit_code=0, outputs=(("name", f"{stage}\n\xff".encode("latin-1")),)
@@ -61,9 +61,9 @@ class Case:
         self.outcomes = {job.stage: [outcome(job.stage, is_good=job.stage not in bad)] for job in plan.jobs}
 
     def run(self, path: Path, number: int = -1, cut: float = 1.0) -> State | None:
-        """Run, or go on, with a journal at *path*; return what all came to, None where it was killed on its way.
+        """Run or resume with a journal at *path*; return the final state, None if the run was killed.
 
-        Nothing is repeated that anybody has heard to have ended well.
+        Stages whose success was reported are not repeated.
         """
         ended = self.ended(path)
         assert self._good[path] <= ended.keys()
@@ -82,7 +82,7 @@ class Case:
         return None if results is None else State(results, ended, paper.heard.events)
 
     def ended(self, path: Path) -> Mapping[TaskId, Outcome]:
-        """Return what need not be repeated."""
+        """Return the outcomes that need not be repeated."""
         try:
             return finished(read(path), [self.plan])
         except (FileNotFoundError, UnreadableJournalError):
@@ -109,14 +109,14 @@ class State:
 
 
 def writes(case: Case, path: Path) -> int:
-    """Return how many lines the journal of a whole run of *case* has."""
+    """Return the number of lines in the journal of an uninterrupted run of *case*."""
     case.run(path)
     return len(path.read_bytes().splitlines())
 
 
 @pytest.mark.parametrize("cut", CUTS)
-def test_a_run_killed_at_each_write_comes_to_the_same(tmp_path: Path, cut: float) -> None:
-    """With a failure that may be, one that may not, another try, and a finally stage."""
+def test_a_run_killed_at_each_write_reaches_the_same_result(tmp_path: Path, cut: float) -> None:
+    """It has an allowed failure, one that is not, a retry, and a finally stage."""
     limits = {
         "lint": Limits(allow_failure=AllowFailure((), NOWHERE), retry=Retry(1, (Failure.SCRIPT,), NOWHERE)),
         "release": Limits(retry=Retry(1, (Failure.SCRIPT,), NOWHERE)),
@@ -132,7 +132,7 @@ def test_a_run_killed_at_each_write_comes_to_the_same(tmp_path: Path, cut: float
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """Return a plan in which anything may happen that does not depend on the time (as with `fail_fast` it does)."""
+    """Return a random plan whose results do not depend on time (with `fail_fast` they would)."""
     graph = draw(graphs(most=6))
     final = tuple(f"f{number}" for number in range(draw(st.integers(0, 2))))
     limits = st.builds(
@@ -149,8 +149,8 @@ def cases(draw: st.DrawFn) -> Case:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.data())
-def test_a_run_killed_again_and_again_comes_to_the_same(data: st.DataObject) -> None:
-    """What has ended well in any of its parts is not repeated in a later one."""
+def test_a_run_killed_repeatedly_reaches_the_same_result(data: st.DataObject) -> None:
+    """A stage that succeeded in one part is not repeated in a later one."""
     case = data.draw(cases())
     with tempfile.TemporaryDirectory() as folder:
         whole = case.run(Path(folder, "whole"))

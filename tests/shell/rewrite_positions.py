@@ -1,4 +1,4 @@
-"""Places in a script where a reference may stand, and what the shell must make of the value there.
+"""Positions of references in scripts, and the expected output of the shell there.
 
 In `prints`, `@` stands for the value. `p` prints each of its words between `<` and `>`.
 """

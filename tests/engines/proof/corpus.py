@@ -1,4 +1,4 @@
-"""Real configs beside the checkout, and the examples in it: analysed, and as the targets write them."""
+"""Real configs next to the checkout, and its examples: analysed, and compiled by each target."""
 
 import csv
 import shutil
@@ -38,7 +38,7 @@ class Output:
 
 
 def configs(folder: Path) -> Iterator[Config]:
-    """Yield all configs, each in a repository of its own below *folder*."""
+    """Yield all configs, each in its own repository below *folder*."""
     for example in sorted(EXAMPLES.iterdir()):
         copied = folder / example.name
         shutil.copytree(example, copied)
@@ -55,7 +55,7 @@ def configs(folder: Path) -> Iterator[Config]:
 
 
 def written(analysed: Analysed, target: str, style: str = "") -> Output:
-    """Return what *target* writes for a config."""
+    """Return the output of *target* for a config."""
     report = Report()
     start = time.perf_counter()
     try:

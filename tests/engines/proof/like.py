@@ -1,4 +1,4 @@
-"""A text of which only the shape is known."""
+"""A text that is compared by a pattern."""
 
 import re
 

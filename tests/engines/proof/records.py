@@ -1,4 +1,4 @@
-"""What containers wrote down about themselves."""
+"""Records that containers write about themselves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Seen:
 
 
 def read(folder: Path) -> dict[str, Seen]:
-    """Return what each stage wrote down in *folder*."""
+    """Return the record of each stage in *folder*."""
     return {entry.name: _seen(entry) for entry in sorted(folder.iterdir()) if (entry / "ended").exists()}
 
 

@@ -1,4 +1,4 @@
-"""Groovy of the user."""
+"""Groovy in raw keys."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from pipegen.targets.jenkins.stages.raw import check_raw, statements
         ("x{y}", True),
     ],
 )
-def test_heads_of_blocks(head: str, is_refused: bool) -> None:  # noqa: FBT001 - what is expected
-    """One line, with all that it opens closed."""
+def test_wrap_accepts_one_balanced_call(head: str, is_refused: bool) -> None:  # noqa: FBT001 - what is expected
+    """On one line, without comments."""
     report = Report()
     quoted = head.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     check_raw(job_of(f'{{name: s, script: x, raw: {{jenkins: {{wrap: ["{quoted}"]}}}}}}'), report)
@@ -63,8 +63,8 @@ def test_heads_of_blocks(head: str, is_refused: bool) -> None:  # noqa: FBT001 -
         ("", None),
     ],
 )
-def test_steps_of_the_user(step: str, expected: str | None) -> None:
-    """One call on one line; a bare name is one."""
+def test_raw_steps_accept_one_call_each(step: str, expected: str | None) -> None:
+    """On one line; a bare name becomes a call."""
     report = Report()
     job = job_of(f'{{name: s, script: x, raw: {{jenkins: {{steps: ["{step}"]}}}}}}')
     check_raw(job, report)
