@@ -1,13 +1,13 @@
 """Each code has an example: `diagnostics/<PGnnn-name>/` has a config and its expected diagnostics.
 
-What a config includes stands in `included/`. What is no config is read as the generated file that it looks like. The
-first line of a config may be a comment that says for which target it is compiled, with which options of the command
-line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs are fixed
-(`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its stages take
-there (`# durations: included/durations.yml`), which settings its project has (`# settings: included/pipegen.toml`),
-that it is a pipeline to import (`# import: gitlab`), that it is about to run on a machine that has nothing (`# run:
-host stage=unit`), which files have changed since `main` (`# changed: api/main.py`), or how it and what was made from it
-have drifted apart (`# drift: renamed`). `pytest --update-golden` writes what is said anew.
+Included files are in `included/`. A file that is not a config is read as the generated file that it resembles.
+The first line of a config may be a comment with the target and options of the command line
+(`# target: jenkins style=declarative`), the selected pipelines (`# pipeline: test`), the fixed inputs
+(`# set: level=full`), the runners of a simulation (`# cluster: included/cluster.yml`), the durations of stages
+(`# durations: included/durations.yml`), the project settings (`# settings: included/pipegen.toml`), a pipeline to
+import (`# import: gitlab`), a local run on a computer without tools (`# run: host stage=unit`), the files that have
+changed since `main` (`# changed: api/main.py`), or a difference between the config and its generated files
+(`# drift: renamed`). `pytest --update-golden` writes the expected diagnostics.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Whole compilations: `golden/<case>/` has a config and, in `expected/`, every file that pipegen generates from it.
 
-What a config includes stands in `included/`. The first line of a config may be a comment with options of the command
-line: the pipelines that are chosen (`# pipeline: test publish`), the inputs that are fixed (`# set: level=full`), or
-how the Jenkinsfile is laid out (`# style: declarative`). `pytest --update-golden` writes what is expected anew; its
-diff is reviewed like code.
+Included files are in `included/`.
+The first line of a config may be a comment with options of the command line: the selected pipelines
+(`# pipeline: test publish`), the fixed inputs (`# set: level=full`), or the style of the Jenkinsfile
+(`# style: declarative`).
+`pytest --update-golden` writes the expected files; review their diff like code.
 """
 
 from __future__ import annotations

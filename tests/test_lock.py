@@ -45,7 +45,7 @@ _PLACES = tuple(
 
 @dataclass(frozen=True)
 class Locked:
-    """A version, and where it is installed."""
+    """A version, and the environments in which it is installed."""
 
     version: str
     marker: Marker | None

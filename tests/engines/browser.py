@@ -38,7 +38,7 @@ def _program() -> str | None:
 
 @dataclass(slots=True)
 class Page:
-    """A page: what is asked of it, and what it has said since it was opened."""
+    """A page: commands to it, and the messages since it was opened."""
 
     commands: int
     answers: int

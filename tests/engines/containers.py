@@ -1,7 +1,7 @@
 """Real containers and a real registry for tests, without a docker daemon.
 
-podman and runc run as root; images, containers and configuration live in a folder of their own, so that environments
-side by side share nothing. Nothing is fetched from a network: the base image holds Debian's static busybox.
+podman and runc run as root; images, containers and configuration are in a separate folder, so that parallel
+environments share nothing. Nothing is fetched from a network: the base image contains Debian's static busybox.
 """
 
 import functools
@@ -73,7 +73,7 @@ CMD ["sh"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Containers:
-    """A place where `docker` builds, runs and pushes."""
+    """An environment in which `docker` builds, runs and pushes."""
 
     folder: Path
     registry: str

@@ -1,11 +1,11 @@
 """Pipelines executed by gitlab-ci-local, in plain shells on the host.
 
-Of GitLab it keeps rules, needs, the passing of artifacts and a workspace for each job. Unlike GitLab it starts jobs in
-rounds (a job waits for all that started before it, needed or not), ignores `retry` and `timeout`, and knows no other
-shell than bash. Its run time explodes with the graph: up to 15 jobs are fine. Images and services are taken out of the
-file, because it would start the services, and give the jobs with an image a CI_PROJECT_DIR that is not there. Of an
-artifact whose path a shell would split or run, the folder above is taken: it writes that path into a script. What
-stands between backticks in the first line of a command it runs when it prints that line: a line is put before it.
+It supports GitLab's rules, needs, artifacts, and a workspace for each job. Unlike GitLab it starts jobs in rounds (a
+job waits for all that started before it, needed or not), ignores `retry` and `timeout`, and supports only bash. Its
+run time grows exponentially with the graph: up to 15 jobs are practical. Images and services are removed from the
+file, because it would start the services, and set a missing CI_PROJECT_DIR in jobs with an image. An artifact whose
+path a shell would split or execute is replaced by its parent folder, because the path is written into a script.
+Backticks in the first line of a command are executed when the line is printed, so another line is inserted before it.
 """
 
 import json
@@ -39,7 +39,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Result(Enum):
-    """How a job ended."""
+    """The result of a job."""
 
     SUCCESS = "success"
     ALLOWED = "failed, which is allowed"
@@ -83,7 +83,7 @@ class Pipeline:
 
 
 class RefusedError(Exception):
-    """A pipeline that gitlab-ci-local does not start, gives up, or does not end in time."""
+    """A pipeline that gitlab-ci-local does not start, aborts, or does not complete in time."""
 
 
 def available() -> str | None:
@@ -271,7 +271,7 @@ def _environment(workdir: Path, env: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of output, and when it came."""
+    """A line of output, and its time."""
 
     at: float
     text: str
@@ -301,7 +301,7 @@ def _execute(
 
 @dataclass(slots=True)
 class _Record:
-    """What is read about one job, line by line."""
+    """The data about one job, read line by line."""
 
     job: Job
     log: list[str] = field(default_factory=list)

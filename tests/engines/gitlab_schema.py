@@ -30,7 +30,7 @@ LONGEST_NAME = 255
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The stages and jobs of a file, what jobs extend merged into them."""
+    """The stages and jobs of a file, with extended jobs merged."""
 
     stages: tuple[str, ...]
     jobs: Mapping[str, Mapping[str, Any]]

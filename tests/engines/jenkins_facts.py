@@ -1,9 +1,9 @@
 """Data of a running Jenkins about steps, options, triggers, tools, parameters, agents and conditions.
 
-`jenkins/facts.json` holds the part of it that the Declarative validator asks about. It was listed from the descriptors
-of Jenkins 2.479.3 with the plugins that the file names, which are also what the validator itself looks up
-(`ModelValidatorImpl` and `DescriptorLookupCache` of pipeline-model-definition). Its `additions` go before that: options
-of a plugin that was not installed there, and what the validator itself treats otherwise, each with its source.
+`jenkins/facts.json` has the part that the Declarative validator reads. It was listed from the descriptors of Jenkins
+2.479.3 with the plugins that the file names, which the validator itself also looks up (`ModelValidatorImpl` and
+`DescriptorLookupCache` of pipeline-model-definition). Its `additions` take precedence: options of a plugin that was
+not installed there, and exceptions in the validator itself, each with its source.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The Jenkins engine of tests: the Groovy version embedded in Jenkins runs and validates Jenkinsfiles, without Jenkins."""
+"""The Jenkins engine of tests: the Groovy version embedded in Jenkins runs Jenkinsfiles without Jenkins."""
 
 import base64
 import json
@@ -40,7 +40,7 @@ _MOST_RESUMED_BLOCKS = 10
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that Jenkins would refuse, and the line of it (0 when it has none)."""
+    """An error that Jenkins would report, and its line (0 if it has none)."""
 
     line: int
     message: str
@@ -57,7 +57,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class SecretText:
-    """A credential that is one text; a plain string stands for one too."""
+    """A credential of one text; a plain string is equivalent."""
 
     text: str
 
@@ -72,7 +72,7 @@ class SecretFile:
 
 @dataclass(frozen=True, slots=True)
 class UsernamePassword:
-    """A credential that is a pair."""
+    """A credential of a user name and a password."""
 
     username: str
     password: str
@@ -91,7 +91,7 @@ Credential = str | SecretText | SecretFile | UsernamePassword | SshKey
 
 
 class Options(TypedDict, total=False):
-    """How a build is started; all of it may be left out."""
+    """Options of a build, all of which are optional."""
 
     shell: str | Sequence[str]
     """What runs shell steps, such as `dash`, `bash` or `("busybox", "sh")`; `sh` by default."""
@@ -129,7 +129,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What happened to one stage; times are milliseconds since the epoch."""
+    """The result of one stage; times are milliseconds since the epoch."""
 
     name: str
     status: str
@@ -148,7 +148,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A stage's start or end; a skipped stage has `skip` in place of both."""
+    """A stage's start or end; a skipped stage has `skip` instead."""
 
     kind: str
     stage: Stage
@@ -156,7 +156,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triggered:
-    """A job that the build started."""
+    """A job that the build triggered."""
 
     job: str
     parameters: Mapping[str, Any]
@@ -177,7 +177,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
-    """What came of one run of a Jenkinsfile."""
+    """The result of one run of a Jenkinsfile."""
 
     result: str
     """`SUCCESS`, `UNSTABLE`, `FAILURE`, `NOT_BUILT` or `ABORTED`."""

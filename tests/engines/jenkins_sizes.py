@@ -22,7 +22,7 @@ MOST_CONSTANTS = 65_535
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """The figures of one file; those of texts are in UTF-16 units, and in bytes of a class file."""
+    """The sizes of one file; those of texts are in UTF-16 units, and in bytes of a class file."""
 
     script: int
     """Nodes outside of functions."""

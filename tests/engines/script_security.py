@@ -33,7 +33,7 @@ _UNKNOWN = "?"
 
 @dataclass(frozen=True)
 class Uses:
-    """What one file uses: words as `validator.Uses` writes them; *own* are its functions and fields."""
+    """The uses in one file, as words of `validator.Uses`; *own* are its functions and fields."""
 
     words: tuple[str, ...]
     own: frozenset[str]
@@ -42,7 +42,7 @@ class Uses:
 
 @dataclass(frozen=True)
 class Permitted:
-    """The list: *methods* and *statics* as class, name and number of arguments; words with the plugin that has them."""
+    """The list: *methods* and *statics* as class, name and number of arguments; words with their plugin."""
 
     methods: frozenset[tuple[str, str, int]]
     statics: frozenset[tuple[str, str, int]]

@@ -49,7 +49,7 @@ KEPT = ["prepare", "api-test", "api-package", "release"]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A repository after a change in one service, and after one that concerns none, with what is compiled for these."""
+    """A repository after a change in one service, and after one without effect, with the compiled files."""
 
     root: Path
     narrowed: dict[str, str]

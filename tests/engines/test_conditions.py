@@ -34,7 +34,7 @@ _SOURCES = {"merge_request": "merge_request_event", "tag": "push", "manual": "we
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """What came of a run: the stages that ran, when, and what they noted."""
+    """The result of a run: the stages that ran, their times, and their notes."""
 
     ran: frozenset[str]
     times: Mapping[str, tuple[float, float]]

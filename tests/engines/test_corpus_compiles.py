@@ -28,7 +28,7 @@ SECONDS = 5
 
 
 class Reader(Protocol):
-    """What reads the order out of a file."""
+    """A function that reads the order of a file."""
 
     def __call__(self, text: str) -> ExecutionGraph:
         """Return the order of the stages in *text*."""
@@ -37,7 +37,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """All configs, and by their names what the targets write, Jenkins in each style."""
+    """All configs, and by name the output of the targets, for Jenkins in each style."""
 
     configs: tuple[Config, ...]
     gitlab: Mapping[str, Output]

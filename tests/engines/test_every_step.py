@@ -37,7 +37,7 @@ STAGES = ("list", "words", "lint", "bundle", "check", "collect", "publish", "dep
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to execute the config: the engine, the pipeline, and how a file for it looks."""
+    """A way to execute the config: the engine, the pipeline, and the expected form of its file."""
 
     engine: Engine
     pipeline: str
@@ -60,7 +60,7 @@ WAYS = {
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """An execution, and what was around it."""
+    """An execution and its environment."""
 
     way: Way
     world: World
@@ -71,7 +71,7 @@ class Proof:
 
 
 class Proofs(dict[str, Proof]):
-    """The executions by the names of their ways, each done when it is first asked for."""
+    """The executions by name, each run when it is first requested."""
 
     def __init__(self, containers: Containers, folder: Path) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A change from a fork gets no credentials of Jenkins, no locks and no publishing, as far as the file can prevent it."""
+"""A change from a fork gets no credentials of Jenkins, no locks and no publishing, as far as a file can ensure it."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,7 @@
 """Pipelines that generate and start their stages, as in the example, have the same outcomes on all engines.
 
 gitlab-ci-local starts no child pipelines (firecow/gitlab-ci-local#94). So the parent is executed up to its bridge, then
-the file that it has generated, with the variables that the bridge hands over.
+the generated file, with the variables that the bridge passes.
 """
 
 import os

@@ -124,7 +124,7 @@ def read() -> dict[str, Any]:
 
 
 def tags(image: str) -> Iterator[dict[str, Any]]:
-    """Yield stages that publish an image with the printed values as tags; the last one sends a mail about its failure."""
+    """Yield stages that publish an image with the printed values as tags; the last one mails its failure."""
     text = "".join(f"<{output}>" for output in READ)
     mail = {"email": {"to": ["a@example.org"], "subject": f"tags {text}", "body": f"of\n{text}"}}
     for name, output in zip(TAGS, READ, strict=True):

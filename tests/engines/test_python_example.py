@@ -1,6 +1,6 @@
 """The example of a Python package completes on all engines with the same outcomes, values, files and reports.
 
-What it calls is stood in for by `bin/python`, for nothing is fetched from a network.
+`bin/python` replaces the programs that it calls, since nothing is fetched from a network.
 """
 
 import os
@@ -35,7 +35,7 @@ FILES = {
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of the example on an engine: outcomes by stage, what people can download, and the log."""
+    """The result of the example on an engine: outcomes by stage, downloadable files, and the log."""
 
     outcomes: Mapping[str, str]
     files: Mapping[str, str]

@@ -10,7 +10,7 @@ def test_a_test_runs_if_the_engine_is_available() -> None:
 
 
 def test_a_test_is_skipped_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    """pytest displays it."""
+    """Pytest displays it."""
     monkeypatch.delenv("PIPEGEN_REQUIRE_ENGINES", raising=False)
 
     with pytest.raises(pytest.skip.Exception, match="no groovy"):

@@ -1,7 +1,7 @@
 """Parents and child pipelines match GitLab's schema, and values are passed between them byte for byte.
 
-gitlab-ci-local starts no child pipelines. So the parent is executed first, its bridges as jobs that do nothing, then
-the child with a job in the place of each one of the parent that it fetches from, which leaves what that one left.
+gitlab-ci-local starts no child pipelines. So the parent is executed first, with its bridges as jobs without effect,
+then the child with a job in place of each job of the parent from which it fetches, which provides the same artifacts.
 """
 
 import shlex

@@ -87,7 +87,7 @@ _CONFIG = {
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A build, and what its stages noted."""
+    """A build, and the notes of its stages."""
 
     build: Build
     notes: Mapping[str, str]

@@ -16,7 +16,7 @@ from pipegen.pictures.page import render_page, script_json
 
 
 class Elements(HTMLParser):
-    """The elements of a page, and the texts of its scripts and styles."""
+    """The elements of a page, and the text of its scripts and styles."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

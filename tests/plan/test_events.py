@@ -31,7 +31,7 @@ pipelines:
 
 
 class Files:
-    """A repository with one file, and nothing to compare with."""
+    """A repository with one file and no base to compare with."""
 
     files: Sequence[str] = ("docs/a.md",)
 

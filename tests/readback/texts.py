@@ -20,7 +20,7 @@ Pairs = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a target writes for a config: the file, those of its child pipelines by path, and what is said."""
+    """The output of a target for a config: the file, the files of its child pipelines by path, and the diagnostics."""
 
     text: str
     children: Mapping[str, str]

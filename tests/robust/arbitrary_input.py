@@ -40,7 +40,7 @@ _RULES = tuple(rule for rule in RULES if rule is not shellcheck.check)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a config was answered: exit status 0, 1 or 3, in seconds of the processor, and what is wrong with that."""
+    """The answer to a config: the exit status 0, 1 or 3, the CPU seconds, and the faults."""
 
     status: int
     seconds: float

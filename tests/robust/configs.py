@@ -25,7 +25,7 @@ _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a target writes, the parent of its other files last, and what is said; no files where it refuses."""
+    """The files of a target, the parent of the others last, and the diagnostics; no files if the config is rejected."""
 
     files: Mapping[str, str]
     said: tuple[Diagnostic, ...]

@@ -1,6 +1,6 @@
 """Damage to the state of `pipegen run`, byte by byte: a journal, a cache of durations, an index of results.
 
-What a reader takes from a damaged file is what was written, or nothing.
+A reader of a damaged file gets the original data or none.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Known configs, as data, changed to equivalent ones: other arcs, names, and locations of definitions.
 
-What a change does not fit is told by `UnfitError`, with the reason.
+`UnfitError` has the reason why a change does not apply to a config.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ESCAPED = r"(?<!\$)"
 
 
 class UnfitError(Exception):
-    """A config that a change does not fit, and why."""
+    """A change does not apply to a config, with the reason."""
 
 
 def pipelines(data: object) -> dict[str, Data]:

@@ -12,7 +12,7 @@ _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
 
 class Rewording:
-    """Writes data, with whatever style the *dice* choose for each value."""
+    """Writes data with a random style for each value, chosen by *dice*."""
 
     def __init__(self, dice: Random) -> None:
         self._dice = dice

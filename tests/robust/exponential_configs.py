@@ -1,8 +1,8 @@
-"""Configs of a few lines that stand for very much: each doubling is refused, soon and in little memory.
+"""Short configs that expand to very large ones: each doubling is rejected, quickly and in little memory.
 
-    PYTHONPATH=.:tests python tests/robust/exponential_configs.py
+    PYTHONPATH=.:tests python tests/robust/doublings.py
 
-compiles each in a process of its own, and prints what it took.
+compiles each in a separate process, and prints the time and memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ITEMS = "abcdefghij"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What compiling a config took: seconds of the processor, megabytes, and what was said."""
+    """The compilation of a config: CPU seconds, megabytes, and output."""
 
     name: str
     seconds: float

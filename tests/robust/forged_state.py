@@ -1,6 +1,6 @@
 """Forged state of runs: data of any shape with valid checksums, and invalid data.
 
-Whoever may write into the folder can make a checksum, so a checksum says nothing of the shape of what bears it.
+Anyone who can write to the folder can compute a checksum, so a checksum does not guarantee the shape of the data.
 """
 
 from __future__ import annotations

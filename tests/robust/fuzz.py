@@ -2,8 +2,8 @@
 
     PYTHONPATH=.:tests python tests/robust/fuzz.py --seconds 600 --runs 3
 
-The configs that reach new code stay in `.fuzz/corpus`, where the next run goes on; one for each fault lies in
-`.fuzz/faults`.
+Configs that reach new code are stored in `.fuzz/corpus`, from which the next run continues; `.fuzz/faults` has one
+for each fault.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WHAT = "read, check, lint, compile for gitlab and jenkins"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A line of the kept file."""
+    """A line of fuzzed.tsv."""
 
     date: str
     commit: str

@@ -64,7 +64,7 @@ def _words(schema: object) -> Iterator[str]:
 
 
 class Mutator:
-    """Changes configs by what others hold: lines at their depth, values of the same key, references, words."""
+    """Changes configs with parts of others: lines at their depth, values of the same key, references, words."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts

@@ -1,8 +1,8 @@
-"""One run of the fuzzer: bytes are answered as configs, over and over, those that reach new code are kept.
+"""One run of the fuzzer: bytes are answered as configs repeatedly, and those that reach new code are stored.
 
     python tests/robust/fuzz_target.py FAULTS [OPTION OF LIBFUZZER]... CORPUS
 
-`fuzz.py` calls it, in a process of its own: whatever a fault does to it is seen from outside.
+`fuzz.py` calls it in a separate process, so that it can observe any fault.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ Writing = Callable[[Path], None]
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What is written into a folder; the codes that must be told of it, none where it compiles.
+    """A function that writes files to a folder, and the codes of the expected diagnostics; without codes it compiles.
 
-    A *large* one takes a while to make, or to read. *arguments* is the call that reads it. Where several exit
-    *statuses* would do, none but these may come.
+    A *large* one takes a while to generate or to read. *arguments* is the call that reads it. If given, only these exit
+    *statuses* are correct.
     """
 
     name: str

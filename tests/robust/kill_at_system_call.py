@@ -14,7 +14,7 @@ _CALL = signal.SIGTRAP | 0x80
 
 
 class NotTracedError(OSError):
-    """The machine lets nobody trace."""
+    """The operating system does not permit tracing."""
 
 
 def pause() -> None:

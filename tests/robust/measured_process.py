@@ -38,7 +38,7 @@ _HANGS = 30
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """An exit status, what was told, seconds of the processor, and the most memory in MB."""
+    """An exit status, the output, the CPU seconds, and the peak memory in MB."""
 
     status: int
     told: str

@@ -1,8 +1,8 @@
-"""Random edits of configs by the thousand: each is compiled, or refused with a diagnostic, at once.
+"""Random edits of configs by the thousand: each is compiled, or rejected with a diagnostic, quickly.
 
     PYTHONPATH=.:tests python tests/robust/mutate.py 20000 --seed 1
 
-prints the figures, and each edit that went wrong with its number; `--show NUMBER` prints what the edit made.
+prints the figures, and the number of each edit that failed; `--show NUMBER` prints the edited config.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _ADDS = frozenset({"added-waits", "child-waits"})
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A file whose order was read back: how many pairs of stages it puts in order, added waits, and what is wrong."""
+    """A file whose order was read back: the number of ordered pairs of stages, the added waits, and the faults."""
 
     way: str
     pairs: int = 0

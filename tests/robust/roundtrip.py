@@ -1,4 +1,4 @@
-"""What was compiled, read back: the order of stages, and every text.
+"""Compiled files, read back: the order of stages, and every text.
 
     PYTHONPATH=.:tests python tests/robust/roundtrip.py [--nightly]
 

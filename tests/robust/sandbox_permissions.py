@@ -24,7 +24,7 @@ _GOLDENS = sorted((ROOT / "tests" / "golden").glob("*/pipeline.yml"))
 
 @dataclass(frozen=True)
 class File:
-    """A generated file, and the Groovy that its config holds, which is the user's own to have approved."""
+    """A generated file, and the Groovy in its config, whose approval is up to the user."""
 
     text: str
     groovy: str = ""

@@ -70,7 +70,7 @@ _VOUCHED = "VAULT: { id_token: vault }, "
 
 
 class Scene:
-    """A project in *folder* whose stages print secrets, and all that is said and kept of it."""
+    """A project in *folder* whose stages print secrets, with all output and state."""
 
     def __init__(self, folder: Path) -> None:
         self.tree, self.kept, self.said = (folder / name for name in ("project", "kept", "said"))

@@ -1,6 +1,6 @@
 """Searches for the secrets of tests, in all redacted forms, in everything that pipegen outputs or stores.
 
-It is independent of the redaction, and encodes by itself.
+It is independent of the redaction, with encodings of its own.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _in_html(secret: str) -> Iterator[tuple[str, bytes]]:
 
 
 class Scanner:
-    """Looks for *secrets*, each with a name, in data; also as pipegen itself writes them into pages."""
+    """Searches data for *secrets*, each with a name, including the encoding of pipegen's own pages."""
 
     def __init__(self, secrets: dict[str, str]) -> None:
         self._forms = [

@@ -1,8 +1,8 @@
-"""`pipegen run` over what earlier runs kept, replaced, emptied, locked away, half-written or torn by a kill.
+"""`pipegen run` with state of earlier runs that is replaced, empty, unreadable, partial, or left by a kill.
 
-    PYTHONPATH=.:tests python tests/robust/stored_state.py [KILLS]
+    PYTHONPATH=.:tests python tests/robust/keeping.py [KILLS]
 
-Whatever stands there, a run comes to what a fresh one comes to, and the next one finds its results.
+With any state, a run has the result of a fresh one, and the next run reuses its results.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _NOBODY = 65534
 
 @dataclass(frozen=True)
 class Called:
-    """What a call of the program came to: its status, what it told, and the stages that it ran."""
+    """The result of a call of the program: its status, its output, and the stages that it ran."""
 
     status: int
     told: str
@@ -69,9 +69,9 @@ class Called:
 
 
 class Project:
-    """A project in *folder*, what its runs keep beside it, or with the *other* one's.
+    """A project in *folder* with its state, or with that of the *other* one.
 
-    Its runs are those of a user whom permissions stop.
+    Its runs are those of an unprivileged user, to whom file permissions apply.
     """
 
     def __init__(self, folder: Path, other: Project | None = None) -> None:

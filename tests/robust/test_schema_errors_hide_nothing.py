@@ -1,6 +1,6 @@
 """All errors are reported at once: a schema violation neither hides other errors nor causes further ones.
 
-The configs of `diagnostics/` that have errors past the schema are broken anew, in each place in turn.
+Schema violations are added to configs of `diagnostics/` with errors beyond the schema, at each position in turn.
 """
 
 from __future__ import annotations

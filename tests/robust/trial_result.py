@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """A kind of trial: what was counted, a line for each figure, and how many trials went *wrong*."""
+    """The figures of a kind of trial: its title, a line for each figure, and the number of *wrong* trials."""
 
     title: str
     lines: tuple[str, ...]

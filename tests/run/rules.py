@@ -2,7 +2,7 @@
 """The rules that decide which stages start, which are skipped, and the status of the pipeline.
 
 A reference model for `pipegen.run.progress` and the engine: pure functions of the state of a run, which compute each
-answer anew.
+answer from scratch.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def paper_plan(
 
 
 class Slots:
-    """The plainest scheduler: who came first starts first, as long as a slot is free; a new try waits a second."""
+    """The simplest scheduler: first come, first served, while a slot is free; a retry waits a second per failure."""
 
     def __init__(self, slots: int, machine: str = "paper") -> None:
         self._free, self._machine = slots, machine
@@ -130,7 +130,7 @@ class Slots:
 
 
 class Heard:
-    """All events, and a look at each as it comes."""
+    """A record of all events, which calls *look* for each."""
 
     def __init__(self, look: Callable[[RunEvent], None] = lambda _: None) -> None:
         self.events: list[RunEvent] = []
@@ -171,7 +171,7 @@ def _words(event: RunEvent) -> str:  # noqa: PLR0911 - one for each kind
 
 
 class LookedAt(VirtualClock):
-    """A clock that lets somebody look at the run whenever something has happened."""
+    """A virtual clock that calls `look` after each step."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ class LookedAt(VirtualClock):
 
 
 class Paper:
-    """A run on paper that a test can look into."""
+    """A simulated run that a test can inspect."""
 
     def __init__(
         self,

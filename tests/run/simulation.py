@@ -36,7 +36,7 @@ def dice(seed: int) -> random.Random:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Durations by stage, each stage with those before it, earlier stages first."""
+    """Durations by stage, and the predecessors of each stage, in topological order."""
 
     durations: Mapping[str, float]
     before: Mapping[str, tuple[str, ...]]

@@ -82,7 +82,7 @@ def papers(draw: st.DrawFn, *found: Plan) -> Paper:
 
 @dataclass
 class Told:
-    """What the events of a run have told of a pipeline."""
+    """The state of a pipeline according to the events of a run."""
 
     ready: set[str] = field(default_factory=set)
     states: dict[str, State] = field(default_factory=dict)

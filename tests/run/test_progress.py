@@ -14,7 +14,7 @@ from pipegen.run.progress import Progress, StatusChanges
 
 
 class Told:
-    """A progress, and what it has told so far."""
+    """A progress, and all events so far."""
 
     def __init__(self, progress: Progress) -> None:
         self.progress = progress

@@ -25,11 +25,11 @@ CUTS = (0.0, 0.01, 0.5, 0.99, 1.0)
 
 
 class KilledError(Exception):
-    """The process is gone."""
+    """The process was killed."""
 
 
 class MortalJournal(Journal):
-    """A journal whose process is killed at its write *number*, from 0, when the part *cut* of that is written."""
+    """A journal whose process is killed at write *number*, from 0, after the fraction *cut* of that write."""
 
     def __init__(self, path: Path, number: int, cut: float) -> None:
         self._left, self._cut = number, cut
@@ -53,7 +53,7 @@ def outcome(stage: str, *, is_good: bool) -> Outcome:
 
 
 class Case:
-    """A plan, and what its stages come to whenever they are tried."""
+    """A plan, and the constant outcomes of its stages."""
 
     def __init__(self, plan: Plan, bad: frozenset[str] = frozenset(), unwanted: frozenset[str] = frozenset()) -> None:
         self.plan, self.unwanted = plan, unwanted
@@ -90,7 +90,7 @@ class Case:
 
 
 class State:
-    """What a run, and the one that it went on with, have come to."""
+    """The final state of a run and of the runs that it resumed."""
 
     def __init__(
         self, results: Mapping[str, Status], ended: Mapping[TaskId, Outcome], events: Sequence[RunEvent]

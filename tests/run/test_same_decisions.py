@@ -37,7 +37,7 @@ _DAYS = 2.0**20
 
 
 class Hours:
-    """The time of day of a machine that does nothing but wait: it passes while somebody waits, and a little always."""
+    """The time of a computer that only waits: it advances during waits, and a little at each reading."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -54,7 +54,7 @@ def machine() -> Iterator[real.RealClock]:
     hours = Hours()
 
     class Impatient(selectors.DefaultSelector):
-        """Waits for nothing."""
+        """A selector that never waits."""
 
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
             found = super().select(0)
@@ -111,7 +111,7 @@ def simulated_order(plans: Sequence[Plan], times: Mapping[TaskId, float], slots:
     started: list[TaskId] = []
 
     class Listening(Timeline):
-        """Tells who starts when several do at once."""
+        """Records the order of simultaneous starts."""
 
         def notify(self, event: RunEvent) -> None:
             if isinstance(event, Started):

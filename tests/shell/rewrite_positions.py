@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A script that reads `${s.v}`, what it prints, and whether only bash knows such a place.
+    """A script that reads `${s.v}`, its expected output, and whether only bash supports the position.
 
-    Shells take quadratic time to compare a pattern with the front of a text: such a place is spared long values.
+    Shells take quadratic time to compare a pattern with the start of a text: such a position gets no long values.
     """
 
     name: str

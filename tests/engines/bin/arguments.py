@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 
 class UsageError(Exception):
-    """A command line that docker refuses."""
+    """A command line that docker rejects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Syntax:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Options by their long names, in order, a flag's value being None; then operands."""
+    """Options by their long names, in order (the value of a flag is None), and operands."""
 
     options: tuple[tuple[str, str | None], ...]
     operands: tuple[str, ...]

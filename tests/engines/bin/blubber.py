@@ -1,7 +1,7 @@
 """Blubberfile to Dockerfile: Blubber's BuildKit frontend, limited to the features that tests use.
 
-Known are `base`, `includes`, `lives.in`, `runs.environment`, `builder`/`builders` (custom commands), `copies` and
-`entrypoint`. Anything else is refused, so that no test believes in what is not there.
+Supported are `base`, `includes`, `lives.in`, `runs.environment`, `builder`/`builders` (custom commands), `copies` and
+`entrypoint`. All other keys are rejected, so that no test relies on a missing feature.
 """
 
 import json
@@ -24,7 +24,7 @@ class InvalidBlubberfileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Dockerfile:
-    """A Dockerfile, and the environment of the image that no Dockerfile can hold: values with newlines."""
+    """A Dockerfile, and environment variables of the image that a Dockerfile cannot express: values with newlines."""
 
     text: str
     environment: tuple[tuple[str, str], ...]

@@ -1,14 +1,14 @@
-"""A docker CLI over podman: the commands and options that pipegen writes, with docker's own words and answers.
+"""A docker CLI implemented with podman: the commands and options that pipegen generates, with docker's own output.
 
-What docker does not know is refused, so that nothing leans on podman. Where the two differ:
+Commands that docker does not have are rejected, so that no test relies on podman. The differences:
 
-- `--pull` asks no registry for an image of `localhost/`, which has none;
-- a build makes one layer, and equal builds one image, as docker's cache would (a layer here is a copy of all files);
-- `image inspect` says `sha256:` before an ID;
-- `rm --force` kills at once, without podman's ten seconds;
-- credentials lie in `$DOCKER_CONFIG/config.json`;
-- `build` reads a `# syntax=` line. A blubberfile is built as Blubber's frontend would, if the line names
-  $PIPEGEN_TEST_FRONTEND (any frontend where that is unset). $PIPEGEN_TEST_BASE is the image to start from.
+- `--pull` does not ask a registry for an image of `localhost/`, which has none;
+- a build creates one layer, and equal builds one image, like docker's cache (a layer here is a copy of all files);
+- `image inspect` prefixes an ID with `sha256:`;
+- `rm --force` kills immediately, without podman's ten seconds;
+- credentials are in `$DOCKER_CONFIG/config.json`;
+- `build` reads a `# syntax=` line. A blubberfile is built like Blubber's frontend does, if the line names
+  $PIPEGEN_TEST_FRONTEND (any frontend if that is unset). $PIPEGEN_TEST_BASE is the base image.
 """
 
 import os

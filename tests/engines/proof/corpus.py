@@ -19,7 +19,7 @@ EXAMPLES = _ROOT / "examples"
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A config that compiles; *must_compile* says that it is known to be valid."""
+    """A config; *must_compile* means that it is known to be valid."""
 
     name: str
     analysed: Analysed | None
@@ -30,7 +30,7 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a target writes for a config, or the codes of the errors that kept it from that."""
+    """The output of a target for a config, or the codes of the errors."""
 
     text: str
     errors: tuple[str, ...]

@@ -41,7 +41,7 @@ _HELPER = re.compile(r"(\S+: )?(mail when |note whe(n|ther) |trigger |remove )|D
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Engine:
-    """An engine, and how pipegen writes for it; *interpreter* is the shell that runs steps on Jenkins."""
+    """An engine, and the options of pipegen for it; *interpreter* is the shell that runs steps on Jenkins."""
 
     target: str
     style: str = ""
@@ -69,17 +69,17 @@ def absent(engine: Engine) -> str | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class World:
-    """What is around an engine.
+    """The environment of an engine.
 
     Attributes:
-        containers: where images are built and run.
+        containers: the environment that builds and runs images.
         repository: the repository with the config, at `CONFIG`.
-        folder: where all that the execution makes is put; it is made, with `home/keep`, a file in the jobs' home.
-        settings: what the config says under `targets.NAME`, by target.
+        folder: the folder of the execution; it is created, with `home/keep`, a file in the jobs' home.
+        settings: the config's settings under `targets.NAME`, by target.
         variables: variables of the engine's jobs.
         secrets: credentials by ID.
-        parameters: what a person asks for when starting the pipeline.
-        approved: the stages that a person starts; with none, a person says no wherever asked.
+        parameters: the parameters that a person sets when starting the pipeline.
+        approved: the stages that a person starts or approves; all others are rejected.
     """
 
     containers: Containers
@@ -103,20 +103,20 @@ class Mail:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Execution:
-    """What came of a config on an engine.
+    """The result of a config on an engine.
 
     Attributes:
-        outcomes: `success`, `failed`, `unstable` (a failure that is allowed) or `skipped` for each stage.
+        outcomes: `success`, `failed`, `unstable` (an allowed failure) or `skipped` for each stage.
         times: start and end of each stage that ran, by the engine's own clock, in seconds.
-        seen: what the containers were given, by stage.
-        downloads: what a person can download, by path.
+        seen: the data of containers, by stage.
+        downloads: downloadable files, by path.
         beside: the containers of stages on Jenkins: kind, image, arguments and command of each.
-        triggered: other jobs that were started, with their parameters.
+        triggered: triggered jobs, with their parameters.
         charts: helm's calls.
-        reports: what Jenkins was told of reports, none on other engines.
-        inputs: what Jenkins asked people, nothing on other engines.
+        reports: reports to Jenkins, none on other engines.
+        inputs: questions of Jenkins to people, none on other engines.
         text: the file that was executed.
-        log: all that was printed.
+        log: all output.
     """
 
     outcomes: Mapping[str, str]

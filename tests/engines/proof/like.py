@@ -4,7 +4,7 @@ import re
 
 
 class Like:
-    """What equals every text that *pattern* matches as a whole."""
+    """Equals every text that *pattern* matches as a whole."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = re.compile(pattern)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seen:
-    """What the container of a stage was given, and when it ran: seconds since this machine was started.
+    """The data of a stage's container, and when it ran, in seconds since the computer was started.
 
-    Bytes that are no UTF-8 stand as surrogates, so that equal texts are equal bytes.
+    Bytes that are not UTF-8 are surrogates, so that equal texts are equal bytes.
     """
 
     started: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lint.findings import stages, findings
+from lint.findings import findings, stages
 
 from pipegen.lint.rules.curly_quotes import check
 

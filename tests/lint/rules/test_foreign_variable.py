@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from lint.findings import diagnostics_of, stages, findings
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.lint.predefined import MARKERS, PREDEFINED, VALUES
 from pipegen.lint.rules import foreign_variable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lint.findings import diagnostics_of, stages, findings
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.diagnostics.redaction import redact_plain_secrets
 from pipegen.diagnostics.render import FORMATS

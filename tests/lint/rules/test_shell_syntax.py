@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from engines.requirement import require
-from lint.findings import diagnostics_of, stages, findings
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.lint.rules.shell_syntax import check
 

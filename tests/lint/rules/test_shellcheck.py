@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from engines.requirement import require
-from lint.findings import diagnostics_of, stages, findings
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.lint.rules.shellcheck import check
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lint.findings import diagnostics_of, stages, findings
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.lint.rules.unused_output import check
 

@@ -28,9 +28,9 @@ SETTINGS = {"gitlab": {"mail": {}, "projects": {"other": "group/other"}}}
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of a round on an engine: how many texts it had, what is wrong, and which texts were executed.
+    """The result of a round on an engine: the number of texts, the faults, and the executed texts.
 
-    *compiled* are texts that were compiled alone, and read by the engine's parser or refused.
+    *compiled* is the number of texts that were compiled alone, and read by the engine's parser or rejected.
     """
 
     positions: int

@@ -1,6 +1,7 @@
 """Hostile texts that no script reads: names on engines, patterns, paths, messages.
 
-What an engine cannot be told is refused at its place; all else stands in what is generated, and nothing of it runs.
+Text that an engine does not support is rejected at its position; all other text is in generated files, and is not
+executed.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def accepted(turn: Round, name: str) -> Iterator[Keys]:
 
 
 class Said:
-    """What came of a config: what is wrong with what was said, and what was generated, None if it was refused."""
+    """The diagnostics of a config and their faults, and the generated text, None if the config was rejected."""
 
     def __init__(self, faults: list[str], text: str | None) -> None:
         """Hold them."""

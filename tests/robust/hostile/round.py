@@ -15,9 +15,9 @@ Keys = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A text at a place: *key* is the place in the schema, and *record* the file that must hold *value* after a run.
+    """A text at a position: *key* is the position in the schema; after a run, the file *record* must contain *value*.
 
-    What is sent to other machines, `pipegen run` only says.
+    Local runs only log data that is sent to other computers.
     """
 
     key: str
@@ -38,13 +38,13 @@ def anything(_: str) -> bool:
 
 @dataclass(slots=True)
 class Round:
-    """One config that is being made, of texts that are others for each *turn*; what is executed leaves a *canary*.
+    """A config under construction, with different texts for each *turn*; an executed text creates a *canary*.
 
     Attributes:
-        pool: what texts are taken from; unless given, those of the turn.
-        outcomes: how stages end that do not succeed.
+        pool: the texts to select from, by default those of the turn.
+        outcomes: the outcomes of stages that do not succeed.
         given: the inputs of the run; *branch*, *tag* and *message* are those of the commit.
-        tried: how many texts have been compiled alone; *faults* is what was wrong then, *generated* what was made.
+        tried: the number of texts compiled alone; *faults* has their faults, *generated* their output.
     """
 
     turn: int

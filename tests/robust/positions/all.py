@@ -54,7 +54,7 @@ _CUT = re.compile(r",|[$][{]")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a trial, and what its readers do not agree on."""
+    """The outcome of a trial, and the disagreements of its readers."""
 
     trial: Trial
     outcome: Outcome

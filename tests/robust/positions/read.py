@@ -31,7 +31,7 @@ STDOUT.write(JSON.generate(texts.map { |text|
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A text, and the keys that lead to it; of a Jenkinsfile, the step or the argument that it is given to."""
+    """A text, and the keys that lead to it; in a Jenkinsfile, the step or argument that contains it."""
 
     path: tuple[str, ...]
     text: str

@@ -70,7 +70,7 @@ _MORE = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A part of a schema: its path, which begins with the name of the schema, and what stands there."""
+    """A part of a schema: its path, which begins with the name of the schema, and its content."""
 
     path: str
     found: Mapping[str, Any]
@@ -78,7 +78,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A config, as data, in which a position stands at *route*."""
+    """A config, as data, with a position at *route*."""
 
     name: str
     data: object

@@ -68,7 +68,7 @@ _HOSTILE = re.compile(r"[`<>|;]|[$][(A-Za-z]")
 
 
 class Outcome(Enum):
-    """What comes of a text in a position."""
+    """The outcome of a text in a position."""
 
     REFUSED = "refused with a place"
     UNPLACED = "refused without a place"
@@ -80,7 +80,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A text in a position of a config, compiled for a target: the file, or the codes that refuse it."""
+    """A text in a position of a config, compiled for a target: the file, or the codes of the errors."""
 
     position: str
     target: str

@@ -1,6 +1,6 @@
 """The grammar of bash commands around one word: each path through it is a position of a reference.
 
-A template holds one name between `«` and `»`: what may stand there. Other names are constant.
+A template contains one name between `«` and `»`: the template to insert there. Other names are constant.
 """
 
 from __future__ import annotations

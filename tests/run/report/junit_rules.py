@@ -14,7 +14,7 @@ _NUMBER = re.compile("[0-9]+")
 
 @dataclass(frozen=True)
 class Rule:
-    """What an element holds: attributes that must be there, that may be there, and elements; perhaps text."""
+    """The content of an element: required and optional attributes, child elements, and whether it may contain text."""
 
     required: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()

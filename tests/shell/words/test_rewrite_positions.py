@@ -109,7 +109,7 @@ def program(positions: Sequence[Position], values: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of a program: what printed something wrong, whether a value was executed, what the shell says."""
+    """The result of a program: positions with wrong output, executed values, and the shell's errors."""
 
     wrong: list[str]
     is_canary_there: bool

@@ -71,9 +71,9 @@ def is_helper(job: Mapping[str, Any]) -> bool:
 
 
 class Ordered:
-    """Jobs of a parent and its children as one graph; bridges start a child, whose end theirs is.
+    """Jobs of a parent and its children as one graph; a bridge starts a child, and ends with it.
 
-    A job of a child comes after all that its bridge needs; what needs the bridge comes after all jobs of the child.
+    A job of a child follows everything that its bridge needs; jobs that need the bridge follow all jobs of the child.
     """
 
     def __init__(self, data: Mapping[str, Mapping[str, Any]]) -> None:

@@ -1,6 +1,6 @@
 """Jobs that start other pipelines run when their conditions hold, although file variables do not apply to them.
 
-What rules mean is read by `rules_reader`, which is held to GitLab's documentation.
+`rules_reader` evaluates the rules according to GitLab's documentation.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Inputs that GitLab reads before any script: with invalid values, no pipeline is created.
 
-The rules are read by `rules_reader`, which is held to GitLab's documentation. RE2 searches, `$` is the end of the text
-(https://github.com/google/re2/wiki/Syntax), and expands `$NAME`, `${NAME}` and `%NAME%` in names of images and the like
-(https://docs.gitlab.com/ci/variables/where_variables_can_be_used/).
+`rules_reader` evaluates the rules according to GitLab's documentation. RE2 searches, `$` is the end of the text
+(https://github.com/google/re2/wiki/Syntax). GitLab expands `$NAME`, `${NAME}` and `%NAME%` in names of images and
+similar keys (https://docs.gitlab.com/ci/variables/where_variables_can_be_used/).
 """
 
 from __future__ import annotations

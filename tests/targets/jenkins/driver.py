@@ -15,7 +15,7 @@ SHALLOW = 5
 
 @dataclass(eq=False, slots=True)
 class Parallel:
-    """A `parallel`: how deep it is, and how many of its branches have not ended well."""
+    """A `parallel`: its depth, and the number of its branches that have not succeeded yet."""
 
     depth: int
     open: int
@@ -24,7 +24,7 @@ class Parallel:
 
 @dataclass(slots=True)
 class Run:
-    """A run of a graph: *running* holds what runs, each with the parallel that its branch belongs to."""
+    """A run of a graph: *running* has the running stages, each with the parallel that contains its branch."""
 
     graph: ExecutionGraph
     deepest: int = DEEPEST

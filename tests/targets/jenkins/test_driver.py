@@ -1,6 +1,6 @@
 """The driver's model on graphs of many shapes: the order of stages, the depth of blocks, and the makespan.
 
-That the Groovy decides as the model does is checked in `engines/test_deep_graphs.py`.
+`engines/test_deep_graphs.py` checks that the Groovy takes the same decisions as the model.
 """
 
 from __future__ import annotations

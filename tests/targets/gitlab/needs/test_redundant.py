@@ -14,7 +14,7 @@ CHAIN = "execution: [[a, b, c], [a, c]]"
 
 
 def test_transitively_implied_needs_are_removed() -> None:
-    """c needs b, which needs a."""
+    """C needs b, which needs a."""
     made = compiled(f"pipelines: {{ p: {{ stages: [{{name: a}}, {{name: b}}, {{name: c}}], {CHAIN} }} }}")
 
     assert made.needs("c") == [("b", False)]
@@ -36,7 +36,7 @@ def test_a_need_stays_if_the_intermediate_job_may_not_wait(key: str) -> None:
 
 
 def test_a_need_is_removed_if_both_jobs_have_the_same_condition() -> None:
-    """b exists whenever c does."""
+    """B exists whenever c does."""
     made = compiled(f"""
         pipelines:
           p:
@@ -51,7 +51,7 @@ def test_a_need_is_removed_if_both_jobs_have_the_same_condition() -> None:
 
 
 def test_a_need_with_artifacts_stays() -> None:
-    """c reads an output of a, although b comes between them."""
+    """C reads an output of a, although b comes between them."""
     made = compiled(f"""
         pipelines:
           p:
