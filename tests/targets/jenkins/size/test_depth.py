@@ -54,7 +54,7 @@ def test_separately_started_pipelines_count_as_a_block() -> None:
     """Blocks in each can then nest one level less."""
     report = Report()
     deep, other = work(families.trellis(50, 3)), work(families.trellis(2, 1), "other")
-    final = scripts(plan(["a"], ["last"], name="final", last={"is_final": True}))
+    final = scripts(plan(["a"], ["last"], name="final", last={"frame": None}))
 
     assert deepest(deep, other, report=report) == 10
     assert deepest(deep, final, report=report) == 9

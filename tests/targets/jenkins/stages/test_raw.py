@@ -6,7 +6,7 @@ import pytest
 from plan.sample_plans import job_of
 
 from pipegen.diagnostics.report import Report
-from pipegen.targets.jenkins.stages.raw import check_raw, statements
+from pipegen.targets.jenkins.stages.raw import check_raw
 
 
 @pytest.mark.parametrize(
@@ -45,29 +45,3 @@ def test_wrap_accepts_one_balanced_call(head: str, is_refused: bool) -> None:  #
     check_raw(job_of(f'{{name: s, script: x, raw: {{jenkins: {{wrap: ["{quoted}"]}}}}}}'), report)
 
     assert bool(report.diagnostics()) is is_refused
-
-
-@pytest.mark.parametrize(
-    ("step", "expected"),
-    [
-        ("cleanWs", "cleanWs()"),
-        ("waitForQualityGate abortPipeline: true", "waitForQualityGate abortPipeline: true"),
-        ("tell('done }')", "tell('done }')"),
-        ("team.tell", "team.tell()"),
-        ("x(", None),
-        ("x }", None),
-        ("x { y }", None),
-        ("'x'", None),
-        ("x // y", None),
-        ("x; y", None),
-        ("", None),
-    ],
-)
-def test_raw_steps_accept_one_call_each(step: str, expected: str | None) -> None:
-    """On one line; a bare name becomes a call."""
-    report = Report()
-    job = job_of(f'{{name: s, script: x, raw: {{jenkins: {{steps: ["{step}"]}}}}}}')
-    check_raw(job, report)
-
-    assert bool(report.diagnostics()) is (expected is None)
-    assert expected is None or statements(job) == (expected,)
