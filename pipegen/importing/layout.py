@@ -12,7 +12,7 @@ _WIDTH = 100
 _ORDER = (
     *("name", "description", "extends", "when", "matrix", "agent", "image", "services", "env", "secrets", "shell"),
     *("script", "after", "artifacts", "files_from", "reports", "cache", "environment", "approve", "lock"),
-    *("allow_failure", "retry", "timeout", "interruptible", "trigger", "pipeline", "raw"),
+    *("allow_failure", "retry", "timeout", "interruptible", "trigger", "pipeline", "steps", "raw"),
 )
 # Keys whose value is a block if it has more than one entry, as their texts are commands or long lists.
 _BLOCKS = frozenset({"script", "after", "env", "stages", "inputs", "templates", "pipelines", "targets", "defaults"})

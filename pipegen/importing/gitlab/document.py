@@ -10,15 +10,23 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import arcs
+from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.gitlab.carried import files_from, keep_needs
-from pipegen.importing.gitlab.conditions import Names, UntranslatableError
+from pipegen.importing.gitlab.conditions import Names
 from pipegen.importing.gitlab.expressions import (
     ExpressionError,
 )
 from pipegen.importing.gitlab.inputs import as_input, inputs_of
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.keys.base import present, raw_data
-from pipegen.importing.gitlab.logic import (
+from pipegen.importing.gitlab.order import Order, order_of, report_needs
+from pipegen.importing.gitlab.rules import rules_of, workflow_rules
+from pipegen.importing.gitlab.stages import Draft, Settings, StageBuilder
+from pipegen.importing.gitlab.starts import Start, condition_of, start_of
+from pipegen.importing.gitlab.tree import items_of, text_of
+from pipegen.importing.layout import ordered as in_order
+from pipegen.importing.layout import written
+from pipegen.importing.logic import (
     ALWAYS,
     NEVER,
     Condition,
@@ -28,19 +36,12 @@ from pipegen.importing.gitlab.logic import (
     simplified,
     without_variable,
 )
-from pipegen.importing.gitlab.order import Order, order_of, report_needs
-from pipegen.importing.gitlab.rules import rules_of, workflow_rules
-from pipegen.importing.gitlab.stages import Draft, Settings, StageBuilder
-from pipegen.importing.gitlab.starts import Start, condition_of, start_of
-from pipegen.importing.gitlab.tree import items_of, text_of
-from pipegen.importing.gitlab.when import as_when
-from pipegen.importing.layout import ordered as in_order
-from pipegen.importing.layout import written
 from pipegen.importing.sharing import share
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry, Scalar
 from pipegen.structs import Struct, replace
 
-PIPELINE = "ci"
 _ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "schedule", "manual", "api"))
 _NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
 _OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"

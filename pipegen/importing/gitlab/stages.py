@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.comments import comments_of
-from pipegen.importing.gitlab.conditions import Names, UntranslatableError
+from pipegen.importing.gitlab.conditions import Names
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.keys import (
     environments,
@@ -21,11 +21,12 @@ from pipegen.importing.gitlab.keys import (
 )
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, raw_data
 from pipegen.importing.gitlab.keys.variables import variables
-from pipegen.importing.gitlab.logic import ALWAYS, Condition, simplified
 from pipegen.importing.gitlab.starts import Start
 from pipegen.importing.gitlab.texts import JobTexts, constants, rule_variables
 from pipegen.importing.gitlab.tree import is_null, items_of, text_of
-from pipegen.importing.gitlab.when import as_when
+from pipegen.importing.logic import ALWAYS, Condition, simplified
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry
 from pipegen.structs import MutableStruct, Struct, field
 
