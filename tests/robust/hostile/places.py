@@ -172,6 +172,7 @@ PLACES: Mapping[str, Config] = {
     "stage.lock": lambda text: stage(lock=text),
     "reuse.files.[]": lambda text: stage(reuse={"files": [text]}),
     "reuse.env.[]": lambda text: stage(reuse={"env": [text]}),
+    "steps.jenkins.[]": lambda text: stage(steps={"jenkins": [{"echo": text}], "elsewhere": "skip"}),
     "stage.raw.{}": lambda text: stage(raw={text: {"x": 1}}),
     "raw.gitlab": lambda text: stage(raw={"gitlab": {"coverage": text}}),
     "stage.raw.*.{}": lambda text: stage(raw={"gitlab": {text: "a"}}),
