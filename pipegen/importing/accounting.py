@@ -84,18 +84,14 @@ class Accounting:
         inner = (one.key for one in entries_in(entry.value))
         return any(_place(key.span) in self._outcomes for key in (entry.key, *inner))
 
-    def outcome(self, key: Scalar) -> KeyOutcome | None:
-        """Return the outcome of *key*, None if it has none."""
-        return self._outcomes.get(_place(key.span))
+    def outcome(self, span: Span) -> KeyOutcome | None:
+        """Return the outcome of the construct at *span*, None if it has none."""
+        return self._outcomes.get(_place(span))
 
     def mark_place(self, span: Span, outcome: KeyOutcome) -> None:
         """Give the construct at *span* *outcome*, unless it has a worse one."""
         known = self._outcomes.get(_place(span), KeyOutcome.TRANSLATED)
         self._outcomes[_place(span)] = max(known, outcome, key=self._order.index)
-
-    def has_outcome(self, span: Span) -> bool:
-        """Return whether the construct at *span* has an outcome."""
-        return _place(span) in self._outcomes
 
     def count(self, sources: Iterable[tuple[str, Span]]) -> Count:
         """Return the number of constructs of *sources* by outcome; one without an outcome counts in none."""

@@ -62,6 +62,20 @@ def compiled(text: str, target: str) -> CompiledConfig:
     )
 
 
+def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
+    """Yield "" and the setting of the pipeline or the target that contains *offset*, with the number of its item."""
+    for where, path in (("pipeline", ("pipelines", PIPELINE)), ("targets", ("targets", "jenkins"))):
+        node: Node | None = tree
+        for key in path:
+            node = node.get(key) if isinstance(node, Mapping) else None
+        for entry in node.entries if isinstance(node, Mapping) else ():
+            if entry.key.text == "stages" or not entry.key.span.start <= offset <= entry.value.span.end:
+                continue
+            items = entry.value.items if isinstance(entry.value, Sequence) else ()
+            number = next((f".{at}" for at, item in enumerate(items) if item.span.start <= offset <= item.span.end), "")
+            yield "", f"{where}.{entry.key.text}{number}"
+
+
 def _stages(tree: Node) -> tuple[Node, ...]:
     pipelines = tree.get("pipelines") if isinstance(tree, Mapping) else None
     pipeline = pipelines.get(PIPELINE) if isinstance(pipelines, Mapping) else None
@@ -70,11 +84,12 @@ def _stages(tree: Node) -> tuple[Node, ...]:
 
 
 def _places(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
-    """Yield the name of the stage and its key that contain *offset*; "" and the name of an input."""
+    """Yield the name of the stage and its key that contain *offset*; "" and an input or a setting."""
     inputs = tree.get("inputs") if isinstance(tree, Mapping) else None
     if isinstance(inputs, Mapping) and inputs.span.start <= offset <= inputs.span.end:
         yield "", [entry.key.text for entry in inputs.entries if entry.key.span.start <= offset][-1]
         return
+    yield from _settings(tree, offset)
     for stage in _stages(tree):
         name = stage.get("name") if isinstance(stage, Mapping) else None
         if not isinstance(stage, Mapping) or not isinstance(name, Scalar):

@@ -33,14 +33,14 @@ class Parallel(Struct):
     index: int | None = None
 
 
-class Matrix(Struct):
+class MatrixPart(Struct):
     """Sequential parts that run for each cell of the matrix of the stage at *index*."""
 
     parts: tuple[Part, ...]
     index: int
 
 
-Part = Leaf | Serial | Parallel | Matrix
+Part = Leaf | Serial | Parallel | MatrixPart
 
 
 def read(code: GroovyTokens, pipeline: int) -> Part:
@@ -51,7 +51,7 @@ def read(code: GroovyTokens, pipeline: int) -> Part:
     whole = Serial((*stages.parts, Parallel(final)) if final else stages.parts)
     seen: set[str] = set()
     for part in _inside(whole):
-        if isinstance(part, Matrix):
+        if isinstance(part, MatrixPart):
             raise code.error(part.index, "the names of a matrix's stages are not in the file")
         if isinstance(part, Leaf):
             if part.name in seen:
@@ -96,7 +96,7 @@ def _join(part: Part, predecessors: tuple[str, ...], arcs: list[tuple[str, ...]]
         case Leaf(name):
             arcs += [(name,), *((earlier, name) for earlier in predecessors)]
             return (name,)
-        case Serial(parts) | Matrix(parts):
+        case Serial(parts) | MatrixPart(parts):
             for child in parts:
                 predecessors = _join(child, predecessors, arcs)
             return predecessors
@@ -149,7 +149,7 @@ class _Reader:
                 stages = _block(code, block, "stages")
                 if stages is None:
                     raise code.error(block - 1, 'the matrix has no "stages"')
-                return Matrix(self.parts(stages), index)
+                return MatrixPart(self.parts(stages), index)
         return Leaf(name, index)
 
 

@@ -122,7 +122,7 @@ def _report_entries(entries: Iterable[Entry], name: str | None, accounting: Acco
             continue
         for held in _maps(entry.value):
             _report_entries(held.entries, key if name is None else name, accounting, report)
-        if accounting.outcome(entry.key) is None:
+        if accounting.outcome(entry.key.span) is None:
             accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
 
 

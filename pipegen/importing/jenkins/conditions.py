@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import TypeAlias
 
-from pipegen.importing.jenkins.syntax import Block, Call, GroovyReader, constant
+from pipegen.importing.jenkins.syntax import GroovyBlock, GroovyCall, GroovyReader, constant
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.structs import Struct
@@ -25,7 +25,7 @@ class Comparator(Enum):
     IS_SET = "is set"
 
 
-class Comparison(Struct):
+class VariableComparison(Struct):
     """A comparison of a variable of the environment, or of a parameter, with *text*."""
 
     variable: str
@@ -70,7 +70,7 @@ class NoTest(Struct):
     test: BuildTest
 
 
-BuildTest: TypeAlias = Comparison | Caused | ChangedPath | FoundPath | AllTests | AnyTest | NoTest
+BuildTest: TypeAlias = VariableComparison | Caused | ChangedPath | FoundPath | AllTests | AnyTest | NoTest
 TRUE = AllTests()
 # Directives of `when` that decide only when the others are evaluated.
 NEUTRAL = frozenset({"beforeAgent", "beforeInput", "beforeOptions"})
@@ -79,6 +79,7 @@ _CAUSES = ("TimerTriggerCause", "UserIdCause", "UpstreamCause", "BuildUpstreamCa
 # The result of the build before a stage runs: later stages do not run after a failure.
 _RESULT = re.compile(r"currentBuild\.(?:result|currentResult)")
 _GOOD_RESULTS = ("SUCCESS", "null")
+_METHODS = {"startsWith": Comparator.PREFIX, "matches": Comparator.REGEX, "equals": Comparator.EQUALS}
 _MOST_TOKENS = 400
 
 
@@ -89,18 +90,18 @@ class ConditionReader:
         self._reader = reader
         self._code = code
 
-    def when(self, block: Block) -> BuildTest:
+    def when(self, block: GroovyBlock) -> BuildTest:
         """Return the condition of a block `when` or `allOf`; raise `UntranslatableError` for other Groovy."""
         return AllTests(tuple(self._tests(block)))
 
-    def _tests(self, block: Block) -> Iterator[BuildTest]:
+    def _tests(self, block: GroovyBlock) -> Iterator[BuildTest]:
         for statement in block.statements:
-            if not isinstance(statement, Call):
+            if not isinstance(statement, GroovyCall):
                 raise UntranslatableError("it contains Groovy")
             if statement.name not in NEUTRAL:
                 yield self._test(statement)
 
-    def _test(self, call: Call) -> BuildTest:
+    def _test(self, call: GroovyCall) -> BuildTest:
         directive = _DIRECTIVES.get(call.name)
         if directive is not None:
             return directive(call)
@@ -119,7 +120,7 @@ class ConditionReader:
         raise UntranslatableError(f'a config has no condition "{call.name}"')
 
 
-def _text(call: Call, *names: str) -> str:
+def _text(call: GroovyCall, *names: str) -> str:
     argument = call.argument(*names)
     text = constant(argument.value) if argument is not None else None
     if text is None:
@@ -127,30 +128,30 @@ def _text(call: Call, *names: str) -> str:
     return text
 
 
-def _compared(variable: str) -> Callable[[Call], BuildTest]:
-    def test(call: Call) -> BuildTest:
+def _compared(variable: str) -> Callable[[GroovyCall], BuildTest]:
+    def test(call: GroovyCall) -> BuildTest:
         if not call.arguments:
-            return Comparison(variable, Comparator.IS_SET)
+            return VariableComparison(variable, Comparator.IS_SET)
         comparator = _COMPARATORS.get(_text(call, "comparator") if call.argument("comparator") else "GLOB")
         if comparator is None:
             raise UntranslatableError("it has an unknown comparator")
-        return Comparison(variable, comparator, _text(call, "", "pattern"))
+        return VariableComparison(variable, comparator, _text(call, "", "pattern"))
 
     return test
 
 
-def _change_request(call: Call) -> BuildTest:
-    tests: list[BuildTest] = [Comparison("CHANGE_ID", Comparator.IS_SET)]
+def _change_request(call: GroovyCall) -> BuildTest:
+    tests: list[BuildTest] = [VariableComparison("CHANGE_ID", Comparator.IS_SET)]
     comparator = _COMPARATORS.get(_text(call, "comparator") if call.argument("comparator") else "EQUALS")
     for name, variable in (("target", "CHANGE_TARGET"), ("branch", "CHANGE_BRANCH"), ("author", "CHANGE_AUTHOR")):
         if call.argument(name) is not None and comparator is not None:
-            tests.append(Comparison(variable, comparator, _text(call, name)))
+            tests.append(VariableComparison(variable, comparator, _text(call, name)))
     if {one.name for one in call.arguments} - {"target", "branch", "author", "comparator"} or comparator is None:
         raise UntranslatableError("a config does not know more of a change request")
     return AllTests(tuple(tests))
 
 
-def _triggered_by(call: Call) -> BuildTest:
+def _triggered_by(call: GroovyCall) -> BuildTest:
     cause = _text(call, "", "cause").rpartition(".")[2].rpartition("$")[2]
     known = next((one for one in _CAUSES if one in (cause, f"{cause}Cause")), None)
     if known is None or call.argument("detail") is not None:
@@ -158,13 +159,13 @@ def _triggered_by(call: Call) -> BuildTest:
     return Caused(known)
 
 
-def _changeset(call: Call) -> BuildTest:
+def _changeset(call: GroovyCall) -> BuildTest:
     if call.argument("comparator") is not None or call.argument("caseSensitive") is not None:
         raise UntranslatableError("a config compares paths with globs")
     return ChangedPath(_text(call, "", "glob", "pattern"))
 
 
-def _equals(call: Call) -> BuildTest:
+def _equals(call: GroovyCall) -> BuildTest:
     actual = call.argument("actual")
     text = "" if actual is None else getattr(actual.value, "text", "")
     code = GroovyTokens(f"{text} == {_quoted(_text(call, 'expected'))}")
@@ -175,14 +176,14 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-_DIRECTIVES: Mapping[str, Callable[[Call], BuildTest]] = {
+_DIRECTIVES: Mapping[str, Callable[[GroovyCall], BuildTest]] = {
     "branch": _compared("BRANCH_NAME"),
     "tag": _compared("TAG_NAME"),
     "buildingTag": _compared("TAG_NAME"),
     "changeRequest": _change_request,
     "triggeredBy": _triggered_by,
     "changeset": _changeset,
-    "environment": lambda call: Comparison(_text(call, "name"), Comparator.EQUALS, _text(call, "value")),
+    "environment": lambda call: VariableComparison(_text(call, "name"), Comparator.EQUALS, _text(call, "value")),
     "equals": _equals,
 }
 
@@ -230,7 +231,6 @@ class ExpressionReader:
         return self._comparison()
 
     def _comparison(self) -> BuildTest:
-        code, start = self._code, self._index
         text = self._constant()
         if text in ("true", "false"):
             return TRUE if text == "true" else AnyTest()
@@ -238,24 +238,26 @@ class ExpressionReader:
             # The variable is on the right side.
             sign = self._sign()
             return self._compared(self._subject(), sign, text)
-        if code.is_word(start, "fileExists"):
+        if self._code.is_word(self._index, "fileExists"):
             return self._file_exists()
         subject = self._subject()
-        if self._accept(".", "startsWith", "("):
-            return self._method(subject, Comparator.PREFIX)
-        if self._accept(".", "matches", "("):
-            return self._method(subject, Comparator.REGEX)
-        if self._accept(".", "equals", "("):
-            return self._method(subject, Comparator.EQUALS)
+        return self._called(subject) or self._signed(subject)
+
+    def _called(self, subject: str) -> BuildTest | None:
+        """Return the test by a method of *subject*; None if no method is called."""
+        for name, comparator in _METHODS.items():
+            if self._accept(".", name, "("):
+                return self._method(subject, comparator)
         if self._accept(".", "toBoolean", "(", ")"):
             return self._compared(subject, "==", "true")
-        if code.is_word(self._index, "in"):
+        if self._code.is_word(self._index, "in"):
             self._index += 1
             return self._one_of(subject)
+        return None
+
+    def _signed(self, subject: str) -> BuildTest:
         sign = self._sign()
-        if not sign:
-            return self._compared(subject, "", "")
-        other = self._constant()
+        other = self._constant() if sign else ""
         if other is None:
             raise self._other()
         return self._compared(subject, sign, other)
@@ -267,18 +269,18 @@ class ExpressionReader:
             raise UntranslatableError("a config does not know the result of a build that goes on")
         is_parameter = subject.startswith("params.")
         name = subject.rpartition(".")[2]
-        if not sign or text == "null":
-            is_set: BuildTest = Comparison(name, Comparator.IS_SET, "", is_parameter)
+        if not sign or text in ("null", ""):
+            is_set: BuildTest = VariableComparison(name, Comparator.IS_SET, "", is_parameter)
             return NoTest(is_set) if sign == "==" else is_set
         comparators = {"==~": Comparator.REGEX, "=~": Comparator.SEARCH}
-        test = Comparison(name, comparators.get(sign, Comparator.EQUALS), text, is_parameter)
+        test = VariableComparison(name, comparators.get(sign, Comparator.EQUALS), text, is_parameter)
         return NoTest(test) if sign == "!=" else test
 
     def _method(self, subject: str, comparator: Comparator) -> BuildTest:
         text = self._constant()
         if text is None or not self._accept(")"):
             raise self._other()
-        return Comparison(subject.rpartition(".")[2], comparator, text, subject.startswith("params."))
+        return VariableComparison(subject.rpartition(".")[2], comparator, text, subject.startswith("params."))
 
     def _one_of(self, subject: str) -> BuildTest:
         tests: list[BuildTest] = []
@@ -354,10 +356,10 @@ class BuildFacts(Struct, kw_only=True):
     changed: tuple[str, ...] | None = None
 
 
-def holds(test: BuildTest, facts: BuildFacts) -> bool:
+def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one for each kind
     """Return whether *test* holds in a build with *facts*, as Jenkins evaluates it."""
     match test:
-        case Comparison():
+        case VariableComparison():
             return _is_equal(test, (facts.parameters if test.is_parameter else facts.environment).get(test.variable))
         case Caused():
             return test.cause == facts.cause
@@ -373,7 +375,7 @@ def holds(test: BuildTest, facts: BuildFacts) -> bool:
             return not holds(test.test, facts)
 
 
-def _is_equal(test: Comparison, value: str | None) -> bool:  # noqa: PLR0911 - one for each comparator
+def _is_equal(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR0911 - one for each comparator
     match test.comparator:
         case Comparator.IS_SET:
             return bool(value) and value != "false"
@@ -394,15 +396,3 @@ def _ant(pattern: str) -> re.Pattern[str]:
     """Return the Ant pattern as a regular expression."""
     escaped = re.escape(pattern).replace(r"\*\*/", "(?:.*/)?").replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
     return re.compile(escaped.replace(r"\?", "[^/]"))
-
-
-def comparisons(test: BuildTest) -> Iterator[Comparison]:
-    """Yield the comparisons in *test*."""
-    match test:
-        case Comparison():
-            yield test
-        case AllTests() | AnyTest():
-            for one in test.tests:
-                yield from comparisons(one)
-        case NoTest():
-            yield from comparisons(test.test)

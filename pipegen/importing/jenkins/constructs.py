@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipegen.importing.jenkins.syntax import Argument, Assignment, Block, Call, Groovy, Items, Statement, Value
+from pipegen.importing.jenkins.syntax import (
+    GroovyArgument,
+    GroovyAssignment,
+    GroovyBlock,
+    GroovyCall,
+    GroovyList,
+    OtherGroovy,
+    Statement,
+    Value,
+)
 from pipegen.source.text import Span
 
 _SECTIONS = frozenset(
@@ -27,16 +36,16 @@ _LINE = re.compile(r"^[ \t]*(?!//)(\S)", re.MULTILINE)
 def constructs(statement: Statement, section: str = "") -> Iterator[tuple[str, Span]]:
     """Yield the path and location of *statement* in *section*, and of each construct in it."""
     match statement:
-        case Groovy():
+        case OtherGroovy():
             yield from _lines(statement.span, "groovy")
-        case Assignment():
+        case GroovyAssignment():
             yield f"{section}:NAME", statement.span
-        case Call():
+        case GroovyCall():
             yield (f"{section}:{statement.name}" if section else statement.name), statement.span
             yield from _inside(statement, section)
 
 
-def _inside(call: Call, section: str) -> Iterator[tuple[str, Span]]:
+def _inside(call: GroovyCall, section: str) -> Iterator[tuple[str, Span]]:
     for argument in call.arguments:
         yield from _argument(argument, f"{section}:{call.name}" if section else call.name)
     if call.block is None:
@@ -52,7 +61,7 @@ def _inside(call: Call, section: str) -> Iterator[tuple[str, Span]]:
         yield from constructs(statement, inner)
 
 
-def _argument(argument: Argument, path: str) -> Iterator[tuple[str, Span]]:
+def _argument(argument: GroovyArgument, path: str) -> Iterator[tuple[str, Span]]:
     if argument.name:
         yield f"{path}:{argument.name}", argument.span
     yield from _value(argument.value, path)
@@ -60,14 +69,14 @@ def _argument(argument: Argument, path: str) -> Iterator[tuple[str, Span]]:
 
 def _value(value: Value, path: str) -> Iterator[tuple[str, Span]]:
     match value:
-        case Call():
+        case GroovyCall():
             yield f"{path}:{value.name}", value.span
             for argument in value.arguments:
                 yield from _argument(argument, f"{path}:{value.name}")
-        case Items():
+        case GroovyList():
             for item in value.items:
                 yield from _value(item, path)
-        case Block():
+        case GroovyBlock():
             for statement in value.statements:
                 yield from constructs(statement, "steps")
 

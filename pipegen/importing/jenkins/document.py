@@ -15,9 +15,11 @@ from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.settings import boolean_inputs, settings_of
 from pipegen.importing.jenkins.source import JenkinsSource, sections
 from pipegen.importing.jenkins.stages import JenkinsDraft, JenkinsStages
+from pipegen.importing.jenkins.syntax import Statement
 from pipegen.importing.jenkins.work import KeptFiles
 from pipegen.importing.layout import ordered, written
 from pipegen.importing.sharing import share
+from pipegen.source.text import Span
 from pipegen.structs import Struct
 
 # Keys of a stage that does nothing.
@@ -61,6 +63,7 @@ def jenkins_document(
     keys = [{"name": draft.source.name, **draft.keys} for draft in kept]
     last = [{"name": end.name, **end.keys} for end in ends.stages]
     _drop(keys + last, refused, source, marks)
+    _drop_settings({"pipeline": settings.pipeline, "targets": settings.target}, refused)
     shared = share(keys + last, [()] * len(keys + last))
     pipeline: dict[str, Value] = dict(settings.pipeline)
     if is_shared:
@@ -111,7 +114,11 @@ def _complete(
 ) -> None:
     """Add the keys of *draft* that depend on other stages: its agent, and files that it leaves and gets."""
     draft.keys |= draft.agent.keys()
-    if files := artifacts(draft.work.files):
+    if "script" not in draft.keys:
+        unused = {"env", "secrets", *(("image",) if "steps" not in draft.keys else ())}
+        draft.keys = {key: value for key, value in draft.keys.items() if key not in unused}
+    # Stages in one workspace find the files there.
+    if files := artifacts([one for one in draft.work.files if one.name is None or not is_shared]):
         draft.keys["artifacts"] = files
     if is_shared or "script" not in draft.keys:
         return
@@ -162,7 +169,7 @@ def _drop(
     for one in refused:
         stage = by_name.get(one.stage)
         call = calls.get(one.stage, source.pipeline)
-        title = f'"{one.key}" of stage "{one.stage}"' if one.stage else f'the input "{one.key}"'
+        title = f'"{one.key}" of stage "{one.stage}"' if one.stage else f'"{one.key.rpartition(".")[0] or one.key}"'
         marks.refused(call, f"{title} is left out, because a config refuses it: {one.message}")
         if stage is None:
             continue
@@ -173,6 +180,21 @@ def _drop(
             stage.pop(one.key, None)
         if stage.keys().isdisjoint(("script", "trigger", "steps")):
             stage["script"] = ["true"]
+
+
+def _drop_settings(holders: Mapping[str, dict[str, Value]], refused: Collection[RefusedKey]) -> None:
+    """Remove the *refused* settings, or items of them, from the pipeline and the target."""
+    for one in sorted(refused, key=lambda refused_: refused_.key, reverse=True):
+        where, _, key = one.key.partition(".")
+        name, _, number = key.partition(".")
+        holder = holders.get(where, {})
+        value = holder.get(name)
+        if one.stage or value is None:
+            continue
+        if isinstance(value, list) and number.isdecimal() and int(number) < len(value) > 1:
+            holder[name] = [item for at, item in enumerate(value) if at != int(number)]
+        else:
+            del holder[name]
 
 
 def _account_for_rest(source: JenkinsSource, marks: Marks) -> None:
@@ -187,11 +209,11 @@ def _account_for_rest(source: JenkinsSource, marks: Marks) -> None:
                 marks.reported(span, f'"{path}" is left out: a config has no equivalent', "add it by hand")
 
 
-def all_constructs(source: JenkinsSource) -> Iterator[tuple[str, object]]:
+def all_constructs(source: JenkinsSource) -> Iterator[tuple[str, Span]]:
     """Yield the path and location of each construct of *source*."""
     for statement in _all(source):
         yield from constructs(statement)
 
 
-def _all(source: JenkinsSource) -> tuple[object, ...]:
+def _all(source: JenkinsSource) -> tuple[Statement, ...]:
     return (*source.others, source.pipeline)

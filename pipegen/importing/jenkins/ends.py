@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.source import JenkinsSource
 from pipegen.importing.jenkins.stages import JenkinsDraft, JenkinsStages
-from pipegen.importing.jenkins.steps import Place, StepReader
-from pipegen.importing.jenkins.syntax import Block, Call, Text
+from pipegen.importing.jenkins.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.syntax import GroovyBlock, GroovyCall, GroovyText, Statement
 from pipegen.importing.jenkins.work import StageWork
 from pipegen.importing.logic import ALWAYS
 from pipegen.importing.untranslatable import UntranslatableError
@@ -26,7 +28,7 @@ class End(Struct, kw_only=True):
     name: str
     keys: dict[str, Value]
     work: StageWork
-    call: Call
+    call: GroovyCall
 
 
 class Ends(MutableStruct):
@@ -51,7 +53,7 @@ def ends_of(
         return ends
     taken = {stage.name for stage in source.stages}
     for call in _with_notifications(section, ends, stages, marks).block.statements:  # type: ignore[union-attr]
-        if not isinstance(call, Call) or call.block is None:
+        if not isinstance(call, GroovyCall) or call.block is None:
             marks.left_out(call, "a config has no Groovy")
         elif call.name not in _NAMES and call.name not in _STATUS:
             marks.left_out(
@@ -65,12 +67,13 @@ def ends_of(
     return ends
 
 
-def _end(call: Call, stages: JenkinsStages, marks: Marks, *, is_shared: bool, taken: set[str]) -> End | None:
+def _end(call: GroovyCall, stages: JenkinsStages, marks: Marks, *, is_shared: bool, taken: set[str]) -> End | None:
     marks.translated(call)
     work = StageWork()
-    steps = StepReader(f"post {call.name}", stages.pipeline_names(), work, marks)
-    block = _readable(call, steps, marks, is_shared=is_shared)
-    steps.read(block, Place(when="always", is_whole=False))
+    steps = StepReader(f"post {call.name}", stages.pipeline_names(), work, marks, KNOWN_STEPS)
+    block = _readable(call, marks, is_shared=is_shared)
+    steps.keeps_groovy = call.name not in _STATUS
+    steps.read(block, StepPlace(when="always", is_whole=False))
     name = _NAMES.get(call.name, "on failure")
     while name in taken:
         name = f"post {name}"
@@ -86,33 +89,32 @@ def _end(call: Call, stages: JenkinsStages, marks: Marks, *, is_shared: bool, ta
         inner = "\n".join(f"  {line}" if line else "" for line in lines)
         keys["script"] = [f'if [ "$STATUS" = {status} ]; then\n{inner}\nfi']
     keys |= stages.pipeline_environment(keys)
-    if is_shared is False:
-        keys |= stages.pipeline_agent().keys()
+    keys |= stages.pipeline_agent().keys()
     return End(name=name, keys=keys, work=work, call=call)
 
 
-def _readable(call: Call, steps: StepReader, marks: Marks, *, is_shared: bool) -> Block:
+def _readable(call: GroovyCall, marks: Marks, *, is_shared: bool) -> GroovyBlock:
     """Return the block of *call* without steps that need files which only a shared workspace has."""
     block = call.block
     if block is None or is_shared:
         return block  # type: ignore[return-value]
     rest = []
     for one in block.statements:
-        if isinstance(one, Call) and one.name in ("junit", "archiveArtifacts"):
+        if isinstance(one, GroovyCall) and one.name in ("junit", "archiveArtifacts"):
             marks.left_out(one, "the files are in the workspaces of other stages", hint="move it to these stages")
         else:
             rest.append(one)
     return replace(block, statements=tuple(rest))
 
 
-def _with_notifications(section: Call, ends: Ends, stages: JenkinsStages, marks: Marks) -> Call:
+def _with_notifications(section: GroovyCall, ends: Ends, stages: JenkinsStages, marks: Marks) -> GroovyCall:
     """Return *section* without mails about failures, which become `notify`."""
     block = section.block
     if block is None:
         return section
-    conditions = []
+    conditions: list[Statement] = []
     for call in block.statements:
-        if isinstance(call, Call) and call.block is not None and call.name in ("failure", "unsuccessful"):
+        if isinstance(call, GroovyCall) and call.block is not None and call.name in ("failure", "unsuccessful"):
             rest = [one for one in call.block.statements if not _mailed(one, ends, stages, marks)]
             if not rest:
                 marks.translated(call)
@@ -125,16 +127,14 @@ def _with_notifications(section: Call, ends: Ends, stages: JenkinsStages, marks:
 
 def _mailed(statement: object, ends: Ends, stages: JenkinsStages, marks: Marks) -> bool:
     """Return whether *statement* is a mail that `notify` sends."""
-    if not isinstance(statement, Call) or statement.name not in _MAILS or "notify" in ends.pipeline:
+    if not isinstance(statement, GroovyCall) or statement.name not in _MAILS or "notify" in ends.pipeline:
         return False
     names = stages.pipeline_names()
     email: dict[str, Value] = {}
-    try:
-        for argument in statement.arguments:
-            if argument.name in ("to", "subject", "body") and isinstance(argument.value, Text):
+    for argument in statement.arguments:
+        if argument.name in ("to", "subject", "body") and isinstance(argument.value, GroovyText):
+            with suppress(UntranslatableError):
                 email[argument.name] = names.word(argument.value)
-    except UntranslatableError:
-        return False
     if not email.get("to") or "$" in str(email["to"]):
         return False
     addresses = str(email["to"]).replace(",", " ").split()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pipegen.diagnostics.report import Report
-from pipegen.importing.accounting import Accounting
+from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.compilation import CompiledConfig, compiled
 from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.source import JenkinsSource, read_source
-from pipegen.source.text import SourceFile
+from pipegen.source.text import SourceFile, Span
 
 _MOST_ROUNDS = 4
 
@@ -20,6 +20,11 @@ class JenkinsImport(Imported, kw_only=True):
     source: JenkinsSource
     config: JenkinsConfig
     compiled: CompiledConfig
+    accounting: Accounting
+
+    def is_translated(self, span: Span) -> bool:
+        """Return whether the construct at *span* is translated."""
+        return self.accounting.outcome(span) is KeyOutcome.TRANSLATED
 
 
 def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
@@ -45,4 +50,5 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
         source=source,
         config=config,
         compiled=result,
+        accounting=accounting,
     )

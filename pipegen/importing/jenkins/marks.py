@@ -8,8 +8,11 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.jenkins.constructs import constructs
-from pipegen.importing.jenkins.syntax import Argument, Assignment, Call, Groovy, Statement
+from pipegen.importing.jenkins.syntax import GroovyArgument, GroovyAssignment, GroovyCall, OtherGroovy, Statement
 from pipegen.source.text import Span
+
+# Constructs that stay commands of the script whatever else a config refuses.
+_COMMANDS = frozenset({"stage", "steps", "steps:sh", "steps:echo"})
 
 
 class Marks:
@@ -19,7 +22,7 @@ class Marks:
         self._accounting = accounting
         self._report = report
 
-    def translated(self, *calls: Call | Argument | Assignment | None) -> None:
+    def translated(self, *calls: GroovyCall | GroovyArgument | GroovyAssignment | None) -> None:
         """Mark the name of each of *calls*, without what is in it."""
         for call in calls:
             if call is not None:
@@ -30,7 +33,7 @@ class Marks:
         for _, span in constructs(statement):
             self._accounting.mark_place(span, outcome)
 
-    def read(self, call: Call, *names: str) -> None:
+    def read(self, call: GroovyCall, *names: str) -> None:
         """Mark *call* and the arguments *names*, and report its other arguments."""
         self.translated(call)
         others = []
@@ -48,7 +51,7 @@ class Marks:
                 hint="a config has no equivalent: remove it, or write the step with a key of Jenkins",
             )
 
-    def raw(self, statement: Call, where: str, reason: str = "") -> None:
+    def raw(self, statement: GroovyCall, where: str, reason: str = "") -> None:
         """Mark *statement*, which stays Groovy in *where*."""
         self.all(statement, KeyOutcome.RAW)
         self._report.add(
@@ -61,18 +64,20 @@ class Marks:
     def left_out(self, statement: Statement, reason: str, *, hint: str = "write it as a command of the script") -> None:
         """Mark *statement*, which the config does not contain, because of *reason*."""
         self.all(statement, KeyOutcome.REPORTED)
-        name = "this Groovy code" if isinstance(statement, Groovy) else f'"{statement.name}"'
+        name = "this Groovy code" if isinstance(statement, OtherGroovy) else f'"{statement.name}"'
         self._report.add(codes.NOT_IMPORTED, f"{name} is left out: {reason}", at=_head(statement), hint=hint)
 
-    def refused(self, call: Call, message: str) -> None:
+    def refused(self, call: GroovyCall, message: str) -> None:
         """Report *message* about *call*, of which a config refuses a part: what is in it counts as left out."""
         if call.name != "pipeline":
-            self.all(call, KeyOutcome.REPORTED)
+            for path, span in constructs(call):
+                if path not in _COMMANDS:
+                    self._accounting.mark_place(span, KeyOutcome.REPORTED)
         self._report.add(codes.NOT_IMPORTED, message, at=call.span, hint="add it by hand")
 
     def has_outcome(self, span: Span) -> bool:
         """Return whether the construct at *span* has an outcome."""
-        return self._accounting.has_outcome(span)
+        return self._accounting.outcome(span) is not None
 
     def structure(self, span: Span) -> None:
         """Mark a word that only gives the file its structure."""
@@ -92,4 +97,4 @@ def _head(statement: Statement) -> Span:
     """Return the name of *statement*, or its first line."""
     span = statement.span
     end = span.file.text.find("\n", span.start, span.end)
-    return Span(span.file, span.start, end) if isinstance(statement, Groovy) and end >= 0 else span
+    return Span(span.file, span.start, end) if isinstance(statement, OtherGroovy) and end >= 0 else span

@@ -8,7 +8,7 @@ from itertools import product
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.source import sections
-from pipegen.importing.jenkins.syntax import Call, constant
+from pipegen.importing.jenkins.syntax import GroovyCall, constant
 from pipegen.structs import Struct
 
 
@@ -18,12 +18,12 @@ class _Axis(Struct):
     is_opposite: bool
 
 
-def axes_of(matrix: Call) -> tuple[str, ...]:
+def axes_of(matrix: GroovyCall) -> tuple[str, ...]:
     """Return the names of the axes of the block *matrix*."""
     return tuple(axis.name for section in sections(matrix, "axes") for axis in _axes(section))
 
 
-def matrix_of(matrix: Call, marks: Marks) -> dict[str, Value]:
+def matrix_of(matrix: GroovyCall, marks: Marks) -> dict[str, Value]:
     """Return the value of `matrix`."""
     axes = {axis.name: list(axis.values) for section in sections(matrix, "axes") for axis in _axes(section)}
     excluded: list[Value] = []
@@ -41,11 +41,11 @@ def matrix_of(matrix: Call, marks: Marks) -> dict[str, Value]:
     return {**result, "exclude": excluded} if excluded else result
 
 
-def _axes(section: Call) -> Iterator[_Axis]:
+def _axes(section: GroovyCall) -> Iterator[_Axis]:
     for axis in sections(section, "axis"):
-        name, values, is_opposite = "", (), False
+        name, values, is_opposite = "", tuple[str, ...](), False
         for one in axis.block.statements if axis.block is not None else ():
-            if isinstance(one, Call):
+            if isinstance(one, GroovyCall):
                 found = tuple(text for argument in one.arguments if (text := constant(argument.value)) is not None)
                 if one.name == "name":
                     name = found[0] if found else ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.jenkins.syntax import Call
+from pipegen.importing.jenkins.syntax import GroovyCall
 from pipegen.importing.jenkins.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct
@@ -21,7 +21,7 @@ class BoundSecret(Struct):
     exports: tuple[str, ...] = ()
 
 
-def bind(call: Call, names: JenkinsNames) -> BoundSecret:
+def bind(call: GroovyCall, names: JenkinsNames) -> BoundSecret:
     """Return the secrets of a binding of `withCredentials`; raise `UntranslatableError` for other kinds."""
     given = {one.name: names.word(one.value) for one in call.arguments if one.name != "$class"}
     identifier, variable = given.pop("credentialsId", ""), given.pop("variable", "")

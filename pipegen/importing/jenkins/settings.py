@@ -9,7 +9,7 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.source import JenkinsSource, sections
 from pipegen.importing.jenkins.steps import one_line
-from pipegen.importing.jenkins.syntax import Argument, Call, Groovy, Items, calls, constant, texts
+from pipegen.importing.jenkins.syntax import GroovyArgument, GroovyCall, GroovyList, OtherGroovy, calls, constant, texts
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import MutableStruct, field, replace
 
@@ -58,7 +58,7 @@ def settings_of(source: JenkinsSource, refused: Collection[str], marks: Marks) -
             for call in _calls(section):
                 _read(call, read, settings, marks)
             for statement in section.block.statements if section.block else ():
-                if isinstance(statement, Groovy):
+                if isinstance(statement, OtherGroovy):
                     marks.left_out(statement, "a config has no Groovy")
     settings.inputs = {name: value for name, value in settings.inputs.items() if name not in refused}
     for one in (*source.others, *_nested_libraries(source)):
@@ -68,25 +68,25 @@ def settings_of(source: JenkinsSource, refused: Collection[str], marks: Marks) -
     return settings
 
 
-def _read(call: Call, read: Reader, settings: FileSettings, marks: Marks) -> None:
+def _read(call: GroovyCall, read: Reader, settings: FileSettings, marks: Marks) -> None:
     try:
         read(call, settings, marks)
     except UntranslatableError as error:
         marks.left_out(call, str(error), hint="set it in the job")
 
 
-def _calls(section: Call | None) -> list[Call]:
+def _calls(section: GroovyCall | None) -> list[GroovyCall]:
     statements = section.block.statements if section is not None and section.block is not None else ()
-    return [one for one in statements if isinstance(one, Call)]
+    return [one for one in statements if isinstance(one, GroovyCall)]
 
 
-def _nested_libraries(source: JenkinsSource) -> list[Call]:
+def _nested_libraries(source: JenkinsSource) -> list[GroovyCall]:
     return list(sections(source.pipeline, "libraries"))
 
 
 def _other(statement: object, settings: FileSettings, marks: Marks) -> None:
     """Account for a statement beside the pipeline: libraries and constants are known, functions are not."""
-    if isinstance(statement, Groovy):
+    if isinstance(statement, OtherGroovy):
         text = statement.span.text
         if text.lstrip().startswith("@Library") or re.match(
             r"\s*(import\s|(final\s+)?(def|String)\s+\w+\s*=\s*(['\"])[^'\"$\n]*\4\s*$)", text
@@ -94,20 +94,20 @@ def _other(statement: object, settings: FileSettings, marks: Marks) -> None:
             marks.all(statement)
         else:
             marks.left_out(statement, "Groovy has no counterpart in a config", hint="write it as a shell script")
-    elif isinstance(statement, Call) and statement.name in ("library", "libraries"):
+    elif isinstance(statement, GroovyCall) and statement.name in ("library", "libraries"):
         names = [one for call in (statement, *_calls(statement)) for one in texts(_first(call)) or ()]
         known = settings.target.get("libraries")
         settings.target["libraries"] = [*(known if isinstance(known, list) else ()), *names]
         marks.all(statement)
-    elif isinstance(statement, Call) and statement.name == "_":
+    elif isinstance(statement, GroovyCall) and statement.name == "_":
         marks.all(statement)
-    elif isinstance(statement, Call):
+    elif isinstance(statement, GroovyCall):
         marks.left_out(statement, "it is outside of the pipeline", hint="set it in the job")
     else:
         marks.all(statement)  # type: ignore[arg-type]
 
 
-def _first(call: Call) -> Items | None:
+def _first(call: GroovyCall) -> GroovyList | None:
     argument = call.argument("")
     return None if argument is None else argument.value  # type: ignore[return-value]
 
@@ -115,7 +115,7 @@ def _first(call: Call) -> Items | None:
 # Parameters
 
 
-def _parameter(call: Call, settings: FileSettings, marks: Marks) -> None:
+def _parameter(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     given = {one.name: one for one in call.arguments}
     name = constant(given["name"].value) if "name" in given else None
     if call.name not in _PARAMETERS or name is None:
@@ -147,7 +147,7 @@ _PARAMETERS = frozenset({"string", "text", "booleanParam", "choice"})
 # Triggers
 
 
-def _trigger(call: Call, settings: FileSettings, marks: Marks) -> None:
+def _trigger(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     argument = call.argument("", "spec")
     text = constant(argument.value) if argument is not None else None
     if call.name != "cron":
@@ -170,7 +170,7 @@ def _trigger(call: Call, settings: FileSettings, marks: Marks) -> None:
 # Options
 
 
-def _option(call: Call, settings: FileSettings, marks: Marks) -> None:
+def _option(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     if call.name in _NEEDLESS:
         marks.all(call)
     elif call.name == "buildDiscarder":
@@ -190,7 +190,7 @@ def _option(call: Call, settings: FileSettings, marks: Marks) -> None:
         _raw_option(call, settings, marks)
 
 
-def _raw_option(call: Call, settings: FileSettings, marks: Marks) -> None:
+def _raw_option(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     text = one_line(replace(call, block=None))
     if text is None:
         raise UntranslatableError("it has several lines")
@@ -202,7 +202,7 @@ def _raw_option(call: Call, settings: FileSettings, marks: Marks) -> None:
     marks.raw(call, "the pipeline")
 
 
-def _discard(call: Call, settings: FileSettings, marks: Marks) -> None:
+def _discard(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     rotators = [one for argument in call.arguments for one in calls(argument.value)]
     if len(rotators) != 1 or rotators[0].name != "logRotator":
         raise UntranslatableError("only a log rotator has an equivalent")
@@ -217,7 +217,7 @@ def _discard(call: Call, settings: FileSettings, marks: Marks) -> None:
     marks.read(rotators[0], *(one.name for one in rotators[0].arguments if _is_kept(one)))
 
 
-def _is_kept(argument: Argument) -> bool:
+def _is_kept(argument: GroovyArgument) -> bool:
     text = constant(argument.value)
     return text is not None and (not text or (text.isdecimal() and argument.name in _DISCARD))
 
@@ -225,7 +225,7 @@ def _is_kept(argument: Argument) -> bool:
 # Tools
 
 
-def _tool(call: Call, settings: FileSettings, marks: Marks) -> None:
+def _tool(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     name = constant(call.arguments[0].value) if call.arguments else None
     if name is None:
         raise UntranslatableError("its name is known only at run time")
@@ -234,7 +234,7 @@ def _tool(call: Call, settings: FileSettings, marks: Marks) -> None:
     marks.all(call)
 
 
-Reader = Callable[[Call, FileSettings, Marks], None]
+Reader = Callable[[GroovyCall, FileSettings, Marks], None]
 _SECTIONS: Mapping[str, Reader] = {
     "parameters": _parameter,
     "triggers": _trigger,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from os.path import commonprefix
 
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.jenkins.texts import has_open_quote, quoted
@@ -20,12 +19,16 @@ _LASTING = re.compile(
     r"|(?:^|[;&|({])\s*[A-Za-z_]\w*=|\w\s*\(\)\s*\{|^\s*\. ",
     re.MULTILINE,
 )
+# A line break with a backslash, which Groovy removes, leaves the indentation of the next line.
+_GAP = re.compile(r"[ \t]{4,}")
+_WIDTH = 100
+_LINES = re.compile(r"[\n#]")
 _SEVERAL = re.compile(r"[;|&\n#]")
 _ERREXIT = re.compile(r"\A\s*set\s+-\w*e")
 _PIPEFAIL = re.compile(r"\A\s*set\s+-\w*o?\s*.*pipefail")
 
 
-class Command(Struct, kw_only=True):
+class ScriptCommand(Struct, kw_only=True):
     """The text of a step that a shell runs, with its comment; *exports* are variables of `withEnv` around it."""
 
     text: str
@@ -36,18 +39,18 @@ class Command(Struct, kw_only=True):
     exports: tuple[tuple[str, str], ...] = ()
 
 
-def command_of(text: str, comment: str = "") -> Command:
+def command_of(text: str, comment: str = "") -> ScriptCommand:
     """Return the *text* of a step `sh`; raise `UntranslatableError` if another program than a shell reads it."""
     program = _PROGRAM.match(text)
     if program is None:
-        return Command(text=trimmed(text), comment=comment)
+        return ScriptCommand(text=trimmed(text), comment=comment)
     path, argument = program[1], program[2] or ""
     name = path.rpartition("/")[2]
     if name == "env":
         name, argument = argument, program[3].strip()
     if name not in _SHELLS:
         raise UntranslatableError(f'"{name}" reads the script, not a shell')
-    return Command(
+    return ScriptCommand(
         text=trimmed(text[program.end() :]),
         comment=comment,
         is_bash=name == "bash",
@@ -66,12 +69,24 @@ def trimmed(text: str) -> str:
         lines.pop()
     indents = [line[: len(line) - len(line.lstrip())] for line in lines if line.strip()]
     # The text can begin right after the quotes.
-    width = len(commonprefix(indents[1:] if indents and not indents[0] else indents))
+    shared = indents[1:] if indents and not indents[0] else indents
+    width = next(
+        (at for at, characters in enumerate(zip(*shared, strict=False)) if len(set(characters)) > 1),
+        min(map(len, shared), default=0),
+    )
     first, *rest = lines or [""]
-    return "\n".join([first.strip(), *(line[width:].rstrip() for line in rest)])
+    return "\n".join(map(_folded, [first.strip(), *(line[width:].rstrip() for line in rest)]))
 
 
-def as_script(commands: Sequence[Command]) -> list[Value]:
+def _folded(line: str) -> str:
+    """Return *line* with a line break at each gap, where the source had one that Groovy removes."""
+    indent = line[: len(line) - len(line.lstrip())]
+    if len(line) <= _WIDTH or "'" in line or ('"' in line.replace('="', "") and has_open_quote(_GAP.sub("\n", line))):
+        return line
+    return indent + _GAP.sub(f" \\\\\n{indent}  ", line.lstrip())
+
+
+def as_script(commands: Sequence[ScriptCommand]) -> list[Value]:
     """Return *commands* as the entries of one script, in which none affects the others."""
     is_bash = any(command.is_bash for command in commands)
     entries: list[Value] = []
@@ -81,7 +96,7 @@ def as_script(commands: Sequence[Command]) -> list[Value]:
     return entries
 
 
-def _isolated(command: Command, *, is_bash: bool, is_last: bool) -> str:
+def _isolated(command: ScriptCommand, *, is_bash: bool, is_last: bool) -> str:
     text = command.text
     settings = []
     if not command.stops_at_errors and not _ERREXIT.match(text):
@@ -97,6 +112,8 @@ def _isolated(command: Command, *, is_bash: bool, is_last: bool) -> str:
         return text
     if is_last and not command.directory:
         return "\n".join([*before, text])
+    if not before and not _LINES.search(text):
+        return f"({text})"
     if not _SEVERAL.search(text) and not settings and not command.exports:
-        return f"({before[0]} && {text})" if before else f"({text})"
+        return f"({before[0]} && {text})"
     return "\n".join(["(", *before, text, ")"])

@@ -8,9 +8,17 @@ from collections.abc import Iterator, Mapping
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.importing.jenkins.syntax import Argument, Assignment, Call, Groovy, GroovyReader, Statement, constant
+from pipegen.importing.jenkins.syntax import (
+    GroovyArgument,
+    GroovyAssignment,
+    GroovyCall,
+    GroovyReader,
+    OtherGroovy,
+    Statement,
+    constant,
+)
 from pipegen.readback import declarative
-from pipegen.readback.declarative import Leaf, Matrix, Parallel, Part, Serial
+from pipegen.readback.declarative import Leaf, MatrixPart, Parallel, Part, Serial
 from pipegen.readback.errors import UnreadableError
 from pipegen.readback.groovy import GroovyTokens
 from pipegen.readback.jenkins import pipeline_of
@@ -30,12 +38,12 @@ class JenkinsStage(Struct, kw_only=True):
     """
 
     name: str
-    call: Call
-    inside: tuple[Call, ...]
-    matrix: Call | None = None
+    call: GroovyCall
+    inside: tuple[GroovyCall, ...]
+    matrix: GroovyCall | None = None
     cell: str | None = None
 
-    def blocks(self, name: str) -> Iterator[Call]:
+    def blocks(self, name: str) -> Iterator[GroovyCall]:
         """Yield the blocks *name* of the stage and of those around it, the outermost first."""
         for call in (*self.inside, self.call):
             yield from sections(call, name)
@@ -46,22 +54,22 @@ class JenkinsSource(Struct, kw_only=True):
 
     file: SourceFile
     code: GroovyTokens
-    pipeline: Call
+    pipeline: GroovyCall
     stages: tuple[JenkinsStage, ...]
     before: Mapping[str, frozenset[str]]
     others: tuple[Statement, ...]
     constants: Mapping[str, str]
     libraries: tuple[str, ...]
 
-    def section(self, name: str) -> Call | None:
+    def section(self, name: str) -> GroovyCall | None:
         """Return the section *name* of the pipeline."""
         return next(sections(self.pipeline, name), None)
 
 
-def sections(call: Call, name: str) -> Iterator[Call]:
+def sections(call: GroovyCall, name: str) -> Iterator[GroovyCall]:
     """Yield the directives *name* directly in the block of *call*."""
     for statement in call.block.statements if call.block is not None else ():
-        if isinstance(statement, Call) and statement.name == name:
+        if isinstance(statement, GroovyCall) and statement.name == name:
             yield statement
 
 
@@ -86,7 +94,7 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
             hint="write the config by hand: docs/from-jenkins.md shows each part",
         )
         raise Stopped from error
-    others = [one for one in reader.file_statements() if not (isinstance(one, Call) and one.name == "pipeline")]
+    others = [one for one in reader.file_statements() if not (isinstance(one, GroovyCall) and one.name == "pipeline")]
     graph = declarative.graph_of(whole)
     return JenkinsSource(
         file=file,
@@ -103,9 +111,9 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
 def _constants(statements: list[Statement]) -> Iterator[tuple[str, str]]:
     """Yield the names and texts of constants of the file."""
     for statement in statements:
-        if isinstance(statement, Groovy) and (match := _DEFINITION.fullmatch(statement.span.text.strip())):
+        if isinstance(statement, OtherGroovy) and (match := _DEFINITION.fullmatch(statement.span.text.strip())):
             yield match[1], match[3]
-        elif isinstance(statement, Assignment) and (text := constant(statement.value)) is not None:
+        elif isinstance(statement, GroovyAssignment) and (text := constant(statement.value)) is not None:
             yield statement.name, text
 
 
@@ -129,11 +137,11 @@ class _Stages:
         self._names = Counter(leaf.name for leaf in declarative.leaves(whole))
         return self._part(whole, (), None)
 
-    def _part(self, part: Part, inside: tuple[Call, ...], matrix: Call | None) -> Part:
+    def _part(self, part: Part, inside: tuple[GroovyCall, ...], matrix: GroovyCall | None) -> Part:
         match part:
             case Leaf():
                 return self._leaf(part, inside, matrix)
-            case Matrix():
+            case MatrixPart():
                 stage = self._call(part.index)
                 block = next(sections(stage, "matrix"))
                 start = len(self.stages)
@@ -144,7 +152,7 @@ class _Stages:
                 around = inside if part.index is None else (*inside, self._call(part.index))
                 return type(part)(tuple(self._part(one, around, matrix) for one in part.parts), part.index)
 
-    def _leaf(self, leaf: Leaf, inside: tuple[Call, ...], matrix: Call | None) -> Leaf:
+    def _leaf(self, leaf: Leaf, inside: tuple[GroovyCall, ...], matrix: GroovyCall | None) -> Leaf:
         name = leaf.name
         parents = [title for call in inside if call.name == "stage" and (title := _title(call))]
         while (self._names[leaf.name] > 1 or name in self._taken) and parents:
@@ -164,15 +172,15 @@ class _Stages:
         first = self.stages[start].name
         self.stages[start + 1 :] = [replace(stage, cell=first) for stage in self.stages[start + 1 :]]
 
-    def _call(self, index: int) -> Call:
+    def _call(self, index: int) -> GroovyCall:
         call = self._reader.call(index)
         if call is None or call.block is None:
             raise self._code.error(index, "this is not a stage")
         return call
 
 
-def _title(call: Call) -> str | None:
-    argument: Argument | None = call.argument("")
+def _title(call: GroovyCall) -> str | None:
+    argument: GroovyArgument | None = call.argument("")
     return constant(argument.value) if argument is not None else None
 
 

@@ -7,15 +7,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.jenkins.agents import Agent, agent_of
+from pipegen.importing.jenkins.agents import JenkinsAgent, agent_of
 from pipegen.importing.jenkins.conditions import TRUE, AllTests, BuildTest, ConditionReader
+from pipegen.importing.jenkins.known_steps import KNOWN_STEPS, approval
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.matrices import axes_of, matrix_of
 from pipegen.importing.jenkins.secrets import password
 from pipegen.importing.jenkins.shell import as_script
 from pipegen.importing.jenkins.source import JenkinsSource, JenkinsStage, comment_above, sections
-from pipegen.importing.jenkins.steps import Place, StepReader, approval, duration, one_line
-from pipegen.importing.jenkins.syntax import Argument, Assignment, Call, Code, Constant, GroovyReader, constant
+from pipegen.importing.jenkins.steps import StepPlace, StepReader, one_line
+from pipegen.importing.jenkins.surrounding import duration
+from pipegen.importing.jenkins.syntax import (
+    GroovyArgument,
+    GroovyAssignment,
+    GroovyCall,
+    GroovyConstant,
+    GroovyPart,
+    GroovyReader,
+    constant,
+)
 from pipegen.importing.jenkins.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.texts import JenkinsNames
 from pipegen.importing.jenkins.when import condition_of
@@ -39,7 +49,7 @@ class JenkinsDraft(MutableStruct, kw_only=True):
     source: JenkinsStage
     comment: str
     work: StageWork
-    agent: Agent
+    agent: JenkinsAgent
     test: BuildTest
     condition: Condition
     keys: dict[str, Value] = field(default_factory=dict)
@@ -60,7 +70,7 @@ class JenkinsStages:
         """Return the stage of the config for *stage*."""
         work = StageWork()
         names = self._names(stage)
-        steps = StepReader(stage.name, names, work, self._marks)
+        steps = StepReader(stage.name, names, work, self._marks, KNOWN_STEPS)
         for call in (*stage.inside, stage.call):
             self._marks.translated(call)
         draft = JenkinsDraft(
@@ -75,14 +85,14 @@ class JenkinsStages:
         self._when(stage, names, draft)
         self._options(stage, steps)
         for call in sections(stage.call, "input"):
-            work.keys["approve"] = approval(steps, _with_settings(call))  # type: ignore[assignment]
+            work.keys["approve"] = approval(steps, _with_settings(call))
             self._marks.translated(call)
         steps.is_fresh = not self._has_worked or draft.agent.is_own
         steps.is_last = stage is self._source.stages[-1]
         for block in sections(stage.call, "steps"):
             self._marks.translated(block)
             if block.block is not None:
-                steps.read(block.block, Place())
+                steps.read(block.block, StepPlace())
         for section in sections(stage.call, "post"):
             self._post(section, steps)
         if stage.matrix is not None:
@@ -110,21 +120,21 @@ class JenkinsStages:
             environment[assignment.name] = value
         return names
 
-    def _assignments(self, stage: JenkinsStage | None) -> Iterator[Assignment]:
+    def _assignments(self, stage: JenkinsStage | None) -> Iterator[GroovyAssignment]:
         for call in self._blocks(stage, "environment"):
             for statement in call.block.statements if call.block is not None else ():
-                if isinstance(statement, Assignment):
+                if isinstance(statement, GroovyAssignment):
                     yield statement
 
-    def _blocks(self, stage: JenkinsStage | None, name: str) -> Iterator[Call]:
+    def _blocks(self, stage: JenkinsStage | None, name: str) -> Iterator[GroovyCall]:
         yield from sections(self._source.pipeline, name)
         if stage is not None:
             yield from stage.blocks(name)
 
-    def _agent(self, stage: JenkinsStage, names: JenkinsNames) -> Agent:
+    def _agent(self, stage: JenkinsStage, names: JenkinsNames) -> JenkinsAgent:
         agents = list(self._blocks(stage, "agent"))
         if not agents:
-            return Agent()
+            return JenkinsAgent()
         found = [agent_of(call, names, self._marks) for call in agents]
         # A container on the agent of the pipeline takes the labels of that agent.
         last = found[-1]
@@ -137,7 +147,7 @@ class JenkinsStages:
         for call in self._blocks(stage, "environment"):
             self._marks.translated(call)
             for statement in call.block.statements if call.block is not None else ():
-                if not isinstance(statement, Assignment):
+                if not isinstance(statement, GroovyAssignment):
                     self._marks.left_out(statement, "a config has no Groovy")
                     continue
                 try:
@@ -154,19 +164,17 @@ class JenkinsStages:
     def _is_read(self, name: str, stage: JenkinsStage) -> bool:
         return re.search(rf"\$\{{?{name}\b", stage.call.whole.text) is not None
 
-    def _variable(self, one: Assignment, names: JenkinsNames, env: dict[str, Value], work: StageWork) -> None:
+    def _variable(self, one: GroovyAssignment, names: JenkinsNames, env: dict[str, Value], work: StageWork) -> None:
         value = one.value
-        if isinstance(value, Call) and value.name == "credentials":
+        if isinstance(value, GroovyCall) and value.name == "credentials":
             identifier = constant(value.arguments[0].value) if value.arguments else None
             if identifier is None:
                 raise UntranslatableError("the ID of a credential is known only at run time")
             self._credentials(one.name, identifier, work)
             return
-        if isinstance(value, Call) or isinstance(value, Code):
-            command = _command(value)
-            if command is not None:
-                work.exports.append(f'{one.name}="$({command})"\nexport {one.name}')
-                return
+        if (command := _command(value)) is not None:
+            work.exports.append(f'{one.name}="$({command})"\nexport {one.name}')
+            return
         text = names.variable(value)
         if text == f"${{{one.name}}}":
             return
@@ -213,7 +221,7 @@ class JenkinsStages:
         for section in sections(stage.call, "options"):
             self._marks.translated(section)
             for call in section.block.statements if section.block is not None else ():
-                if not isinstance(call, Call):
+                if not isinstance(call, GroovyCall):
                     self._marks.left_out(call, "a config has no Groovy")
                     continue
                 try:
@@ -221,7 +229,7 @@ class JenkinsStages:
                 except UntranslatableError as error:
                     self._marks.left_out(call, str(error))
 
-    def _option(self, call: Call, steps: StepReader) -> None:
+    def _option(self, call: GroovyCall, steps: StepReader) -> None:
         match call.name:
             case "timeout":
                 steps.work.keys["timeout"] = duration(call)
@@ -246,39 +254,41 @@ class JenkinsStages:
                 steps.work.wrap.append(text)
                 self._marks.raw(call, "the stage")
 
-    def _post(self, section: Call, steps: StepReader) -> None:
+    def _post(self, section: GroovyCall, steps: StepReader) -> None:
         """Read the steps of *section*, a block `post`, into the work of a stage."""
         self._marks.translated(section)
         for call in section.block.statements if section.block is not None else ():
-            if not isinstance(call, Call) or call.block is None:
+            if not isinstance(call, GroovyCall) or call.block is None:
                 self._marks.left_out(call, "a config has no Groovy")
             elif call.name in ("always", "cleanup"):
                 self._marks.translated(call)
-                steps.read(call.block, Place(when="always", is_after=True, is_whole=False))
+                steps.read(call.block, StepPlace(when="always", is_after=True, is_whole=False))
             elif call.name in _ON_SUCCESS:
                 self._marks.translated(call)
-                steps.read(call.block, Place(when="success", is_whole=False))
+                steps.read(call.block, StepPlace(when="success", is_whole=False))
             elif call.name in _ON_FAILURE and all(_keeps_files(one) for one in call.block.statements):
                 self._marks.translated(call)
-                steps.read(call.block, Place(when="failure", is_after=True, is_whole=False))
+                steps.read(call.block, StepPlace(when="failure", is_after=True, is_whole=False))
             else:
                 self._marks.left_out(
                     call, "commands after a stage do not know its result", hint='use "notify", or a stage in "finally"'
                 )
 
-    def add_post(self, section: Call, draft: JenkinsDraft) -> None:
+    def add_post(self, section: GroovyCall, draft: JenkinsDraft) -> None:
         """Add the steps of `post` of the pipeline to *draft*, its only stage."""
-        self._post(section, StepReader(draft.source.name, self._names(draft.source), draft.work, self._marks))
+        self._post(
+            section, StepReader(draft.source.name, self._names(draft.source), draft.work, self._marks, KNOWN_STEPS)
+        )
         draft.keys |= self.keys_of(draft.work)
 
     def pipeline_names(self) -> JenkinsNames:
         """Return what names stand for outside of stages."""
         return self._names(None)
 
-    def pipeline_agent(self) -> Agent:
+    def pipeline_agent(self) -> JenkinsAgent:
         """Return the agent of the pipeline."""
         agents = [agent_of(call, self._names(None), self._marks) for call in sections(self._source.pipeline, "agent")]
-        return agents[0] if agents else Agent()
+        return agents[0] if agents else JenkinsAgent()
 
     def pipeline_environment(self, keys: Mapping[str, Value]) -> dict[str, Value]:
         """Return the variables of the pipeline beside those of *keys*."""
@@ -299,31 +309,25 @@ class JenkinsStages:
 
     def _others(self, stage: JenkinsStage) -> None:
         """Report the directives of the stages around *stage* that concern all of their stages."""
-        for call in stage.inside:
-            for statement in call.block.statements if call.block is not None else ():
-                if isinstance(statement, Call) and statement.name in ("post", "options", "input", "tools"):
-                    if not self._marks.has_outcome(statement.span):
-                        self._marks.left_out(
-                            statement, "it concerns several stages", hint="add it to each of these stages"
-                        )
+        for name in ("post", "options", "input", "tools"):
+            for section in (one for call in stage.inside for one in sections(call, name)):
+                if not self._marks.has_outcome(section.span):
+                    self._marks.left_out(section, "it concerns several stages", hint="add it to each of these stages")
         for call in sections(stage.call, "tools"):
             self._marks.left_out(call, "tools are a setting of all stages", hint='name them in "targets.jenkins.tools"')
 
     def keys_of(self, work: StageWork) -> dict[str, Value]:
         """Return the keys of a stage that does *work*."""
         keys: dict[str, Value] = dict(work.keys)
-        env = keys.pop("env", None)
-        if env:
-            keys["env"] = env
         if work.secrets:
             keys["secrets"] = dict(work.secrets)
-        script = as_script(work.commands)
+        has_steps = bool(work.steps_before or work.steps_after)
+        if not work.commands and has_steps:
+            keys = {key: value for key, value in keys.items() if key not in ("env", "secrets")}
         if any(command.is_bash for command in work.commands):
             keys["shell"] = "bash"
-        if not script and (work.steps_before or work.steps_after):
-            keys = {key: value for key, value in keys.items() if key not in ("env", "secrets")}
-        if script:
-            keys["script"] = [*work.exports, *script]
+        if work.commands:
+            keys["script"] = [*work.exports, *as_script(work.commands)]
         elif work.after or work.files or work.junit:
             keys["script"] = ["true"]
         if work.after:
@@ -331,39 +335,45 @@ class JenkinsStages:
         if work.junit:
             paths = list(dict.fromkeys(work.junit))
             keys["reports"] = {"junit": paths if len(paths) > 1 else paths[0]}
-        if work.steps_before or work.steps_after:
-            after: Value = list(work.steps_after)
-            both: Value = {"before": list(work.steps_before), **({"after": after} if work.steps_after else {})}
-            keys["steps"] = {"jenkins": both if work.steps_before else after, "elsewhere": "skip"}
+        if has_steps:
+            keys["steps"] = {"jenkins": _plugin_steps(work), "elsewhere": "skip"}
         if work.wrap:
             keys["raw"] = {"jenkins": {"wrap": list(work.wrap)}}
         return keys
 
 
+def _plugin_steps(work: StageWork) -> Value:
+    after: Value = list(work.steps_after)
+    if not work.steps_before:
+        return after
+    before: dict[str, Value] = {"before": list(work.steps_before)}
+    return {**before, "after": after} if work.steps_after else before
+
+
 def _keeps_files(statement: object) -> bool:
-    return isinstance(statement, Call) and statement.name in ("archiveArtifacts", "cleanWs", "deleteDir")
+    return isinstance(statement, GroovyCall) and statement.name in ("archiveArtifacts", "cleanWs", "deleteDir")
 
 
 def _command(value: GroovyValue) -> str | None:
     """Return the command of `sh(script: …, returnStdout: true).trim()`; None for other Groovy."""
-    if not isinstance(value, Code):
+    if not isinstance(value, GroovyPart):
         return None
     match = _COMMAND.fullmatch(value.text)
     return match[2] if match and "$" not in match[2] and "\\" not in match[2] else None
 
 
-def _with_settings(call: Call) -> Call:
+def _with_settings(call: GroovyCall) -> GroovyCall:
     """Return the directive `input` with the settings in its block as arguments."""
     if call.block is None:
         return call
     arguments = []
     for one in call.block.statements:
-        if isinstance(one, Call) and one.arguments:
+        if isinstance(one, GroovyCall) and one.arguments:
             arguments.append(replace(one.arguments[0], name=one.name, span=one.span))
-        elif isinstance(one, Call) and one.block is not None:
+        elif isinstance(one, GroovyCall) and one.block is not None:
             arguments.append(_named(one))
     return replace(call, arguments=(*call.arguments, *arguments), block=None)
 
 
-def _named(call: Call) -> Argument:
-    return Argument(call.name, Constant(None), call.span)
+def _named(call: GroovyCall) -> GroovyArgument:
+    return GroovyArgument(call.name, GroovyConstant(None), call.span)

@@ -23,16 +23,16 @@ _CONTINUING = frozenset(".?:&|+")
 _AFTER_BLOCK = frozenset({"else", "catch", "finally"})
 
 
-class Code(Struct):
+class GroovyPart(Struct):
     """An expression of Groovy, as text."""
 
     text: str
 
 
-class Text(Struct):
+class GroovyText(Struct):
     """A text; a part that is `Code` is known only at run time."""
 
-    parts: tuple[str | Code, ...]
+    parts: tuple[str | GroovyPart, ...]
 
     @property
     def constant(self) -> str | None:
@@ -40,25 +40,25 @@ class Text(Struct):
         return "".join(map(str, self.parts)) if all(isinstance(part, str) for part in self.parts) else None
 
 
-class Constant(Struct):
+class GroovyConstant(Struct):
     """A number, a boolean or null."""
 
     value: int | float | bool | None
 
 
-class Items(Struct):
+class GroovyList(Struct):
     """A list."""
 
     items: tuple[Value, ...]
 
 
-class Entries(Struct):
+class GroovyMap(Struct):
     """A map."""
 
-    entries: tuple[Argument, ...]
+    entries: tuple[GroovyArgument, ...]
 
 
-class Argument(Struct):
+class GroovyArgument(Struct):
     """An argument of a call or an entry of a map; *name* is "" for one without a name."""
 
     name: str
@@ -66,7 +66,7 @@ class Argument(Struct):
     span: Span
 
 
-class Block(Struct):
+class GroovyBlock(Struct):
     """The statements in braces; *index* is the token of the opening brace."""
 
     statements: tuple[Statement, ...]
@@ -74,21 +74,21 @@ class Block(Struct):
     span: Span
 
 
-class Call(Struct, kw_only=True):
+class GroovyCall(Struct, kw_only=True):
     """A call of a step, directive or function; *span* is that of its name, *whole* that of all of it."""
 
     name: str
-    arguments: tuple[Argument, ...]
-    block: Block | None
+    arguments: tuple[GroovyArgument, ...]
+    block: GroovyBlock | None
     span: Span
     whole: Span
 
-    def argument(self, *names: str) -> Argument | None:
+    def argument(self, *names: str) -> GroovyArgument | None:
         """Return the first argument with one of *names*; "" stands for the one without a name."""
         return next((one for name in names for one in self.arguments if one.name == name), None)
 
 
-class Assignment(Struct):
+class GroovyAssignment(Struct):
     """`name = value`."""
 
     name: str
@@ -96,14 +96,14 @@ class Assignment(Struct):
     span: Span
 
 
-class Groovy(Struct):
+class OtherGroovy(Struct):
     """A statement of Groovy that is no call of a step."""
 
     span: Span
 
 
-Value: TypeAlias = "Text | Code | Constant | Items | Entries | Call | Block"
-Statement: TypeAlias = "Call | Assignment | Groovy"
+Value: TypeAlias = "GroovyText | GroovyPart | GroovyConstant | GroovyList | GroovyMap | GroovyCall | GroovyBlock"
+Statement: TypeAlias = "GroovyCall | GroovyAssignment | OtherGroovy"
 
 
 class GroovyReader:
@@ -118,19 +118,19 @@ class GroovyReader:
         last = self._code.tokens[max(start, end - 1)]
         return Span(self._file, self._code.tokens[start].start, last.end)
 
-    def block(self, brace: int) -> Block:
+    def block(self, brace: int) -> GroovyBlock:
         """Return the statements in the braces that open at *brace*."""
         end = self._code.end_of(brace)
-        return Block(tuple(self._statements(brace + 1, end)), brace, self.span(brace, end + 1))
+        return GroovyBlock(tuple(self._statements(brace + 1, end)), brace, self.span(brace, end + 1))
 
     def file_statements(self) -> tuple[Statement, ...]:
         """Return the statements at the top level."""
         return tuple(self._statements(0, self._code.size))
 
-    def call(self, index: int) -> Call | None:
+    def call(self, index: int) -> GroovyCall | None:
         """Return the call that begins at *index*, None if there is none."""
         statement, _ = self._statement(index, self._code.size)
-        return statement if isinstance(statement, Call) else None
+        return statement if isinstance(statement, GroovyCall) else None
 
     def _statements(self, start: int, end: int) -> Iterator[Statement]:
         index = start
@@ -143,22 +143,22 @@ class GroovyReader:
 
     def _statement(self, start: int, end: int) -> tuple[Statement, int]:
         code, stop = self._code, self._end_of_statement(start, end)
-        groovy = Groovy(self.span(start, stop)), stop
+        groovy = OtherGroovy(self.span(start, stop)), stop
         word = code.word(start)
         if not word or word in _KEYWORDS:
             return groovy
         if code.is_sign(start + 1, "=") and not code.is_sign(start + 2, "="):
-            return Assignment(word, self.value(start + 2, stop), self.span(start, start + 1)), stop
+            return GroovyAssignment(word, self.value(start + 2, stop), self.span(start, start + 1)), stop
         name_end = start + 1
         while name_end + 1 < stop and code.is_sign(name_end, ".") and code.word(name_end + 1):
             name_end += 2
         call = self._call(start, name_end, stop)
         return (call, stop) if call is not None else groovy
 
-    def _call(self, start: int, name_end: int, stop: int) -> Call | None:
+    def _call(self, start: int, name_end: int, stop: int) -> GroovyCall | None:
         """Return the call whose name is from *start* to *name_end*, and which ends at *stop*; None for other code."""
         code = self._code
-        block: Block | None = None
+        block: GroovyBlock | None = None
         if code.is_sign(name_end, "("):
             after = code.skip(name_end)
             arguments = tuple(self._arguments(name_end + 1, after - 1))
@@ -175,7 +175,7 @@ class GroovyReader:
         else:
             arguments = tuple(self._arguments(name_end, stop))
         name = "".join(token.text for token in code.tokens[start:name_end])
-        return Call(
+        return GroovyCall(
             name=name,
             arguments=arguments,
             block=block,
@@ -209,13 +209,13 @@ class GroovyReader:
             return last.text == ")" or last.kind is TokenKind.WORD
         return code.is_sign(previous, "{") and token.text in _AFTER_BLOCK
 
-    def _arguments(self, start: int, end: int) -> Iterator[Argument]:
+    def _arguments(self, start: int, end: int) -> Iterator[GroovyArgument]:
         for first, last in self._pieces(start, end, ","):
             code = self._code
             is_named = code.is_sign(first + 1, ":") and code.tokens[first].kind in (TokenKind.WORD, TokenKind.TEXT)
             name = code.tokens[first].text if is_named else ""
             value = self.value(first + 2 if is_named else first, last)
-            yield Argument(name, value, self.span(first, first + 1 if is_named else last))
+            yield GroovyArgument(name, value, self.span(first, first + 1 if is_named else last))
 
     def _pieces(self, start: int, end: int, sign: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each piece between *sign* outside brackets."""
@@ -232,7 +232,7 @@ class GroovyReader:
         """Return the value from *start* up to, but not including, *end*."""
         code = self._code
         if start >= end:
-            return Code("")
+            return GroovyPart("")
         if code.is_open(start) and code.skip(start) == end:
             return self._bracketed(start, end)
         if end - start == 1:
@@ -252,58 +252,60 @@ class GroovyReader:
         if code.is_sign(start, "("):
             return self.value(start + 1, end - 1)
         if end - start == 3 and code.is_sign(start + 1, ":"):  # noqa: PLR2004 - an empty map
-            return Entries(())
+            return GroovyMap(())
         arguments = tuple(self._arguments(start + 1, end - 1))
         if arguments and all(one.name for one in arguments):
-            return Entries(arguments)
-        return Items(tuple(one.value for one in arguments))
+            return GroovyMap(arguments)
+        return GroovyList(tuple(one.value for one in arguments))
 
     def _single(self, index: int) -> Value:
         token = self._code.tokens[index]
         match token.kind:
             case TokenKind.TEXT:
-                return Text((token.text,))
+                return GroovyText((token.text,))
             case TokenKind.EXPRESSION if self._file.text[token.start] == '"':
                 literal = self._file.text[token.start : token.end]
-                return Text(tuple(Code(text) if is_code else text for is_code, text in pieces(literal) if text))
+                return GroovyText(
+                    tuple(GroovyPart(text) if is_code else text for is_code, text in pieces(literal) if text)
+                )
         if token.text in ("true", "false", "null"):
-            return Constant({"true": True, "false": False}.get(token.text))
+            return GroovyConstant({"true": True, "false": False}.get(token.text))
         if re.fullmatch(r"\d+", token.text):
-            return Constant(int(token.text))
+            return GroovyConstant(int(token.text))
         if re.fullmatch(r"\d+\.\d+", token.text):
-            return Constant(float(token.text))
+            return GroovyConstant(float(token.text))
         return self._code_of(index, index + 1)
 
     def _sum(self, start: int, end: int, sums: list[tuple[int, int]]) -> Value:
         """Return a sum of texts."""
         values = [self.value(first, last) for first, last in sums]
-        if not any(isinstance(value, Text) for value in values):
+        if not any(isinstance(value, GroovyText) for value in values):
             return self._code_of(start, end)
-        parts: list[str | Code] = []
+        parts: list[str | GroovyPart] = []
         for value in values:
             match value:
-                case Text():
+                case GroovyText():
                     parts += value.parts
-                case Code():
+                case GroovyPart():
                     parts.append(value)
-                case Constant():
+                case GroovyConstant():
                     parts.append(str(value.value))
                 case _:
                     return self._code_of(start, end)
-        return Text(tuple(parts))
+        return GroovyText(tuple(parts))
 
     def _shortened(self, start: int, end: int) -> Value:
         """Return a text with `.trim()` or `.stripIndent()`, which are known for a constant."""
         code = self._code
         is_method = end - start == 5 and code.is_sign(start + 1, ".") and code.is_sign(start + 3, "(")  # noqa: PLR2004
         text = self._single(start)
-        constant = text.constant if isinstance(text, Text) else None
+        constant = text.constant if isinstance(text, GroovyText) else None
         if is_method and constant is not None and code.word(start + 2) in ("trim", "stripIndent"):
-            return Text((constant.strip() if code.word(start + 2) == "trim" else _dedented(constant),))
+            return GroovyText((constant.strip() if code.word(start + 2) == "trim" else _dedented(constant),))
         return self._code_of(start, end)
 
-    def _code_of(self, start: int, end: int) -> Code:
-        return Code(self.span(start, end).text)
+    def _code_of(self, start: int, end: int) -> GroovyPart:
+        return GroovyPart(self.span(start, end).text)
 
 
 def _dedented(text: str) -> str:
@@ -316,21 +318,23 @@ def _dedented(text: str) -> str:
 def constant(value: Value | None) -> str | None:
     """Return the text of a constant as Groovy prints it; None for another value."""
     match value:
-        case Text():
+        case GroovyText():
             return value.constant
-        case Constant():
-            return {True: "true", False: "false", None: "null"}.get(value.value, str(value.value))  # type: ignore[call-overload,no-any-return]
+        case GroovyConstant() if isinstance(value.value, bool):
+            return "true" if value.value else "false"
+        case GroovyConstant():
+            return "null" if value.value is None else str(value.value)
     return None
 
 
-def calls(value: Value | None) -> tuple[Call, ...]:
+def calls(value: Value | None) -> tuple[GroovyCall, ...]:
     """Return the calls in the list *value*, or the single one."""
-    values = value.items if isinstance(value, Items) else (value,)
-    return tuple(one for one in values if isinstance(one, Call))
+    values = value.items if isinstance(value, GroovyList) else (value,)
+    return tuple(one for one in values if isinstance(one, GroovyCall))
 
 
 def texts(value: Value | None) -> tuple[str, ...] | None:
     """Return the constant texts of a list, or of a single value; None if one is not constant."""
-    values = value.items if isinstance(value, Items) else (value,)
+    values = value.items if isinstance(value, GroovyList) else (value,)
     found = tuple(constant(one) for one in values)
     return None if None in found else tuple(text for text in found if text is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from pipegen.importing.jenkins.syntax import Code, Constant, Text, Value
+from pipegen.importing.jenkins.syntax import GroovyConstant, GroovyPart, GroovyText, Value
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct
 
@@ -32,16 +32,18 @@ _ENV = re.compile(r"(?:env\.|env\[['\"])(\w+)(?:['\"]\])?(?:\.toString\(\))?")
 _PARAMS = re.compile(r"params\.(\w+)|params\[['\"](\w+)['\"]\]")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 # A reference of a config: `${name.…}` or `${.…}`.
+# A variable that is all of a text in single quotes.
+_WHOLE = re.compile(r"''\"(\$\{\w+\})\"''")
 _REFERENCE = re.compile(r"\$\{(?=[\w-]*(?:\[[^]]*\])?\.)")
 
 
-class Variable(Struct):
+class ShellVariable(Struct):
     """A variable of the environment."""
 
     name: str
 
 
-class Reference(Struct):
+class ConfigReference(Struct):
     """A reference of a config, without its braces."""
 
     path: str
@@ -59,37 +61,37 @@ class JenkinsNames(Struct, kw_only=True):
     axes: Collection[str] = ()
     constants: Mapping[str, str]
 
-    def meaning(self, code: str) -> str | Variable | Reference:
+    def meaning(self, code: str) -> str | ShellVariable | ConfigReference:
         """Return what the expression *code* stands for; raise `UntranslatableError` for other Groovy."""
         if match := _ENV.fullmatch(code):
             return self._variable(match[1])
         if match := _PARAMS.fullmatch(code):
             name = match[1] or match[2]
-            return Reference(f"inputs.{name}" if name in self.inputs else f"setup.params.{name}")
+            return ConfigReference(f"inputs.{name}" if name in self.inputs else f"setup.params.{name}")
         if code in self.constants:
             return self.constants[code]
         if code in self.environment or code in self.axes or code in _PREDEFINED:
             return self._variable(code)
         if code in self.inputs:
-            return Reference(f"inputs.{code}")
+            return ConfigReference(f"inputs.{code}")
         if code == "currentBuild.number":
-            return Reference("setup.run")
+            return ConfigReference("setup.run")
         raise UntranslatableError(f"it contains Groovy: {_shown(code)}")
 
-    def _variable(self, name: str) -> Variable | Reference:
+    def _variable(self, name: str) -> ShellVariable | ConfigReference:
         if name in self.axes:
-            return Reference(f"matrix.{name}")
+            return ConfigReference(f"matrix.{name}")
         if name in self.environment:
-            return Variable(name)
+            return ShellVariable(name)
         if name in self.inputs:
-            return Reference(f"inputs.{name}")
-        return Reference(f"setup.{SETUP[name]}") if name in SETUP else Variable(name)
+            return ConfigReference(f"inputs.{name}")
+        return ConfigReference(f"setup.{SETUP[name]}") if name in SETUP else ShellVariable(name)
 
     def word(self, value: Value | None) -> str:
         """Return *value* as a text with references, for a key that is read before the stage starts."""
 
-        def inserted(meaning: Variable | Reference) -> str:
-            if isinstance(meaning, Reference):
+        def inserted(meaning: ShellVariable | ConfigReference) -> str:
+            if isinstance(meaning, ConfigReference):
                 return f"${{{meaning.path}}}"
             constant = self.environment.get(meaning.name)
             if constant is None:
@@ -102,7 +104,7 @@ class JenkinsNames(Struct, kw_only=True):
         """Return *value* for `env`, where `${NAME}` is a variable; Jenkins expands these in `environment` too."""
         text = self._joined(
             value,
-            lambda meaning: f"${{{meaning.name if isinstance(meaning, Variable) else meaning.path}}}",
+            lambda meaning: f"${{{meaning.name if isinstance(meaning, ShellVariable) else meaning.path}}}",
         )
         return _VARIABLE.sub(lambda match: f"${{{match[1] or match[2]}}}", text)
 
@@ -112,23 +114,23 @@ class JenkinsNames(Struct, kw_only=True):
         for part in self._parts(value):
             if isinstance(part, str):
                 result += _REFERENCE.sub("$${", part)
-            elif isinstance(part, Reference):
+            elif isinstance(part, ConfigReference):
                 result += f"${{{part.path}}}"
             else:
                 quoted = _open_quote(result)
                 result += f"'\"${{{part.name}}}\"'" if quoted == "'" else f"${{{part.name}}}"
-        return result
+        return _WHOLE.sub(r'"\1"', result)
 
-    def _joined(self, value: Value | None, inserted: Callable[[Variable | Reference], str]) -> str:
+    def _joined(self, value: Value | None, inserted: Callable[[ShellVariable | ConfigReference], str]) -> str:
         return "".join(part if isinstance(part, str) else inserted(part) for part in self._parts(value))
 
-    def _parts(self, value: Value | None) -> list[str | Variable | Reference]:
+    def _parts(self, value: Value | None) -> list[str | ShellVariable | ConfigReference]:
         match value:
-            case Text():
+            case GroovyText():
                 return [part if isinstance(part, str) else self.meaning(part.text) for part in value.parts]
-            case Code():
+            case GroovyPart():
                 return [self.meaning(value.text)]
-            case Constant():
+            case GroovyConstant():
                 return [str(value.value).lower() if isinstance(value.value, bool) else str(value.value)]
         raise UntranslatableError("it is not a text")
 

@@ -11,9 +11,9 @@ from pipegen.importing.jenkins.conditions import (
     Caused,
     ChangedPath,
     Comparator,
-    Comparison,
     FoundPath,
     NoTest,
+    VariableComparison,
 )
 from pipegen.importing.jenkins.texts import JenkinsNames
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
@@ -32,10 +32,10 @@ _NAME_OF_CHANGE_REQUEST = "PR-"
 _SPECIAL = re.compile(r"[*?\[\]/]")
 
 
-def condition_of(test: BuildTest, names: JenkinsNames) -> Condition:
+def condition_of(test: BuildTest, names: JenkinsNames) -> Condition:  # noqa: PLR0911 - one for each kind
     """Return *test* as a condition of a config; raise `UntranslatableError` if there is none."""
     match test:
-        case Comparison():
+        case VariableComparison():
             return _compared(test, names)
         case Caused():
             return StageTest("event", patterns=(_EVENTS[test.cause],))
@@ -51,7 +51,7 @@ def condition_of(test: BuildTest, names: JenkinsNames) -> Condition:
             return Opposite(condition_of(test.test, names))
 
 
-def _compared(test: Comparison, names: JenkinsNames) -> Condition:
+def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:  # noqa: PLR0911 - one for each variable
     is_set = test.comparator is Comparator.IS_SET
     patterns = () if is_set else (_pattern(test),)
     name = test.variable
@@ -75,7 +75,7 @@ def _compared(test: Comparison, names: JenkinsNames) -> Condition:
     return StageTest("env", name, patterns)
 
 
-def _constant(test: Comparison, value: str | None) -> Condition:
+def _constant(test: VariableComparison, value: str | None) -> Condition:
     """Return whether *test* holds for a variable of `environment` with a constant *value*."""
     if value is None or test.comparator not in (Comparator.EQUALS, Comparator.IS_SET):
         raise UntranslatableError(f"the value of {test.variable} is known only on the agent")
@@ -83,7 +83,7 @@ def _constant(test: Comparison, value: str | None) -> Condition:
     return ALWAYS if is_true else NEVER
 
 
-def _pattern(test: Comparison) -> str:
+def _pattern(test: VariableComparison) -> str:
     """Return the pattern of a config: a glob, or a regular expression between slashes."""
     match test.comparator:
         case Comparator.GLOB:

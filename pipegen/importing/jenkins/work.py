@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.jenkins.shell import Command
+from pipegen.importing.jenkins.shell import ScriptCommand
 from pipegen.structs import MutableStruct, Struct, field
 
 
@@ -19,8 +19,8 @@ class KeptFiles(Struct, kw_only=True):
 class StageWork(MutableStruct):
     """The commands of a stage and its other keys, as they are found in its steps and in its `post`."""
 
-    commands: list[Command] = field(default_factory=list)
-    after: list[Command] = field(default_factory=list)
+    commands: list[ScriptCommand] = field(default_factory=list)
+    after: list[ScriptCommand] = field(default_factory=list)
     steps_before: list[str] = field(default_factory=list)
     steps_after: list[str] = field(default_factory=list)
     wrap: list[str] = field(default_factory=list)
