@@ -15,7 +15,7 @@ from pipegen.plan.model.conditions import (
     Not,
     Subject,
 )
-from pipegen.plan.model.deployments import Approval, Delay, Deployment, Environment, Lock
+from pipegen.plan.model.deployments import Approval, Delay, Deployment, Environment, KubernetesCluster, Lock
 from pipegen.plan.model.inputs import Input, InputType
 from pipegen.plan.model.jobs import Artifact, Combination, Job, Mail, PluginSteps, SharedResources
 from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Timeout
@@ -109,6 +109,7 @@ __all__ = [
     "IsSet",
     "Job",
     "JobImage",
+    "KubernetesCluster",
     "Leave",
     "Limits",
     "Line",
