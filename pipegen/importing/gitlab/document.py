@@ -301,8 +301,14 @@ class _Writer:
         value: dict[str, Value] = {"name": draft.name}
         env = _map(draft.keys.pop("env", None))
         env |= {name: text for name, text in _map(draft.raw.pop("variables", None)).items() if isinstance(text, str)}
-        if env:
-            value["parameters"] = {name: _parameter(str(text)) for name, text in env.items()}
+        # GitLab expands variables when it starts the pipeline; a parameter would need a job of its own.
+        expanded = [name for name, text in env.items() if "$" in str(text) and name in draft.job.variables]
+        if expanded:
+            draft.raw["variables"] = {name: draft.job.variables[name].text for name in expanded}
+            for name in expanded:
+                self._accounting.mark(draft.job.variables[name].entry, KeyOutcome.RAW)
+        if parameters := {name: _parameter(str(text)) for name, text in env.items() if name not in expanded}:
+            value["parameters"] = parameters
         draft.keys = {key: one for key, one in draft.keys.items() if key in _OF_TRIGGERS}
         draft.keys["trigger"] = value
         project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)

@@ -299,7 +299,9 @@ class StageBuilder:
 
 def _set_failure(start: Start, draft: Draft) -> None:
     """Say in *draft* whether a failure counts, which rules and a manual start decide too."""
-    if start.allows_failure:
+    if start.allows_failure and "trigger" in draft.job.entries:
+        draft.raw["allow_failure"] = True
+    elif start.allows_failure:
         draft.keys["allow_failure"] = True
     elif isinstance(draft.keys.get("allow_failure"), bool):
         del draft.keys["allow_failure"]

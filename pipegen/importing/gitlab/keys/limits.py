@@ -80,6 +80,9 @@ def lock(context: KeyContext) -> Translation:
 
 def allow_failure(context: KeyContext) -> Translation:
     """Return whether the job may fail."""
+    if "trigger" in context.job.entries:
+        # The failure of a trigger is allowed only together with that of a script.
+        raise UntranslatableError("a config does not allow the failure of a trigger alone")
     node = context.job.get("allow_failure")
     if node is None:
         return Translation()
