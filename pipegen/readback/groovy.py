@@ -87,6 +87,10 @@ class GroovyTokens:
         """Return whether a bracket opens at *index*."""
         return index in self._partners
 
+    def closes(self, index: int) -> bool:
+        """Return whether a bracket closes at *index*."""
+        return index in self._openings
+
     def end_of(self, index: int) -> int:
         """Return the index of the bracket that closes the one at *index*."""
         return self._partners[index]

@@ -189,7 +189,7 @@ class GroovyReader:
         while True:
             previous = index
             index = code.skip(index)
-            if index >= end or code.is_sign(index, ";"):
+            if index >= end or code.is_sign(index, ";") or code.closes(index):
                 return min(index, end)
             gap = self._file.text[code.tokens[index - 1].end : code.tokens[index].start]
             if "\n" not in gap or self._goes_on(index, previous):
