@@ -10,7 +10,8 @@ from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, Scalar, Sequence
 from pipegen.structs import Struct
 from pipegen.targets import registry
 from pipegen.targets.base import GeneratedFile
@@ -67,8 +68,8 @@ def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
     for where, path in (("pipeline", ("pipelines", PIPELINE)), ("targets", ("targets", "jenkins"))):
         node: Node | None = tree
         for key in path:
-            node = node.get(key) if isinstance(node, Mapping) else None
-        for entry in node.entries if isinstance(node, Mapping) else ():
+            node = node.get(key) if isinstance(node, TreeMapping) else None
+        for entry in node.entries if isinstance(node, TreeMapping) else ():
             if entry.key.text == "stages" or not entry.key.span.start <= offset <= entry.value.span.end:
                 continue
             items = entry.value.items if isinstance(entry.value, Sequence) else ()
@@ -77,22 +78,22 @@ def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
 
 
 def _stages(tree: Node) -> tuple[Node, ...]:
-    pipelines = tree.get("pipelines") if isinstance(tree, Mapping) else None
-    pipeline = pipelines.get(PIPELINE) if isinstance(pipelines, Mapping) else None
-    stages = pipeline.get("stages") if isinstance(pipeline, Mapping) else None
+    pipelines = tree.get("pipelines") if isinstance(tree, TreeMapping) else None
+    pipeline = pipelines.get(PIPELINE) if isinstance(pipelines, TreeMapping) else None
+    stages = pipeline.get("stages") if isinstance(pipeline, TreeMapping) else None
     return stages.items if isinstance(stages, Sequence) else ()
 
 
 def _places(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
     """Yield the name of the stage and its key that contain *offset*; "" and an input or a setting."""
-    inputs = tree.get("inputs") if isinstance(tree, Mapping) else None
-    if isinstance(inputs, Mapping) and inputs.span.start <= offset <= inputs.span.end:
+    inputs = tree.get("inputs") if isinstance(tree, TreeMapping) else None
+    if isinstance(inputs, TreeMapping) and inputs.span.start <= offset <= inputs.span.end:
         yield "", [entry.key.text for entry in inputs.entries if entry.key.span.start <= offset][-1]
         return
     yield from _settings(tree, offset)
     for stage in _stages(tree):
-        name = stage.get("name") if isinstance(stage, Mapping) else None
-        if not isinstance(stage, Mapping) or not isinstance(name, Scalar):
+        name = stage.get("name") if isinstance(stage, TreeMapping) else None
+        if not isinstance(stage, TreeMapping) or not isinstance(name, Scalar):
             continue
         inside = [entry for entry in stage.entries if entry.key.span.start <= offset]
         if not stage.span.start <= offset <= stage.span.end or not inside:
@@ -100,7 +101,7 @@ def _places(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
         key, value = inside[-1].key.text, inside[-1].value
         names = (
             [one.key.text for one in value.entries if one.key.span.start <= offset]
-            if isinstance(value, Mapping)
+            if isinstance(value, TreeMapping)
             else []
         )
         yield name.text, f"env.{names[-1]}" if key == "env" and names else key

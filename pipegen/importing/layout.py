@@ -23,6 +23,11 @@ def ordered(stage: Mapping[str, Value]) -> dict[str, Value]:
     return {key: stage[key] for key in sorted(stage, key=_ORDER.index)}
 
 
+def block_style(document: Mapping[str, Value]) -> str:
+    """Return the config *document* as text that is quick to read: the fast parser refuses some colons in braces."""
+    return yaml.write(document)
+
+
 def written(document: Mapping[str, Value]) -> str:
     """Return the config *document* as text: short maps and lists on one line, blank lines between stages."""
     text = yaml.write({key: _laid_out(key, value, 0) for key, value in document.items()}, spaced=True)

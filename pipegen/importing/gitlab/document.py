@@ -25,7 +25,6 @@ from pipegen.importing.gitlab.stages import Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.starts import Start, condition_of, start_of
 from pipegen.importing.gitlab.tree import items_of, text_of
 from pipegen.importing.layout import ordered as in_order
-from pipegen.importing.layout import written
 from pipegen.importing.logic import (
     ALWAYS,
     NEVER,
@@ -58,10 +57,10 @@ class ImportOptions(Struct, kw_only=True):
     is_shared: bool = True
 
 
-class ConfigText(Struct):
-    """The text of a config, and the jobs that it has as stages."""
+class ConfigDocument(Struct):
+    """A config as a document, and the jobs that it has as stages."""
 
-    text: str
+    document: Mapping[str, Value]
     jobs: tuple[str, ...]
 
 
@@ -70,7 +69,7 @@ def document(
     options: ImportOptions,
     accounting: Accounting,
     report: Report,
-) -> ConfigText:
+) -> ConfigDocument:
     """Return the config of *source*."""
     return _Writer(source, options, accounting, report).document()
 
@@ -97,7 +96,7 @@ class _Writer:
             constants={},
         )
 
-    def document(self) -> ConfigText:
+    def document(self) -> ConfigDocument:
         condition = self._workflow()
         known = condition if self._runs_for_merge_requests() else _NO_MERGE_REQUEST
         settings = Settings(
@@ -125,7 +124,7 @@ class _Writer:
                 self._accounting,
                 self._report,
             )
-        return ConfigText(written(self._config(drafts, order, condition)), tuple(kept))
+        return ConfigDocument(self._config(drafts, order, condition), tuple(kept))
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
         files = files_from(drafts, order)

@@ -9,10 +9,11 @@ from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.compilation import CompiledConfig, compiled
 from pipegen.importing.gitlab.constructs import constructs
-from pipegen.importing.gitlab.document import ConfigText, ImportOptions, document
+from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.files import Files, Roots, read_files
 from pipegen.importing.gitlab.jobs import SourcePipeline, resolve
 from pipegen.importing.imported import Imported
+from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry, Mapping, Node, Sequence
 from pipegen.structs import Struct
@@ -50,7 +51,7 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
     report.take(result.report)
     _report_without_effect(files, result.accounting, report)
     return GitLabImport(
-        text=result.config.text,
+        text=written(result.config.document),
         jobs=result.config.jobs,
         source=source,
         count=result.accounting.count(constructs(files.trees)),
@@ -61,7 +62,7 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
 class _Result(Struct):
     """A config, what it compiles to, and the accounting and diagnostics of the import."""
 
-    config: ConfigText
+    config: ConfigDocument
     compiled: CompiledConfig
     accounting: Accounting
     report: Report
@@ -81,7 +82,7 @@ class _Attempt:
         report, accounting = Report(), self._reading.copy()
         options = ImportOptions(default_branch=self._default_branch, forced=self.forced, is_shared=is_shared)
         config = document(self._source, options, accounting, report)
-        return _Result(config, compiled(config.text, "gitlab"), accounting, report)
+        return _Result(config, compiled(block_style(config.document), "gitlab"), accounting, report)
 
 
 def _add_forced(forced: dict[str, set[str]], errors: Iterable[tuple[str, str]]) -> bool:

@@ -17,7 +17,7 @@ from pipegen.importing.jenkins.source import JenkinsSource, sections
 from pipegen.importing.jenkins.stages import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.syntax import Statement
 from pipegen.importing.jenkins.work import KeptFiles
-from pipegen.importing.layout import ordered, written
+from pipegen.importing.layout import ordered
 from pipegen.importing.sharing import share
 from pipegen.source.text import Span
 from pipegen.structs import Struct
@@ -29,9 +29,9 @@ _STRUCTURE = frozenset({"pipeline", "stages", "parallel", "stage", "matrix", "st
 
 
 class JenkinsConfig(Struct, kw_only=True):
-    """The text of a config, and the stages of the source that it has, with the stages that always run last."""
+    """A config as a document, and the stages of the source that it has, with the stages that always run last."""
 
-    text: str
+    document: Mapping[str, Value]
     drafts: tuple[JenkinsDraft, ...]
     ends: tuple[End, ...]
     is_shared: bool
@@ -85,7 +85,7 @@ def jenkins_document(
     config["pipelines"] = {PIPELINE: pipeline}
     config["targets"] = {"jenkins": settings.target}
     _account_for_rest(source, marks)
-    return JenkinsConfig(text=written(config), drafts=tuple(kept), ends=ends.stages, is_shared=is_shared)
+    return JenkinsConfig(document=config, drafts=tuple(kept), ends=ends.stages, is_shared=is_shared)
 
 
 def _is_shared(source: JenkinsSource, drafts: Sequence[JenkinsDraft], report: Report) -> bool:

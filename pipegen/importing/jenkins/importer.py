@@ -9,6 +9,7 @@ from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.source import JenkinsSource, read_source
+from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile, Span
 
 _MOST_ROUNDS = 4
@@ -37,14 +38,14 @@ def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:
     for _ in range(_MOST_ROUNDS):
         own, accounting = Report(), Accounting()
         config = jenkins_document(source, list(refused.values()), Marks(accounting, own), own)
-        result = compiled(config.text, "jenkins")
+        result = compiled(block_style(config.document), "jenkins")
         new = {(one.stage, one.key): RefusedKey(one.stage, one.key, one.message) for one in result.errors}
         if not new.keys() - refused.keys():
             break
         refused = {**new, **refused}
     report.take(own)
     return JenkinsImport(
-        text=config.text,
+        text=written(config.document),
         count=accounting.count(all_constructs(source)),
         generated=result.files,
         source=source,
