@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.conditions import UntranslatableError
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, present
 from pipegen.importing.gitlab.tree import items_of, text_of, texts_of
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping, Node, Scalar
 
 _PULLS = ("always", "if-not-present", "never")
