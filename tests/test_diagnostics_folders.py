@@ -3,7 +3,8 @@
 What a config includes stands in `included/`. What is no config is read as the generated file that it looks like.
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
-are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its
+are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), in
+which fleet it is (`# fleet: included/fleet.yml`), how long its
 stages take there (`# durations: included/durations.yml`), which settings its project has (`# settings:
 included/pipegen.toml`), that it is a pipeline to import (`# import: gitlab`), that it is about to run on a machine that
 has nothing (`# run: host stage=unit`), which files have changed since `main` (`# changed: api/main.py`), or how it and
@@ -26,7 +27,6 @@ from drifting import drifted
 from engines.requirement import require
 
 from pipegen.cli.linting import lint
-from pipegen.cli.timing.cluster import read_cluster
 from pipegen.cli.timing.durations import check_timeouts, load_durations
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import load
@@ -40,6 +40,8 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.expectations.check import ConfigUnderTest
 from pipegen.expectations.check import check as check_expectation
 from pipegen.expectations.read import read_expectations
+from pipegen.fleet.cluster import read_cluster
+from pipegen.fleet.read import read_fleet
 from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import import_gitlab
 from pipegen.importing.gitlab.proof import prove, report_differences
@@ -69,7 +71,7 @@ SHELLS = ("PG720", "PG721")
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    keys = "import|target|pipeline|set|cluster|durations|settings|run|changed|drift|tests"
+    keys = "import|target|pipeline|set|cluster|fleet|durations|settings|run|changed|drift|tests"
     found = re.fullmatch(rf"# (?P<key>{keys}): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
@@ -115,6 +117,8 @@ def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, li
     for name in settings.get("cluster", ()):
         machines = read_cluster(folder / name, report, shown=Path(name).name)
         check([task for plan in analysed.plans for task in pipeline_run(plan).tasks], machines, report)
+    for name in settings.get("fleet", ()):
+        read_fleet(folder / name, {}, report, shown=Path(name).name)
     for name in settings.get("durations", ()):
         plans = {plan.name: plan for plan in analysed.plans}
         check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)

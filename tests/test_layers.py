@@ -49,10 +49,11 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
         *("compiler", "config", "emit", "plan.model.patterns", "plan.regex", "readback.gitlab_file", "targets.base"),
         *("targets.registry", "diagnostics", "source"),
     ),
+    "fleet": (*("run", "compiler", "config", "plan", "graph", "assets", "emit", "pictures", "diagnostics", "source"),),
     "__main__": ("cli",),
     "cli": (
         *("compiler", "lint", "run", "readback", "targets", "difference", "pictures", "plan", "bindings", "config"),
-        *("graph", "expectations", "importing", "diagnostics", "source", "assets", "emit"),
+        *("graph", "expectations", "importing", "fleet", "diagnostics", "source", "assets", "emit"),
     ),
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from heapq import heappop, heappush
+from math import inf
 from typing import Any
 
 from pipegen.run.events import Cause
@@ -79,7 +80,9 @@ class Gang(MutableStruct, kw_only=True, eq=False):
         least_by_role: the minimum numbers by role.
         minimum: the resources that must be available for its admission; None is no requirement.
         priority: higher runs earlier.
-        is_alike: whether all its tasks have equal requests, so that if one does not fit, none does.
+        waiting_time: seconds that it may wait, for `sla`.
+        is_alike: whether it stands for many tasks that start one by one and have equal requests, so that if one does
+            not fit, none does.
         is_admitted: whether its tasks may be placed.
         size: the number of its tasks.
         placed: the number of tasks that are placed or running, by role.
@@ -100,6 +103,7 @@ class Gang(MutableStruct, kw_only=True, eq=False):
     least_by_role: Mapping[str, int] = field(default_factory=dict)
     minimum: Amounts | None = None
     priority: int = 0
+    waiting_time: float = inf
     is_alike: bool = False
     is_admitted: bool = False
     size: int = 0

@@ -26,8 +26,8 @@ class MachineState:
     __slots__ = ("_alike", "_by_order", "_free", "_full", "locks", "nodes", "totals")
 
     def __init__(self, nodes: Iterable[SchedulerNode]) -> None:
-        self._by_order = tuple(nodes)
-        self.nodes = {node.name: node for node in self._by_order}
+        self._by_order: dict[int, SchedulerNode] = {}
+        self.nodes: dict[str, SchedulerNode] = {}
         self.totals: dict[str, float] = {}
         self.locks: dict[str, QueuedTask] = {}
         # Machines with and without a free slot.
@@ -35,9 +35,23 @@ class MachineState:
         self._full: _Alike = {}
         # The entry of each machine in these maps.
         self._alike: dict[int, tuple[_Alike, Key]] = {}
-        for node in self._by_order:
-            add_to(self.totals, node.limits)
-            self._sort(node)
+        for node in nodes:
+            self.add(node)
+
+    def add(self, node: SchedulerNode) -> None:
+        """Add *node*, whose index and name are new."""
+        self._by_order[node.order] = self.nodes[node.name] = node
+        add_to(self.totals, node.limits)
+        self._sort(node)
+
+    def remove(self, name: str) -> None:
+        """Remove the idle machine *name*."""
+        node = self.nodes.pop(name)
+        del self._by_order[node.order]
+        self.totals = {}
+        for other in self.nodes.values():
+            add_to(self.totals, other.limits)
+        self._unsort(node.order)
 
     def has_free(self) -> bool:
         """Return whether any machine has a free slot."""
@@ -84,13 +98,17 @@ class MachineState:
         """File *node* with those that have equal labels, limits and resources."""
         order = node.order
         if order in self._alike:
-            alike, key = self._alike[order]
-            orders = alike[key]
-            del orders[bisect_left(orders, order)]
-            if not orders:
-                del alike[key]
+            self._unsort(order)
         # A machine without a slot limit always has one. A promised slot counts: its task may take it.
         alike = self._free if node.idle.get(SLOTS, inf) > 0 else self._full
         key = (node.kind, *node.idle.values(), tuple(node.promised.items()))
         insort(alike.setdefault(key, []), order)
         self._alike[order] = (alike, key)
+
+    def _unsort(self, order: int) -> None:
+        """Remove the machine with index *order* from those of equal state."""
+        alike, key = self._alike.pop(order)
+        orders = alike[key]
+        del orders[bisect_left(orders, order)]
+        if not orders:
+            del alike[key]

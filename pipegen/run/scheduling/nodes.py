@@ -18,12 +18,13 @@ class SchedulerNode:
         labels: the labels that tasks can require.
         order: its index among the machines.
         kind: a key that is equal for machines with the same labels and limits.
+        is_spare: whether it is stopped when it is idle, so that tasks prefer other machines.
         idle: the resources that no task uses.
         promised: the resources reserved for tasks that do not fit yet.
         room: the resources that any task may take: idle and not promised.
     """
 
-    __slots__ = ("idle", "kind", "labels", "limits", "name", "order", "promised", "room")
+    __slots__ = ("idle", "is_spare", "kind", "labels", "limits", "name", "order", "promised", "room")
 
     def __init__(self, name: str, limits: Amounts, labels: Iterable[str] = (), order: int = 0) -> None:
         self.name = name
@@ -31,6 +32,7 @@ class SchedulerNode:
         self.labels = frozenset(labels)
         self.order = order
         self.kind = (tuple(sorted(self.labels)), tuple(limits.items()))
+        self.is_spare = False
         self.idle = dict(limits)
         self.promised: dict[str, float] = {}
         self.room: Amounts = self.idle

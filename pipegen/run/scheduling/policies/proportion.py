@@ -27,6 +27,22 @@ def proportion(session: Session) -> Votes:
     )
 
 
+def fair_share(session: Session) -> Votes:
+    """Return votes for the job queue with the smallest fraction of its deserved share.
+
+    A job queue may exceed its deserved share, but not its capability, nor take what is guaranteed to others.
+    """
+    shares = _Shares(session)
+    return Votes(
+        job_queue_key=lambda job_queue: (-job_queue.priority, _share(job_queue, shares.deserved(job_queue))),
+        may_take=lambda job_queue, queued_task: (
+            job_queue.is_open and _may_take(job_queue, queued_task, shares.capability(job_queue))
+        ),
+        may_enter=lambda gang: _may_enter(gang, shares.capability(gang.job_queue)),
+        entered=_entered,
+    )
+
+
 class _Shares(MutableStruct):
     """The deserved share of each job queue, recomputed when requests change."""
 
