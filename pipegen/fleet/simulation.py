@@ -19,6 +19,7 @@ from pipegen.fleet.workflow import Stage
 from pipegen.run.scheduling.amounts import add_to
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
 from pipegen.run.scheduling.plugins import open_session
+from pipegen.run.scheduling.queue.entry import QueueState
 from pipegen.run.scheduling.session import Freed
 
 # The gate of stages that wait for an approval.
@@ -324,7 +325,7 @@ class FleetSimulation:
         """Yield the gangs with waiting tasks, and the number of equal gangs that wait."""
         for queue in (*self._session.queues.values(), self._session.light):
             for entry in queue:
-                if entry.item.waiting or entry.item.light:
+                if not entry.gate and entry.part is not QueueState.BACKOFF:
                     yield entry.item, 1
         for load in self._loads:
             for line in load.lines.values():

@@ -145,12 +145,7 @@ def simulate(
         _refuse_others(context)
         show_fleet(fleet, form, diagnostics)
         return
-    if form is FleetForm.CSV:
-        raise WrongUsage("--format csv is for --fleet")
-    if cluster is not None and (executors is not None or sweep is not None):
-        raise WrongUsage("--cluster defines the executors: omit --executors and --sweep")
-    if order not in ORDERS:
-        raise wrong_option("--order", order, ORDERS)
+    _check_options(form, cluster, executors or sweep, order)
     counts = _counts(sweep)
     check_picture(svg, SVG)
     check_picture(html, HTML)
@@ -174,6 +169,16 @@ def simulate(
 
 
 # Arguments
+
+
+def _check_options(form: FleetForm, cluster: Path | None, executors: int | str | None, order: str) -> None:
+    """Refuse options without an effect, and unknown orders."""
+    if form is FleetForm.CSV:
+        raise WrongUsage("--format csv is for --fleet")
+    if cluster is not None and executors is not None:
+        raise WrongUsage("--cluster defines the executors: omit --executors and --sweep")
+    if order not in ORDERS:
+        raise wrong_option("--order", order, ORDERS)
 
 
 def _refuse_others(context: typer.Context) -> None:

@@ -12,7 +12,7 @@ from pipegen.run.scheduling.votes import Votes
 
 
 def pack(_session: Session) -> Votes:
-    """Return votes for the machine with the fewest unneeded labels, then the one with the least room that is not a spare."""
+    """Return votes for the machine with the fewest unneeded labels, then with the least room; spares come last."""
     return Votes(node_key=_key)
 
 
