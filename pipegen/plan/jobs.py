@@ -150,7 +150,7 @@ def _job(
         needs=needs,
         reads=work.reads,
         binds=binds,
-        forwarded=work.forwarded,
+        forwarded=tuple(work.forwarded.items()),
         inputs=work.inputs,
         outputs=_among(used.outputs, name, binds),
         files=files,
