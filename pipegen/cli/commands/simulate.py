@@ -158,14 +158,7 @@ def simulate(
 
     scenario, machines = _reported(read, diagnostics)
     result = _result(scenario if cluster is not None else without_demands(scenario), machines, counts, target)
-    if svg is not None:
-        write(svg, render_svg(result.simulation, scenario.unit))
-    if html is not None:
-        write(html, _page(result))
-    if form is FleetForm.JSON:
-        show_data(json.dumps(_data(result), indent=2))
-    else:
-        show_text(_text(result), colours=CHART)
+    _show(result, form, svg, html)
 
 
 # Arguments
@@ -248,6 +241,18 @@ def _counts(text: str | None) -> range | None:
 
 
 # Results
+
+
+def _show(result: _Result, form: FleetForm, svg: Path | None, html: Path | None) -> None:
+    """Write the pictures, and show *result*."""
+    if svg is not None:
+        write(svg, render_svg(result.simulation, result.scenario.unit))
+    if html is not None:
+        write(html, _page(result))
+    if form is FleetForm.JSON:
+        show_data(json.dumps(_data(result), indent=2))
+    else:
+        show_text(_text(result), colours=CHART)
 
 
 def _result(
