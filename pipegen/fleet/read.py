@@ -16,7 +16,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.fleet.arrivals import HOUR, WEEK_HOURS
 from pipegen.fleet.cluster import read_machine
-from pipegen.fleet.load import LoadReader
+from pipegen.fleet.load import LoadReader, report_unknown
 from pipegen.fleet.model import Fleet, FleetQueue, MachineGroup
 from pipegen.fleet.values import amounts, bounded, fraction, items, mapping, text_of, time_of, whole
 from pipegen.plan.model import Plan
@@ -47,6 +47,7 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
     queues = queues or (FleetQueue(name="default"),)
     _check_names("groups of machines", root.get("machines"), report)
     _check_names("queues", root.get("queues"), report)
+    _check_parents(queues, root.get("queues"), report)
     reader = LoadReader(path, [queue.name for queue in queues], environment, report)
     loads = [
         (item, *found)
@@ -111,7 +112,32 @@ def _queue(item: TreeMapping, report: Report) -> FleetQueue:
         priority=whole(item.get("priority"), 0),
         capability=bounded(amounts(item.get("capability"), report)),
         guarantee=amounts(item.get("guarantee"), report),
+        deserved=amounts(item.get("deserved"), report),
+        parent=text_of(item.get("parent")),
     )
+
+
+def _check_parents(queues: tuple[FleetQueue, ...], node: Node | None, report: Report) -> None:
+    """Report queues whose parent does not exist, or is below them."""
+    parents = {queue.name: queue.parent for queue in queues}
+    for item in items(node):
+        parent = item.get("parent") if isinstance(item, TreeMapping) else None
+        if not isinstance(parent, Scalar):
+            continue
+        if parent.text not in parents:
+            report_unknown("queue", parent, parents, report)
+            continue
+        above, seen = parent.text, {text_of(mapping(item, item).get("name"))}
+        while above and above not in seen:
+            seen.add(above)
+            above = parents.get(above, "")
+        if above:
+            report.add(
+                codes.INVALID_FLEET_VALUE,
+                f'the queue "{above}" is above itself',
+                at=parent.span,
+                hint="name a queue that is not below this one",
+            )
 
 
 def _scheduling(node: TreeMapping) -> Scheduling:

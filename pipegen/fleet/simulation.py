@@ -50,6 +50,8 @@ class FleetSimulation:
             gates={APPROVAL: self._is_approved},
         )
         queues = {queue.name: _job_queue(queue, index) for index, queue in enumerate(fleet.queues)}
+        for one in fleet.queues:
+            queues[one.name].parent = queues.get(one.parent)
         for queue in queues.values():
             self._session.open_job_queue(queue)
         self._loads = [LoadState(load, queues[load.queue], fleet) for load in fleet.loads]
@@ -134,6 +136,8 @@ class FleetSimulation:
             remaining=stage.remaining,
             order=self._next_order(),
             is_light=not stage.requests,
+            # Its services would be left alone.
+            is_preemptable=stage.is_interruptible and not stage.services,
             since=self._now,
             run=run,
             stage=stage,
@@ -263,6 +267,19 @@ class FleetSimulation:
         else:
             self._finish(run)
 
+    def _preempt(self, stage_run: StageRun) -> None:
+        """Stop the attempt of *stage_run*, whose work is lost, and queue it again."""
+        load, session = stage_run.run.load, self._session
+        load.measures.preempted += 1
+        load.measures.lost += self._now - stage_run.started
+        freed = self._give_back(stage_run, stage_run, 0)
+        # The end of the attempt is void.
+        stage_run.attempt += 1
+        stage_run.state, stage_run.node, stage_run.since = TaskState.WAITING, "", self._now
+        session.wait(stage_run)
+        session.offer(stage_run.gang)
+        session.wake(freed)
+
     def _release(self, stage_run: StageRun) -> None:
         """Release the resources of *stage_run* and of its services, which have ended."""
         session = self._session
@@ -308,15 +325,22 @@ class FleetSimulation:
 
     def _cycle(self) -> None:
         session = self._session
-        session.flush(is_safety=False)
-        for act in self._actions:
-            act(session)
-        if session.started:
+        while True:
+            session.flush(is_safety=False)
+            for act in self._actions:
+                act(session)
             started, session.started = session.started, []
             for placed in started:
                 self._scaling.placed(placed.node)
                 if isinstance(placed, StageRun):
                     self._start(placed)
+            if not session.evicted:
+                break
+            # Their room is for those that are promised it: another pass starts these.
+            evicted, session.evicted = session.evicted, []
+            for task in evicted:
+                if isinstance(task, StageRun):
+                    self._preempt(task)
         session.changed.clear()
         if self._scaling.is_scaled:
             self._scaling.grow(self._waiting_gangs())
@@ -345,4 +369,5 @@ def _job_queue(queue: FleetQueue, index: int) -> JobQueue:
         priority=queue.priority,
         capability=queue.capability,
         guarantee=queue.guarantee,
+        deserved=queue.deserved,
     )

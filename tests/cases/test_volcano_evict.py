@@ -1,19 +1,22 @@
-"""Statements take, undo and merge as Volcano's do; who throws out whom is left out, as the documents list."""
+"""Tasks are stopped for others as in Volcano, and statements take, undo and merge as its statements do."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from cases.left_out import is_left_out
-from cases.volcano import LEFT_OUT, Case, World, shown
+from cases.volcano import LEFT_OUT, Case, World, check_cycle, shown
 
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 from pipegen.run.scheduling.machine_state import MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.statement import ActionKind, Statement
+from pipegen.run.scheduling.votes import Victims, victims
 
 CASES = "volcano_evict.json"
 
-# Merging does not look at what was done: an eviction may stand for any operation.
-KINDS = {"allocate": ActionKind.PLACE, "pipeline": ActionKind.PROMISE, "evict": ActionKind.PLACE}
+KINDS = {"allocate": ActionKind.PLACE, "pipeline": ActionKind.PROMISE, "evict": ActionKind.EVICT}
 
 
 def check_statement(case: Case) -> None:
@@ -28,6 +31,14 @@ def check_statement(case: Case) -> None:
                 is_error = not statement.place(queued_task, arguments[1])
             case "pipeline":
                 is_error = not statement.promise(queued_task, arguments[1])
+            case "run":
+                assert statement.place(queued_task, arguments[1])
+                statement.commit()
+            case "evict":
+                statement.evict(queued_task)
+            case "expect":
+                expected: dict[str, Any] = arguments[0]["task"]
+                assert shown(queued_task)["status"] == expected["status"]
             case _:
                 assert name == "discard"
                 statement.discard()
@@ -39,7 +50,7 @@ def check_statement(case: Case) -> None:
         assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in told["recorded"]]
     if case["operations"][-1] == ["discard"]:
         (host,) = world.session.machines.nodes.values()
-        assert host.room == host.limits
+        assert queued_task.node or host.room == host.limits
 
 
 def statement_of(operations: list[list[str]], places: MachineState) -> Statement:
@@ -47,8 +58,13 @@ def statement_of(operations: list[list[str]], places: MachineState) -> Statement
     statement = Statement(places)
     for name, task in operations:
         queued_task = QueuedTask(name=task, gang=Gang(name="g", job_queue=JobQueue(name="l")), requests={})
-        done = statement.promise if KINDS[name] is ActionKind.PROMISE else statement.place
-        assert done(queued_task, "n1")
+        if KINDS[name] is ActionKind.PROMISE:
+            assert statement.promise(queued_task, "n1")
+            continue
+        assert statement.place(queued_task, "n1")
+        if KINDS[name] is ActionKind.EVICT:
+            statement.commit()
+            statement.evict(queued_task)
     return statement
 
 
@@ -73,4 +89,27 @@ def test_case(case: Case) -> None:
     """Each case that is not left out holds."""
     if is_left_out(case["id"], LEFT_OUT):
         return  # docs/simulate.md says why
-    {"statement": check_statement, "statement_merge": check_merge}[case["kind"]](case)
+    checks: dict[str, Callable[[Case], None]] = {
+        "statement": check_statement,
+        "statement_merge": check_merge,
+        "cycle": check_cycle,
+        "tier_victims": check_victims,
+    }
+    checks[case["kind"]](case)
+
+
+def check_victims(case: Case) -> None:
+    """Let plugins name victims, and expect on whom they agree."""
+    tasks = {
+        name: QueuedTask(name=name, gang=Gang(name="g", job_queue=JobQueue(name="l")), requests={})
+        for name in case["candidates"]
+    }
+
+    def vote(names: list[str] | None) -> Victims:
+        return lambda _, candidates: None if names is None else [one for one in candidates if one.name in names]
+
+    tiers = [[vote(plugin["names"]) for plugin in tier] for tier in case["tiers"]]
+    candidates = list(tasks.values())
+    found = victims(tiers, candidates[0], candidates)
+
+    assert (None if found is None else [one.name for one in found]) == case["expect"]["victims"]

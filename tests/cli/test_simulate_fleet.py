@@ -133,6 +133,36 @@ def test_errors_are_reported(old: str, new: str, code: str, fleet: Path, pipegen
     assert result.status == (1 if code else 0)
 
 
+@pytest.mark.parametrize(
+    "tiers",
+    [
+        [["priority", "gang"], ["drf", "proportion", "binpack"]],
+        [["sla"], ["gang"], ["capacity", "first-ready"]],
+        [["gang", "fair-share", "critical-path"]],
+    ],
+)
+def test_plugins_and_actions(tiers: list[list[str]], fleet: Path, pipegen: Pipegen) -> None:
+    """All of them together run the same load to its end."""
+    actions = ["enqueue", "allocate", "preempt", "reclaim", "backfill"]
+    queues = FLEET.replace("priority: -1,", "deserved: { slots: 2 }, parent: requests,")
+    text = queues + f"scheduling: {json.dumps({'actions': actions, 'tiers': tiers})}\n"
+    (fleet / "fleet.yaml").write_text(text, encoding="utf-8")
+    config = CONFIG.replace("retry: 1", "interruptible: true")
+    (fleet / "pipegen.yaml").write_text(config, encoding="utf-8")
+    found = data(pipegen)
+
+    assert [one["result"]["count"] for one in found["loads"]] == [142, 2]
+
+
+def test_a_queue_is_not_above_itself(fleet: Path, pipegen: Pipegen) -> None:
+    """A circle is reported, and a parent that does not exist."""
+    for parent, code in (("other", "PG805"), ("none", "PG803")):
+        text = FLEET.replace("name: other,", f"name: other, parent: {parent},")
+        (fleet / "fleet.yaml").write_text(text, encoding="utf-8")
+
+        assert f"error[{code}]" in pipegen("simulate", "--fleet", "fleet.yaml").err
+
+
 def test_a_missing_duration_is_the_mean(fleet: Path, pipegen: Pipegen) -> None:
     """It is reported as a warning."""
     (fleet / "fleet.yaml").write_text(FLEET.replace("unit: 2h, ", ""), encoding="utf-8")

@@ -132,3 +132,41 @@ def test_use_and_shares_by_hour() -> None:
 
     assert [round(used, 6) for used in found.groups[0].used_by_hour] == [0.083333, 0.5]
     assert [round(part, 6) for part in found.queues[0].shares] == [0.083333, 0.083333]
+
+
+def test_preemption_stops_interruptible_stages() -> None:
+    """The stage with the higher priority starts at once; the other one starts anew, and its work is lost."""
+    actions = ("enqueue", "allocate", "preempt", "backfill")
+    loads = [
+        load("low", Starts((0.0,)), FixedTime(100.0), interruptible=True),
+        load("high", Starts((30.0,)), FixedTime(10.0), priority=1),
+    ]
+    found = run(fleet(loads, 1, 1, queue="q", actions=actions)).loads
+
+    assert list(found["high"].waits) == [0.0]
+    assert (list(found["low"].results), found["low"].preempted, found["low"].lost) == ([140.0], 1, 30.0)
+
+
+def test_preemption_stops_no_other_stages() -> None:
+    """Neither those that are not interruptible, nor those of equal priority or of another queue."""
+    actions = ("enqueue", "allocate", "preempt", "backfill")
+    for is_interruptible, priority, queue in ((False, 1, "q"), (True, 0, "q"), (True, 1, "")):
+        loads = [
+            load("low", Starts((0.0,)), FixedTime(100.0), interruptible=is_interruptible),
+            load("high", Starts((30.0,)), FixedTime(10.0), priority=priority),
+        ]
+        found = run(fleet(loads, 1, 1, queue=queue, actions=actions)).loads
+
+        assert (list(found["high"].waits), found["low"].preempted) == ([70.0], 0)
+
+
+def test_reclaim_takes_what_a_queue_has_too_much() -> None:
+    """A queue whose stages came first has all machines; another one gets its half of them at once."""
+    loads = [
+        load("early", Starts((0.0,) * 4), FixedTime(100.0), interruptible=True),
+        load("late", Starts((30.0,) * 4), FixedTime(10.0)),
+    ]
+    found = run(fleet(loads, 4, 1, actions=("enqueue", "allocate", "reclaim", "backfill"))).loads
+
+    assert sorted(found["late"].waits) == [0.0, 0.0, 10.0, 10.0]
+    assert (found["early"].preempted, found["early"].lost) == (2, 60.0)

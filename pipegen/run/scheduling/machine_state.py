@@ -6,8 +6,8 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from math import inf
 
-from pipegen.run.scheduling.amounts import SLOTS, add_to
-from pipegen.run.scheduling.job_queues import Key, QueuedTask
+from pipegen.run.scheduling.amounts import SLOTS, add_to, subtract
+from pipegen.run.scheduling.job_queues import Gang, Key, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import SchedulerNode
 
 # Indexes of machines, by equal resources.
@@ -21,15 +21,17 @@ class MachineState:
         nodes: the machines by name.
         totals: the resources of all machines together.
         locks: the holder of each held lock.
+        preemptable: the preemptable tasks that have resources, by gang.
     """
 
-    __slots__ = ("_alike", "_by_order", "_free", "_full", "locks", "nodes", "totals")
+    __slots__ = ("_alike", "_by_order", "_free", "_full", "locks", "nodes", "preemptable", "totals")
 
     def __init__(self, nodes: Iterable[SchedulerNode]) -> None:
         self._by_order: dict[int, SchedulerNode] = {}
         self.nodes: dict[str, SchedulerNode] = {}
         self.totals: dict[str, float] = {}
         self.locks: dict[str, QueuedTask] = {}
+        self.preemptable: dict[Gang, dict[QueuedTask, None]] = {}
         # Machines with and without a free slot.
         self._free: _Alike = {}
         self._full: _Alike = {}
@@ -73,6 +75,9 @@ class MachineState:
     def take(self, queued_task: QueuedTask, node: SchedulerNode) -> None:
         """Take the resources and locks of *queued_task*."""
         node.take(queued_task.requests)
+        node.tasks[queued_task] = None
+        if queued_task.is_preemptable:
+            self.preemptable.setdefault(queued_task.gang, {})[queued_task] = None
         for lock in queued_task.locks:
             self.locks[lock] = queued_task
         self._sort(node)
@@ -80,9 +85,20 @@ class MachineState:
     def give(self, queued_task: QueuedTask, node: SchedulerNode) -> None:
         """Release the resources and locks of *queued_task*."""
         node.give(queued_task.requests)
+        del node.tasks[queued_task]
+        if queued_task.is_preemptable:
+            self._forget(queued_task)
+        if queued_task.state is TaskState.RELEASING:
+            subtract(node.releasing, queued_task.requests)
         for lock in queued_task.locks:
             del self.locks[lock]
         self._sort(node)
+
+    def _forget(self, queued_task: QueuedTask) -> None:
+        tasks = self.preemptable[queued_task.gang]
+        del tasks[queued_task]
+        if not tasks:
+            del self.preemptable[queued_task.gang]
 
     def promise(self, queued_task: QueuedTask, node: SchedulerNode) -> None:
         """Reserve room for *queued_task*."""

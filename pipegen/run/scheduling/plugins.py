@@ -9,8 +9,11 @@ from typing import TypeAlias
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
+from pipegen.run.scheduling.actions.preempt import preempt
+from pipegen.run.scheduling.actions.reclaim import reclaim
 from pipegen.run.scheduling.job_queues import Gang
 from pipegen.run.scheduling.nodes import SchedulerNode
+from pipegen.run.scheduling.policies.capacity import capacity
 from pipegen.run.scheduling.policies.critical_path import critical_path
 from pipegen.run.scheduling.policies.drf import drf
 from pipegen.run.scheduling.policies.first_ready import first_ready
@@ -28,14 +31,22 @@ from pipegen.structs import Struct
 Policy: TypeAlias = Callable[[Session], Votes]
 Action: TypeAlias = Callable[[Session], None]
 
-ACTIONS: Mapping[str, Action] = {"enqueue": enqueue, "allocate": allocate, "backfill": backfill}
+ACTIONS: Mapping[str, Action] = {
+    "enqueue": enqueue,
+    "allocate": allocate,
+    "preempt": preempt,
+    "reclaim": reclaim,
+    "backfill": backfill,
+}
 PLUGINS: Mapping[str, Policy] = {
     "priority": priority,
-    "gang": partial(only, gang, ("is_ready", "is_promised", "is_valid")),
+    # Gangs that lack tasks do not come first, because each stage is placed alone.
+    "gang": partial(only, gang, ("is_ready", "is_promised", "is_valid", "is_starving", "preemptable", "reclaimable")),
     "sla": sla,
     "drf": drf,
     "fair-share": fair_share,
     "proportion": proportion,
+    "capacity": capacity,
     "first-ready": first_ready,
     "critical-path": critical_path,
     "binpack": pack,

@@ -17,7 +17,7 @@ from pipegen.run.scheduling.fitting import could_fit, is_kept, is_room, wait_cau
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState, uncount_placed
 from pipegen.run.scheduling.machine_state import MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode
-from pipegen.run.scheduling.queue.entry import QueuedItem
+from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
 from pipegen.run.scheduling.queue.heap import Rank
 from pipegen.run.scheduling.queue.hints import Hint, Hints, QueueEvent
 from pipegen.run.scheduling.queue.queue import Gate, Queue, QueueSettings
@@ -47,6 +47,7 @@ class Session:
         light: gangs with tasks for `backfill`.
         entering: gangs that are not admitted yet.
         started: tasks that the actions placed in this cycle.
+        evicted: running tasks that the actions stop for others.
         changed: gangs with new tasks, or with a new cause to wait.
         placed: the number of tasks placed in all.
         now: the current time.
@@ -69,6 +70,7 @@ class Session:
         self.queues: dict[str, Queue[Gang]] = {}
         self.entering: list[Gang] = []
         self.started: list[QueuedTask] = []
+        self.evicted: list[QueuedTask] = []
         self.changed: dict[Gang, None] = {}
         self.placed = 0
         self.now = 0.0
@@ -114,9 +116,10 @@ class Session:
         self.requests_changed(queued_task.gang.job_queue)
 
     def give_back(self, queued_task: QueuedTask) -> Freed:
-        """Release the resources of *queued_task*, which runs, and return them."""
+        """Release the resources of *queued_task*, which runs or was evicted, and return them."""
         self.machines.give(queued_task, self.machines.nodes[queued_task.node])
-        uncount_placed(queued_task, is_promise=False)
+        if queued_task.state is not TaskState.RELEASING:
+            uncount_placed(queued_task, is_promise=False)
         return Freed((queued_task.node,), queued_task.locks)
 
     def dismiss(self, gang: Gang) -> None:
@@ -142,6 +145,28 @@ class Session:
         self.version += 1
         self.asking[job_queue] = None
         self.turns.touch(job_queue)
+
+    def waiting_gangs(self, job_queue: JobQueue) -> list[Gang]:
+        """Return the gangs of *job_queue* with waiting tasks that may be tried, the first one first."""
+        parts = (QueueState.ACTIVE, QueueState.UNSCHEDULABLE)
+        entries = (entry for entry in self.queues[job_queue.name] if entry.part in parts and not entry.gate)
+        return sorted((entry.item for entry in entries), key=self.ballot.gang_key)
+
+    def has_victims(
+        self, gang: Gang, is_candidate: Callable[[QueuedTask], bool], choose: Callable[..., Sequence[QueuedTask]]
+    ) -> bool:
+        """Return whether *choose* names any running candidate for the first task of *gang*.
+
+        One task stands for all of a gang of alike tasks, so that this is fast when there are none.
+        """
+        first = gang.first()
+        candidates = [
+            task
+            for running, tasks in self.machines.preemptable.items()
+            for task in ([next(iter(tasks))] if running.is_alike else tasks)
+            if is_candidate(task)
+        ]
+        return first is not None and bool(candidates) and bool(choose(first, candidates))
 
     def waiting_queues(self) -> tuple[Queue[Gang], ...]:
         """Return the queues with unschedulable items or items in backoff."""
@@ -207,8 +232,10 @@ class Session:
         return min(candidates, key=lambda node: (_lack(queued_task, node), node.order), default=None)
 
     def commit(self, statement: Statement) -> None:
-        """Start the tasks that *statement* places."""
-        placed = statement.commit()
+        """Start the tasks that *statement* places, and stop those that it evicts."""
+        changed = statement.commit()
+        placed = [queued_task for queued_task in changed if queued_task.state is TaskState.RUNNING]
+        self.evicted += [queued_task for queued_task in changed if queued_task.state is TaskState.RELEASING]
         self.started += placed
         self.placed += len(placed)
         for queued_task in placed:
@@ -227,7 +254,10 @@ class Session:
 
     def pledge(self, gang: Gang, statement: Statement) -> None:
         """Store *statement*, which promises room to *gang*, until the gang is tried again."""
-        self._pledges[gang] = statement
+        if gang in self._pledges:
+            self._pledges[gang].merge(statement)
+        else:
+            self._pledges[gang] = statement
 
     def unpledge(self, gang: Gang) -> Freed:
         """Cancel the promises to *gang*, and return the freed resources."""
