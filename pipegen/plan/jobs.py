@@ -171,10 +171,10 @@ def _job(
         retention=settings.files.retention,
         reports=settings.files.reports,
         caches=settings.caches,
-        is_final=frame is None,
         posts=stage.posts,
         statuses=work.statuses,
         combination=_combination(stage),
+        plugin_steps=settings.plugin_steps,
         raw=settings.raw,
         reuse=settings.reuse,
     )

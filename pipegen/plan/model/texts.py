@@ -106,7 +106,8 @@ def machine_texts(machine: Machine) -> list[Text]:
 
 def environment_texts(environment: Environment) -> tuple[Text, ...]:
     """Return the texts of *environment*."""
-    return (environment.name,) if environment.url is None else (environment.name, environment.url)
+    namespace = environment.kubernetes.namespace if environment.kubernetes is not None else None
+    return tuple(text for text in (environment.name, environment.url, namespace) if text is not None)
 
 
 def mail_texts(mail: Mail) -> list[Text]:

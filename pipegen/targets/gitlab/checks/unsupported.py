@@ -10,6 +10,7 @@ from pipegen.diagnostics.codes import (
     ENGINE_HAS_NO_VALUE,
     FILE_TOO_BIG,
     MAIL_WITHOUT_SERVER,
+    PLUGIN_STEPS_REFUSED,
     SECRET_SHADOWED,
     TOKEN_FOR_OTHER_REGISTRY,
     TOO_MANY_VARIABLES,
@@ -48,6 +49,13 @@ def check_plan(plan: Plan, host: ShellEnvironment, report: Report) -> None:
         _check_references(job, host, report)
         if job.shared.container_paths:
             _check_container_paths(job, host, report)
+        if job.plugin_steps is not None and not job.plugin_steps.is_skipped_elsewhere:
+            report.add(
+                PLUGIN_STEPS_REFUSED,
+                f'stage "{job.title}" has steps of Jenkins, which GitLab does not have',
+                at=job.plugin_steps.span,
+                hint='add "elsewhere: skip" to leave them out on other engines',
+            )
         if job.secrets:
             _check_secrets(job, report)
         if len(job.expanded) > MOST_VARIABLES:

@@ -17,6 +17,7 @@ from pipegen.targets.jenkins.stages.agents.machines import check_machine
 from pipegen.targets.jenkins.stages.agents.tools import tools
 from pipegen.targets.jenkins.stages.files.retention import check_retention
 from pipegen.targets.jenkins.stages.guards.limits import check_limits
+from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps
 from pipegen.targets.jenkins.stages.raw import check_raw
 from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_free_name
 
@@ -36,6 +37,7 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     for job in plan.jobs:
         check_retention(job, report)
         check_raw(job, report)
+        check_plugin_steps(job, report)
         check_machine(job, report)
         if scripts[job.stage].setup or _has_other_texts(job):
             for text in job_texts(job, with_environment=False):
