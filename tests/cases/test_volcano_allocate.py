@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cases.left_out import check_listed, is_left_out
+from cases.excluded_cases import check_listed, is_left_out
 from cases.volcano import FILES, HEADING, LEFT_OUT, Case, check_cycle
 
 CASES = "volcano_allocate.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cases.left_out import is_left_out
+from cases.excluded_cases import is_left_out
 from cases.volcano import LEFT_OUT, Case, World, check_cycle, shown
 
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
