@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 from jsonschema import Draft202012Validator
 
 from pipegen.assets import folder
