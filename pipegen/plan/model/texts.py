@@ -55,6 +55,15 @@ def stage_texts(
     return texts
 
 
+def job_texts(job: Job, *, with_environment: bool = True) -> list[Text]:
+    """Return all texts of *job*; without those of its environment for an engine that has no environments."""
+    environment = job.deployment.environment if with_environment else None
+    texts = stage_texts(job.stage, job.steps, job.after, job.machine, environment, job.mail)
+    for cache in job.caches:
+        texts += (cache.key, *cache.fallback)
+    return [*texts, job.retention.name] if job.retention.name is not None else texts
+
+
 def step_texts(step: Step, stage: str) -> Iterable[Text]:  # noqa: C901, PLR0911 - one case a step
     """Return the texts of *step* of *stage*."""
     match step:

@@ -1,0 +1,61 @@
+"""The references in a job's texts, compared with a search through all its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.compiler import analyse
+from pipegen.config.files.load import load
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Container, Job
+from pipegen.plan.model.texts import job_texts
+from pipegen.structs import Struct
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+
+def found(value: object) -> Iterator[Reference]:
+    """Yield the references in every text in *value*, except for names of containers of known stages."""
+    match value:
+        case Text():
+            yield from value.references()
+        case Container(producer=str()):
+            return
+        case tuple():
+            yield from chain.from_iterable(map(found, value))
+        case Struct():
+            yield from chain.from_iterable(found(getattr(value, name)) for name in value.__struct_fields__)
+
+
+def foreign(references: Iterator[Reference]) -> set[Reference]:
+    """Return those of *references* that refer to other stages."""
+    return {one for one in references if one.scope is not Scope.OWN}
+
+
+@pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
+def test_all_references_of_a_job_are_listed(case: str) -> None:
+    """Those in steps, environments, mails and caches."""
+    report = Report()
+    file = load(GOLDEN / case / "pipeline.yml", report)
+    jobs: list[Job] = [job for plan in analyse(file, (), report).plans for job in plan.jobs]
+    named = foreign(one for job in jobs for text in job_texts(job) for one in text.references())
+
+    assert named == foreign(
+        reference
+        for job in jobs
+        for part in (
+            job.steps,
+            job.after,
+            job.machine,
+            job.deployment.environment,
+            job.mail,
+            job.caches,
+            job.retention.name,
+        )
+        for reference in found(part)
+    )
