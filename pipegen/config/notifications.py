@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from collections.abc import Mapping as ReadOnly
 from itertools import chain, count
 
 from pipegen.config.model import PipelineConfig, StageConfig, StepValue
@@ -12,7 +13,7 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequen
 from pipegen.structs import replace
 
 # The name of a stage whose status others can read.
-READABLE_NAME = r"[A-Za-z0-9_-]+"
+_READABLE_NAME = r"[A-Za-z0-9_-]+"
 _NAME = "notify"
 _TEXT = "${setup.project}: pipeline ${setup.pipeline} ended with ${pipeline.status}, ${setup.logURL}"
 _STAGE_TEXT = "${setup.project}: stage STAGE ended with ${STAGE.status}, ${setup.logURL}"
@@ -32,15 +33,19 @@ _POST = r"""printf 'url = "%s"\n' "$WEBHOOK_URL" |
 
 def with_webhooks(pipeline: PipelineConfig, notify: Node | None) -> PipelineConfig:
     """Return *pipeline* with the stages that post the messages of the webhooks in *notify* and in its stages."""
-    webhooks = [(stage.name.value, stage_webhook(stage)) for stage in pipeline.stages]
-    found = [(name, entry) for name, entry in [("", webhook(notify)), *webhooks] if entry is not None]
+    of_stages = {
+        stage.name.value: _webhook(stage.body.get("notify") if stage.body is not None else None)
+        for stage in pipeline.stages
+    }
+    found = [(name, entry) for name, entry in [("", _webhook(notify)), *of_stages.items()] if entry is not None]
     if not found:
         return pipeline
+    unreadable = {name: entry.key.span for name, entry in found if name and not re.fullmatch(_READABLE_NAME, name)}
     taken = {stage.name.value for stage in pipeline.stages}
     stages: list[StageConfig] = []
     for watched, entry in found:
-        if watched and not re.fullmatch(READABLE_NAME, watched):
-            continue  # the plan reports it
+        if watched in unreadable:
+            continue
         own = f"{_NAME} {watched}" if watched else _NAME
         name = next(name for name in chain((own,), (f"{own} {number}" for number in count(2))) if name not in taken)
         taken.add(name)
@@ -51,20 +56,21 @@ def with_webhooks(pipeline: PipelineConfig, notify: Node | None) -> PipelineConf
     names = (Scalar(stage.name.value, stage.name.span) for stage in stages)
     return replace(
         pipeline,
-        stages=(*pipeline.stages, *stages),
+        stages=(*(_marked(stage, unreadable) for stage in pipeline.stages), *stages),
         finally_=StepValue(Sequence((*items, *names), span), span),
     )
 
 
-def webhook(notify: Node | None) -> Entry | None:
+def _marked(stage: StageConfig, unreadable: ReadOnly[str, Span]) -> StageConfig:
+    """Return *stage* with the location of its webhook if it is *unreadable*; the plan reports it."""
+    name = stage.name.value
+    return replace(stage, unreadable_webhook=unreadable[name]) if name in unreadable else stage
+
+
+def _webhook(notify: Node | None) -> Entry | None:
     """Return the webhook in the value of `notify`."""
     entry = notify.entry("webhook") if isinstance(notify, Mapping) else None
     return entry if entry is not None and isinstance(entry.value, Mapping) else None
-
-
-def stage_webhook(stage: StageConfig) -> Entry | None:
-    """Return the webhook of *stage*."""
-    return webhook(stage.body.get("notify"))
 
 
 def _stage(name: Located[str], entry: Entry, watched: str) -> StageConfig:

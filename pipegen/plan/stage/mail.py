@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.bindings.expression import Expression, Items, List, Text
 from pipegen.config.model import PipelineConfig, StageConfig
-from pipegen.config.notifications import READABLE_NAME, stage_webhook
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -51,12 +48,11 @@ def mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues) -> M
 
 def check_webhook(stage: StageConfig, report: Report) -> None:
     """Report a webhook of a stage whose result no stage can read."""
-    entry = stage_webhook(stage)
-    if entry is not None and not re.fullmatch(READABLE_NAME, stage.display_name):
+    if stage.unreadable_webhook is not None:
         report.add(
             codes.INVALID_VALUE,
             f'the name of stage "{stage.display_name}" has characters that a stage with a webhook cannot have',
-            at=entry.key.span,
+            at=stage.unreadable_webhook,
             related=[Label(stage.name.span, "this name")],
             hint='rename the stage: use letters, digits, "_" and "-"',
         )
