@@ -113,6 +113,8 @@ class StageConfig(SpannedStruct, kw_only=True):
     name: Located[str]
     within: str = ""
     combination: CombinationOf | None = None
+    # The webhook of a stage whose name no reference to its result can contain.
+    unreadable_webhook: Span | None = None
     # Whether it only posts the result of the pipeline, as the user's webhook.
     posts: bool = False
     body: Mapping | None = None
@@ -139,6 +141,7 @@ class StageConfig(SpannedStruct, kw_only=True):
     reports: StepValue | None = None
     cache: StepValue | None = None
     reuse: StepValue | None = None
+    tools: StepValue | None = None
     steps: StepValue | None = None
     raw: StepValue | None = None
     env: StepValue | None = None

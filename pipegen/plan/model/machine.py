@@ -8,7 +8,7 @@ from typing import ClassVar
 from pipegen.bindings.expression import Text
 from pipegen.plan.model.steps import Line
 from pipegen.source.text import Span
-from pipegen.structs import SpannedStruct
+from pipegen.structs import SpannedStruct, Struct
 
 
 class Pull(Enum):
@@ -27,11 +27,18 @@ class ShellProgram(Enum):
 
 
 class JobImage(SpannedStruct, kw_only=True):
-    """The image a job runs in; *entrypoint* None keeps the image's own, *pull* None is the engine's default."""
+    """The image a job runs in; *entrypoint* None keeps the image's own, *pull* None is the engine's default.
+
+    *user* None is that of the engine, *args* are for the container engine, *credentials* is the ID of the login at the
+    registry.
+    """
 
     name: Text
     entrypoint: tuple[str, ...] | None = None
     pull: Pull | None = None
+    user: str | None = None
+    args: tuple[str, ...] = ()
+    credentials: str | None = None
     span: Span
 
 
@@ -54,15 +61,46 @@ class Resources(SpannedStruct, kw_only=True):
     span: Span
 
 
-class Machine(SpannedStruct, kw_only=True):
-    """The machine a job runs on; it must have all *labels*."""
+class PodContainer(Struct, kw_only=True):
+    """A container of a pod; without a *command*, it runs that of its image."""
 
-    UNCOMPARED: ClassVar = ("labels_span", "shell_span")
+    name: str
+    image: str
+    command: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+
+
+class Pod(SpannedStruct, kw_only=True):
+    """A pod that an engine creates for a job.
+
+    Its script runs in *container*, "" for the container of the job's image. The *manifest* replaces *containers*, "" if
+    there is none; *cloud* and *namespace* "" are the engine's defaults.
+    """
+
+    containers: tuple[PodContainer, ...] = ()
+    manifest: str = ""
+    container: str = ""
+    cloud: str = ""
+    namespace: str = ""
+    span: Span
+
+
+class Machine(SpannedStruct, kw_only=True):
+    """The machine a job runs on; it must have all *labels*, and match all *label_expressions*.
+
+    *tools* are installed by the engine: the type and the name of each.
+    """
+
+    UNCOMPARED: ClassVar = ("labels_span", "shell_span", "tools_span")
 
     image: JobImage | None = None
     services: tuple[Service, ...] = ()
     labels: tuple[str, ...] = ()
+    label_expressions: tuple[str, ...] = ()
     labels_span: Span | None = None
+    pod: Pod | None = None
+    tools: tuple[tuple[str, str], ...] = ()
+    tools_span: Span | None = None
     resources: Resources | None = None
     shell: ShellProgram = ShellProgram.SH
     shell_span: Span | None = None

@@ -45,6 +45,12 @@ class Directives {
             inContainer(choice, body)
             return
         }
+        if (choice.yaml != null) {
+            build.steps.call('podTemplate', [[yaml: choice.yaml], {
+                build.steps.call('node', ['pod', body] as Object[])
+            }] as Object[])
+            return
+        }
         build.steps.call('node', [choice.label, {
             inWorkspace(choice.customWorkspace) {
                 Closure inside = { inContainer(choice, body) }
@@ -59,7 +65,17 @@ class Directives {
             body.call()
             return
         }
-        DockerImage image = new Docker(build).image(choice.image)
+        Docker docker = new Docker(build)
+        if (choice.registryUrl != null) {
+            docker.withRegistry(choice.registryUrl, choice.registryCredentialsId) {
+                inImage(docker.image(choice.image), choice, body)
+            }
+            return
+        }
+        inImage(docker.image(choice.image), choice, body)
+    }
+
+    private static void inImage(DockerImage image, AgentChoice choice, Closure body) {
         if (choice.alwaysPull) {
             image.pull()
         }
@@ -160,6 +176,9 @@ class AgentChoice {
     String args = ''
     boolean alwaysPull
     boolean reuseNode
+    String yaml
+    String registryUrl
+    String registryCredentialsId
 
     void label(Object text) {
         label = text as String
@@ -183,6 +202,28 @@ class AgentChoice {
 
     void reuseNode(boolean value) {
         reuseNode = value
+    }
+
+    void registryUrl(Object text) {
+        registryUrl = text as String
+    }
+
+    void registryCredentialsId(Object text) {
+        registryCredentialsId = text as String
+    }
+
+    void yaml(Object text) {
+        yaml = text as String
+    }
+
+    void cloud(Object text) {
+    }
+
+    void namespace(Object text) {
+    }
+
+    void kubernetes(Closure definition) {
+        node(definition)
     }
 
     void docker(Closure definition) {
