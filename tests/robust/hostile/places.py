@@ -259,6 +259,10 @@ PLACES: Mapping[str, Config] = {
     "notify.webhook.on": lambda text: piped(
         {"name": "a", "script": ["true"]}, notify={"webhook": {"url": "chat", "on": text}}
     ),
+    "stage.notify.webhook.url": lambda text: stage(notify={"webhook": {"url": written(text)}}),
+    "stage.notify.webhook.text": lambda text: stage(notify={"webhook": {"url": "chat", "text": written(text)}}),
+    "stage.notify.webhook.field": lambda text: stage(notify={"webhook": {"url": "chat", "field": text}}),
+    "stage.notify.webhook.on": lambda text: stage(notify={"webhook": {"url": "chat", "on": text}}),
     "notify.email.to, a text": lambda text: stage(notify={"email": {"to": written(text)}}),
     "notify.email.to": lambda text: stage(notify={"email": {"to": [written(text)]}}),
     "notify.email.subject": lambda text: stage(notify={"email": {"to": ["a@b.c"], "subject": written(text)}}),
