@@ -424,7 +424,7 @@ def _state(run: Run) -> str:
 def _asking(text: str) -> str:
     """Return the Jenkinsfile *text* made to ask its conditions for each line of the file `runs`, and to run nothing."""
     # A closure would read `currentBuild` of the harness, and not a field of that name.
-    head, _, functions = text.replace("currentBuild.", "simulatedBuild.").partition("runStages()\n")
+    head, _, functions = text.replace("currentBuild.", "simulatedBuild.").partition("runStages(stagesReady())\n")
     start, _, rest = head.partition("// Conditions ask")
     stages = rest[rest.index("addStage") :]
     return (

@@ -163,12 +163,12 @@ def test_every_line_of_the_driver(text: str) -> None:
 
     check_noticed(generated, mutants)
     check_noticed(generated, {"twice": generated.text + generated.text[start:]})
-    check_noticed(generated, {"another": generated.text + "\ndef advance(String name) {\n}\n"})
+    check_noticed(generated, {"another": generated.text + "\ndef runStages(String name) {\n}\n"})
     check_noticed(generated, {"parallel": generated.text + "\ndef parallel(Map branches) {\n}\n"})
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"(?<=\W)remove\(done\)", r"(?<!List )ready = ", r"size\(\) == 1", r"advance\(\[name\]\)"]
+    "pattern", [r"(?<=\W)remove\(done\)", r"(?<!List )ready = ", r"size\(\) == 1", r"runStages\(\[name\]\)"]
 )
 def test_words_of_the_driver(pattern: str) -> None:
     """What counts down, what goes on, and what starts."""
@@ -180,16 +180,16 @@ def test_words_of_the_driver(pattern: str) -> None:
 def test_how_stages_start() -> None:
     """A root, a branch, the call that starts all, the one after it, or a function of stages is missing."""
     final, several, large = (written(config, "jenkins", style="scripted") for config in SCRIPTS.values())
-    check_noticed(several, without(several.text, r"(?<=advance\(\[)'[^']*'(, )?"))
+    check_noticed(several, without(several.text, r"(?<=runStages\(\[)'[^']*'(, )?"))
     check_noticed(several, without(several.text, r"^ *parallel pipelines\n"))
     check_noticed(several, without(several.text, r"^    pipelines\['one'\] = \{.*?^    \}\n"))
-    check_noticed(several, without(several.text, r"^ *advance\(stagesReady\('[^']*'\)\)\n"))
-    check_noticed(final, without(final.text, r"^    advance\(stagesReady\(.*?\)\)\n"))
-    check_noticed(final, without(final.text, r"^    runStages\(\)\n"))
+    check_noticed(several, without(several.text, r"^ *runStages\(stagesReady\('[^']*'\)\)\n"))
+    check_noticed(final, without(final.text, r"^    runStages\(stagesReady\(.*?\)\)\n"))
+    check_noticed(final, without(final.text, r"^    runStages\(stagesReady\(\)\)\n"))
     check_noticed(large, without(large.text, r"^addStages\d\(\)\n"))
-    check_noticed(large, without(large.text, r"^runStages\(\)\n"))
+    check_noticed(large, without(large.text, r"^runStages\(stagesReady\(\)\)\n"))
     check_noticed(
-        large, without(large.text, r"^addStages1\(\)\n(.*?)^runStages\(\)\n", by=r"\1runStages()\naddStages1()\n")
+        large, without(large.text, r"^addStages1\(\)\n(.*?)^runStages\(stagesReady\(\)\)\n", by=r"\1runStages(stagesReady())\naddStages1()\n")
     )
 
 

@@ -80,6 +80,7 @@ def lower(
         recipients=recipients,
         checkouts=checkouts.functions,
         helpers=helpers((*stage_parts, *other_parts)),
+        has_stashes=any(isinstance(part, model.Stash) for part in stage_parts),
         setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),
         parameter_lists=in_functions(frame.parameters, weigh_parameter) if is_scripted else (),
     )

@@ -1,4 +1,4 @@
-"""The driver of deep graphs as a model: what the Groovy of `advance` and `goOn` decides, on a clock of its own."""
+"""The driver of deep graphs as a model: what the Groovy of `runStages` and `goOn` decides, on a clock of its own."""
 
 from __future__ import annotations
 

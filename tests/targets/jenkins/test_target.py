@@ -57,7 +57,7 @@ def test_scripted_stages_name_what_they_come_after() -> None:
         "addStage('publish', after: ['check', 'lint'], agent: env.PIPEGEN_AGENT) {\n"
         "    noFork()\n    checkoutCommit()\n" in text
     )
-    assert "try {\n    runStages()\n} finally {\n    node(env.PIPEGEN_AGENT) {\n" in text
+    assert "try {\n    runStages(stagesReady())\n} finally {\n    node(env.PIPEGEN_AGENT) {\n" in text
 
 
 def test_a_registry_lifts_the_pin() -> None:
