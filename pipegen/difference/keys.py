@@ -150,8 +150,22 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "reuse": formatter.tree(job.reuse),
         "notify": formatter.tree(job.mail),
         "finally": value("true") if job.is_final else None,
+        "steps": _plugin_steps(job),
         "raw": {target: node(tree) for target, tree in job.raw},
     }
+
+
+def _plugin_steps(job: Job) -> Tree | None:
+    """Return the steps of plugins of *job*."""
+    steps = job.plugin_steps
+    if steps is None:
+        return None
+    calls: dict[str, Tree] = {
+        f"{when} {number}": node(call)
+        for when, items in (("before", steps.before), ("after", steps.after))
+        for number, call in enumerate(items, 1)
+    }
+    return {**calls, **({"elsewhere": value("skip")} if steps.is_skipped_elsewhere else {})}
 
 
 def _output(formatter: ValueFormatter, stage: str, name: str) -> str:

@@ -45,12 +45,12 @@ def shell_texts(config: CheckedConfig) -> Iterator[ShellText]:
     """Yield each script of *config* once, its `after` commands, and the commands of outputs."""
     seen: set[tuple[Span, ...]] = set()
     for stage in config.stages():
-        for text in stage_texts(stage, seen):
+        for text in stage_shell_texts(stage, seen):
             seen.add(text.spans)
             yield text
 
 
-def stage_texts(stage: CheckedStage, seen: Collection[tuple[Span, ...]] = ()) -> Iterator[ShellText]:
+def stage_shell_texts(stage: CheckedStage, seen: Collection[tuple[Span, ...]] = ()) -> Iterator[ShellText]:
     """Yield the script of *stage*, its `after` commands, and the commands of outputs, except those at *seen* spans."""
     for lines, entries in _scripts(stage):
         if entries and len(lines) == len(entries) and tuple(entry.span for entry in entries) not in seen:

@@ -14,7 +14,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
 from pipegen.plan.files.retention import check_excluded
 from pipegen.plan.finally_stages import final_stages
-from pipegen.plan.forwarding import KnownValues
+from pipegen.plan.forwarding import NO_EXPORTS, Forwarded, KnownValues
 from pipegen.plan.jobs import StageOrder, jobs
 from pipegen.plan.model import (
     Concurrency,
@@ -118,12 +118,18 @@ def _work(
     work: dict[str, StagePlan] = {}
     absence = _absence(namespaces, context, report)
     namespaces = replace(namespaces, absence=absence.cause)
-    forwarded = KnownValues(pipeline.name.value, namespaces.stages, context.parameters, absence.is_certain)
+
+    def exports(stage: str) -> Forwarded:
+        return work[stage].forwarded if stage in work else NO_EXPORTS
+
+    known = KnownValues(
+        pipeline=pipeline.name.value, stages=namespaces.stages, parameters=context.parameters, exports=exports
+    )
     for name in order:
         stage = namespaces.stages[name]
         check_names(stage, namespaces.bound[name], report)
-        values = values_of(stage, namespaces, closure, forwarded.known, context.budget, report)
-        work[name] = stage_plan(stage, pipeline, values, forwarded, absence)
+        values = values_of(stage, namespaces, closure, known, context.budget, report)
+        work[name] = stage_plan(stage, pipeline, values, absence)
     return work
 
 

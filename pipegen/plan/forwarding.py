@@ -3,56 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
-from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.bindings.expression import Defaulted, Part, Reference, Scope, Text
 from pipegen.config.model import StageConfig
-from pipegen.plan.model import Export, Output
+from pipegen.plan.model import Export
 from pipegen.plan.runs.parameters import Parameters
-from pipegen.plan.values import relative_to
+from pipegen.structs import Struct, replace
+
+# The forwarded exports of a stage: values by name, in the order of the config.
+Forwarded = Mapping[str, Text]
+NO_EXPORTS: Forwarded = MappingProxyType({})
 
 
-class KnownValues:
-    """Compile-time values of names that the *stages* of *pipeline* bind, and of *parameters*.
+class KnownValues(Struct, kw_only=True):
+    """Compile-time values of references in a stage of *pipeline*, with its *parameters*.
 
-    *is_certain* returns whether a stage binds all its outputs in every run.
+    *exports* returns the forwarded exports of an earlier stage; *own* are those of the stage itself, as far as it has
+    bound them at the moment of the read.
     """
 
-    def __init__(
-        self,
-        pipeline: str,
-        stages: Mapping[str, StageConfig],
-        parameters: Parameters,
-        is_certain: Callable[[str], bool] = lambda _: True,
-    ) -> None:
-        self._pipeline = pipeline
-        self._stages = stages
-        self._parameters = parameters
-        self._is_certain = is_certain
-        self._exports: dict[Output, Text] = {}
+    pipeline: str
+    stages: Mapping[str, StageConfig]
+    parameters: Parameters
+    exports: Callable[[str], Forwarded]
+    own: Forwarded = NO_EXPORTS
 
-    def accepts(self, stage: str, export: Export) -> bool:
-        """Return whether *export* of *stage* is forwarded; if its value may differ between jobs, it is not.
-
-        An export of a stage that may be skipped or fail is not forwarded: its readers must see that it is absent.
-        """
-        if not _is_lasting(export.value) or not self._is_certain(stage):
-            return False
-        self._exports[Output(stage, export.name)] = export.value
-        return True
-
-    def forwarded(self, stage: str) -> tuple[tuple[str, Text], ...]:
-        """Return the names and values of the exports of *stage* that are forwarded, in order."""
-        return tuple((output.name, value) for output, value in self._exports.items() if output.stage == stage)
+    def after(self, name: str, value: Text) -> KnownValues:
+        """Return the known values after the stage has bound its export *name* to *value*."""
+        return replace(self, own={**self.own, name: value})
 
     def known(self, reference: Reference) -> Text | None:
         """Return the value of *reference*; None if it is known only at run time."""
         match reference.scope:
+            case Scope.OWN if reference.name != "stage":
+                return self.own.get(reference.name)
             case Scope.STAGE | Scope.OWN:
                 return self._bound(reference)
             case Scope.SETUP if reference.name == "pipeline":
-                return Text((self._pipeline,), reference.span)
+                return Text((self.pipeline,), reference.span)
             case Scope.INPUT:
-                fixed = self._parameters.constant(reference.name)
+                fixed = self.parameters.constant(reference.name)
                 return None if fixed is None else Text((fixed,) if fixed else (), reference.span)
             case _:
                 return None
@@ -60,9 +51,18 @@ class KnownValues:
     def _bound(self, reference: Reference) -> Text | None:
         stage = reference.namespace or ""
         if reference.name == "stage":
-            return Text((self._stages[stage].own_name,), reference.span)
-        value = self._exports.get(Output(stage, reference.name)) if self._exports else None
-        return value if value is None or reference.scope is Scope.OWN else relative_to(value, "")
+            return Text((self.stages[stage].own_name,), reference.span)
+        value = self.exports(stage).get(reference.name)
+        return None if value is None else _of_another_stage(value)
+
+
+def is_forwarded(export: Export, *, is_certain: bool) -> bool:
+    """Return whether readers of *export* read the parts of its value; if it may differ between jobs, they do not.
+
+    An export of a stage that may be skipped or fail, so not *is_certain*, is not forwarded: its readers must see that
+    it is absent.
+    """
+    return is_certain and _is_lasting(export.value)
 
 
 def _is_lasting(value: Text) -> bool:
@@ -72,3 +72,14 @@ def _is_lasting(value: Text) -> bool:
         or (reference.scope is Scope.SETUP and reference.name != "logURL")
         for reference in value.references()
     )
+
+
+def _of_another_stage(value: Text) -> Text:
+    """Return *value*, in which a stage reads its own outputs, as other stages read it."""
+    return replace(value, parts=tuple(map(_part_of_another_stage, value.parts)))
+
+
+def _part_of_another_stage(part: Part) -> Part:
+    if isinstance(part, Defaulted):
+        return replace(part, text=_of_another_stage(part.text))
+    return replace(part, scope=Scope.STAGE) if isinstance(part, Reference) and part.scope is Scope.OWN else part

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from posixpath import normpath
 
-from pipegen.bindings.expression import Text
-from pipegen.bindings.names import END, FAILED
+from pipegen.bindings.names import FAILED
 from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.plan.absence import Absence
 from pipegen.plan.consumers import inputs_of
 from pipegen.plan.files.readers import artifacts as step_artifacts
-from pipegen.plan.forwarding import KnownValues
+from pipegen.plan.forwarding import Forwarded
 from pipegen.plan.model import Artifact, Condition, Limits, Line, Machine, Mail, Output, Step
 from pipegen.plan.model.texts import stage_texts
 from pipegen.plan.stage.checks import check_directory
@@ -36,7 +35,7 @@ class StagePlan(Struct, kw_only=True):
     directory: str
     steps: tuple[Step, ...]
     mail: Mail | None
-    forwarded: tuple[tuple[str, Text], ...]
+    forwarded: Forwarded
     settings: StageSettings
     machine: Machine
     secrets: StageSecrets
@@ -60,17 +59,14 @@ class StagePlan(Struct, kw_only=True):
         return tuple([artifact for artifact in self.settings.files.artifacts if not artifact.travels])
 
 
-def stage_plan(
-    stage: StageConfig, pipeline: PipelineConfig, start: StageValues, forwarded: KnownValues, absence: Absence
-) -> StagePlan:
+def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues, absence: Absence) -> StagePlan:
     """Return what *stage* does; its keys read *start*, its values before the first step, at the moment of their use."""
     name, report = stage.name.value, start.report
-    end, failed = start.at(END), start.at(FAILED)
     check_directory(stage.directory, report)
     directory = _directory(stage, pipeline)
     stage_machine, bounds = machine(stage, start), limits(stage, report)
-    stage_steps = steps(stage, pipeline, start, forwarded)
-    # After the steps: it can read exports that they forward.
+    stage_steps, end = steps(stage, pipeline, start, is_certain=absence.is_certain(name))
+    failed = end.at(FAILED)
     settings = stage_settings(stage, directory, end)
     stage_steps = (*stage_steps, *settings.files.at_run_time)
     absence.check_resources(name, stage_steps, report)
@@ -81,7 +77,7 @@ def stage_plan(
         stage=stage,
         directory=directory,
         steps=stage_steps,
-        forwarded=forwarded.forwarded(name) if stage.exports else (),
+        forwarded=end.known.own,
         settings=settings,
         machine=stage_machine,
         secrets=secrets(stage, stage_steps, report),

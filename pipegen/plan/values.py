@@ -8,19 +8,17 @@ from typing import TypeVar
 from pipegen.bindings.budget import Budget
 from pipegen.bindings.expression import (
     Constant,
-    Defaulted,
     Expression,
     Items,
     List,
     Loop,
     Map,
-    Part,
     Reference,
     Scope,
     Text,
     references,
 )
-from pipegen.bindings.fold import Folder, Known, describe
+from pipegen.bindings.fold import Folder, describe
 from pipegen.bindings.names import Moment
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.parse import parse
@@ -30,6 +28,7 @@ from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
+from pipegen.plan.forwarding import KnownValues
 from pipegen.plan.model import Line, Output, ShellProgram
 from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
@@ -63,13 +62,14 @@ class Mentions(MutableStruct):
         return tuple(sorted(self.first_mentions, key=self.first_mentions.__getitem__))
 
 
-class StageValues(Struct):
+class StageValues(Struct, kw_only=True):
     """Reader of the values of one stage at one moment of its run: parses, resolves and folds them.
 
     *mentions* collects what the values of all moments mention.
     """
 
     reader: Reader
+    known: KnownValues
     folder: Folder
     report: Report
     mentions: Mentions
@@ -82,6 +82,11 @@ class StageValues(Struct):
     def at(self, moment: Moment) -> StageValues:
         """Return the reader of values at *moment*."""
         return replace(self, reader=replace(self.reader, moment=moment))
+
+    def after_export(self, name: str, value: Text) -> StageValues:
+        """Return the reader of values after the stage has bound its forwarded export *name* to *value*."""
+        known = self.known.after(name, value)
+        return replace(self, known=known, folder=replace(self.folder, known=known.known))
 
     def value(self, node: Node) -> Expression:
         """Return the folded value of *node*."""
@@ -184,21 +189,13 @@ def _convert(item: Expression, convert: Callable[[Expression], T]) -> T | Loop[T
 
 
 def values_of(
-    stage: StageConfig, namespaces: Namespaces, order: Closure, known: Known, budget: Budget, report: Report
+    stage: StageConfig, namespaces: Namespaces, order: Closure, known: KnownValues, budget: Budget, report: Report
 ) -> StageValues:
     """Return the reader of *stage*'s values before its first step, limited by *budget*."""
-    reader = Reader(stage, namespaces, order, report, budget)
-    return StageValues(reader, Folder(known, report, budget), report, Mentions())
-
-
-def relative_to(value: Text, stage: str) -> Text:
-    """Return *value* as *stage* reads it: outputs are its own, or those of other stages."""
-    return replace(value, parts=tuple(_relative(part, stage) for part in value.parts))
-
-
-def _relative(part: Part, stage: str) -> Part:
-    if isinstance(part, Defaulted):
-        return replace(part, text=relative_to(part.text, stage))
-    if not isinstance(part, Reference) or part.scope not in (Scope.OWN, Scope.STAGE):
-        return part
-    return replace(part, scope=Scope.OWN if part.namespace == stage else Scope.STAGE)
+    return StageValues(
+        reader=Reader(stage, namespaces, order, report, budget),
+        known=known,
+        folder=Folder(known.known, report, budget),
+        report=report,
+        mentions=Mentions(),
+    )

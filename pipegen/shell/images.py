@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipegen.bindings.expression import Scope, Text
 from pipegen.plan.model import BuildImage, Image, Job, Output, Plan, PublishImage, RunContainer, Step
-from pipegen.plan.model.texts import stage_texts
+from pipegen.plan.model.texts import job_texts
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import ID, is_container_retained, retained_name, short_slug
@@ -87,16 +87,15 @@ def _without_image_ids(job: Job) -> Job:
     steps = tuple(_without_image_id(step, job.stage) for step in job.steps)
     if steps == job.steps:
         return job
-    environment = job.deployment.environment
-    texts = stage_texts(job.stage, steps, job.after, job.machine, environment, job.mail)
+    job = replace(job, steps=steps)
     read = {
         Output(reference.namespace or "", reference.name)
-        for text in texts
+        for text in job_texts(job)
         for reference in text.references()
         if reference.scope is Scope.STAGE
     }
     inputs = tuple(output for output in job.inputs if output.name != _ID or output in read)
-    return replace(job, steps=steps, inputs=inputs)
+    return replace(job, inputs=inputs)
 
 
 def _without_image_id(step: Step, stage: str) -> Step:

@@ -1,25 +1,17 @@
-"""Texts of a job that every target lowers."""
+"""Inputs that an engine puts into names."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics.codes import UNNAMEABLE_VALUE
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Input, Job, Plan
+from pipegen.plan.model import Input, Plan
 from pipegen.plan.model.inputs import NAMEABLE
-from pipegen.plan.model.texts import named_texts, stage_texts
-
-
-def job_texts(job: Job) -> list[Text]:
-    """Return the texts of the steps, environment, mail and cache keys of *job*."""
-    texts = stage_texts(job.stage, job.steps, job.after, job.machine, None, job.mail)
-    for cache in job.caches:
-        texts += (cache.key, *cache.fallback)
-    return texts
+from pipegen.plan.model.texts import named_texts
 
 
 def named_inputs(plans: Sequence[Plan]) -> dict[Input, tuple[str, Reference]]:

@@ -123,6 +123,8 @@ class Options(TypedDict, total=False):
     """Whether an input goes on (the default) or aborts the build."""
     jobs: Mapping[str, str]
     """Results of the jobs that the build starts; others succeed."""
+    plugin_steps: Sequence[str]
+    """Steps of plugins and libraries that only leave a line in the log."""
     patience: float
     """The seconds a process gets between TERM and KILL; 5 by default."""
 
@@ -271,6 +273,7 @@ def _settings(repository: Path, workdir: Path, options: Options) -> dict[str, An
         "jobs": dict(options.get("jobs", {})),
         "seconds": options.get("seconds", 120),
         "patience": options.get("patience", 5),
+        "plugin_steps": list(options.get("plugin_steps", ())),
     }
 
 

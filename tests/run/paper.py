@@ -32,7 +32,7 @@ def job(stage: str, pipeline: str, *, is_final: bool, limits: Limits, deployment
         pipeline=pipeline,
         slug=stage,
         span=NOWHERE,
-        frame=None,
+        frame=None if is_final else 0,
         needs=(),
         reads=(),
         binds=(),
@@ -46,7 +46,6 @@ def job(stage: str, pipeline: str, *, is_final: bool, limits: Limits, deployment
         shared=SharedResources(),
         limits=limits,
         deployment=deployment,
-        is_final=is_final,
     )
 
 

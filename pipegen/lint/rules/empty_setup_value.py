@@ -10,7 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.plan.model import NEVER, AllOf, Condition, Event, IsEvent, IsSet, PublishImage, Subject
 from pipegen.plan.model.logic import can_hold
-from pipegen.plan.model.texts import stage_texts
+from pipegen.plan.model.texts import job_texts
 from pipegen.source.text import Span
 from pipegen.structs import replace
 
@@ -73,6 +73,4 @@ def _texts(stage: CheckedStage) -> list[Text]:
     """Return the texts of a stage, except the tags of an image, where an empty tag is allowed."""
     job = stage.job
     steps = [replace(step, tags=()) if isinstance(step, PublishImage) else step for step in job.steps]
-    texts = stage_texts(job.stage, steps, job.after, job.machine, job.deployment.environment, job.mail)
-    caches = [text for cache in job.caches for text in (cache.key, *cache.fallback)]
-    return [*texts, *caches, *((job.retention.name,) if job.retention.name is not None else ())]
+    return job_texts(replace(job, steps=tuple(steps)))

@@ -10,7 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.lint.predefined import FOLDERS, MARKERS, PREDEFINED, TITLES, VALUES
 from pipegen.lint.script_variables import variables
-from pipegen.lint.scripts import stage_texts
+from pipegen.lint.scripts import stage_shell_texts
 from pipegen.plan.model import NEVER, AllOf, Commands, Condition, IsSet, Matches, Subject
 from pipegen.plan.model.logic import atoms, can_hold_without
 from pipegen.source.text import Span
@@ -112,7 +112,7 @@ def _condition_atoms(conditions: Iterable[Condition], foreign: set[str]) -> tupl
 
 
 def _in_scripts(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:
-    texts = tuple(stage_texts(stage))
+    texts = tuple(stage_shell_texts(stage))
     usages = [variables(text.text, foreign) for text in texts]
     is_aware = any(usage.is_aware for usage in usages)
     assigned = {name for usage in usages for name in usage.assigned}

@@ -14,7 +14,7 @@ from pipegen.plan.changes.reads import with_defaults
 from pipegen.plan.changes.report import report_left_out, report_nothing, report_pipeline, report_whole
 from pipegen.plan.consumers import expanded_outputs, inputs_of, shared
 from pipegen.plan.model import NEVER, Condition, FilesChanged, Job, Output, Plan, SharedResources
-from pipegen.plan.model.texts import stage_texts
+from pipegen.plan.model.texts import job_texts
 from pipegen.structs import replace
 
 
@@ -109,8 +109,7 @@ def _detached(job: Job, removed: frozenset[str]) -> Job:
         deployment=with_defaults(job.deployment, removed),
         mail=with_defaults(job.mail, removed),
     )
-    texts = stage_texts(job.stage, job.steps, job.after, job.machine, job.deployment.environment, job.mail)
-    return replace(job, inputs=inputs_of(job.stage, texts))
+    return replace(job, inputs=inputs_of(job.stage, job_texts(job)))
 
 
 def _trimmed(jobs: Sequence[Job]) -> tuple[Job, ...]:

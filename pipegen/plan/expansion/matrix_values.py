@@ -19,7 +19,7 @@ _SKIPPED = {
     "approve": (),
     "artifacts": ("name",),
     "cache": ("key", "prefix", "fallback"),
-    "environment": ("name", "url", "on_stop"),
+    "environment": ("name", "url", "on_stop", "namespace"),
     "lock": (),
     "reports": (),
     "reuse": (),

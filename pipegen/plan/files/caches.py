@@ -12,7 +12,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.files.artifacts import checked_path
 from pipegen.plan.files.retention import known_at_start
-from pipegen.plan.model import Cache, CachePolicy, Plan
+from pipegen.plan.model import ArtifactsWhen, Cache, CachePolicy, Plan
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
@@ -54,7 +54,7 @@ def _cache(body: Mapping, stage: StageConfig, directory: str, values: StageValue
     key = entry.value if entry is not None else None
     files = key.get("files") if isinstance(key, Mapping) else None
     prefix = key.get("prefix") if isinstance(key, Mapping) else key
-    policy = body.get("policy")
+    policy, when = body.get("policy"), body.get("when")
     fallback = body.get("fallback")
     first = body.entries[0].key.span
     return Cache(
@@ -62,6 +62,7 @@ def _cache(body: Mapping, stage: StageConfig, directory: str, values: StageValue
         key=_key(prefix, None if files else stage, entry.key.span if entry is not None else first, values),
         files=tuple(dict.fromkeys(_files(files, directory, values.report))),
         policy=CachePolicy(policy.text) if isinstance(policy, Scalar) else CachePolicy.PULL_PUSH,
+        when=ArtifactsWhen(when.text) if isinstance(when, Scalar) else ArtifactsWhen.SUCCESS,
         fallback=tuple(_key(item, None, item.span, values) for item in _items(fallback)),
         span=first,
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pipegen.bindings.expression import Scope, Text
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
 from pipegen.plan.files.artifacts import checked_path
@@ -33,6 +34,8 @@ from pipegen.structs import Struct
 
 _NEVER = "never"
 _NAME = r"[^/\\\x00-\x1f\x7f]+"
+_LINK = r"\w[-\w ]*"
+_LONGEST_LINK = 100
 
 
 class StageFiles(Struct, kw_only=True):
@@ -82,6 +85,8 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
             name=_name(body.get("name") if body else None, values),
             expire=_expire(body.get("expire") if body else None, values.report),
             when=when,
+            access=_access(body, is_kept=is_kept, report=values.report),
+            expose_as=_exposed(body, stage, values) if body else None,
             span=stage.artifacts.span if body and stage.artifacts else None,
         ),
         reports=_reports(stage, directory, values),
@@ -183,6 +188,47 @@ def _expire(node: Node | None, report: Report) -> int | None:
     if not isinstance(node, Scalar):
         return None
     return 0 if node.text == _NEVER else seconds(node, report)
+
+
+def _access(body: Mapping | None, *, is_kept: bool, report: Report) -> str:
+    """Return the role that can download the artifacts, "" for everyone."""
+    node = body.get("access") if body else None
+    if not isinstance(node, Scalar):
+        return ""
+    if not is_kept:
+        report.add(
+            codes.INVALID_VALUE,
+            f'nobody can download the artifacts, so "access: {node.text}" has no effect',
+            at=node.span,
+            hint='remove "keep: false", or "access"',
+        )
+    return "" if node.text == "all" else node.text
+
+
+def _exposed(body: Mapping, stage: StageConfig, values: StageValues) -> Located[str] | None:
+    """Return the text of the link to the artifacts, with the conditions of GitLab's class `Entry::Artifacts`."""
+    node = body.get("expose_as")
+    if not isinstance(node, Scalar):
+        return None
+    if not re.fullmatch(_LINK, node.text, re.ASCII) or len(node.text) > _LONGEST_LINK:
+        values.report.add(
+            codes.INVALID_VALUE,
+            "the text of a link to artifacts can contain only letters, digits, blanks, dashes and underscores",
+            at=node.span,
+            hint=f"use at most {_LONGEST_LINK} of them, and begin with a letter or a digit",
+        )
+    reports = stage.reports.node if stage.reports else None
+    stored = (*_scalars(body.get("paths")), *_scalars(reports.get("sarif") if isinstance(reports, Mapping) else None))
+    for item in stored:
+        if "*" in item.text:
+            values.report.add(
+                codes.INVALID_VALUE,
+                f'artifacts with "expose_as" cannot have the path "{item.text}": a link cannot lead to a pattern',
+                at=item.span,
+                related=[Label(node.span, "the link")],
+                hint='name the file or the folder without "*"',
+            )
+    return node.located()
 
 
 def _reports(stage: StageConfig, directory: str, values: StageValues) -> Reports:

@@ -15,9 +15,9 @@ from pipegen.plan.model.conditions import (
     Not,
     Subject,
 )
-from pipegen.plan.model.deployments import Approval, Delay, Deployment, Environment, Lock
+from pipegen.plan.model.deployments import Approval, Delay, Deployment, Environment, KubernetesCluster, Lock
 from pipegen.plan.model.inputs import Input, InputType
-from pipegen.plan.model.jobs import Artifact, Combination, Job, Mail, SharedResources
+from pipegen.plan.model.jobs import Artifact, Combination, Job, Mail, PluginSteps, SharedResources
 from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Timeout
 from pipegen.plan.model.machine import JobImage, Machine, Pull, Resources, Service, ShellProgram
 from pipegen.plan.model.patterns import Pattern
@@ -109,6 +109,7 @@ __all__ = [
     "IsSet",
     "Job",
     "JobImage",
+    "KubernetesCluster",
     "Leave",
     "Limits",
     "Line",
@@ -122,6 +123,7 @@ __all__ = [
     "Output",
     "Pattern",
     "Plan",
+    "PluginSteps",
     "Promote",
     "Promotion",
     "PublishImage",

@@ -35,6 +35,13 @@ class Lock(SpannedStruct):
     span: Span
 
 
+class KubernetesCluster(Struct):
+    """The cluster of an environment: the *agent* that is connected to it, and the *namespace* in it."""
+
+    agent: str
+    namespace: Text | None
+
+
 class Environment(SpannedStruct, kw_only=True):
     """A deployment target; *on_stop* is the stage that stops it, and *stops* is whether this job stops it.
 
@@ -49,6 +56,7 @@ class Environment(SpannedStruct, kw_only=True):
     auto_stop_in: int | None = None
     tier: str = ""
     action: str = ""
+    kubernetes: KubernetesCluster | None = None
     span: Span
 
 

@@ -11,6 +11,7 @@ from pipegen.plan.model.retention import DEFAULT_RETENTION, NO_REPORTS, Cache, R
 from pipegen.plan.model.steps import Credential, IdToken, Line, Output, Step
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node
 from pipegen.structs import SpannedStruct, Struct
 
 # Defaults.
@@ -68,6 +69,18 @@ class Combination(Struct):
     values: tuple[tuple[str, str], ...]
 
 
+class PluginSteps(SpannedStruct, kw_only=True):
+    """Steps of Jenkins' plugins and libraries *before* and *after* the script, as the user wrote them.
+
+    Other engines leave them out if *is_skipped_elsewhere*, and otherwise refuse them.
+    """
+
+    before: tuple[Node, ...]
+    after: tuple[Node, ...]
+    is_skipped_elsewhere: bool
+    span: Span
+
+
 class Job(SpannedStruct, kw_only=True):
     """What one stage does.
 
@@ -99,10 +112,10 @@ class Job(SpannedStruct, kw_only=True):
         retention: how its artifacts are retained.
         reports: reports that the engine displays.
         caches: files that later runs restore.
-        is_final: whether it is a finally stage, which always runs once after all others.
         posts: whether it only posts the result of the pipeline.
         statuses: the stages whose status it reads, "" for the pipeline; only finally stages do.
         combination: its combination of a matrix; None for a stage without a matrix.
+        plugin_steps: steps of plugins of Jenkins, None if there are none.
         raw: keys for one target only, by target.
         reuse: the dependencies of a result that later runs may reuse; None if its result is never reused.
     """
@@ -135,13 +148,18 @@ class Job(SpannedStruct, kw_only=True):
     retention: Retention = DEFAULT_RETENTION
     reports: Reports = NO_REPORTS
     caches: tuple[Cache, ...] = ()
-    is_final: bool = False
     posts: bool = False
     statuses: tuple[str, ...] = ()
     combination: Combination | None = None
+    plugin_steps: PluginSteps | None = None
     raw: tuple[tuple[str, TreeMapping], ...] = ()
     forwarded: tuple[tuple[str, Text], ...] = ()
     reuse: Reuse | None = None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it is a finally stage, which always runs once after all others."""
+        return self.frame is None
 
     @property
     def title(self) -> str:

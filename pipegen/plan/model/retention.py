@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import Enum
 
 from pipegen.bindings.expression import Text
-from pipegen.source.text import Span
+from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
 
 
 class ArtifactsWhen(Enum):
-    """The result of a job for which its artifacts are retained; other jobs get no files of a failed job."""
+    """The result of a job for which its artifacts or a cache are retained; other jobs get no files of a failed job."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -21,13 +21,16 @@ class Retention(SpannedStruct, kw_only=True):
     """How a job's artifacts are retained.
 
     *exclude* are patterns of files relative to the root of the repository; *expire* is in seconds, 0 for
-    never, None for the engine's default.
+    never, None for the engine's default. Only users with the role *access* can download them, "" for everyone.
+    *expose_as* is the text of a link in the change request, None without one.
     """
 
     exclude: tuple[str, ...] = ()
     name: Text | None = None
     expire: int | None = None
     when: ArtifactsWhen = ArtifactsWhen.SUCCESS
+    access: str = ""
+    expose_as: Located[str] | None = None
     span: Span | None = None
 
 
@@ -87,12 +90,13 @@ class Cache(SpannedStruct, kw_only=True):
     """Files that later runs restore.
 
     *paths* and *files* are relative to the root of the repository. The cache key is made of *key* and the contents of
-    *files*, if there are any.
+    *files*, if there are any. It is saved after the result *when*.
     """
 
     paths: tuple[str, ...]
     key: Text
     files: tuple[str, ...] = ()
     policy: CachePolicy = CachePolicy.PULL_PUSH
+    when: ArtifactsWhen = ArtifactsWhen.SUCCESS
     fallback: tuple[Text, ...] = ()
     span: Span

@@ -55,6 +55,15 @@ def stage_texts(
     return texts
 
 
+def job_texts(job: Job, *, with_environment: bool = True) -> list[Text]:
+    """Return all texts of *job*; without those of its environment for an engine that has no environments."""
+    environment = job.deployment.environment if with_environment else None
+    texts = stage_texts(job.stage, job.steps, job.after, job.machine, environment, job.mail)
+    for cache in job.caches:
+        texts += (cache.key, *cache.fallback)
+    return [*texts, job.retention.name] if job.retention.name is not None else texts
+
+
 def step_texts(step: Step, stage: str) -> Iterable[Text]:  # noqa: C901, PLR0911 - one case a step
     """Return the texts of *step* of *stage*."""
     match step:
@@ -97,7 +106,8 @@ def machine_texts(machine: Machine) -> list[Text]:
 
 def environment_texts(environment: Environment) -> tuple[Text, ...]:
     """Return the texts of *environment*."""
-    return (environment.name,) if environment.url is None else (environment.name, environment.url)
+    namespace = environment.kubernetes.namespace if environment.kubernetes is not None else None
+    return tuple(text for text in (environment.name, environment.url, namespace) if text is not None)
 
 
 def mail_texts(mail: Mail) -> list[Text]:

@@ -10,11 +10,11 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
 from pipegen.plan.files.retention import known_at_start
-from pipegen.plan.model import Deployment, Environment, Job, Lock
+from pipegen.plan.model import Deployment, Environment, Job, KubernetesCluster, Lock
 from pipegen.plan.stage.approvals import approval
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Scalar
+from pipegen.source.tree import Mapping, Node, Scalar
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import replace
 
@@ -123,7 +123,20 @@ def _environment(stage: StageConfig, values: StageValues) -> Environment | None:
         auto_stop_in=seconds(auto_stop, values.report) if isinstance(auto_stop, Scalar) else None,
         tier=_word(body, "tier"),
         action=_word(body, "action"),
+        kubernetes=_kubernetes(body.get("kubernetes") if body else None, values),
         span=span,
+    )
+
+
+def _kubernetes(node: Node | None, values: StageValues) -> KubernetesCluster | None:
+    if not isinstance(node, Mapping):
+        return None
+    namespace = node.get("namespace")
+    return KubernetesCluster(
+        agent=_word(node, "agent"),
+        namespace=known_at_start(values.as_text(values.value(namespace)), "the namespace", values.report)
+        if namespace is not None
+        else None,
     )
 
 

@@ -10,7 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.files.artifacts import checked_path
 from pipegen.plan.files.caches import caches
 from pipegen.plan.files.retention import NO_FILES, StageFiles, stage_files
-from pipegen.plan.model import Cache, Deployment, Reuse
+from pipegen.plan.model import Cache, Deployment, PluginSteps, Reuse
 from pipegen.plan.stage.deployments import NO_DEPLOYMENT, deployment
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
@@ -23,23 +23,25 @@ class StageSettings(Struct, kw_only=True):
     files: StageFiles
     caches: tuple[Cache, ...]
     deployment: Deployment
+    plugin_steps: PluginSteps | None
     raw: tuple[tuple[str, Mapping], ...]
     reuse: Reuse | None
 
 
-_NOTHING = StageSettings(files=NO_FILES, caches=(), deployment=NO_DEPLOYMENT, raw=(), reuse=None)
+_NOTHING = StageSettings(files=NO_FILES, caches=(), deployment=NO_DEPLOYMENT, plugin_steps=None, raw=(), reuse=None)
 
 
 def stage_settings(stage: StageConfig, directory: str, values: StageValues) -> StageSettings:
     """Return the settings of *stage*, which runs in *directory*; its steps have been read."""
     keys = (stage.artifacts, stage.reports, stage.cache, stage.approve, stage.lock, stage.environment)
-    if not any(keys) and stage.raw is None and stage.reuse is None:
+    if not any(keys) and stage.steps is None and stage.raw is None and stage.reuse is None:
         return _NOTHING
     _check_alone(stage, values.report)
     return StageSettings(
         files=stage_files(stage, directory, values),
         caches=caches(stage, directory, values),
         deployment=deployment(stage, values),
+        plugin_steps=plugin_steps(stage),
         raw=raw(stage, values.report),
         reuse=reuse(stage, directory, values.report),
     )
@@ -57,6 +59,21 @@ def _check_alone(stage: StageConfig, report: Report) -> None:
                 at=value.span,
                 hint='add "script"',
             )
+
+
+def plugin_steps(stage: StageConfig) -> PluginSteps | None:
+    """Return the steps of Jenkins' plugins of *stage*, None if it has none."""
+    body = stage.steps.node if stage.steps is not None else None
+    if stage.steps is None or not isinstance(body, Mapping):
+        return None
+    calls, elsewhere = body.get("jenkins"), body.get("elsewhere")
+    before, after = (calls.get("before"), calls.get("after")) if isinstance(calls, Mapping) else (None, calls)
+    return PluginSteps(
+        before=before.items if isinstance(before, Sequence) else (),
+        after=after.items if isinstance(after, Sequence) else (),
+        is_skipped_elsewhere=isinstance(elsewhere, Scalar) and elsewhere.text == "skip",
+        span=stage.steps.span,
+    )
 
 
 def raw(stage: StageConfig, report: Report) -> tuple[tuple[str, Mapping], ...]:

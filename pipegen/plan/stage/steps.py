@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pipegen.bindings.expression import Expression, Map, Scope, Text
 from pipegen.bindings.names import END, before, in_tag
 from pipegen.config import model as config
 from pipegen.digests import digest_of
-from pipegen.plan.forwarding import KnownValues
+from pipegen.plan.forwarding import is_forwarded
 from pipegen.plan.model import (
     BlubberInline,
     BlubberPath,
@@ -48,14 +46,17 @@ _OWN_NAME = "${.stage}"
 
 
 def steps(
-    stage: config.StageConfig, pipeline: config.PipelineConfig, values: StageValues, forwarded: KnownValues
-) -> tuple[Step, ...]:
-    """Return the steps of *stage* in PipelineLib's order; each can read outputs of the ones before it."""
+    stage: config.StageConfig, pipeline: config.PipelineConfig, values: StageValues, *, is_certain: bool
+) -> tuple[tuple[Step, ...], StageValues]:
+    """Return the steps of *stage* in PipelineLib's order, and the values that can be read after them.
+
+    Each step can read outputs of the ones before it; *is_certain* says that the stage binds its outputs in every run.
+    """
 
     def at(step: str) -> StageValues:
         return values.at(before(step))
 
-    stage_steps = (
+    stage_steps: list[Step | None] = [
         commands(stage, at("script")),
         _build(stage.build, _own_file(stage, pipeline), at("build")) if stage.build else None,
         _run(stage.run, at("run")) if stage.run else None,
@@ -63,20 +64,18 @@ def steps(
         _publish(stage.publish, at("publish")) if stage.publish else None,
         _promote(stage.promote, at("promote")) if stage.promote else None,
         _deploy(stage.deploy, at("deploy")) if stage.deploy else None,
-        *_exports(stage, values, forwarded),
-        _trigger(stage.trigger, values.at(END)) if stage.trigger else None,
-    )
-    return tuple([step for step in stage_steps if step is not None])
-
-
-def _exports(stage: config.StageConfig, values: StageValues, forwarded: KnownValues) -> Iterator[Export]:
-    """Yield the exports of *stage*, each of which can read the ones before it."""
+    ]
     for number, (name, node) in enumerate(stage.exports):
-        at = values.at(before("exports", number))
-        export = Export(name=name.value, value=at.as_text(at.value(node)), span=name.span)
+        now = values.at(before("exports", number))
+        export = Export(name=name.value, value=now.as_text(now.value(node)), span=name.span)
         # Readers of a forwarded export read its parts directly, so the stage needs no step for it.
-        if not forwarded.accepts(stage.name.value, export):
-            yield export
+        if is_forwarded(export, is_certain=is_certain):
+            values = values.after_export(export.name, export.value)
+        else:
+            stage_steps.append(export)
+    values = values.at(END)
+    stage_steps.append(_trigger(stage.trigger, values) if stage.trigger else None)
+    return tuple([step for step in stage_steps if step is not None]), values
 
 
 def _own_file(stage: config.StageConfig, pipeline: config.PipelineConfig) -> Node:

@@ -67,6 +67,7 @@ TABLE: tuple[Capability, ...] = (
         "a manual job, which blocks unless it is optional, or a delayed job; approvers are a setting of the project",
     ),
     Capability("environment", _NATIVE, "addresses that are computed at run time use a dotenv report"),
+    Capability("steps", _REFUSED, "steps of Jenkins: PG678, or left out with elsewhere: skip"),
     Capability("raw", _NATIVE, "keys that override the keys of the job"),
     Capability("reuse", _EMULATED, "each run computes every result again"),
     Capability("reports", _NATIVE, "junit, coverage, codequality; sarif is stored as an artifact"),

@@ -151,6 +151,7 @@ class ArtifactKeys(Struct, kw_only=True):
     expire_in: str = ""
     when: str = ""
     access: str = ""
+    expose_as: str = ""
     junit: tuple[str, ...] = ()
     codequality: tuple[str, ...] = ()
     coverage_report: CoverageReport | None = None
@@ -166,6 +167,7 @@ class CacheEntry(Struct, kw_only=True):
     files: tuple[str, ...]
     paths: tuple[str, ...]
     policy: str
+    when: str
     fallback_keys: tuple[str, ...]
 
 
@@ -178,6 +180,8 @@ class EnvironmentKeys(Struct, kw_only=True):
     auto_stop_in: str = ""
     tier: str = ""
     action: str = ""
+    kubernetes_agent: str = ""
+    kubernetes_namespace: str = ""
 
     @property
     def stops(self) -> bool:

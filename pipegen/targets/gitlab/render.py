@@ -189,8 +189,16 @@ def _environment(environment: EnvironmentKeys) -> Value:
             "auto_stop_in": environment.auto_stop_in or None,
             "deployment_tier": environment.tier or None,
             "action": environment.action or None,
+            "kubernetes": _kubernetes(environment),
         }
     )
+
+
+def _kubernetes(environment: EnvironmentKeys) -> Value:
+    keys: dict[str, Data] = {"agent": environment.kubernetes_agent}
+    if environment.kubernetes_namespace:
+        keys["namespace"] = environment.kubernetes_namespace
+    return Flow(keys) if environment.kubernetes_agent else None
 
 
 def _caches(caches: tuple[CacheEntry, ...]) -> Value:
@@ -204,6 +212,7 @@ def _cache(cache: CacheEntry) -> Value:
             "key": _files_key(cache) if cache.files else cache.key or None,
             "paths": _list(cache.paths),
             "policy": cache.policy or None,
+            "when": cache.when or None,
             "fallback_keys": _list(cache.fallback_keys) if cache.fallback_keys else None,
         }
     )
@@ -249,6 +258,7 @@ def _artifacts(paths: tuple[str, ...], artifact_keys: ArtifactKeys) -> Value:
             "when": artifact_keys.when or None,
             "expire_in": artifact_keys.expire_in or None,
             "access": artifact_keys.access or None,
+            "expose_as": artifact_keys.expose_as or None,
             "reports": reports or None,
         }
     )

@@ -61,6 +61,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "approve", _NATIVE, "input or sleep, before the stage takes an agent; optional: an input with a timeout"
     ),
     Capability("environment", _REFUSED, "PG617: not shown in Jenkins; PG619: the stage of on_stop is left out"),
+    Capability("steps", _NATIVE, "in Groovy; parameters of known steps are checked"),
     Capability("raw", _NATIVE, "wrap: steps around the steps of the stage"),
     Capability("reuse", _EMULATED, "each build computes every result again"),
     Capability("reports", _NATIVE, "need the plugins junit, coverage and warnings-ng; coverage.percent has no effect"),

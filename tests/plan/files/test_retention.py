@@ -29,6 +29,8 @@ def test_a_list_is_a_map_of_paths() -> None:
         ("expire: 7 days", {"expire": 604_800}),
         ("expire: 90", {"expire": 90}),
         ("when: always", {"when": ArtifactsWhen.ALWAYS}),
+        ("access: all", {"access": ""}),
+        ("access: developer", {"access": "developer"}),
         ("when: failure", {"when": ArtifactsWhen.FAILURE}),
     ],
 )
@@ -118,6 +120,10 @@ def test_coverage(text: str, path: str | None, form: CoverageFormat, percent: st
         ("reports: {coverage: {percent: 'a{99999999999}'}}", [("PG204", "'a{99999999999}'")]),
         (f"reports: {{coverage: {{percent: '{DEEP}'}}}}", [("PG204", f"'{DEEP}'")]),
         ("artifacts: {paths: [a], expire: 0s}", [("PG204", "0s")]),
+        ("artifacts: {paths: [a], keep: false, access: developer}", [("PG204", "developer")]),
+        ("artifacts: {paths: [a], expose_as: a/b}", [("PG204", "a/b")]),
+        (f"artifacts: {{paths: [a], expose_as: {'a' * 101}}}", [("PG204", "a" * 101)]),
+        ("artifacts: {paths: [a, '*.b'], expose_as: a}", [("PG204", "'*.b'")]),
     ],
 )
 def test_invalid_artifacts_are_reported(keys: str, expected: list[tuple[str, str]]) -> None:

@@ -83,6 +83,7 @@ PLACES: Mapping[str, Config] = {
     "artifacts.exclude.[]": lambda text: stage(artifacts={"paths": ["a/"], "exclude": [text]}),
     "artifacts.name": lambda text: stage(artifacts={"paths": ["a/"], "name": written(text)}),
     "artifacts.expire": lambda text: stage(artifacts={"paths": ["a/"], "expire": text}),
+    "artifacts.expose_as": lambda text: stage(artifacts={"paths": ["a/"], "expose_as": text}),
     "reports.junit": lambda text: stage(reports={"junit": text}),
     "reports.coverage": lambda text: stage(reports={"coverage": text}),
     "coverage.path": lambda text: stage(reports={"coverage": {"path": text}}),
@@ -155,6 +156,10 @@ PLACES: Mapping[str, Config] = {
     "stage.resources.memory": lambda text: stage(resources={"memory": text}),
     "stage.timeout": lambda text: stage(timeout=text),
     "environment.auto_stop_in": lambda text: stage(environment={"name": "e", "auto_stop_in": text}),
+    "environment.kubernetes.agent": lambda text: stage(environment={"name": "e", "kubernetes": {"agent": text}}),
+    "environment.kubernetes.namespace": lambda text: stage(
+        environment={"name": "e", "kubernetes": {"agent": "a", "namespace": written(text)}}
+    ),
     "environment.tier": lambda text: stage(environment={"name": "e", "tier": text}),
     "environment.action": lambda text: stage(environment={"name": "e", "action": text}),
     "stage.approve": lambda text: stage(approve=text),
@@ -172,6 +177,7 @@ PLACES: Mapping[str, Config] = {
     "stage.lock": lambda text: stage(lock=text),
     "reuse.files.[]": lambda text: stage(reuse={"files": [text]}),
     "reuse.env.[]": lambda text: stage(reuse={"env": [text]}),
+    "steps.jenkins.[]": lambda text: stage(steps={"jenkins": [{"echo": text}], "elsewhere": "skip"}),
     "stage.raw.{}": lambda text: stage(raw={text: {"x": 1}}),
     "raw.gitlab": lambda text: stage(raw={"gitlab": {"coverage": text}}),
     "stage.raw.*.{}": lambda text: stage(raw={"gitlab": {text: "a"}}),

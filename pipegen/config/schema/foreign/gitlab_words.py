@@ -87,6 +87,22 @@ WORDS = (
         shown="coverage: /pattern/",
     ),
     word(
+        "GitLab: Artifacts and reports",
+        "public",
+        ((*STAGE, "artifacts"),),
+        '"access" says who can download artifacts',
+        advise('write "access: developer" in place of "public: false", and remove "public: true"'),
+        shown="artifacts: {public}",
+    ),
+    word(
+        "GitLab: Artifacts and reports",
+        "untracked",
+        ((*STAGE, "artifacts"),),
+        "the files of a stage must be known before the run",
+        advise('name the files in "paths", such as "paths: [dist/]"'),
+        shown="artifacts: {untracked}",
+    ),
+    word(
         "GitLab: Cache",
         "fallback_keys",
         ((*STAGE, "cache"), (*STAGE, "cache", 0)),

@@ -105,14 +105,16 @@ def _labels(text: str) -> object:
     return names[0] if len(names) == 1 else names
 
 
-def steps(use: Use) -> str:
-    """Return the hint to write steps as lines of `script`; actions and steps of plugins have no equivalent."""
+def steps(use: Use) -> str | None:
+    """Return the hint to write steps as lines of `script`; None for steps of plugins, which are by target."""
+    if isinstance(use.value, Map) and use.value.get("jenkins") is not None:
+        return None
     items = use.value.items if isinstance(use.value, List) else (use.value,)
     commands = [_command(item) for item in items]
     lines = [command for command in commands if command is not None]
     if "script" in use.siblings or not lines or any("\n" in line for line in lines):
         return 'write the commands as lines of "script"'
-    others = "" if len(lines) == len(commands) else "; the other steps have no equivalent"
+    others = "" if len(lines) == len(commands) else '; "steps: {jenkins: […]}" has steps of plugins'
     return f"{instead({'script': lines})}{others}"
 
 

@@ -38,7 +38,7 @@ def artifacts(context: KeyContext) -> Translation:
     return Translation(keys, {"artifacts": raw} if raw else {}, (*left, *raw_reports))
 
 
-_KEYS = ("paths", "exclude", "name", "expire_in", "when", "access")
+_KEYS = ("paths", "exclude", "name", "expire_in", "when", "access", "expose_as")
 
 
 def _artifacts(entries: dict[str, Entry], context: KeyContext) -> dict[str, Data]:
@@ -57,12 +57,17 @@ def _artifacts(entries: dict[str, Entry], context: KeyContext) -> dict[str, Data
     if when != "on_success":
         value["when"] = _WHEN[when]
     if "access" in entries:
-        access = text_of(entries["access"].value)
-        if access not in ("none", "all"):
-            raise UntranslatableError(f'artifacts with "access: {access}"')
-        if access == "none":
-            value["keep"] = False
+        value |= _access(text_of(entries["access"].value))
+    if "expose_as" in entries:
+        value["expose_as"] = text_of(entries["expose_as"].value)
     return value
+
+
+def _access(access: str) -> dict[str, Data]:
+    """Return the keys for the users that can download artifacts."""
+    if access not in ("none", "all", "developer", "maintainer"):
+        raise UntranslatableError(f'artifacts with "access: {access}"')
+    return {} if access == "all" else {"keep": False} if access == "none" else {"access": access}
 
 
 def paths(node: Node, context: KeyContext) -> Iterable[str]:
@@ -131,7 +136,7 @@ def caches(context: KeyContext) -> Translation:
     )
 
 
-_CACHE_KEYS = ("key", "paths", "policy", "fallback_keys")
+_CACHE_KEYS = ("key", "paths", "policy", "when", "fallback_keys")
 
 
 def _cache(entries: dict[str, Entry], context: KeyContext) -> Data:
@@ -142,6 +147,11 @@ def _cache(entries: dict[str, Entry], context: KeyContext) -> Data:
         raise UntranslatableError(f'the policy "{policy}"')
     if policy != "pull-push":
         value["policy"] = policy
+    when = text_of(entries["when"].value) if "when" in entries else "on_success"
+    if when not in _WHEN:
+        raise UntranslatableError(f'a cache with "when: {when}"')
+    if when != "on_success":
+        value["when"] = _WHEN[when]
     if "fallback_keys" in entries:
         value["fallback"] = [_name(text, context) for text in texts_of(entries["fallback_keys"].value)]
     return value

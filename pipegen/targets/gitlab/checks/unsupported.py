@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from pipegen.bindings.expression import Scope, Text
+from pipegen.bindings.expression import Scope
 from pipegen.diagnostics.codes import (
     ENGINE_HAS_NO_VALUE,
     FILE_TOO_BIG,
     MAIL_WITHOUT_SERVER,
+    PLUGIN_STEPS_REFUSED,
     SECRET_SHADOWED,
     TOKEN_FOR_OTHER_REGISTRY,
     TOO_MANY_VARIABLES,
@@ -18,7 +19,7 @@ from pipegen.diagnostics.codes import (
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan, PublishImage, RunContainer, TriggerJob, Workspace
-from pipegen.plan.model.texts import environment_texts
+from pipegen.plan.model.texts import job_texts
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.shell.values.credentials import check_distinct_sources, sources
 from pipegen.shell.values.transfers import unpackable_paths
@@ -29,7 +30,6 @@ from pipegen.targets.gitlab.helper_jobs.collectors import MOST_VARIABLES
 from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
 from pipegen.targets.gitlab.settings import GitLabSettings
-from pipegen.targets.texts import job_texts
 
 _BIG = 100_000
 # https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes
@@ -49,6 +49,13 @@ def check_plan(plan: Plan, host: ShellEnvironment, report: Report) -> None:
         _check_references(job, host, report)
         if job.shared.container_paths:
             _check_container_paths(job, host, report)
+        if job.plugin_steps is not None and not job.plugin_steps.is_skipped_elsewhere:
+            report.add(
+                PLUGIN_STEPS_REFUSED,
+                f'stage "{job.title}" has steps of Jenkins, which GitLab does not have',
+                at=job.plugin_steps.span,
+                hint='add "elsewhere: skip" to leave them out on other engines',
+            )
         if job.secrets:
             _check_secrets(job, report)
         if len(job.expanded) > MOST_VARIABLES:
@@ -116,7 +123,7 @@ def _megabytes(size: int) -> str:
 
 def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
     """Report setup values that GitLab lacks, and containers of other jobs that are used without a copy."""
-    references = [one for text in _texts(job) if text.constant is None for one in text.references()]
+    references = [one for text in job_texts(job) if text.constant is None for one in text.references()]
     for reference in references:
         if reference.scope is Scope.SETUP and reference.default is None and host.setup(reference.name) is None:
             report.add(
@@ -132,16 +139,6 @@ def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
                 at=reference.span,
                 hint='copy files from it with "copy", or set "images: local" for a single shell runner',
             )
-
-
-def _texts(job: Job) -> list[Text]:
-    """Return the texts of *job* that may use values that GitLab lacks."""
-    texts = job_texts(job)
-    if job.deployment.environment is not None:
-        texts += environment_texts(job.deployment.environment)
-    if job.retention.name is not None:
-        texts.append(job.retention.name)
-    return texts
 
 
 def _check_secrets(job: Job, report: Report) -> None:

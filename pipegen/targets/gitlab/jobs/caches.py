@@ -11,6 +11,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.expanded_texts import expanded
+from pipegen.targets.gitlab.jobs.retention import RESULTS
 from pipegen.targets.gitlab.model import CacheEntry
 
 # https://docs.gitlab.com/ci/yaml/#cache, #cachekeyfiles
@@ -48,6 +49,7 @@ def _cache(cache: plan.Cache, pipeline: plan.Plan, report: Report) -> CacheEntry
         files=cache.files,
         paths=cache.paths,
         policy="" if cache.policy is plan.CachePolicy.PULL_PUSH else cache.policy.value,
+        when=RESULTS[cache.when],
         fallback_keys=tuple(_key(key, pipeline, report) for key in cache.fallback),
     )
 

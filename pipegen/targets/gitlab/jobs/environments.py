@@ -44,6 +44,8 @@ def lower_environment(job: plan.Job, pipeline: plan.Plan, report: Report) -> Job
         auto_stop_in=in_words(planned.auto_stop_in) if planned.auto_stop_in is not None else "",
         tier=planned.tier,
         action="stop" if planned.stops else planned.action,
+        kubernetes_agent=planned.kubernetes.agent if planned.kubernetes else "",
+        kubernetes_namespace=_namespace(planned.kubernetes, pipeline, report) if planned.kubernetes else "",
     )
     if planned.url is None:
         return JobEnvironment(environment, job)
@@ -65,6 +67,12 @@ def lower_environment(job: plan.Job, pipeline: plan.Plan, report: Report) -> Job
 
 def _name(text: Text, pipeline: plan.Plan, report: Report) -> str:
     return expanded(allowed_text(text, _NOT_ALLOWED), "the name of an environment", pipeline, report, is_slug=True)
+
+
+def _namespace(kubernetes: plan.KubernetesCluster, pipeline: plan.Plan, report: Report) -> str:
+    if kubernetes.namespace is None:
+        return ""
+    return expanded(kubernetes.namespace, "the namespace", pipeline, report, is_slug=True)
 
 
 def _dotenv(job: plan.Job, file: str, variable: str) -> ScriptEntry:

@@ -12,7 +12,7 @@ from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, ArtifactKeys, Co
 from pipegen.targets.gitlab.pairs import ARTIFACTS_ON_FAILURE, REPORT_ON_FAILURE
 
 _NEVER = "never"
-_WHEN = {ArtifactsWhen.SUCCESS: "", ArtifactsWhen.FAILURE: "on_failure", ArtifactsWhen.ALWAYS: "always"}
+RESULTS = {ArtifactsWhen.SUCCESS: "", ArtifactsWhen.FAILURE: "on_failure", ArtifactsWhen.ALWAYS: "always"}
 
 
 def lower_retention(
@@ -34,8 +34,9 @@ def lower_retention(
         exclude=retention.exclude,
         expire_in=_expiry(retention),
         # A scanner that finds problems exits with an error, and its report is still stored.
-        when="always" if sarif_paths and retention.when is ArtifactsWhen.SUCCESS else _WHEN[retention.when],
-        access="none" if any(path.is_declared and not path.is_kept for path in job.artifacts) else "",
+        when="always" if sarif_paths and retention.when is ArtifactsWhen.SUCCESS else RESULTS[retention.when],
+        access="none" if any(path.is_declared and not path.is_kept for path in job.artifacts) else retention.access,
+        expose_as=retention.expose_as.value if retention.expose_as is not None else "",
         junit=tuple(path.path for path in reports.junit),
         codequality=tuple(path.path for path in reports.codequality),
         coverage_report=CoverageReport(path=coverage.path, format=coverage.format.value)

@@ -6,6 +6,7 @@ from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Export, Job, Plan
+from pipegen.plan.model.texts import job_texts
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
@@ -16,9 +17,9 @@ from pipegen.targets.jenkins.stages.agents.machines import check_machine
 from pipegen.targets.jenkins.stages.agents.tools import tools
 from pipegen.targets.jenkins.stages.files.retention import check_retention
 from pipegen.targets.jenkins.stages.guards.limits import check_limits
+from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps
 from pipegen.targets.jenkins.stages.raw import check_raw
 from pipegen.targets.jenkins.stages.scripts.shell_variables import host, is_free_name
-from pipegen.targets.texts import job_texts
 
 
 def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanScripts:
@@ -36,9 +37,10 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     for job in plan.jobs:
         check_retention(job, report)
         check_raw(job, report)
+        check_plugin_steps(job, report)
         check_machine(job, report)
         if scripts[job.stage].setup or _has_other_texts(job):
-            for text in job_texts(job):
+            for text in job_texts(job, with_environment=False):
                 for reference in text.references_without_default():
                     _check_setup(reference, environment, report)
     return PlanScripts(

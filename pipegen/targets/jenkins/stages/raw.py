@@ -12,12 +12,11 @@ from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence
 from pipegen.targets.jenkins import model
 
 _TARGET = "jenkins"
-_WRAP, _STEPS = "wrap", "steps"
-_NAME = r"[A-Za-z_]\w*([.]\w+)*"
-# A call on one line, with or without parentheses.
-_STATEMENT = rf"{_NAME}([ \t(][^\r\n]*)?"
+_WRAP = "wrap"
+# The name of a step, possibly a method of a variable.
+NAME = r"[A-Za-z_]\w*([.]\w+)*"
 # The head of a block: a name, possibly of a variable's method, and the arguments in parentheses.
-_CALL = r"[A-Za-z_]\w*([.]\w+)*([ \t]*[(][^\r\n]*[)])?"
+_CALL = rf"{NAME}([ \t]*[(][^\r\n]*[)])?"
 # A comment, and a character that Groovy allows only in texts.
 _ODD = ("//", "\\")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
@@ -31,41 +30,37 @@ def wrapped(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     return steps
 
 
-def own_steps(job: Job) -> tuple[model.Step, ...]:
-    """Return the user's own steps for the end of *job*."""
-    return tuple(model.GroovyStatement(statement) for statement in statements(job))
-
-
-def statements(job: Job) -> tuple[str, ...]:
-    """Return the user's own steps for the end of *job*, as Groovy; a bare name is a call."""
-    texts = (item.text.strip() for item in _items(job, _STEPS))
-    return tuple(f"{text}()" if re.fullmatch(_NAME, text) else text for text in texts)
-
-
 def heads(job: Job) -> tuple[str, ...]:
     """Return the block steps around those of *job*, the first outermost."""
     return tuple(head.text.strip() for head in _items(job, _WRAP))
 
 
 def check_raw(job: Job, report: Report) -> None:
-    """Report `raw` entries of *job* for Jenkins that are not heads of block steps, or not steps."""
+    """Report `raw` entries of *job* for Jenkins that are not heads of block steps."""
     for target, keys in job.raw:
         if target != _TARGET:
             continue
         for entry in keys.entries:
             key = entry.key.text
-            if key not in (_WRAP, _STEPS):
+            if key != _WRAP:
                 report.add(
                     codes.RAW_REFUSED,
                     f'"raw" has no key "{key}" for Jenkins',
                     at=entry.key.span,
-                    hint='use "wrap" for steps around those of the stage, and "steps" for steps after them',
+                    hint='move it to the key "steps" of the stage: "steps: {jenkins: […], elsewhere: skip}"'
+                    if key == "steps"
+                    else 'use "wrap" for steps around those of the stage',
                 )
                 continue
             items = entry.value.items if isinstance(entry.value, Sequence) else (entry.value,)
             for item in items:
-                if not isinstance(entry.value, Sequence) or not _is_call(item, _CALL if key == _WRAP else _STATEMENT):
-                    _refuse(item, key, report)
+                if not isinstance(entry.value, Sequence) or not is_call(item, _CALL):
+                    report.add(
+                        codes.RAW_REFUSED,
+                        "this is not a Jenkins step with a block",
+                        at=item.span,
+                        hint="write the step without its braces, on one line, such as \"ansiColor('xterm')\"",
+                    )
 
 
 def _items(job: Job, key: str) -> Iterator[Scalar]:
@@ -75,19 +70,7 @@ def _items(job: Job, key: str) -> Iterator[Scalar]:
             yield from (item for item in node.items if isinstance(item, Scalar))
 
 
-def _refuse(node: Node, key: str, report: Report) -> None:
-    is_wrap = key == _WRAP
-    report.add(
-        codes.RAW_REFUSED,
-        "this is not a Jenkins step with a block" if is_wrap else "this is not a Jenkins step on one line",
-        at=node.span,
-        hint="write the step without its braces, on one line, such as \"ansiColor('xterm')\""
-        if is_wrap
-        else 'write a list of steps, such as "waitForQualityGate abortPipeline: true"',
-    )
-
-
-def _is_call(node: Node, form: str) -> bool:
+def is_call(node: Node, form: str) -> bool:
     """Return whether *node* is a line of Groovy of that *form*, with balanced brackets."""
     if not isinstance(node, Scalar) or node.kind is not ScalarKind.TEXT:
         return False

@@ -12,13 +12,14 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
 from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.stages import plugin_steps
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
 from pipegen.targets.jenkins.stages.agents.images import in_image
 from pipegen.targets.jenkins.stages.agents.tools import with_tools
 from pipegen.targets.jenkins.stages.files.caches import cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
-from pipegen.targets.jenkins.stages.raw import own_steps, wrapped
+from pipegen.targets.jenkins.stages.raw import wrapped
 from pipegen.targets.jenkins.stages.scripts.preludes import Preludes
 from pipegen.targets.jenkins.stages.scripts.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
 from pipegen.targets.jenkins.stages.scripts.statuses import Statuses
@@ -50,7 +51,7 @@ def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[mo
     started_jobs = tuple(_started_jobs(named.job, values, is_kept=is_kept)) if _starts_jobs(named.job) else ()
     inner = wrapped(
         named.job,
-        (*_agent_steps(named, values, shared), *own_steps(named.job), *_kept_parameters(started_jobs)),
+        (*_agent_steps(named, values, shared), *_kept_parameters(started_jobs)),
     )
     if is_kept:
         return (model.OnAgent(agent_of(named, shared.work.settings), inner), *started_jobs)
@@ -66,7 +67,8 @@ def takes_agent(named: NamedJob) -> bool:
 
 def needs_agent(named: NamedJob) -> bool:
     """Return whether a stage needs its own agent."""
-    return not named.script.is_empty and named.plan.workspace is Workspace.ISOLATED
+    has_work = not named.script.is_empty or plugin_steps.needs_agent(named.job)
+    return has_work and named.plan.workspace is Workspace.ISOLATED
 
 
 def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
@@ -80,13 +82,23 @@ def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
 
 
 def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> list[model.Step]:
+    """Return the steps of a stage on its agent, those of plugins among them."""
+    calls = named.job.plugin_steps
+    before, after = (calls.before, calls.after) if calls is not None else ((), ())
+    steps_: list[model.Step] = []
+    if needs_agent(named):
+        steps_ += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
+    steps_ += plugin_steps.plugin_steps(before)
+    if not named.script.is_empty:
+        steps_ += _script_steps(named, values, shared)
+    return [*steps_, *plugin_steps.plugin_steps(after)]
+
+
+def _script_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> list[model.Step]:
+    """Return the steps with the script of a stage, and those that leave its files."""
     script = named.script
-    if script.is_empty:
-        return []
     steps_: list[model.Step] = []
     is_isolated = named.plan.workspace is Workspace.ISOLATED
-    if is_isolated:
-        steps_ += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
     step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
     if not has_directives(named, shared):
         step = _with_variables(own_variables(named, shared), step)

@@ -26,6 +26,8 @@ _VALUES = {
     "artifacts: {expire_in}": "1 week",
     "artifacts: {reports}": "{reports: {junit: report.xml, sast: gl.json}, expire_in: 1 day}",
     "artifacts: {paths, reports}": "{coverage_report: {coverage_format: cobertura, path: c.xml}}",
+    "artifacts: {public}": "false",
+    "artifacts: {untracked}": "true",
     "coverage: /pattern/": "'/TOTAL.*?([0-9.]+)%/'",
     "cache: {fallback_keys}": "[main]",
     "rules": "[{if: $CI_COMMIT_BRANCH == \"main\" && $CI_PIPELINE_SOURCE != 'schedule', changes: [src/**]}]",
@@ -98,7 +100,7 @@ _VALUES = {
 }
 IS_ADVICE = {
     *("workflow", "withCredentials", "credentials", "when: {expression}", "options"),
-    *("uses", "trigger: {project}"),
+    *("uses", "trigger: {project}", "artifacts: {public}", "artifacts: {untracked}"),
 }
 # Words whose hint is advice in the outer maps only.
 _OUTER_ADVICE = {"post", "jobs"}

@@ -82,6 +82,16 @@ def test_each_version_has_its_source() -> None:
     [
         ("artifacts: { paths: [a], keep: false }", "", "16.11", "artifacts:access"),
         ("environment: { name: e, auto_stop_in: 1h }", "", "12.8", "environment:auto_stop_in"),
+        ("environment: { name: e, kubernetes: { agent: 'g/p:a' } }", "", "17.6", "environment:kubernetes:agent"),
+        (
+            "environment: { name: e, kubernetes: { agent: 'g/p:a', namespace: n } }",
+            "",
+            "17.7",
+            "environment:kubernetes:namespace",
+        ),
+        ("artifacts: { paths: [a], expose_as: b }", "", "12.5", "artifacts:expose_as"),
+        ("artifacts: { paths: [a], access: maintainer }", "", "18.4", "artifacts:access: maintainer"),
+        ("cache: { paths: [a/], when: always }", "", "13.5", "cache:when"),
         ("environment: { name: e, tier: other }", "", "13.10", "environment:deployment_tier"),
         ("", "include: [{ component: x/y/z@1.0.0 }]", "17.0", "include:component"),
         ("artifacts: { paths: [a], exclude: [b] }", "", "13.1", "artifacts:exclude"),

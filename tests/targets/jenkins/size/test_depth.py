@@ -54,7 +54,7 @@ def test_pipelines_with_a_start_of_their_own_are_a_block() -> None:
     """Blocks of each get one less deep then; side by side in one graph they do not."""
     report = Report()
     deep, other = work(families.trellis(50, 3)), work(families.trellis(2, 1), "other")
-    final = scripts(plan(["a"], ["last"], name="final", last={"is_final": True}))
+    final = scripts(plan(["a"], ["last"], name="final", last={"frame": None}))
 
     assert deepest(deep, other, report=report) == 10
     assert deepest(deep, final, report=report) == 9

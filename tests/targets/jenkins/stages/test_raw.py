@@ -6,7 +6,7 @@ import pytest
 from plan.planned import job_of
 
 from pipegen.diagnostics.report import Report
-from pipegen.targets.jenkins.stages.raw import check_raw, statements
+from pipegen.targets.jenkins.stages.raw import check_raw
 
 
 @pytest.mark.parametrize(
@@ -45,29 +45,3 @@ def test_heads_of_blocks(head: str, is_refused: bool) -> None:  # noqa: FBT001 -
     check_raw(job_of(f'{{name: s, script: x, raw: {{jenkins: {{wrap: ["{quoted}"]}}}}}}'), report)
 
     assert bool(report.diagnostics()) is is_refused
-
-
-@pytest.mark.parametrize(
-    ("step", "expected"),
-    [
-        ("cleanWs", "cleanWs()"),
-        ("waitForQualityGate abortPipeline: true", "waitForQualityGate abortPipeline: true"),
-        ("tell('done }')", "tell('done }')"),
-        ("team.tell", "team.tell()"),
-        ("x(", None),
-        ("x }", None),
-        ("x { y }", None),
-        ("'x'", None),
-        ("x // y", None),
-        ("x; y", None),
-        ("", None),
-    ],
-)
-def test_steps_of_the_user(step: str, expected: str | None) -> None:
-    """One call on one line; a bare name is one."""
-    report = Report()
-    job = job_of(f'{{name: s, script: x, raw: {{jenkins: {{steps: ["{step}"]}}}}}}')
-    check_raw(job, report)
-
-    assert bool(report.diagnostics()) is (expected is None)
-    assert expected is None or statements(job) == (expected,)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
 from pipegen.emit.groovy import literal
-from pipegen.plan.model import Cache, CachePolicy, Job
+from pipegen.plan.model import ArtifactsWhen, Cache, CachePolicy, Job
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression
 from pipegen.targets.jenkins.stages.files.stashes import patterns
@@ -22,12 +22,22 @@ _NOT_IN_NAMES = r"[^A-Za-z0-9._-]"
 
 
 def cached(job: Job, values: GroovyTexts, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
-    """Return *steps* of *job* inside its caches, grouped by policy."""
+    """Return *steps* of *job* inside its caches, grouped by policy.
+
+    The plugin saves a cache only after a success, so a cache to save after a failure is only restored.
+    """
     for policy in reversed(CachePolicy) if job.caches else ():
-        entries = [entry for cache in job.caches if cache.policy is policy for entry in _entries(cache, values)]
+        entries = [entry for cache in job.caches if _policy(cache) is policy for entry in _entries(cache, values)]
         if entries:
             steps = (model.Wrapped(f"cache({_OPTIONS[policy]}caches: {_listed(entries)})", steps, _PLUGIN),)
     return steps
+
+
+def _policy(cache: Cache) -> CachePolicy | None:
+    """Return what Jenkins does with *cache*, None for nothing."""
+    if cache.when is not ArtifactsWhen.FAILURE:
+        return cache.policy
+    return None if cache.policy is CachePolicy.PUSH else CachePolicy.PULL
 
 
 def _listed(entries: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
-from pipegen.plan.model import Cache, Job
+from pipegen.plan.model import ArtifactsWhen, Cache, Job
 from pipegen.source.text import Span
 from pipegen.targets.jenkins.stages.files.caches import CHECKOUT, folders
 
@@ -27,15 +27,9 @@ def check_retention(job: Job, report: Report) -> None:
             "give the files the names that people shall see",
             report,
         )
+    _check_downloads(job, at, report)
     for cache in job.caches:
-        if cache.fallback:
-            _report(
-                f'Jenkins looks for a cache of stage "{job.title}" under one key only',
-                cache.fallback[0].span,
-                "leave the part of the key out that changes most often",
-                report,
-            )
-        _check_checkout(cache, job, report)
+        _check_cache(cache, job, report)
     if coverage is not None and coverage.percent and coverage.path is None:
         _report(
             f'Jenkins reads no coverage of stage "{job.title}" from the log',
@@ -43,6 +37,43 @@ def check_retention(job: Job, report: Report) -> None:
             'name a report that the tests write: "coverage: {path: coverage.xml, percent: …}"',
             report,
         )
+
+
+def _check_downloads(job: Job, at: Span, report: Report) -> None:
+    """Report settings for users that download the artifacts of *job*."""
+    retention = job.retention
+    if retention.access:
+        _report(
+            f'Jenkins has no role "{retention.access}" for the artifacts of stage "{job.title}"',
+            at,
+            "set permissions of the job, or omit the download: artifacts: {keep: false}",
+            report,
+        )
+    if retention.expose_as is not None:
+        _report(
+            f'Jenkins has no link to the artifacts of stage "{job.title}" in the change request',
+            retention.expose_as.span,
+            "link to the page of the build: users find the artifacts there",
+            report,
+        )
+
+
+def _check_cache(cache: Cache, job: Job, report: Report) -> None:
+    if cache.when is not ArtifactsWhen.SUCCESS:
+        _report(
+            f'Jenkins saves a cache of stage "{job.title}" only when the stage succeeds',
+            cache.span,
+            'remove "when", or fill the cache in a stage of its own that succeeds',
+            report,
+        )
+    if cache.fallback:
+        _report(
+            f'Jenkins looks for a cache of stage "{job.title}" under one key only',
+            cache.fallback[0].span,
+            "leave the part of the key out that changes most often",
+            report,
+        )
+    _check_checkout(cache, job, report)
 
 
 def _check_checkout(cache: Cache, job: Job, report: Report) -> None:

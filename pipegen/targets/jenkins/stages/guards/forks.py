@@ -15,12 +15,17 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps
-from pipegen.targets.jenkins.stages.raw import heads, statements
+from pipegen.targets.jenkins.stages.plugin_steps import statements
+from pipegen.targets.jenkins.stages.raw import heads
 
-# Block steps that give a stage no additional rights. Any other may bind credentials (`withCredentials`,
+# Steps that give a stage no additional rights. Any other may bind credentials (`withCredentials`,
 # `sshagent`, `withAWS`, `configFileProvider`), hold shared resources (`lock`, `throttle`), or be from a library.
 _HARMLESS = frozenset(
-    "ansiColor catchError dir retry script timeout timestamps waitUntil warnError withEnv ws".split()  # noqa: SIM905
+    (  # noqa: SIM905
+        "ansiColor catchError dir retry script timeout timestamps waitUntil warnError withEnv ws "
+        "archiveArtifacts cleanWs deleteDir echo error fingerprint junit recordCoverage recordIssues sleep stash "
+        "unstable unstash writeFile"
+    ).split()
 )
 
 

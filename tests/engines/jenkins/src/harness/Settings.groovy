@@ -38,6 +38,8 @@ class Settings {
     boolean approve
     /** Results of the jobs that `build` starts; others succeed. */
     Map<String, String> jobs
+    /** Steps of plugins and libraries that this harness only notes in the log. */
+    Set<String> pluginSteps
     /** How long the build may take before it is aborted as by a person. */
     double seconds
     /** How long a process may take to end after TERM. */
@@ -65,6 +67,7 @@ class Settings {
         settings.number = ((Number) values.number).intValue()
         settings.approve = (boolean) values.approve
         settings.jobs = (Map<String, String>) values.jobs
+        settings.pluginSteps = ((List<String>) values.plugin_steps).toSet()
         settings.seconds = ((Number) values.seconds).doubleValue()
         settings.patience = ((Number) values.patience).doubleValue()
         return settings

@@ -1,5 +1,6 @@
 package harness
 
+import groovy.json.JsonOutput
 import groovy.transform.CompileStatic
 import java.lang.annotation.ElementType
 import java.lang.annotation.Retention
@@ -86,6 +87,9 @@ class Steps {
             if (name in SYMBOLS) {
                 return new Symbol(name: name, arguments: symbolArguments(given))
             }
+            if (name in Build.current.settings.pluginSteps) {
+                return noted(name, given.toList())
+            }
             throw new NoSuchMethodError("No such DSL method '${name}' found among steps ${methods.keySet().sort()}")
         }
         Step step = methods[name].getAnnotation(Step)
@@ -98,6 +102,14 @@ class Steps {
         } catch (InvocationTargetException error) {
             throw error.targetException
         }
+    }
+
+    /** Writes a step that is not here into the log, and runs its block. */
+    private static Object noted(String name, List arguments) {
+        Closure body = takeBody(arguments)
+        String agent = Threads.scope.agent?.node?.name
+        Build.current.console.line("[plugin] ${name} ${JsonOutput.toJson(plain(arguments))} on ${agent}")
+        return body == null ? null : body.call()
     }
 
     /** Returns *value* with all text in it plain, as a step gets it. */

@@ -13,8 +13,8 @@ from pipegen.compiler import analyse
 from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Container, Job
+from pipegen.plan.model.texts import job_texts
 from pipegen.structs import Struct
-from pipegen.targets.texts import job_texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -39,10 +39,23 @@ def foreign(references: Iterator[Reference]) -> set[Reference]:
 
 @pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
 def test_no_text_is_overlooked(case: str) -> None:
-    """The references in `job_texts` are those in all steps, environments, mails and caches."""
+    """The references in `job_texts` are those in all parts of a job that hold texts."""
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     jobs: list[Job] = [job for plan in analyse(file, (), report).plans for job in plan.jobs]
     named = foreign(one for job in jobs for text in job_texts(job) for one in text.references())
 
-    assert named == foreign(found(tuple((job.steps, job.after, job.machine, job.mail, job.caches) for job in jobs)))
+    assert named == foreign(
+        reference
+        for job in jobs
+        for part in (
+            job.steps,
+            job.after,
+            job.machine,
+            job.deployment.environment,
+            job.mail,
+            job.caches,
+            job.retention.name,
+        )
+        for reference in found(part)
+    )

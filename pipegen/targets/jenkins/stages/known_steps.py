@@ -1,0 +1,99 @@
+"""Steps of Jenkins 2.479.3 and of common plugins, as the server lists them: where they run, and their parameters."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from pipegen.structs import Struct
+
+# The name of a step; `agent` if it needs one, `block` if it has steps inside; its parameters, `*` before required ones.
+_TABLE = """
+archiveArtifacts: agent *artifacts allowEmptyArchive caseSensitive defaultExcludes excludes fingerprint followSymlinks
+  onlyIfSuccessful
+bat: agent *script encoding label returnStatus returnStdout
+build: anywhere *job parameters propagate quietPeriod wait waitForStart
+catchError: block buildResult catchInterruptions message stageResult
+checkout: agent *scm changelog poll
+cleanWs: agent cleanWhenAborted cleanWhenFailure cleanWhenNotBuilt cleanWhenSuccess cleanWhenUnstable
+  cleanupMatrixParent deleteDirs disableDeferredWipeout externalDelete notFailBuild patterns skipWhenFailed
+deleteDir: agent
+dir: block *path
+dockerNode: block *image connector credentialsId dockerHost remoteFs
+echo: anywhere *message
+emailext: anywhere *body *subject attachLog attachmentsPattern compressLog from mimeType postsendScript presendScript
+  recipientProviders replyTo saveOutput to
+emailextrecipients: agent *recipientProviders
+error: anywhere *message
+fileExists: agent *file
+findBuildScans: anywhere
+fingerprint: agent *targets caseSensitive defaultExcludes excludes
+git: agent *url branch changelog credentialsId poll
+input: anywhere *message id ok parameters submitter submitterParameter
+isUnix: agent
+junit: agent *testResults allowEmptyResults checksName healthScaleFactor keepLongStdio keepProperties keepTestNames
+  skipMarkingBuildUnstable skipOldReports skipPublishingChecks stdioRetention testDataPublishers
+libraryResource: anywhere *resource encoding
+load: agent *path
+lock: block *resource extra inversePrecedence label priority quantity resourceSelectStrategy skipIfLocked variable
+mail: anywhere *body *subject bcc cc charset from mimeType replyTo to
+milestone: anywhere *ordinal label unsafe
+node: block *label
+powershell: agent *script encoding label returnStatus returnStdout
+publishChecks: anywhere actions annotations conclusion detailsURL name status summary text title
+pwd: agent tmp
+pwsh: agent *script encoding label returnStatus returnStdout
+readFile: agent *file encoding
+readTrusted: anywhere *path
+resolveScm: anywhere *source *targets ignoreErrors
+retry: block *count conditions
+script: block
+sh: agent *script encoding label returnStatus returnStdout
+sleep: anywhere *time unit
+stash: agent *name allowEmpty excludes includes useDefaultExcludes
+step: agent *delegate
+timeout: block *time activity unit
+timestamps: block
+tm: agent *stringWithMacro
+tool: agent *name type
+unstable: anywhere *message
+unstash: agent *name
+validateDeclarativePipeline: agent *path
+waitForBuild: anywhere *runId propagate propagateAbort
+waitUntil: block initialRecurrencePeriod quiet
+warnError: block *message catchInterruptions
+withAnt: block installation jdk
+withChecks: block *name includeStage
+withCredentials: block *bindings
+withEnv: block *overrides
+withGradle: block
+wrap: block *delegate
+writeFile: agent *file *text encoding
+ws: block *dir
+"""
+_CONTINUED = "\n  "
+
+
+class KnownStep(Struct, kw_only=True):
+    """A step, whether it needs an agent, or has steps inside, and its parameters."""
+
+    needs_agent: bool
+    is_block: bool
+    required: tuple[str, ...]
+    parameters: tuple[str, ...]
+
+
+@cache
+def known_steps() -> dict[str, KnownStep]:
+    """Return the known steps by name."""
+    return dict(map(_step, _TABLE.strip().replace(_CONTINUED, " ").splitlines()))
+
+
+def _step(row: str) -> tuple[str, KnownStep]:
+    name, _, rest = row.partition(": ")
+    where, *parameters = rest.split()
+    return name, KnownStep(
+        needs_agent=where == "agent",
+        is_block=where == "block",
+        required=tuple(one[1:] for one in parameters if one.startswith("*")),
+        parameters=tuple(one.removeprefix("*") for one in parameters),
+    )

@@ -1,0 +1,70 @@
+"""Steps of plugins and libraries run before and after the script of a stage, where the stage runs."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from engines import gitlab_local, jenkins_harness
+from engines.gitlab_local import Result
+from engines.proof.execution import CONFIG, GITLAB_LOCAL, Engine, compiled
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+HOSTILE = "it's ${env.HOME} $HOME \\ \"end\" \n '''"
+STAGES = [
+    {"name": "build", "script": ["echo built >a.txt"], "artifacts": ["a.txt"]},
+    {
+        "name": "check",
+        "script": ["echo checked"],
+        "steps": {
+            "jenkins": {
+                "before": ["acmeLogin"],
+                "after": [{"acmeTell": {"to": ["x", HOSTILE], "level": 2}}, "acmeScan 'a'", {"acmeEnd": None}],
+            },
+            "elsewhere": "skip",
+        },
+    },
+    {"name": "gate", "steps": {"jenkins": ["acmeGate"], "elsewhere": "skip"}},
+    {"name": "keep", "steps": {"jenkins": [{"archiveArtifacts": "a.txt"}], "elsewhere": "skip"}},
+    {"name": "broken", "script": ["false"], "steps": {"jenkins": ["acmeNever"], "elsewhere": "skip"}},
+]
+TEXT = yaml_text({"pipelines": {"p": {"execution": [["build", "check", "gate", "keep", "broken"]], "stages": STAGES}}})
+NAMES = ("acmeLogin", "acmeTell", "acmeScan", "acmeEnd", "acmeGate", "acmeNever")
+Repository = Callable[[Mapping[str, str | bytes]], Path]
+
+
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_steps_run_where_their_stage_runs(style: str, repository: Repository, tmp_path: Path) -> None:
+    """Texts arrive as they are; a step that only asks a server takes no agent; none follows a failure."""
+    require(jenkins_harness.available())
+    checkout = repository({CONFIG: TEXT})
+    text = compiled(Engine(target="jenkins", style=style), checkout, {})
+
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build", plugin_steps=NAMES)
+
+    assert jenkins_harness.validate({style: text}) == {style: ()}
+    assert build.result == "FAILURE", build.log
+    lines = re.findall(r"^(checked$|\[plugin\] .*)$", build.log, re.MULTILINE)
+    assert [line.removeprefix("[plugin] ").split()[0] for line in lines] == [
+        *("acmeLogin", "checked", "acmeTell", "acmeScan", "acmeEnd", "acmeGate")
+    ]
+    assert [line.endswith(" on null") for line in lines if line != "checked"] == [False] * 4 + [True]
+    assert json.loads(lines[2][len("[plugin] acmeTell ") : lines[2].rindex(" on ")]) == [
+        {"to": ["x", HOSTILE], "level": 2}
+    ]
+    assert build.archived["a.txt"].read_text() == "built\n"
+
+
+def test_gitlab_leaves_them_out(repository: Repository, tmp_path: Path) -> None:
+    """A stage with nothing else says that it has nothing to do."""
+    require(gitlab_local.available())
+    checkout = repository({CONFIG: TEXT})
+
+    pipeline = gitlab_local.run(checkout, compiled(GITLAB_LOCAL, checkout, {}), workdir=tmp_path / "run")
+
+    assert pipeline.results() == {
+        **dict.fromkeys(("build", "check", "gate", "keep"), Result.SUCCESS),
+        "broken": Result.FAILED,
+    }

@@ -1,0 +1,79 @@
+"""Steps of plugins and libraries."""
+
+from __future__ import annotations
+
+import pytest
+from engines.jenkins_facts import facts
+from plan.planned import job_of
+
+from pipegen.diagnostics.report import Report
+from pipegen.targets.jenkins.stages.known_steps import known_steps
+from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps, needs_agent, statements
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ('"cleanWs"', "cleanWs()"),
+        ('"waitForQualityGate abortPipeline: true"', "waitForQualityGate abortPipeline: true"),
+        ("\"tell('done }')\"", "tell('done }')"),
+        ('"team.tell"', "team.tell()"),
+        ("{team.tell: }", "team.tell()"),
+        ("{tell: done}", "tell('done')"),
+        (
+            "{tell: {to: a, if: 1, 'c d': [1.5, -2, yes, {}, null]}}",
+            "tell(to: 'a', if: 1, 'c d': [1.5, -2, true, [:], null])",
+        ),
+        ('{tell: {text: "it\'s $a\\n\\\\"}}', r"tell(text: 'it\'s $a\n\\')"),
+        (
+            "{junit: {testResults: a.xml, allowEmptyResults: true}}",
+            "junit(testResults: 'a.xml', allowEmptyResults: true)",
+        ),
+        ('"x("', None),
+        ('"x }"', None),
+        ('"x { y }"', None),
+        ("\"'x'\"", None),
+        ('"x // y"', None),
+        ('"x; y"', None),
+        ('""', None),
+        ("{a b: 1}", None),
+        ("{junit: {results: a.xml}}", None),
+        ("{junit: {allowEmptyResults: true}}", None),
+        ("{withEnv: [a]}", None),
+        ('"withEnv([])"', None),
+    ],
+)
+def test_steps_of_the_user(step: str, expected: str | None) -> None:
+    """A call on one line, where a bare name is one, or a name with its parameters."""
+    report = Report()
+    job = job_of(f"{{name: s, script: x, steps: {{jenkins: [{step}]}}}}")
+    check_plugin_steps(job, report)
+
+    assert bool(report.diagnostics()) is (expected is None)
+    assert expected is None or statements(job) == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("steps: {jenkins: [waitForQualityGate]}", False),
+        ("steps: {jenkins: [echo: a]}", False),
+        ("steps: {jenkins: {before: [waitForQualityGate], after: [junit: a.xml]}}", True),
+        ("steps: {jenkins: [acmeScan]}, agent: linux", True),
+        ("steps: {jenkins: [acmeScan]}, image: node:22", True),
+    ],
+)
+def test_a_stage_without_a_script_takes_an_agent_where_its_steps_need_one(keys: str, expected: bool) -> None:  # noqa: FBT001
+    """Jenkins tells of known steps; of others, the user."""
+    assert needs_agent(job_of(f"{{name: s, {keys}}}")) is expected
+
+
+def test_known_steps_are_those_of_a_server() -> None:
+    """With the parameters that the server lists."""
+    listed = facts()["steps"]
+
+    assert len(known_steps()) > 50
+    for name, step in known_steps().items():
+        assert step.is_block is listed[name]["block"], name
+        assert set(step.required) == set(listed[name].get("required", ())), name
+        assert set(step.parameters) == {*listed[name].get("required", ()), *listed[name].get("optional", ())}, name
