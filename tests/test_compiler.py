@@ -1,4 +1,4 @@
-"""The stages in order: where they stop, which pipelines are chosen, and the same bytes every time."""
+"""The compiler's stages in order: where they stop, which pipelines are selected, and deterministic output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from config.written import written
+from config.sample_configs import written
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics import codes
@@ -31,12 +31,12 @@ TWO = """
 
 @pytest.fixture(autouse=True)
 def _offers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the target of these tests be installed."""
+    """Register the target of these tests."""
     monkeypatch.setattr(registry, "names", lambda: (*registry.BUILT_IN, "outline"))
 
 
 def outline(fails: str = "") -> Target:
-    """Return a target that writes what it was asked for; with *fails*, one that reports that as an error."""
+    """Return a target that writes the request that it got; with *fails*, one that reports an error."""
 
     def make(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
         if fails:
@@ -56,7 +56,7 @@ def outline(fails: str = "") -> Target:
 
 
 def numbers(text: str, *chosen: str) -> list[str]:
-    """Return the numbers of what is reported when *text* is analysed, which must stop."""
+    """Return the numbers of the diagnostics when *text* is analysed, which must stop."""
     report = Report()
     with pytest.raises(Stopped):
         analyse(written(text), chosen, report)
@@ -74,13 +74,13 @@ def numbers(text: str, *chosen: str) -> list[str]:
     ],
     ids=["reading", "repeated key", "schema", "graph", "plan"],
 )
-def test_a_stage_that_leaves_errors_is_the_last(text: str, expected: list[str]) -> None:
-    """It reports all that it finds, and later ones do not guess."""
+def test_compilation_stops_after_a_stage_with_errors(text: str, expected: list[str]) -> None:
+    """That stage reports all its errors, and later stages do not run."""
     assert numbers(text) == expected
 
 
-def test_names_graph_and_plan_are_checked_in_one_go() -> None:
-    """For all pipelines; stages that wait for each other hide nothing."""
+def test_names_graph_and_plan_are_checked_together() -> None:
+    """For all pipelines; a cycle does not hide other errors."""
     found = numbers("""
         pipelines:
           a:
@@ -93,8 +93,8 @@ def test_names_graph_and_plan_are_checked_in_one_go() -> None:
     assert found == ["PG307", "PG403", "PG304", "PG505", "PG302"]
 
 
-def test_warnings_and_notes_stop_nothing() -> None:
-    """Only errors do."""
+def test_warnings_and_notes_do_not_stop_compilation() -> None:
+    """Only errors stop it."""
     report = Report()
     analysed = analyse(written("pipelines: {a: {stages: [{name: x}, {name: y}], execution: [[x]]}}"), (), report)
 
@@ -111,8 +111,8 @@ def test_warnings_and_notes_stop_nothing() -> None:
         (("test", "test"), ["test"], []),
     ],
 )
-def test_pipelines_are_chosen_by_name(chosen: tuple[str, ...], plans: list[str], notes: list[str]) -> None:
-    """In the user's order; what is chosen runs, so nothing is said about asking for it."""
+def test_pipelines_are_selected_by_name(chosen: tuple[str, ...], plans: list[str], notes: list[str]) -> None:
+    """They keep the user's order, and no note says that they are on demand."""
     report = Report()
     analysed = analyse(written(TWO), chosen, report)
 
@@ -121,8 +121,8 @@ def test_pipelines_are_chosen_by_name(chosen: tuple[str, ...], plans: list[str],
     assert analysed.selected == chosen
 
 
-def test_pipelines_without_stages_are_left_out() -> None:
-    """As if they were not written, but for a warning: the other one is the only one of the file."""
+def test_pipelines_without_stages_are_omitted_with_a_warning() -> None:
+    """A single remaining pipeline counts as the only one of the file."""
     report = Report()
     one = "pipelines: {a: {stages: [{name: x, script: y}]}"
     analysed = analyse(written(f"{one}, b: {{stages: [], execution: [[]]}}, c: {{stages: []}}}}"), (), report)
@@ -131,32 +131,32 @@ def test_pipelines_without_stages_are_left_out() -> None:
     assert [found.code.number for found in report.diagnostics()] == ["PG211", "PG211"]
 
 
-def test_a_pipeline_without_stages_has_no_names() -> None:
-    """Its arcs and its finally name what is not defined."""
+def test_arcs_and_finally_without_stages_name_unknown_stages() -> None:
+    """Each reference is reported, in addition to the empty pipeline."""
     assert numbers("pipelines: {a: {stages: [], execution: [[x]], finally: [y]}}") == ["PG211", "PG301", "PG301"]
 
 
-def test_an_unknown_pipeline_is_reported() -> None:
-    """Each of them."""
+def test_every_unknown_pipeline_is_reported() -> None:
+    """There is one error for each name."""
     assert numbers(TWO, "publsh", "nope") == ["PG640", "PG640"]
 
 
-def test_a_pipeline_that_is_not_chosen_is_not_checked_past_the_schema() -> None:
-    """Its mistakes are those of another day."""
+def test_unselected_pipelines_are_only_checked_against_the_schema() -> None:
+    """Other errors in them do not prevent the compilation."""
     text = "pipelines: {a: {stages: [{name: x}]}, b: {stages: [{name: x, run: true}]}}"
 
     assert [plan.name for plan in analyse(written(text), ("a",), Report()).plans] == ["a"]
 
 
-def test_a_stage_of_a_pipeline_that_is_not_chosen_is_still_told_apart() -> None:
-    """A reference to it is told to lead into another pipeline."""
+def test_a_reference_into_an_unselected_pipeline_is_reported() -> None:
+    """The diagnostic is the one for a stage of another pipeline."""
     text = "pipelines: {a: {stages: [{name: x, run: {image: '${y.imageID}'}}]}, b: {stages: [{name: y}]}}"
 
     assert numbers(text, "a") == ["PG305"]
 
 
 def test_the_target_gets_the_plans_and_its_own_settings() -> None:
-    """With the options of the command line."""
+    """It also gets the options of the command line."""
     analysed = analyse(written(TWO), ("test",), Report())
     (file,) = generate(analysed, outline(), {"style": "x"}, Report())
 
@@ -164,7 +164,7 @@ def test_the_target_gets_the_plans_and_its_own_settings() -> None:
 
 
 def test_settings_are_checked_against_the_targets_own_schema() -> None:
-    """At the user's line."""
+    """The diagnostic is at the user's line."""
     report = Report()
     with pytest.raises(Stopped):
         generate(analyse(written(TWO.replace("title", "titel")), (), report), outline(), {}, report)
@@ -174,8 +174,8 @@ def test_settings_are_checked_against_the_targets_own_schema() -> None:
     assert (found.primary.span.text, found.primary.span.first.line) == ("titel", 6)
 
 
-def test_what_a_target_reports_stops_the_compilation() -> None:
-    """After it has said all."""
+def test_an_error_of_a_target_stops_the_compilation() -> None:
+    """The target first reports all its diagnostics."""
     report = Report()
     with pytest.raises(Stopped):
         generate(analyse(written(TWO), (), report), outline(fails="no"), {}, report)
@@ -183,8 +183,8 @@ def test_what_a_target_reports_stops_the_compilation() -> None:
     assert [found.code.number for found in report.diagnostics()] == ["PG641", "PG501"]
 
 
-def test_a_file_is_compiled_in_one_call() -> None:
-    """From its text to a target's files."""
+def test_a_file_is_compiled_from_text_to_generated_files() -> None:
+    """The target gets all pipelines in one call."""
     (file,) = generate(analyse(written(TWO), (), Report()), outline(), {}, Report())
 
     assert file.text == "pipegen.yaml test publish () {}"
@@ -210,8 +210,8 @@ for path in sorted(Path(sys.argv[1]).rglob("pipeline.yml")):
 
 
 @pytest.mark.slow
-def test_the_same_input_gives_the_same_bytes() -> None:
-    """Whatever the seed of hashes: no set is gone through on the way to output."""
+def test_output_does_not_depend_on_the_hash_seed() -> None:
+    """No set is iterated on the way to output."""
     tests = Path(__file__).parent
     outputs = [
         subprocess.run(

@@ -1,4 +1,4 @@
-"""The constructs of docs/constructs.md: what the document says of a config compiles."""
+"""Constructs in docs/constructs.md: the configs that the document describes compile."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def problems(config: str, system: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("system", "words"), SAID)
-def test_what_the_document_says_compiles(system: str, words: str) -> None:
-    """In a stage, a pipeline, or at the top level."""
+def test_documented_constructs_compile(system: str, words: str) -> None:
+    """In a stage, in a pipeline, or at the top level."""
     found = [problems(config, system) for config in configs(words)]
 
     assert [] in found, found

@@ -1,14 +1,13 @@
-"""Each code is shown at work: `diagnostics/<PGnnn-name>/` holds a config and what is said of it.
+"""Each code has an example: `diagnostics/<PGnnn-name>/` has a config and its expected diagnostics.
 
-What a config includes stands in `included/`. What is no config is read as the generated file that it looks like.
-The first line of a config may be a comment that says for which target it is compiled, with which options of the
-command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
-are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its
-stages take there (`# durations: included/durations.yml`), which settings its project has (`# settings:
-included/pipegen.toml`), that it is a pipeline to import (`# import: gitlab`), that it is about to run on a machine that
-has nothing (`# run: host stage=unit`), which files have changed since `main` (`# changed: api/main.py`), or how it and
-what was made from it have drifted apart (`# drift: renamed`).
-`pytest --update-golden` writes what is said anew.
+Included files are in `included/`. A file that is not a config is read as the generated file that it resembles.
+The first line of a config may be a comment with the target and options of the command line
+(`# target: jenkins style=declarative`), the selected pipelines (`# pipeline: test`), the fixed inputs
+(`# set: level=full`), the runners of a simulation (`# cluster: included/cluster.yml`), the durations of stages
+(`# durations: included/durations.yml`), the project settings (`# settings: included/pipegen.toml`), a pipeline to
+import (`# import: gitlab`), a local run on a computer without tools (`# run: host stage=unit`), the files that have
+changed since `main` (`# changed: api/main.py`), or a difference between the config and its generated files
+(`# drift: renamed`). `pytest --update-golden` writes the expected diagnostics.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ SHELLS = ("PG720", "PG721")
 
 
 def settings_of(config: Path) -> dict[str, list[str]]:
-    """Return what the comment on the first line of *config* says, by its first word."""
+    """Return the settings in the comment on the first line of *config*, by their first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
     keys = "import|target|pipeline|set|cluster|durations|settings|run|changed|drift|tests"
     found = re.fullmatch(rf"# (?P<key>{keys}): (?P<words>.+)", line)
@@ -76,7 +75,7 @@ def settings_of(config: Path) -> dict[str, list[str]]:
 
 @cache
 def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
-    """Return what is said of the config in *folder*."""
+    """Return the diagnostics of the config in *folder*."""
     report = Report()
     settings = settings_of(folder / "pipeline.yml")
     if "drift" in settings:
@@ -111,7 +110,7 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
 
 
 def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, list[str]], report: Report) -> None:
-    """Report what the verbs beside `compile` say of *analysed*, as the *settings* ask."""
+    """Report the diagnostics of other commands for *analysed*, according to *settings*."""
     for name in settings.get("cluster", ()):
         machines = read_cluster(folder / name, report, shown=Path(name).name)
         check([task for plan in analysed.plans for task in pipeline_run(plan).tasks], machines, report)
@@ -131,7 +130,7 @@ def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, li
 
 
 def wish_of(words: list[str]) -> RunRequest:
-    """Return what *words* ask of a run, and what variables they give it."""
+    """Return the run that *words* request, with its variables."""
     given = dict(word.removeprefix("env=").split("=", 1) for word in words if word.startswith("env="))
     return RunRequest(
         stages=tuple(word.removeprefix("stage=") for word in words if word.startswith("stage=")),
@@ -143,7 +142,7 @@ def wish_of(words: list[str]) -> RunRequest:
 
 
 def code_of(folder: Path) -> Code:
-    """Return the code that *folder* is about: its name begins with that code's number and name."""
+    """Return the code of *folder*, whose name begins with the number and name of that code."""
     found = NAME.fullmatch(folder.name)
     assert found is not None
     (code,) = (one for one in table() if one.number == found["number"])
@@ -152,8 +151,8 @@ def code_of(folder: Path) -> Code:
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_what_is_said_is_what_is_expected(folder: Path, request: pytest.FixtureRequest) -> None:
-    """Word for word."""
+def test_diagnostics_match_the_expected_text(folder: Path, request: pytest.FixtureRequest) -> None:
+    """The comparison is exact."""
     expected = folder / "expected.txt"
     shown = FORMATS["text"](diagnose(folder), colour=False)
     if request.config.getoption("--update-golden"):
@@ -164,8 +163,8 @@ def test_what_is_said_is_what_is_expected(folder: Path, request: pytest.FixtureR
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_one_slip_is_one_kind_of_diagnostic(folder: Path) -> None:
-    """Nothing but the folder's own code is reported, with a place and, where one is needed, a hint."""
+def test_a_folder_reports_only_its_own_code(folder: Path) -> None:
+    """Each diagnostic has a location and, if necessary, a hint."""
     found = [one for one in diagnose(folder) if one.code.number not in BESIDE - {folder.name[:5]}]
 
     assert {one.code for one in found} == {code_of(folder)}
@@ -175,14 +174,14 @@ def test_one_slip_is_one_kind_of_diagnostic(folder: Path) -> None:
 
 @pytest.mark.parametrize("code", table(), ids=lambda code: code.number)
 def test_every_code_has_a_folder(code: Code) -> None:
-    """A code that nothing shows is a code that nobody tried."""
+    """A code without an example is untested."""
     folders = [folder.name for folder in FOLDERS if folder.name.startswith(f"{code.number}-{code.name}")]
 
     assert folders, f"add tests/diagnostics/{code.number}-{code.name}/pipeline.yml"
 
 
-def test_folders_hold_what_is_read_and_nothing_else() -> None:
-    """A config, perhaps a folder of files that it includes, and what is expected of it."""
+def test_folders_contain_only_files_that_are_read() -> None:
+    """A config, optionally a folder of included files, and the expected text."""
     needed = {"pipeline.yml", "expected.txt"}
     assert [one.name for one in FOLDERS if {path.name for path in one.iterdir()} - {"included"} != needed] == []
     assert [path for path in (Path(__file__).parent / "diagnostics").iterdir() if not path.is_dir()] == []

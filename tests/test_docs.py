@@ -1,4 +1,4 @@
-"""The documents say what the code does: configs compile, generated parts are fresh, links lead somewhere."""
+"""The documentation agrees with the code: configs compile, generated parts are current, links are valid."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ TOML = re.findall(r"^```toml\n(.*?)^```$", (DOCS / "settings.md").read_text(enco
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
-def found_in(block: Block) -> Report:
-    """Return what is wrong with the config in *block*, and with its settings, for both targets."""
+def report_of(block: Block) -> Report:
+    """Return the diagnostics of the config in *block* and its settings, for both targets."""
     report = Report()
     try:
         analysed = analyse(block.file, (), report)
@@ -65,17 +65,17 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in _HEADING.findall(text)}
 
 
-def examples_in(schema: Any) -> Iterator[object]:
-    """Yield the examples and defaults of *schema*."""
+def schema_examples(schema: Any) -> Iterator[object]:
+    """Yield the examples and defaults in *schema*."""
     match schema:
         case dict():
             yield from schema.get("examples", [])
             yield from [schema["default"]] if "default" in schema else []
             for value in schema.values():
-                yield from examples_in(value)
+                yield from schema_examples(value)
         case list():
             for item in schema:
-                yield from examples_in(item)
+                yield from schema_examples(item)
 
 
 def keys_in(schema: Any) -> Iterator[str]:
@@ -98,21 +98,21 @@ def _first_block(language: str, document: str) -> str:
 
 
 def run_generator(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the generator as a person does."""
+    """Run the generator in a process."""
     return subprocess.run([sys.executable, GENERATOR, *arguments], capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow
-def test_generated_parts_are_fresh() -> None:
-    """No document lags behind the schema, the settings and the capabilities."""
+def test_generated_parts_are_current() -> None:
+    """They agree with the schema, the settings and the capabilities."""
     result = run_generator("--check")
 
     assert (result.returncode, result.stdout) == (0, ""), "run python docs/generate.py and review the changes"
 
 
 @pytest.mark.slow
-def test_a_stale_part_is_shown_and_written_anew(tmp_path: Path) -> None:
-    """The check tells what differs and writes nothing; without it the part is written."""
+def test_a_stale_part_is_reported_and_regenerated(tmp_path: Path) -> None:
+    """With `--check`, the generator shows the difference and writes nothing."""
     document = tmp_path / "language.md"
     whole = (DOCS / "language.md").read_text(encoding="utf-8")
     document.write_text(whole.replace("**`pipelines`**", "**`lines`**", 1), encoding="utf-8")
@@ -139,9 +139,9 @@ def test_the_key_reference_lists_each_key_of_the_schema_once() -> None:
 
 
 @pytest.mark.parametrize("block", [pytest.param(block, id=place) for place, block in blocks()])
-def test_configs_in_documents_say_what_they_are_shown_for(block: Block) -> None:
-    """A config in a document compiles for both targets, or gives the one error that its block names."""
-    found = found_in(block).diagnostics()
+def test_configs_in_documents_compile_or_give_the_named_error(block: Block) -> None:
+    """For both targets; an error is the one that the block names."""
+    found = report_of(block).diagnostics()
 
     assert {one.code.number for one in found if one.severity is Severity.ERROR} == (
         {block.kind} if block.kind.startswith("PG") else set()
@@ -150,7 +150,7 @@ def test_configs_in_documents_say_what_they_are_shown_for(block: Block) -> None:
 
 @pytest.mark.parametrize(("target", "language"), [("gitlab", "yaml fragment"), ("jenkins", "groovy")])
 def test_outputs_in_the_readme_are_excerpts_of_generated_files(target: str, language: str) -> None:
-    """Each line of an abridged output is in the generated file, in the same order; `...` marks an omission."""
+    """Each line of an abridged output is in the generated file, in order; `...` marks an omission."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     config = _first_block("yaml", readme)
     excerpt = [line.strip() for line in _first_block(language, readme).splitlines()]
@@ -164,8 +164,8 @@ def test_outputs_in_the_readme_are_excerpts_of_generated_files(target: str, lang
 
 
 @pytest.mark.parametrize("text", TOML, ids=lambda text: text.splitlines()[0])
-def test_settings_in_documents_are_right(text: str, tmp_path: Path) -> None:
-    """Each that is shown is one that a project can have."""
+def test_settings_in_documents_are_valid(text: str, tmp_path: Path) -> None:
+    """They parse without diagnostics."""
     path = tmp_path / ("pyproject.toml" if "[tool." in text else "pipegen.toml")
     path.write_text(text, encoding="utf-8")
     report = Report()
@@ -174,8 +174,8 @@ def test_settings_in_documents_are_right(text: str, tmp_path: Path) -> None:
     assert report.diagnostics() == ()
 
 
-def test_the_comments_of_the_document_ignore_all_that_is_told() -> None:
-    """And none of them is idle."""
+def test_ignore_comments_in_documents_suppress_all_diagnostics() -> None:
+    """None of them is unused."""
     (text,) = (block.text for place, block in blocks() if place.startswith("settings.md"))
     file, report = SourceFile("pipegen.yaml", text), Report()
     analyse(file, (), report)
@@ -184,8 +184,8 @@ def test_the_comments_of_the_document_ignore_all_that_is_told() -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_links_lead_somewhere(path: Path) -> None:
-    """Each link to a file of the repository leads to one, and its anchor to a heading."""
+def test_links_are_valid(path: Path) -> None:
+    """Linked files exist, and anchors are headings in them."""
     dead = []
     for link in _LINK.finditer(path.read_text(encoding="utf-8")):
         if "://" in link["path"]:
@@ -199,32 +199,32 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_codes_in_documents_exist(path: Path) -> None:
-    """A document names codes that the compiler reports."""
+    """The compiler has each code that a document names."""
     known = {code.number for code in table()}
 
     assert set(re.findall(r"\bPG[0-9]{3}\b", path.read_text(encoding="utf-8"))) <= known
 
 
 @pytest.mark.parametrize("name", ["jenkins", "gitlab", "language"])
-def test_documents_tell_of_each_setup_value(name: str) -> None:
-    """Where a setup value comes from is told for each engine."""
+def test_documents_describe_each_setup_value(name: str) -> None:
+    """The source of a value is documented for each engine."""
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
 
     assert [value for value in (*SETUP_NAMES, "params.NAME") if f"`{value}`" not in text] == []
 
 
-def test_values_on_one_line_are_read_back() -> None:
-    """The examples and defaults of the schema stand in the documents as YAML that means the same."""
+def test_values_in_documents_round_trip_as_yaml() -> None:
+    """Examples and defaults of the schema are printed as YAML flow values."""
     schema = json.loads((ROOT / "schemas" / "pipelines.schema.json").read_text(encoding="utf-8"))
     flow = loaded_generator().flow
-    values = list(examples_in(schema))
+    values = list(schema_examples(schema))
 
     assert [yaml.safe_load(flow(value)) for value in values] == values
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parts[-3])
-def test_plans_keep_their_contract(path: Path) -> None:
-    """The JSON of a plan fits its schema."""
+def test_plans_are_valid_against_their_schema(path: Path) -> None:
+    """The JSON of a plan is a public format."""
     report = Report()
     schema = json.loads((ROOT / "schemas" / "plan.schema.json").read_text(encoding="utf-8"))
 
@@ -233,8 +233,8 @@ def test_plans_keep_their_contract(path: Path) -> None:
     assert [error.message for error in Draft202012Validator(schema).iter_errors(data)] == []
 
 
-def test_the_target_of_the_documents_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The target that docs/targets.md shows plugs in by its entry point, and reads its settings."""
+def test_the_example_target_of_the_documents_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is loaded by its entry point, and reads its settings."""
     project = tomllib.loads((DOCS / "outline" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     info = tmp_path / f"{project['name']}-{project['version']}.dist-info"
     info.mkdir()

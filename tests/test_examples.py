@@ -1,4 +1,4 @@
-"""Each folder of `examples/` is what a newcomer tries first: it compiles, as it stands, for both targets."""
+"""Each folder of `examples/` compiles unchanged for both targets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli.calling import process
+from cli.program import process
 
 from pipegen.bindings.script.lexer import lex
 from pipegen.compiler import analyse
@@ -41,14 +41,14 @@ TARGETS = ("--target", "gitlab", "--target", "jenkins")
 
 @pytest.fixture(params=EXAMPLES, ids=lambda path: path.name)
 def example(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return a copy of an example, which is in no repository."""
+    """Return a copy of an example outside any repository."""
     source: Path = request.param
     return Path(shutil.copytree(source, tmp_path / source.name))
 
 
 @pytest.mark.slow
-def test_an_example_compiles_and_stays_fresh(example: Path) -> None:
-    """Nothing is told of it but what is expected, and what was written is what the config says."""
+def test_an_example_compiles_and_passes_the_check(example: Path) -> None:
+    """It has only the expected warnings, and `compile --check` finds no difference."""
     compiled = process("compile", *TARGETS, "--format", "json", at=example)
     told = [one for one in json.loads(compiled.stderr)["diagnostics"] if one["severity"] != "info"]
     checked = process("compile", *TARGETS, "--check", "--format", "json", at=example)
@@ -60,8 +60,8 @@ def test_an_example_compiles_and_stays_fresh(example: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_example_holds_its_blubberfiles(example: Path) -> None:
-    """Those that its stages build from are there; of PipelineLib's examples, nothing else beside the config is."""
+def test_an_example_contains_its_blubberfiles(example: Path) -> None:
+    """Those that its stages use; examples of PipelineLib contain nothing else but the config."""
     compiled = process("compile", "--target", "gitlab", "--output", "-", at=example).stdout
     folder = example / ".pipeline"
     held = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
@@ -71,8 +71,8 @@ def test_an_example_holds_its_blubberfiles(example: Path) -> None:
 
 
 @pytest.mark.parametrize("source", EXAMPLES, ids=lambda path: path.name)
-def test_an_example_keeps_no_generated_file(source: Path) -> None:
-    """A newcomer makes them; and what the larger ones show stands in a few lines beside them."""
+def test_an_example_contains_no_generated_files(source: Path) -> None:
+    """Users generate them; larger examples have a README."""
     is_pipelinelibs = (source / ".pipeline").is_dir()
 
     assert not {".gitlab-ci.yml", "Jenkinsfile"} & {path.name for path in source.iterdir()}
@@ -81,7 +81,7 @@ def test_an_example_keeps_no_generated_file(source: Path) -> None:
 
 @pytest.mark.slow
 def test_maven_gets_no_empty_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By default, and with options: an empty argument is a lifecycle phase that Maven does not know."""
+    """With and without options: Maven would read an empty argument as an unknown lifecycle phase."""
     example = Path(shutil.copytree(ROOT / "examples/java", tmp_path / "java"))
     program = tmp_path / "bin/mvn"
     program.parent.mkdir()
@@ -96,8 +96,8 @@ def test_maven_gets_no_empty_argument(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (tmp_path / "calls").read_text(encoding="utf-8") == "[] [-B] [verify]\n[-o -X] [-B] [verify]\n"
 
 
-def test_python_programs_are_modules() -> None:
-    """`pip install` puts programs outside PATH for users who are not root: `python -m` finds them everywhere."""
+def test_python_programs_are_run_as_modules() -> None:
+    """`pip install` may put programs outside PATH; `python -m` always finds them."""
     text = (ROOT / "examples/python/pipegen.yaml").read_text(encoding="utf-8")
     stages = analyse(SourceFile("pipegen.yaml", text), (), Report()).plans[0].jobs
     lines = [line for job in stages for step in job.steps if isinstance(step, Commands) for line in step.lines]
@@ -107,6 +107,6 @@ def test_python_programs_are_modules() -> None:
     assert programs == {"python", "echo", "grep", "printf"}
 
 
-def test_every_listed_example_is_there() -> None:
-    """A warning that is expected of no example hides nothing."""
+def test_examples_with_expected_warnings_exist() -> None:
+    """An entry for a removed example would be unused."""
     assert set(WARNINGS) <= {path.name for path in EXAMPLES}

@@ -1,4 +1,4 @@
-"""The pages that explain codes."""
+"""The pages of `pipegen explain`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _examples(code: Code) -> dict[str, str]:
 
 
 def _found(text: str) -> set[str]:
-    """Return the codes for a config that are found before a target has a say."""
+    """Return the codes that the compiler reports for a config before it calls a target."""
     report = Report()
     with suppress(Stopped):
         file = decode(text.encode(), "pipegen.yaml", "", report)
@@ -37,8 +37,8 @@ def _found(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("code", table(), ids=lambda code: code.number)
-def test_page_of_each_code(code: Code) -> None:
-    """Each code has a page with its number, name and severity, and all headings in their order."""
+def test_each_code_has_a_page(code: Code) -> None:
+    """With its number, name and severity, and all headings in order."""
     text = (_PAGES / f"{code.number}.md").read_text(encoding="utf-8")
 
     assert text.splitlines()[0] == f"# {code.number} {code.name} ({code.severity.value})"
@@ -46,21 +46,21 @@ def test_page_of_each_code(code: Code) -> None:
     assert "" not in [part.strip() for part in re.split("^## .*$", text, flags=re.MULTILINE)]
 
 
-def test_no_page_without_a_code() -> None:
-    """A page of a code that is gone would never be read."""
+def test_each_page_has_a_code() -> None:
+    """The page of a removed code could not be displayed."""
     assert {path.name for path in _PAGES.iterdir()} == {f"{code.number}.md" for code in table()}
 
 
 def test_numbers_and_names_are_unique() -> None:
-    """No number and no name stands for two codes."""
+    """They identify one code each."""
     words = [word for code in table() for word in (code.number, code.name)]
 
     assert len(words) == len(set(words))
 
 
 @pytest.mark.parametrize("code", [code for code in table() if code.number < "PG6" and _examples(code)], ids=str)
-def test_examples_of_what_the_compiler_finds(code: Code) -> None:
-    """The example before has what the page explains, the one after has not, nor any other error."""
+def test_examples_of_compiler_codes_are_correct(code: Code) -> None:
+    """The first example has the diagnostic; the second has neither it nor any other error."""
     examples = _examples(code)
     errors = {one.number for one in table() if one.severity.value == "error"}
 
@@ -69,20 +69,20 @@ def test_examples_of_what_the_compiler_finds(code: Code) -> None:
 
 
 @pytest.mark.parametrize("code", [code for code in table() if code.number > "PG6" and _examples(code)], ids=str)
-def test_examples_of_what_targets_find(code: Code) -> None:
-    """Both examples are right in themselves: what is told of is the target's matter."""
+def test_examples_of_target_codes_compile(code: Code) -> None:
+    """Only a target reports the diagnostic."""
     errors = {one.number for one in table() if one.severity.value == "error"}
 
     assert not any(_found(text) & errors for text in _examples(code).values())
 
 
 @pytest.mark.parametrize("word", ["PG301", "pg301", " Pg301\n", "unknown-stage", "Unknown-Stage"])
-def test_words_for_a_page(word: str) -> None:
-    """A page is found by number or name, in any case."""
+def test_a_page_is_found_by_number_or_name(word: str) -> None:
+    """In any case."""
     assert (page(word) or "").startswith("# PG301 unknown-stage (error)\n")
 
 
 @pytest.mark.parametrize("word", ["", "PG3", "PG999", "stage", "../codes"])
-def test_words_for_no_page(word: str) -> None:
-    """What is no code has no page."""
+def test_an_unknown_code_has_no_page(word: str) -> None:
+    """Nor does a prefix of a code, or a path."""
     assert page(word) is None

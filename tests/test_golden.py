@@ -1,10 +1,10 @@
-"""Whole compilations: `golden/<case>/` holds a config and, in `expected/`, everything that pipegen makes of it.
+"""Whole compilations: `golden/<case>/` has a config and, in `expected/`, every file that pipegen generates from it.
 
-What a config includes stands in `included/`.
-The first line of a config may be a comment with options of the command line: the pipelines that are chosen
-(`# pipeline: test publish`), the inputs that are fixed (`# set: level=full`), or how the Jenkinsfile is laid out
+Included files are in `included/`.
+The first line of a config may be a comment with options of the command line: the selected pipelines
+(`# pipeline: test publish`), the fixed inputs (`# set: level=full`), or the style of the Jenkinsfile
 (`# style: declarative`).
-`pytest --update-golden` writes what is expected anew; its diff is reviewed like code.
+`pytest --update-golden` writes the expected files; review their diff like code.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Call = Callable[..., str]
 
 
 def options(config: Path, made: str) -> list[str]:
-    """Return the options that the first line of *config* asks for when *made* is made."""
+    """Return the options in the first line of *config* for the file *made*."""
     line = config.read_text(encoding="utf-8").partition("\n")[0]
     found = re.fullmatch(r"# (?P<key>pipeline|set|style): (?P<words>.+)", line)
     if found is None or (found["key"] == "style" and made != "Jenkinsfile"):
@@ -71,7 +71,7 @@ def copy_config(case: Path, folder: Path) -> None:
 
 @pytest.fixture
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Return a call of the program, in a folder that is in no repository; it gives the standard output."""
+    """Return a function that calls the program in a folder outside any repository and returns its standard output."""
     monkeypatch.chdir(tmp_path)
 
     def called(*arguments: str) -> str:
@@ -101,7 +101,7 @@ def other_python(version: str) -> str | None:
 
 @pytest.mark.parametrize("made", CALLS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_is_made_is_what_is_expected(
+def test_generated_files_match_the_expected_files(
     case: Path, made: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """Byte for byte."""
@@ -119,8 +119,8 @@ def test_what_is_made_is_what_is_expected(
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", ["0", "1"])
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
-def test_same_bytes_with_every_python_and_hash_seed(version: str, seed: str, tmp_path: Path) -> None:
-    """What is made depends on the config alone."""
+def test_output_is_the_same_for_every_python_and_hash_seed(version: str, seed: str, tmp_path: Path) -> None:
+    """It depends only on the config."""
     python = other_python(version)
     if python is None:
         pytest.skip(f"Python {version} is not installed")
@@ -144,16 +144,16 @@ def test_same_bytes_with_every_python_and_hash_seed(version: str, seed: str, tmp
     assert result.stdout.strip() == expected.hexdigest()
 
 
-def test_folders_hold_what_is_read_and_nothing_else() -> None:
-    """An expected file that nobody reads proves nothing."""
+def test_folders_contain_only_files_that_are_read() -> None:
+    """An expected file that no test reads proves nothing."""
     needed = {"pipeline.yml", "expected"}
     assert [case.name for case in CASES if {path.name for path in case.iterdir()} - {"included"} != needed] == []
     for case in CASES:
         assert {path.name for path in (case / "expected").iterdir()} == set(CALLS)
 
 
-def test_each_case_says_what_it_is_about() -> None:
-    """Its first comment is for people, unless it holds options."""
+def test_each_case_begins_with_a_comment() -> None:
+    """It describes the case, unless it contains options."""
     assert [
         case.name for case in CASES if not (case / "pipeline.yml").read_text(encoding="utf-8").startswith("# ")
     ] == []

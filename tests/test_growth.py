@@ -1,4 +1,4 @@
-"""Growth of the cost of a compilation with its stages, in calls: the same on every machine, however busy."""
+"""Growth of the cost of a compilation with the number of stages, measured in calls, independent of the machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SMALL, LARGE = 200, 2_000
 
 
 def calls(work: Callable[[], object]) -> int:
-    """Return how many functions *work* calls, those of C too."""
+    """Return the number of function calls of *work*, including C functions."""
     count = 0
 
     def profile(_frame: object, event: str, _argument: object) -> None:
@@ -37,13 +37,13 @@ def calls(work: Callable[[], object]) -> int:
 
 
 def check(size: int) -> int:
-    """Return the calls of checking *size* stages."""
+    """Return the number of calls that check *size* stages."""
     file = SourceFile("pipegen.yaml", config(size))
     return calls(lambda: analyse(file, (), Report(), {}))
 
 
 def compile_to(name: str, size: int) -> int:
-    """Return the calls of making the file of *size* stages for the target *name*, once they are checked."""
+    """Return the number of calls that generate the file of *size* checked stages for the target *name*."""
     analysed = analyse(SourceFile("pipegen.yaml", config(size)), (), Report(), {})
     target = registry.load(name)
     return calls(lambda: generate(analysed, target, {}, Report()))
@@ -55,8 +55,8 @@ def compile_to(name: str, size: int) -> int:
     [check, lambda size: compile_to("gitlab", size), lambda size: compile_to("jenkins", size)],
     ids=["check", "gitlab", "jenkins"],
 )
-def test_growth_is_linear(count: Callable[[int], int]) -> None:
-    """Ten times the stages cost at most eleven times as many calls."""
+def test_the_number_of_calls_grows_linearly(count: Callable[[int], int]) -> None:
+    """Ten times the stages require at most eleven times the calls."""
     count(2)  # the work that is done once in a process
 
     assert count(LARGE) / count(SMALL) <= 11

@@ -1,4 +1,4 @@
-"""Which way imports point, and the doors of outside libraries: the drawing of the house, held true."""
+"""Import directions, and the modules that import outside libraries, as documented in the style guide."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def parsed(module: Path) -> ast.Module:
 
 @cache
 def imported(module: Path) -> tuple[str, ...]:
-    """Return what *module* imports, in dots; a name imported from a module stands behind it."""
+    """Return the dotted names that *module* imports, each followed by the imported member."""
     return tuple(_imported(module))
 
 
@@ -102,17 +102,17 @@ def dotted(module: Path) -> str:
 
 
 def is_within(name: str, place: str) -> bool:
-    """Return whether *name* is *place* or stands in it."""
+    """Return whether *name* is *place* or inside it."""
     return name == place or name.startswith(f"{place}.")
 
 
 def found(wrong: Callable[[Path], list[str]]) -> dict[str, list[str]]:
-    """Return what is *wrong* with each module of which anything is."""
+    """Return the violations that *wrong* finds, by module."""
     return {shown(module): names for module in MODULES if (names := wrong(module))}
 
 
-def test_imports_point_one_way() -> None:
-    """A package knows itself and what its row says."""
+def test_packages_import_only_what_the_table_permits() -> None:
+    """A package may import itself and the packages in its row."""
 
     def wrong(module: Path) -> list[str]:
         own = dotted(module).partition(".")[0]
@@ -123,8 +123,8 @@ def test_imports_point_one_way() -> None:
     assert found(wrong) == {}
 
 
-def test_a_target_knows_no_other_target() -> None:
-    """What two targets share stands outside of both; the registry alone knows them."""
+def test_a_target_does_not_import_another_target() -> None:
+    """Shared code is outside both; only the registry imports targets."""
     rooms = {path.name for path in (ROOT / "targets").iterdir() if path.is_dir()}
 
     def wrong(module: Path) -> list[str]:
@@ -137,8 +137,8 @@ def test_a_target_knows_no_other_target() -> None:
     assert found(wrong) == {}
 
 
-def test_outside_libraries_have_their_doors() -> None:
-    """Whatever is not Python's own comes in where it is said to."""
+def test_outside_libraries_are_imported_only_where_permitted() -> None:
+    """Each library has a list of modules that may import it."""
 
     def wrong(module: Path) -> list[str]:
         libraries = {name.partition(".")[0] for name in imported(module)} - {"pipegen"} - sys.stdlib_module_names
@@ -148,8 +148,8 @@ def test_outside_libraries_have_their_doors() -> None:
     assert found(wrong) == {}
 
 
-def test_no_package_imports_in_a_circle() -> None:
-    """Inside each package, modules and sub-packages can be put in an order in which each imports earlier ones only."""
+def test_packages_have_no_import_cycles() -> None:
+    """In each package, modules and sub-packages can be sorted so that each imports only earlier ones."""
     modules = {tuple(dotted(module).split(".")): module for module in MODULES}
     packages = {name[:length] for name in modules for length in range(len(name))}
     circles = {}
@@ -172,8 +172,8 @@ def test_no_package_imports_in_a_circle() -> None:
     assert circles == {}
 
 
-def test_no_two_classes_have_one_name() -> None:
-    """A public class has a name of its own, so that a search finds one thing."""
+def test_public_class_names_are_unique() -> None:
+    """A search for a name finds one class."""
     places: dict[str, list[str]] = {}
     for module in MODULES:
         for node in parsed(module).body:
@@ -183,22 +183,22 @@ def test_no_two_classes_have_one_name() -> None:
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-def test_the_lists_name_what_there_is() -> None:
-    """No package lacks a row, and no row a package."""
+def test_the_table_lists_all_packages() -> None:
+    """Each package has a row, and each row a package."""
     there = {dotted(module).partition(".")[0] for module in MODULES} - {"__init__"}
 
     assert MAY_KNOW.keys() == there
 
 
 def test_files_are_short() -> None:
-    """None is longer than 400 lines."""
+    """The limit is 400 lines."""
     lengths = {shown(module): len(module.read_text(encoding="utf-8").splitlines()) for module in MODULES}
 
     assert {name: length for name, length in lengths.items() if length > 400} == {}, "split these files"
 
 
 def test_functions_are_short() -> None:
-    """None is longer than 50 lines."""
+    """The limit is 50 lines."""
 
     def wrong(module: Path) -> list[str]:
         nodes = (node for node in ast.walk(parsed(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
@@ -207,7 +207,7 @@ def test_functions_are_short() -> None:
     assert found(wrong) == {}, "shorten these functions, or move a part of each into a function of its own"
 
 
-def test_no_group_is_possessive() -> None:
+def test_no_regular_expression_has_a_possessive_group() -> None:
     """Python 3.11.0 to 3.11.4, one of them Debian 12's, match `(?:a|b)*+` wrongly (CPython issue 106052)."""
     possessive = re.compile(r"(?<![\\(])\)(?:[*+?]|\{[\d,]+\})\+|\(\?>[^\"]")
 

@@ -1,4 +1,4 @@
-"""What development installs is locked: each file by its hash, in agreement with what the project asks for."""
+"""Dependencies for development are locked by hash, within the bounds that the project declares."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _PLACES = tuple(
 
 @dataclass(frozen=True)
 class Locked:
-    """A version, and where it is installed."""
+    """A version, and the environments in which it is installed."""
 
     version: str
     marker: Marker | None
 
     def holds(self, place: Mapping[str, str]) -> bool:
-        """Return whether it is installed at *place*."""
+        """Return whether the version is installed in *place*."""
         return self.marker is None or self.marker.evaluate(_environment(place))
 
 
@@ -61,7 +61,7 @@ def _environment(place: Mapping[str, str]) -> dict[str, str]:
 
 
 def locked() -> dict[str, tuple[Locked, ...]]:
-    """Return what is locked, by name: one version or, for different places, several."""
+    """Return the locked versions by name; a name may have several, for different environments."""
     found: dict[str, tuple[Locked, ...]] = {}
     for entry in _ENTRY.finditer(LOCK):
         marker = Marker(entry["marker"]) if entry["marker"] else None
@@ -70,7 +70,7 @@ def locked() -> dict[str, tuple[Locked, ...]]:
 
 
 def required() -> Iterator[Requirement]:
-    """Yield what the project asks for: to run, for all extras but one, to be built."""
+    """Yield the requirements of the project: at run time, of all extras but one, and to build."""
     project = PYPROJECT["project"]
     # What the fuzzer needs is not built for every Python.
     extras = [asked for extra, asked in project["optional-dependencies"].items() if extra != "fuzz"]
@@ -82,14 +82,14 @@ def required() -> Iterator[Requirement]:
 
 
 def shell_block(document: str, mark: str) -> str:
-    """Return the block of shell after *mark* in a document."""
+    """Return the shell block after *mark* in *document*."""
     text = (ROOT / document).read_text(encoding="utf-8")
     (block,) = re.findall(rf"^<!-- {mark} -->\n```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     return str(block)
 
 
 def test_every_line_of_the_lock_is_a_version_with_hashes() -> None:
-    """No option, no address of an index, nothing that is installed unseen."""
+    """There are no options and no URLs."""
     rest = [line for line in _ENTRY.sub("", LOCK).splitlines() if line and not line.startswith("#")]
 
     assert rest == []
@@ -98,8 +98,8 @@ def test_every_line_of_the_lock_is_a_version_with_hashes() -> None:
 
 
 @pytest.mark.parametrize("requirement", sorted(set(required()), key=str), ids=str)
-def test_what_the_project_asks_for_is_locked(requirement: Requirement) -> None:
-    """Within its bounds, wherever it is asked for, and once there."""
+def test_each_requirement_is_locked_once_within_its_bounds(requirement: Requirement) -> None:
+    """In every environment where it applies."""
     entries = locked().get(canonicalize_name(requirement.name), ())
     for place in _PLACES:
         if requirement.marker is not None and not requirement.marker.evaluate(_environment(place)):
@@ -109,8 +109,8 @@ def test_what_the_project_asks_for_is_locked(requirement: Requirement) -> None:
         assert [requirement.specifier.contains(version) for version in versions] == [True], (place, versions)
 
 
-def test_the_lock_is_what_is_installed() -> None:
-    """By the command of the README and by CI: no file without its hash, nothing beside it, nothing for the build."""
+def test_the_readme_and_ci_install_only_locked_packages() -> None:
+    """Hashes are required, and neither the project nor its build installs further dependencies."""
     run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     for text in (shell_block("README.md", "test"), re.sub(r"--requirement\b", "-r", run)):
         installs = re.findall(r'pip"? install (.*?)(?:&&|$)', text, re.MULTILINE)
@@ -120,15 +120,15 @@ def test_the_lock_is_what_is_installed() -> None:
         assert {"--no-deps", "--no-build-isolation"} <= set(second.split())
 
 
-def test_the_lock_is_renewed_by_the_command_that_is_told() -> None:
-    """What made the file is what the document for contributors shows."""
+def test_the_documented_command_generated_the_lock() -> None:
+    """CONTRIBUTING.md shows the command in the file's header."""
     made = re.findall(r"^#    (uv pip compile .*)$", LOCK, re.MULTILINE)
 
     assert made == [shell_block("CONTRIBUTING.md", "lock").strip().replace(" --upgrade", "")]
 
 
-def test_what_comes_from_npm_is_locked() -> None:
-    """Each package with its hash; the install script takes them by `npm ci`, and runs no script of theirs."""
+def test_npm_packages_are_locked() -> None:
+    """Each has a hash; `npm ci` installs them without running their scripts."""
     asked = json.loads((NPM / "package.json").read_text(encoding="utf-8"))
     packages = json.loads((NPM / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     script = (ROOT / "tests" / "engines" / "install").read_text(encoding="utf-8")

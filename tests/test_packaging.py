@@ -1,4 +1,4 @@
-"""The wheel holds all that pipegen needs, and needs nothing that it does not declare."""
+"""The wheel contains everything that pipegen needs, and requires only declared dependencies."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pipegen.__main__.main()
 
 
 def build(folder: Path) -> Path:
-    """Return the wheel of the checkout, built into *folder*; nothing is fetched."""
+    """Return the wheel of the checkout, built into *folder* without network access."""
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
         cwd=ROOT,
@@ -55,14 +55,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def unpacked(wheel: Path, tmp_path: Path) -> Path:
-    """Return the folder in which the wheel lies unpacked."""
+    """Return the folder of the unpacked wheel."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "unpacked")
     return tmp_path / "unpacked"
 
 
 def run_wheel(unpacked: Path, *arguments: str, at: Path) -> subprocess.CompletedProcess[str]:
-    """Run the program of the wheel, which cannot see the checkout."""
+    """Run the program of the wheel, without access to the checkout."""
     site = sysconfig.get_path("purelib")
     return subprocess.run(
         [sys.executable, "-I", "-S", "-c", RUNS_WHEEL, unpacked, site, *arguments],
@@ -75,7 +75,7 @@ def run_wheel(unpacked: Path, *arguments: str, at: Path) -> subprocess.Completed
 
 
 def top_level_imports() -> Iterator[str]:
-    """Yield the first word of everything that the package imports."""
+    """Yield the top-level name of every import of the package."""
     for path in (ROOT / "pipegen").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -84,8 +84,8 @@ def top_level_imports() -> Iterator[str]:
                 yield (node.module or "").partition(".")[0]
 
 
-def test_the_wheel_holds_the_package_and_what_goes_with_it(wheel: Path) -> None:
-    """Every file of the package, the templates, the schemas, the pages that explain codes, the licence."""
+def test_the_wheel_contains_the_package_and_its_data(wheel: Path) -> None:
+    """All modules, templates, schemas, pages of codes, and the licence."""
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
     files = [path for path in (ROOT / "pipegen").rglob("*") if path.is_file() and path.suffix not in {".pyc", ".pyo"}]
@@ -103,7 +103,7 @@ def test_the_wheel_holds_the_package_and_what_goes_with_it(wheel: Path) -> None:
 
 @pytest.mark.slow
 def test_the_wheel_compiles_an_example(unpacked: Path, tmp_path: Path) -> None:
-    """To the same bytes as the checkout; it finds its own templates and schemas."""
+    """The output equals that of the checkout; the wheel finds its own templates and schemas."""
     place = Path(shutil.copytree(ROOT / "examples" / "diamond", tmp_path / "diamond"))
     program = "from pipegen.__main__ import main; main()"
     for target in ("gitlab", "jenkins"):
@@ -135,7 +135,9 @@ def test_the_wheel_compiles_an_example(unpacked: Path, tmp_path: Path) -> None:
     ],
     ids=lambda value: value[0],
 )
-def test_the_wheel_has_its_words(arguments: tuple[str, ...], starts: str, unpacked: Path, tmp_path: Path) -> None:
+def test_commands_of_the_wheel_find_their_data(
+    arguments: tuple[str, ...], starts: str, unpacked: Path, tmp_path: Path
+) -> None:
     """Version, schema, pages, targets."""
     result = run_wheel(unpacked, *arguments, at=tmp_path)
 
@@ -143,20 +145,20 @@ def test_the_wheel_has_its_words(arguments: tuple[str, ...], starts: str, unpack
 
 
 def test_only_declared_dependencies_are_imported() -> None:
-    """What another library brings along may be gone with its next version."""
+    """An indirect dependency may disappear with the next version of a library."""
     declared = {re.split(r"[^a-z0-9]", requirement.lower())[0] for requirement in PROJECT["dependencies"]}
     outside = set(top_level_imports()) - {"pipegen"} - set(sys.stdlib_module_names)
 
     assert outside == declared
 
 
-def test_the_program_is_what_the_project_says() -> None:
+def test_the_entry_point_is_the_command_line() -> None:
     """`pipegen` starts the command line."""
     assert PROJECT["scripts"] == {"pipegen": "pipegen.__main__:main"}
 
 
 def test_the_first_command_of_the_readme_compiles_an_example() -> None:
-    """It goes into a folder that is there, and asks for both targets."""
+    """The example's folder exists, and both targets are compiled."""
     (command,) = re.findall(r"^<!-- try -->\n```sh\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
     (folder,) = re.findall(r"cd (\S+)", command)
 
@@ -165,7 +167,7 @@ def test_the_first_command_of_the_readme_compiles_an_example() -> None:
 
 
 def test_the_second_command_of_the_readme_runs_the_tests() -> None:
-    """In the checkout, with what is locked; `test_lock.py` looks at how it is installed."""
+    """In the checkout with locked dependencies; `test_lock.py` checks the installation."""
     (command,) = re.findall(r"^<!-- test -->\n```sh\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
 
     assert " -e . && " in command

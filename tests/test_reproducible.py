@@ -1,4 +1,4 @@
-"""Whoever builds the wheel and the source distribution from the same commit gets the same bytes."""
+"""Builds of the wheel and the source distribution are reproducible: the same commit gives the same bytes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _OLD = 981173106.0
 
 
 def files() -> tuple[Path, ...]:
-    """Return the files of the checkout, as they are now; what git ignores is none."""
+    """Return the current files of the checkout that git does not ignore."""
     command = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     said = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
     return tuple(path for path in map(Path, filter(None, said.split("\0"))) if (ROOT / path).is_file())
 
 
 def clone(place: Path, *, mode: int, when: float | None = None) -> Path:
-    """Return a copy of the checkout at *place*, whose files have the rights *mode* and the time *when*."""
+    """Return a copy of the checkout at *place* whose files have the permissions *mode* and the time *when*."""
     for path in files():
         copy = place / path
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def clone(place: Path, *, mode: int, when: float | None = None) -> Path:
 
 
 def built(place: Path, python: str = sys.executable, **variables: str) -> Mapping[str, str]:
-    """Return the hashes of what is built from the files at *place*."""
+    """Return the hashes of the distributions built from the files at *place*."""
     environment = {key: value for key, value in (os.environ | variables).items() if value}
     command = (python, "-m", "hatchling", "build")
     subprocess.run(command, cwd=place, env=environment, capture_output=True, check=True)
@@ -49,14 +49,14 @@ def built(place: Path, python: str = sys.executable, **variables: str) -> Mappin
 
 
 def pythons() -> Iterator[str]:
-    """Yield other Pythons that the locked packages are installed for; CI names them."""
+    """Yield other Pythons with the locked packages; CI lists them."""
     yield from filter(None, os.environ.get("PIPEGEN_PYTHONS", "").split(":"))
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="git, which knows the files, is not here")
-def test_two_builds_have_the_same_bytes(tmp_path: Path) -> None:
-    """In folders of other names, of files of another time and other rights, by any Python; other files make others."""
+def test_builds_are_reproducible(tmp_path: Path) -> None:
+    """With other folders, file times, permissions and Pythons; changed files give other bytes."""
     here = clone(tmp_path / "here", mode=0o644)
     there = clone(tmp_path / "far" / "away", mode=0o600, when=_OLD)
     expected = built(here)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from config.written import written
+from config.sample_configs import written
 
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.read import read
@@ -126,7 +126,7 @@ def reported(config: Config | None) -> Reported:
 
 
 def together(one: Any, other: Any) -> Any:
-    """Return both values as one; None where they contradict each other."""
+    """Return the merged values; None if they contradict each other."""
     if isinstance(one, dict) and isinstance(other, dict):
         both = {key: together(one[key], other[key]) for key in one.keys() & other.keys()}
         return None if None in both.values() else {**one, **other, **both}
@@ -225,13 +225,13 @@ def check_pair(one: str, other: str, join: Callable[[Config, Config], Config | N
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), _SEPARATE)
-def test_a_pipeline_hides_nothing_of_another(one: str, other: str) -> None:
-    """Two pipelines of one file."""
+def test_errors_in_a_pipeline_do_not_hide_those_of_another(one: str, other: str) -> None:
+    """The configs are two pipelines of one file."""
     check_pair(one, other, pipelines, _OF_THE_FILE)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), _SHARED)
-def test_a_stage_hides_nothing_of_another(one: str, other: str) -> None:
-    """Stages of one pipeline."""
+def test_errors_in_a_stage_do_not_hide_those_of_another(one: str, other: str) -> None:
+    """The configs are stages of one pipeline."""
     check_pair(one, other, stages, _OF_THE_PIPELINE)

@@ -1,4 +1,4 @@
-"""Each key of the language stands in a config that compiles for each target, or is refused there with a hint."""
+"""Each key of the language is in a config that compiles for each target, or is rejected there with a hint."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OPERATOR: Place = ("/$defs/operator", SCHEMA["$defs"]["operator"])
 
 
 def resolved(place: Place) -> Place:
-    """Return what *place*, a path in the schema and what stands there, refers to."""
+    """Return the target of a reference at *place*, a path in the schema and its value."""
     path, found = place
     while "$ref" in found and "properties" not in found:
         path = found["$ref"].removeprefix("#")
@@ -50,7 +50,7 @@ def resolved(place: Place) -> Place:
 
 
 def branches(place: Place) -> Iterator[Place]:
-    """Yield all that a value at *place* may be."""
+    """Yield all alternatives of a value at *place*."""
     path, found = resolved(place)
     yield path, found
     for word in ("anyOf", "oneOf"):
@@ -59,14 +59,14 @@ def branches(place: Place) -> Iterator[Place]:
 
 
 def keys(place: Place) -> Iterator[tuple[str, Place]]:
-    """Yield the keys of a map at *place*, each by its name."""
+    """Yield the keys of a map at *place*, by name."""
     for path, found in branches(place):
         for key, value in found.get("properties", {}).items():
             yield key, (f"{path}/properties/{key}", value)
 
 
 def inner(place: Place) -> Iterator[Place]:
-    """Yield what stands in a map or list at *place*, but for its keys."""
+    """Yield the values of a map or list at *place*, except keys."""
     for path, found in branches(place):
         for word in ("additionalProperties", "items"):
             if isinstance(found.get(word), dict):
@@ -74,7 +74,7 @@ def inner(place: Place) -> Iterator[Place]:
 
 
 def identity(place: Place) -> str:
-    """Return the path of a key: that of what it refers to where a template refers to a key of stages."""
+    """Return the path of a key; a key of templates that refers to one of stages has that path."""
     path, found = place
     reference = str(found.get("$ref", "")).removeprefix("#")
     return reference if "/properties/" in reference else path
@@ -98,7 +98,7 @@ def all_keys() -> dict[str, None]:
 
 
 def used(node: Node, places: list[Place]) -> Iterator[tuple[str, Entry]]:
-    """Yield the keys of the language in *node*, which stands at one of *places*, each with its entry."""
+    """Yield the keys of the language in *node* at one of *places*, each with its entry."""
     if isinstance(node, Sequence):
         for item in node:
             yield from used(item, [one for place in places for one in inner(place)])
@@ -111,7 +111,7 @@ def used(node: Node, places: list[Place]) -> Iterator[tuple[str, Entry]]:
 
 
 def said(file: SourceFile, target: str, options: Mapping[str, str]) -> tuple[bool, tuple[Diagnostic, ...]]:
-    """Return whether *file* compiles for *target*, and what is said of it."""
+    """Return whether *file* compiles for *target*, and its diagnostics."""
     report = Report()
     with suppress(Stopped):
         generate(analyse(file, (), report), registry.load(target), options, report)
@@ -119,7 +119,7 @@ def said(file: SourceFile, target: str, options: Mapping[str, str]) -> tuple[boo
 
 
 def configs() -> Iterator[SourceFile]:
-    """Yield the configs that goldens, examples and documents hold, and those that one target refuses."""
+    """Yield the configs of goldens, examples and documents, and those that one target rejects."""
     for path in (*FILES, *REFUSALS):
         yield load(path, Report())
     for _, block in blocks():
@@ -127,7 +127,7 @@ def configs() -> Iterator[SourceFile]:
 
 
 @cache
-def spoken(target: str) -> frozenset[str]:
+def compiled_keys(target: str) -> frozenset[str]:
     """Return the keys that compile for *target*."""
     whole: list[Place] = [("", SCHEMA)]
     return frozenset(
@@ -137,7 +137,7 @@ def spoken(target: str) -> frozenset[str]:
 
 @cache
 def refused(target: str) -> frozenset[str]:
-    """Return the keys that a diagnostic about *target*, with a hint, points at."""
+    """Return the keys that diagnostics of *target* with a hint point at."""
     found: set[str] = set()
     for path in REFUSALS:
         words = options_of(path)
@@ -156,12 +156,12 @@ def refused(target: str) -> frozenset[str]:
 
 
 def is_around(entry: Entry, at: int) -> bool:
-    """Return whether the key or the value of *entry* holds the place *at*."""
+    """Return whether the key or the value of *entry* contains the offset *at*."""
     return any(span.start <= at < span.end for span in (entry.key.span, entry.value.span))
 
 
 def is_in(entry: Entry, other: Entry) -> bool:
-    """Return whether *entry* stands in the value of *other*."""
+    """Return whether *entry* is in the value of *other*."""
     return is_around(other, entry.key.span.start) and entry.key.span.start > other.key.span.start
 
 
@@ -172,13 +172,13 @@ def options_of(path: Path) -> list[str]:
 
 
 def shown(path: str) -> str:
-    """Return a key as people know it: `stage.retry.count`."""
+    """Return a key as displayed: `stage.retry.count`."""
     steps = [step for step in path.split("/") if step not in ("", "$defs", "properties", "anyOf", "oneOf", "items")]
     return ".".join(step for step in steps if not step.isdecimal())
 
 
-def test_the_walk_finds_keys() -> None:
-    """Of the file, of pipelines, of stages, and of what is in them."""
+def test_the_schema_walk_finds_keys_at_every_level() -> None:
+    """Of the file, of pipelines, of stages, and nested ones."""
     found = {shown(path) for path in all_keys()}
 
     assert {"pipelines", "pipeline.concurrency.cancel", "stage.retry.count", "when.branch", "service.ready"} <= found
@@ -187,15 +187,15 @@ def test_the_walk_finds_keys() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
-def test_every_key_is_said_or_refused(target: str) -> None:
-    """One that stands in no config that compiles, and in no refusal, is one that nobody has tried."""
-    missing = [path for path in all_keys() if path not in spoken(target) | refused(target)]
+def test_every_key_compiles_or_is_rejected_with_a_hint(target: str) -> None:
+    """Otherwise it would be untested."""
+    missing = [path for path in all_keys() if path not in compiled_keys(target) | refused(target)]
 
     assert [shown(path) for path in missing] == [], "use these keys in a config of tests/golden"
 
 
-def test_documents_show_every_key() -> None:
-    """Each key of a file, of a pipeline and of a stage; `include` needs a second file, as an example has it."""
+def test_documents_have_an_example_of_every_key() -> None:
+    """Of a file, of a pipeline and of a stage; `include` needs a second file, as an example has it."""
     whole: list[Place] = [("", SCHEMA)]
     pipeline, stage = (("/$defs/" + name, SCHEMA["$defs"][name]) for name in ("pipeline", "stage"))
     wanted = {

@@ -1,4 +1,4 @@
-"""The security page names tests that exist; its claim about commit messages, which no other test covers, is true."""
+"""The security page names existing tests, and its claim about commit messages, which no other test covers, holds."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ GENERATED = sorted(
 
 
 @pytest.mark.parametrize("path", NAMED)
-def test_a_test_that_is_named_exists(path: str) -> None:
-    """A claim without a test would be one nobody can check; a program that prints figures can be started."""
+def test_files_named_on_the_page_contain_tests(path: str) -> None:
+    """A script that prints figures can be run instead."""
     text = (ROOT / path).read_text("utf-8")
 
     assert "\ndef test_" in text or '\nif __name__ == "__main__":' in text
 
 
 def test_each_claim_names_a_test() -> None:
-    """Each row of the tables of inputs and claims has a test in its last column."""
+    """The last column of the tables of inputs and claims."""
     rows = [
         row
         for row in PAGE.partition("## Test campaigns")[0].splitlines()
@@ -35,8 +35,8 @@ def test_each_claim_names_a_test() -> None:
     assert [row for row in rows if not re.search(r"`tests/[^|]*` \|$", row)] == []
 
 
-def test_commit_messages_stand_in_nothing_that_is_generated() -> None:
-    """Nor what engines make of them; only a rule that the user writes for GitLab reads one."""
+def test_generated_files_do_not_read_commit_messages() -> None:
+    """Nor titles of merge requests; only a rule that the user writes for GitLab may."""
     read = re.compile(r"COMMIT_(?:MESSAGE|TITLE|DESCRIPTION)|CHANGE_TITLE|MERGE_REQUEST_(?:TITLE|DESCRIPTION)")
     found = {path.parents[1].name for path in GENERATED if read.search(path.read_text("utf-8"))}
     users = {

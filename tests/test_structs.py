@@ -1,4 +1,4 @@
-"""Values, and those that know where they were written."""
+"""Immutable values, and values with a location."""
 
 import json
 from pathlib import Path
@@ -41,8 +41,8 @@ class Count(MutableStruct):
     number: int = 0
 
 
-def test_a_value_never_changes() -> None:
-    """Its fields are what it was made with; another one is made for others."""
+def test_a_struct_is_immutable() -> None:
+    """`replace` returns another one."""
     name = Name("build")
     with pytest.raises(AttributeError):
         name.text = "test"  # type: ignore[misc]
@@ -50,8 +50,8 @@ def test_a_value_never_changes() -> None:
     assert (name, replace(name, text="test")) == (Name("build", "stage"), Name("test"))
 
 
-def test_where_a_value_was_written_does_not_tell_it_apart() -> None:
-    """Equal words in two places are one in a set, and neither equal nor unequal to others by their places."""
+def test_comparison_and_hash_ignore_the_span() -> None:
+    """Equal words at two locations are one in a set."""
     assert Word("a", 1) == Word("a", 2)
     assert not Word("a", 1) != Word("a", 2)  # noqa: SIM202 - the operator is what is tried
     assert Word("a", 1) != Word("b", 1)
@@ -59,15 +59,15 @@ def test_where_a_value_was_written_does_not_tell_it_apart() -> None:
     assert Word("a", 1) != Name("a")
 
 
-def test_a_class_names_what_else_does_not_count() -> None:
-    """Fields named as uncompared are left out of equality and hash."""
+def test_comparison_ignores_the_declared_fields() -> None:
+    """They are excluded from equality and hash."""
     assert Quoted("'", "a", 1) == Quoted('"', "a", 2)
     assert hash(Quoted("'", "a", 1)) == hash(Quoted('"', "a", 2))
     assert Quoted("'", "a", 1) != Quoted("'", "b", 1)
 
 
-def test_a_record_changes() -> None:
-    """Its owner counts in it."""
+def test_a_mutable_struct_can_change() -> None:
+    """Its owner changes a counter."""
     count = Count()
     count.number += 1
 
@@ -75,8 +75,8 @@ def test_a_record_changes() -> None:
 
 
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
-def test_json_says_the_same_to_all(path: Path) -> None:
-    """In the same order."""
+def test_from_json_agrees_with_the_standard_library(path: Path) -> None:
+    """Including the order of keys."""
     text = path.read_bytes()
 
     assert repr(from_json(text)) == repr(json.loads(text))

@@ -1,4 +1,4 @@
-"""What a person sees of text that may hold anything."""
+"""Text with unprintable characters, made visible."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 JOINERS = {"\u200c", "\u200d"}
 
 
-def test_no_character_steers() -> None:
-    """Of all that there are; lines keep their breaks and tabs."""
+def test_control_characters_are_escaped() -> None:
+    """For all of Unicode; lines keep their line feeds and tabs."""
     for number in range(sys.maxunicode + 1):
         char = chr(number)
         if unicodedata.category(char) in STEERING and char not in JOINERS:
@@ -21,13 +21,13 @@ def test_no_character_steers() -> None:
             assert visible_lines(char) == (char if char in "\n\t" else visible(char))
 
 
-def test_words_stay() -> None:
-    """In any script; what is escaped is not escaped again."""
+def test_printable_text_is_unchanged() -> None:
+    """In any script; escaped text is not escaped again."""
     for text in ("plain", "naïve", "日本語", "می\u200cخواهم", "👩\u200d💻", "a\\b", visible("\x1b")):
         assert visible(text) == visible_lines(text) == text
 
 
-def test_lines_stay_lines() -> None:
-    """A carriage return would let one be written over."""
+def test_carriage_returns_are_escaped() -> None:
+    """They would let a line be overwritten."""
     assert visible_lines("a\tb\r\nc\n") == "a\tb\\r\nc\n"
     assert visible("a\nb") == "a\\nb"

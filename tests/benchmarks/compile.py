@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from benchmarks.peers import FLOOR, GITLAB, JENKINS, OTHERS, ROOT, Peer
+from benchmarks.other_generators import FLOOR, GITLAB, JENKINS, OTHERS, ROOT, Peer
 from benchmarks.workload import stages
 
 SIZES = (10, 100, 1_000, 10_000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from run.paper import paper_plan
+from run.simulated_runs_in_tests import paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Plan

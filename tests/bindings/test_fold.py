@@ -1,13 +1,13 @@
-"""Values worked out: what is known at compile time, and what is left for a run.
+"""Folding of values: constants at compile time, and expressions that are left to the run.
 
-Most configs are worked out twice, with names whose values the compiler knows and with
-names that only a run knows: both come to the same.
+Most configs are worked out twice, with names whose values the compiler knows and with names that only a run knows: both
+come to the same.
 """
 
 from __future__ import annotations
 
 import pytest
-from bindings.evaluated import World
+from bindings.evaluation import World
 
 from pipegen.bindings.expression import Defaulted, List, Loop, Map, Text
 from pipegen.bindings.fold import tokens
@@ -93,21 +93,21 @@ SAME = {
 
 @pytest.mark.parametrize(("config", "expected"), SAME.values(), ids=SAME)
 @pytest.mark.parametrize("known", [True, False], ids=["known", "run"])
-def test_a_value_comes_to_the_same_whenever_it_is_known(config: str, expected: object, known: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    """At compile time or in a run."""
+def test_a_value_is_the_same_at_compile_time_and_in_a_run(config: str, expected: object, known: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    """Known names fold to constants, and unknown names are evaluated in the run."""
     assert WORLD.value(config, "b", known=known) == expected
 
 
-def test_what_is_known_is_text() -> None:
-    """Nothing of it is left for a run."""
+def test_a_loop_over_known_text_folds_to_constants() -> None:
+    """Nothing is left to evaluate in the run."""
     folded, _ = WORLD.folded("{$each: i, $in: '${a.lines}', $yield: '<${.i}>'}", "b", known=True)
 
     assert isinstance(folded, List)
     assert [item.constant for item in folded.items if isinstance(item, Text)] == ["<p q>", "<r s>", "<t u>"]
 
 
-def test_what_a_run_knows_is_a_loop() -> None:
-    """In a list, with the text to go through."""
+def test_a_loop_over_unknown_text_is_kept() -> None:
+    """The list contains a loop with the text to split."""
     folded, _ = WORLD.folded("{$each: i, $in: '${a.lines}', $delimiter: ',', $yield: '<${.i}>'}", "b", known=False)
     assert isinstance(folded, List)
     (loop,) = folded.items
@@ -116,16 +116,16 @@ def test_what_a_run_knows_is_a_loop() -> None:
     assert (loop.names, loop.split, loop.delimiters) == (("i",), False, ",")
 
 
-def test_one_unknown_item_is_no_loop() -> None:
-    """A list has as many items as it has, whatever they come to."""
+def test_a_loop_over_a_list_with_unknown_items_is_unrolled() -> None:
+    """The number of items is known even when their values are not."""
     folded, _ = WORLD.folded("{$each: i, $in: ['${a.one}', y], $yield: '<${.i}>'}", "b", known=False)
 
     assert isinstance(folded, List)
     assert [type(item) for item in folded.items] == [Text, Text]
 
 
-def test_the_words_of_an_unknown_item_are_a_loop_over_one_piece() -> None:
-    """Whatever line breaks it holds."""
+def test_splitting_an_unknown_item_into_words_keeps_a_loop() -> None:
+    """The item is one piece, even if its value contains line breaks."""
     folded, _ = WORLD.folded("{$each: [i, j], $in: ['${a.words}'], $yield: '${.i}'}", "b", known=False)
     assert isinstance(folded, List)
     (loop,) = folded.items
@@ -134,16 +134,16 @@ def test_the_words_of_an_unknown_item_are_a_loop_over_one_piece() -> None:
     assert (loop.split, loop.delimiters) == (True, "")
 
 
-def test_a_known_key_stands_once() -> None:
-    """In its first place, with its last value."""
+def test_a_known_key_appears_once() -> None:
+    """It has its first position and its last value."""
     folded, _ = WORLD.folded("{x: 1, y: 2, '${a.one}': 3}", "b", known=True)
 
     assert isinstance(folded, Map)
     assert [(key.constant, getattr(value, "text", "")) for key, value in folded.entries] == [("x", "3"), ("y", "2")]
 
 
-def test_a_key_is_looked_up_by_its_text() -> None:
-    """What is known only in a run is not found."""
+def test_get_looks_up_constant_keys() -> None:
+    """A key that is known only in the run is not matched."""
     folded, _ = WORLD.folded("{p: 1, '${a.one}': 2}", "b", known=False)
 
     assert isinstance(folded, Map)
@@ -151,8 +151,8 @@ def test_a_key_is_looked_up_by_its_text() -> None:
     assert folded.get("x") is None
 
 
-def test_a_default_goes_with_what_a_name_stands_for() -> None:
-    """Text that is never empty needs none; several references keep it together."""
+def test_a_default_is_dropped_when_the_value_is_never_empty() -> None:
+    """The value contains text of its own, so it cannot be empty."""
     world = World((("a", "b"),), {"a": {"joined": "${p}"}})
 
     assert world.value("<${a.joined|d}>", "b", known=True) == "<${p}>"
@@ -171,13 +171,13 @@ def test_a_default_goes_with_what_a_name_stands_for() -> None:
         ("{$merge: p, $with: [q]}", "PG503"),
     ],
 )
-def test_what_has_no_meaning_is_reported(config: str, code: str) -> None:
-    """At the value that does not fit."""
+def test_invalid_operands_are_reported(config: str, code: str) -> None:
+    """Operators reject nested values, items with too few words and sides that do not match."""
     assert WORLD.codes(config, "b") == [code]
 
 
-def test_what_has_no_meaning_is_reported_once() -> None:
-    """Not once for each turn of the loop around it."""
+def test_an_invalid_operand_in_a_loop_is_reported_once() -> None:
+    """It is not reported again for each iteration."""
     assert WORLD.codes("{$each: i, $in: [p, q], $yield: {$merge: {y: 1}, $with: [x]}}", "b") == ["PG503"]
 
 
@@ -191,13 +191,13 @@ def test_what_has_no_meaning_is_reported_once() -> None:
         ("a-b]c\\d^e", "]^\\-", ["a", "b", "c", "d", "e"]),
     ],
 )
-def test_tokens(value: str, delimiters: str, expected: list[str]) -> None:
-    """Cut at any of the characters, empty pieces left out."""
+def test_tokens_splits_at_any_delimiter(value: str, delimiters: str, expected: list[str]) -> None:
+    """Empty pieces are left out."""
     assert tokens(value, delimiters) == expected
 
 
-def test_no_defaulted_is_left_where_a_reference_can_hold_the_default() -> None:
-    """A text of one reference passes its default on."""
+def test_a_default_is_moved_into_a_single_reference() -> None:
+    """No `Defaulted` part is left."""
     folded, _ = WORLD.folded("${a.one|d}", "b", known=False)
 
     assert isinstance(folded, Text)

@@ -1,4 +1,4 @@
-"""A reference is the same in a value and in a script."""
+"""Values and scripts have the same syntax for references."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipegen.source.tree import Scalar
 
 
 def scalar(text: str) -> Scalar:
-    """Return *text* as a value in a file of its own."""
+    """Return *text* as a scalar that spans its whole file."""
     return Scalar(text, Span(SourceFile("pipeline.yml", text), 0, len(text)))
 
 
@@ -46,7 +46,7 @@ def in_script(text: str) -> list[Reference]:
     ],
 )
 def test_values_and_scripts_have_the_same_references(text: str) -> None:
-    """Also their spans are the same."""
+    """Their spans are also the same."""
     references = in_value(text)
 
     assert references

@@ -1,9 +1,9 @@
-"""References in text, and the operators in maps."""
+"""Parsing of references in text, and of operators in maps."""
 
 from __future__ import annotations
 
 import pytest
-from config.written import tree_of, written
+from config.sample_configs import tree_of, written
 
 from pipegen.bindings.expression import (
     Bare,
@@ -30,7 +30,7 @@ NOWHERE = Span(SourceFile("f", ""), 0, 0)
 
 
 def parsed(config: str) -> Expression:
-    """Return what *config* says; nothing is wrong with it."""
+    """Return the expression of *config*, which must be valid."""
     report = Report()
     value = parse(tree_of(config), report)
 
@@ -46,7 +46,7 @@ def parts(config: str) -> tuple[object, ...]:
 
 
 def malformed(config: str) -> tuple[Diagnostic, ...]:
-    """Return what is wrong with *config*."""
+    """Return the diagnostics of *config*."""
     report = Report()
     parse(read(written(config), report), report)
     return report.diagnostics()
@@ -81,8 +81,8 @@ def ref(namespace: str | None, name: str, default: str | None = None) -> Referen
         ("{a}", None),
     ],
 )
-def test_references_and_what_stands_between(config: str, expected: tuple[object, ...] | None) -> None:
-    """A name, perhaps a namespace in front, perhaps a default up to the first brace."""
+def test_text_is_split_into_references_and_literals(config: str, expected: tuple[object, ...] | None) -> None:
+    """A reference has a name, an optional namespace, and an optional default up to the first brace."""
     if expected is None:
         assert isinstance(parsed(config), Map)
     else:
@@ -106,7 +106,7 @@ def test_references_and_what_stands_between(config: str, expected: tuple[object,
     ],
 )
 def test_a_second_dollar_escapes_a_reference(config: str, expected: tuple[object, ...]) -> None:
-    """What has no dot is the shell's more often than not, and is decided when it is known what the stage binds."""
+    """A name without a dot is usually the shell's; it is decided later, with the names that the stage binds."""
     assert parts(config) == expected
 
 
@@ -126,8 +126,8 @@ def test_a_second_dollar_escapes_a_reference(config: str, expected: tuple[object
         *("${FOO:?must be set}", "${TAG:-1.2}", "${TAG-v1.0}", "${FOO:+x ${BAR}}"),
     ],
 )
-def test_expansions_of_the_shell_pass_through(config: str) -> None:
-    """Nothing of PipelineLib's looks like them."""
+def test_shell_expansions_are_left_unchanged(config: str) -> None:
+    """No PipelineLib reference looks like one."""
     value = parsed(f"'{config}'")
 
     assert isinstance(value, Text)
@@ -156,7 +156,7 @@ def test_expansions_of_the_shell_pass_through(config: str) -> None:
     ],
 )
 def test_malformed_references_are_reported_at_their_location(config: str, place: str, words: str) -> None:
-    """In every style of scalar."""
+    """The location is right in every style of scalar."""
     found = malformed(config)[0]
 
     assert found.primary is not None
@@ -165,7 +165,7 @@ def test_malformed_references_are_reported_at_their_location(config: str, place:
 
 
 def test_each_malformed_reference_is_reported() -> None:
-    """Not only the first."""
+    """Parsing goes on after the first one."""
     assert [found.message for found in malformed("['${a b}', ok, '${ c }']")] == [
         '"${a b}" is not a valid reference',
         '"${ c }" is not a valid reference',
@@ -183,8 +183,8 @@ def test_each_malformed_reference_is_reported() -> None:
         ("&x 'y ${a.b}'", ["${a.b}"]),
     ],
 )
-def test_each_reference_has_its_own_place(config: str, covered: list[str]) -> None:
-    """However the text is written."""
+def test_each_reference_has_its_own_span(config: str, covered: list[str]) -> None:
+    """This holds for every style of scalar."""
     found = list(references(parsed(config)))
 
     assert [reference.span.text for reference in found] == covered
@@ -196,15 +196,15 @@ def test_each_reference_has_its_own_place(config: str, covered: list[str]) -> No
     [("5", 5, "5"), ("1.10", 1.1, "1.10"), ("yes", True, "yes"), ("~", None, ""), ("0x1f", 31, "0x1f")],
 )
 def test_numbers_and_booleans_keep_their_text(config: str, value: object, written_as: str) -> None:
-    """For where text is meant."""
+    """The text is used where a string is expected."""
     constant = parsed(config)
 
     assert isinstance(constant, Constant)
     assert (constant.value, constant.text) == (value, written_as)
 
 
-def test_keys_of_maps_hold_references_too() -> None:
-    """As upstream has it."""
+def test_map_keys_can_contain_references() -> None:
+    """PipelineLib allows it."""
     value = parsed("{'${a.b}': 1, c: '${d.e}'}")
 
     assert isinstance(value, Map)
@@ -213,14 +213,14 @@ def test_keys_of_maps_hold_references_too() -> None:
 
 
 def each(config: str) -> Each:
-    """Return the `$each` that *config* is."""
+    """Return *config* as an `$each` operator."""
     value = parsed(config)
     assert isinstance(value, Each)
     return value
 
 
-def test_each_names_one_item() -> None:
-    """The item is taken whole, and text is cut at line breaks."""
+def test_each_with_one_name_binds_the_whole_item() -> None:
+    """Text is split at line breaks."""
     found = each("{$each: i, $in: '${a.b}', $yield: '<${.i}>'}")
 
     assert (found.names, found.split, found.delimiters) == (("i",), False, "\n")
@@ -228,8 +228,8 @@ def test_each_names_one_item() -> None:
     assert found.body == Text(("<", ref("", "i"), ">"), NOWHERE)
 
 
-def test_each_names_the_words_of_an_item() -> None:
-    """A list of names cuts items at blanks; one name in a list is its first word."""
+def test_each_with_a_list_of_names_binds_words() -> None:
+    """Items are split at blanks; a list with one name binds the first word."""
     assert (each("{$each: [a, b], $in: x}").names, each("{$each: [a, b], $in: x}").split) == (("a", "b"), True)
     assert (each("{$each: [a], $in: x}").names, each("{$each: [a], $in: x}").split) == (("a",), True)
 
@@ -237,39 +237,39 @@ def test_each_names_the_words_of_an_item() -> None:
 @pytest.mark.parametrize(
     ("delimiter", "expected"), [("','", ","), ("', '", ", "), ("''", "\n"), ("~", "\n"), ("1", "1")]
 )
-def test_each_is_cut_at_a_delimiter(delimiter: str, expected: str) -> None:
-    """An empty one is the line break."""
+def test_each_splits_text_at_its_delimiter(delimiter: str, expected: str) -> None:
+    """An empty delimiter means the line break."""
     found = each(f"{{$each: i, $in: x, $delimiter: {delimiter}}}")
 
     assert found.delimiters == expected
 
 
-def test_a_delimiter_is_plain_text() -> None:
-    """A reference in it would be a set of odd characters."""
+def test_a_reference_in_a_delimiter_is_an_error() -> None:
+    """Every character of a delimiter is a separator, so a reference makes no sense there."""
     (found,) = malformed("{$each: i, $in: x, $delimiter: '${.d}'}")
 
     assert found.code.number == "PG508"
 
 
-def test_each_without_yield_gives_the_items() -> None:
-    """Their words with blanks between, when they are cut."""
+def test_each_without_yield_returns_its_items() -> None:
+    """Words are joined with blanks."""
     assert each("{$each: i, $in: x}").body == Text((ref("", "i"),), NOWHERE)
     assert each("{$each: [a, b], $in: x}").body == Text((ref("", "a"), " ", ref("", "b")), NOWHERE)
 
 
-def test_each_without_in_goes_through_nothing() -> None:
-    """The schema does not ask for `$in`."""
+def test_each_without_in_has_no_items() -> None:
+    """The schema does not require `$in`."""
     assert each("{$each: i, $yield: x}").source == Text((), NOWHERE)
 
 
 @pytest.mark.parametrize("name", ["'a b'", "'${x}'", "''"])
-def test_a_name_that_nothing_could_read_is_reported(name: str) -> None:
-    """`$yield` could not say it."""
+def test_an_unusable_loop_name_is_reported(name: str) -> None:
+    """`$yield` could not refer to it."""
     assert malformed(f"{{$each: {name}, $in: x, $yield: y}}")[0].code.number == "PG510"
 
 
 def test_merge_has_two_sides() -> None:
-    """Whatever they are."""
+    """They may have different types."""
     value = parsed("{$merge: [a], $with: {b: c}}")
 
     assert isinstance(value, Merge)
@@ -277,13 +277,13 @@ def test_merge_has_two_sides() -> None:
 
 
 @pytest.mark.parametrize("config", ["{$merge: [a]}", "{$with: [a]}", "{$in: x}", "{$yield: x}"])
-def test_half_an_operator_is_a_map(config: str) -> None:
-    """Where the schema lets it through: in values of charts and blubberfiles."""
+def test_an_incomplete_operator_is_a_map(config: str) -> None:
+    """The schema allows it in the values of charts and in Blubber files."""
     assert isinstance(parsed(config), Map)
 
 
-def test_operators_stand_anywhere() -> None:
-    """In lists, in maps, in each other."""
+def test_operators_can_be_nested() -> None:
+    """They may be in lists, in maps and in each other."""
     value = parsed("{a: [{$each: i, $in: {$merge: [x], $with: [y]}, $yield: {k: {$each: j, $in: z}}}]}")
     assert isinstance(value, Map)
     items = value.get("a")
@@ -296,27 +296,27 @@ def test_operators_stand_anywhere() -> None:
     assert isinstance(outer.body.get("k"), Each)
 
 
-def test_text_joins_neighbours_and_drops_what_is_empty() -> None:
-    """So that equal texts are equal."""
+def test_text_joins_adjacent_strings_and_drops_empty_ones() -> None:
+    """Equal texts therefore have equal parts."""
     assert text("a", "", "b", ref("c", "d"), "", span=NOWHERE).parts == ("ab", ref("c", "d"))
 
 
-def test_a_text_is_constant_when_nothing_is_to_be_read() -> None:
-    """A bare `${FOO}` is text that somebody else reads."""
+def test_a_text_without_references_is_constant() -> None:
+    """A bare `${FOO}` is text for the shell."""
     assert Text(("a ", Bare("FOO", "${FOO}")), NOWHERE).constant == "a ${FOO}"
     assert Text((), NOWHERE).constant == ""
     assert Text((ref("a", "b"),), NOWHERE).constant is None
 
 
-def test_a_text_may_be_one_reference() -> None:
-    """And nothing beside it."""
+def test_a_text_of_a_single_reference_returns_it() -> None:
+    """With other parts in the text, `reference` is None."""
     assert Text((ref("a", "b"),), NOWHERE).reference == ref("a", "b")
     assert Text(("x", ref("a", "b")), NOWHERE).reference is None
     assert Text((), NOWHERE).reference is None
 
 
-def test_references_are_found_in_everything() -> None:
-    """In the order in which they are written."""
+def test_references_are_collected_from_all_expressions() -> None:
+    """They are in the order of the source."""
     loop: Loop[Expression] = Loop(
         ("i",), False, Text((ref("a", "1"),), NOWHERE), "\n", Text((ref("", "i"),), NOWHERE), NOWHERE
     )

@@ -1,12 +1,12 @@
-"""Who may read what, and what is said to those who may not."""
+"""Which names a stage may read, and the diagnostics for the other names."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
 import pytest
-from bindings.evaluated import World
-from config.written import written
+from bindings.evaluation import World
+from config.sample_configs import written
 
 from pipegen.bindings.expression import Expression, Reference, Scope, Text, references
 from pipegen.compiler import analyse
@@ -22,7 +22,7 @@ WORLD = World(
 
 
 def resolved(config: str, at: str = "b", *, done: bool = True) -> Expression:
-    """Return *config*, a value of the stage *at*, resolved; nothing is wrong with it."""
+    """Return *config*, a value of the stage *at*, resolved without diagnostics."""
     value, report = WORLD.folded(config, at, known=False, done=done)
 
     assert report.diagnostics() == ()
@@ -30,7 +30,7 @@ def resolved(config: str, at: str = "b", *, done: bool = True) -> Expression:
 
 
 def the_reference(config: str, at: str = "b") -> tuple[Scope, str | None, str]:
-    """Return what the only reference in *config* means."""
+    """Return scope, namespace and name of the only reference in *config*."""
     (found,) = references(resolved(config, at))
     return found.scope, found.namespace, found.name
 
@@ -51,19 +51,19 @@ def the_reference(config: str, at: str = "b") -> tuple[Scope, str | None, str]:
         ("${setup.GIT_PREVIOUS_COMMIT}", (Scope.SETUP, "setup", "GIT_PREVIOUS_COMMIT")),
     ],
 )
-def test_a_reference_gets_its_scope(config: str, expected: tuple[Scope, str, str]) -> None:
-    """Once resolved, its namespace is the stage that binds the name."""
+def test_resolving_a_reference_sets_its_scope(config: str, expected: tuple[Scope, str, str]) -> None:
+    """Its namespace becomes the stage that binds the name."""
     assert the_reference(config) == expected
 
 
-def test_ancestors_are_read_however_far() -> None:
-    """Not only direct predecessors."""
+def test_any_ancestor_can_be_read() -> None:
+    """It need not be a direct predecessor."""
     assert the_reference("${a.foo}", "c") == (Scope.STAGE, "a", "foo")
 
 
 @pytest.mark.parametrize("config", ["${FOO}", "${foo}", "x ${other} y", "${a}", "${setup}"])
-def test_what_has_no_dot_and_is_not_bound_here_passes_through(config: str) -> None:
-    """Also the names that only an ancestor binds, and those of stages."""
+def test_an_undotted_name_that_the_stage_does_not_bind_is_text(config: str) -> None:
+    """This includes the names of stages, and names that only an ancestor binds."""
     value = resolved(config)
 
     assert isinstance(value, Text)
@@ -71,15 +71,15 @@ def test_what_has_no_dot_and_is_not_bound_here_passes_through(config: str) -> No
 
 
 @pytest.mark.parametrize("config", ["$${own}", "x$${own}y", "$${own|z}"])
-def test_a_second_dollar_escapes_what_has_no_dot_too(config: str) -> None:
-    """When it is the stage's own."""
+def test_a_second_dollar_escapes_an_undotted_name(config: str) -> None:
+    """The stage binds the name."""
     value = resolved(config)
 
     assert isinstance(value, Text)
     assert value.constant == config.replace("$$", "$")
 
 
-def test_two_dollars_before_what_nobody_binds_stay() -> None:
+def test_two_dollars_before_an_unbound_name_are_kept() -> None:
     """Both are the shell's."""
     value = resolved("$${FOO} $$ ${own}")
 
@@ -116,29 +116,29 @@ def test_two_dollars_before_what_nobody_binds_stay() -> None:
         ("${a.artifactURLs}", "PG307"),
     ],
 )
-def test_what_cannot_be_read_is_reported(config: str, code: str) -> None:
-    """A default helps where a name is absent, and never where a stage is."""
+def test_unreadable_names_are_reported(config: str, code: str) -> None:
+    """A default can replace a missing name, but not a missing stage."""
     assert WORLD.codes(config, "b") == [code]
 
 
-def test_own_names_are_bound_one_after_the_other() -> None:
-    """What a later step binds cannot be read yet; the stage's name always can."""
+def test_a_stage_cannot_read_its_own_name_before_it_is_bound() -> None:
+    """Its reserved name `stage` is always readable."""
     assert WORLD.codes("${.own}", "b", done=False) == ["PG308"]
     assert WORLD.codes("${b.own}", "b", done=False) == ["PG308"]
     assert WORLD.codes("${.own|d}", "b", done=False) == ["PG314"]
     assert WORLD.codes("${.stage}", "b", done=False) == []
 
 
-def test_an_undotted_name_that_is_not_bound_yet_is_the_shells() -> None:
-    """As upstream has it: it binds nothing at that time."""
+def test_an_undotted_name_not_bound_yet_is_left_to_the_shell() -> None:
+    """PipelineLib does the same."""
     value = resolved("${own}", done=False)
 
     assert isinstance(value, Text)
     assert value.constant == "${own}"
 
 
-def test_a_default_stands_for_what_is_never_bound() -> None:
-    """With a warning, and even when it is empty."""
+def test_a_default_replaces_a_name_that_is_never_bound() -> None:
+    """This is only a warning, even if the default is empty."""
     for config, text in (("<${.nope|d}>", "<d>"), ("<${.nope|}>", "<>"), ("<${setup.nope|}>", "<>")):
         value, report = WORLD.folded(config, "b", known=False)
 
@@ -146,8 +146,8 @@ def test_a_default_stands_for_what_is_never_bound() -> None:
         assert (value.constant, report.has_errors()) == (text, False)
 
 
-def test_everything_wrong_is_reported() -> None:
-    """In keys, lists, loops and merges, in one go."""
+def test_every_invalid_reference_is_reported() -> None:
+    """Keys, lists, loops and merges are checked in one pass."""
     config = """
         '${a.k}': ['${nope.x}', {$each: i, $in: '${x.foo}', $yield: '${.j}'}]
         merged: {$merge: ['${a.l}'], $with: ['${setup.y}']}
@@ -165,21 +165,21 @@ def test_everything_wrong_is_reported() -> None:
         ("{$each: a.b, $in: '${a.foo}', $yield: '${.a.b}'}", ["a.b"]),
     ],
 )
-def test_names_of_loops_are_read_in_their_bodies(config: str, expected: list[str]) -> None:
-    """With a dot or without; they go before the stage's own names."""
+def test_loop_names_are_readable_in_the_body(config: str, expected: list[str]) -> None:
+    """The dot is optional, and loop names take precedence over the stage's own names."""
     found = [one for one in references(resolved(config)) if one.scope is Scope.LOOP]
 
     assert [one.name for one in found] == expected
 
 
-def test_a_loops_name_is_unknown_in_its_own_source() -> None:
-    """And outside of the loop."""
+def test_a_loop_name_is_undefined_outside_the_body() -> None:
+    """The loop's source is outside the body."""
     assert WORLD.codes("{$each: i, $in: '${.i}', $yield: x}", "b") == ["PG307"]
     assert WORLD.codes("[{$each: i, $in: '${a.foo}'}, '${.i}']", "b") == ["PG307"]
 
 
-def test_a_loop_sees_the_names_of_loops_around_it() -> None:
-    """Where upstream loses them."""
+def test_a_nested_loop_can_read_outer_loop_names() -> None:
+    """PipelineLib loses them."""
     config = """
         $each: i
         $in: '${a.foo}'
@@ -189,8 +189,8 @@ def test_a_loop_sees_the_names_of_loops_around_it() -> None:
     assert [one.name for one in references(resolved(config)) if one.scope is Scope.LOOP] == ["i", "j"]
 
 
-def test_a_name_may_be_used_again_by_a_loop_within() -> None:
-    """The inner one hides the outer, and both stay apart in the plan."""
+def test_a_nested_loop_can_reuse_a_name() -> None:
+    """The inner name hides the outer one, and the plan has two different names."""
     config = """
         $each: i
         $in: '${a.foo}'
@@ -201,7 +201,7 @@ def test_a_name_may_be_used_again_by_a_loop_within() -> None:
     assert (outer, inner != outer) == ("i", True)
 
 
-def test_loops_with_one_name_in_each_other_have_different_variables() -> None:
+def test_nested_loops_with_one_name_have_different_variables() -> None:
     """The variable of the outermost loop keeps its value while the innermost one runs."""
     value = resolved(
         """
@@ -217,7 +217,7 @@ def test_loops_with_one_name_in_each_other_have_different_variables() -> None:
 
 
 def message(config: str) -> Diagnostic:
-    """Return what is wrong with *config*, in which there is one mistake."""
+    """Return the only PG3xx diagnostic of *config*."""
     report = Report()
     with suppress(Stopped):
         analyse(written(config), (), report)
@@ -264,27 +264,27 @@ STAGES = """
         ("${unused.imageID}", "add an arc that runs it first: [unused, publish]"),
     ],
 )
-def test_the_hint_can_be_followed(reference: str, hint: str) -> None:
-    """It names what to write."""
+def test_the_hint_names_the_change_to_make(reference: str, hint: str) -> None:
+    """It contains the text to write."""
     assert message(STAGES % reference).hint == hint
 
 
-def test_a_reference_into_another_pipeline_says_so() -> None:
-    """With the pipeline's name."""
+def test_a_reference_to_another_pipeline_names_that_pipeline() -> None:
+    """It is PG305, not an undefined stage."""
     found = message(STAGES % "${candidate.imageID}")
 
     assert (found.code.number, '"other"' in found.message) == ("PG305", True)
 
 
-def test_output_that_is_not_kept_is_a_warning() -> None:
-    """With the place where it is to be kept."""
+def test_reading_an_output_that_is_not_captured_is_a_warning() -> None:
+    """The stage that is read has no `run` with `tail`."""
     found = message("pipelines: {p: {stages: [{name: a}, {name: b, build: x, run: {arguments: ['${a.output}']}}]}}")
 
     assert (found.code.number, found.severity.value) == ("PG316", "warning")
 
 
-def test_a_reference_is_told_as_it_was_written() -> None:
-    """Without its default."""
+def test_a_reference_is_displayed_without_its_default() -> None:
+    """The display otherwise has the form of the source."""
     span = message(STAGES % "${build.verson|x}").primary
 
     assert span is not None

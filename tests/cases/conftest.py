@@ -1,4 +1,4 @@
-"""Cases gathered from other systems: a test with an argument `case` runs once for each case of its module's `CASES`."""
+"""Cases from other systems: a test with an argument `case` runs once for each entry in its module's `CASES`."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ FOLDER = Path(__file__).parents[3] / "shared" / "cases"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give tests the file's cases, one by one as `case` or all as `cases`; skip them where the file is not at hand."""
+    """Parametrize tests with the cases, one as `case` or all as `cases`; skip them if the file is missing."""
     for argument in {"case", "cases"} & set(metafunc.fixturenames):
         path = FOLDER / metafunc.module.CASES
         if not path.exists():

@@ -1,4 +1,4 @@
-"""A build on demand over the keys of the cache, one thing at a time: what BuildKit's cases are tried with."""
+"""A lazy, sequential build over the keys of the cache, to replay BuildKit's cases."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Store:
         return cls(Keys(index), index)
 
     def count(self) -> int:
-        """Return how many keys there are."""
+        """Return the number of keys."""
         return int(self.index.rows("SELECT count(DISTINCT target) FROM link")[0][0])
 
 
@@ -94,18 +94,18 @@ class Build:
         return [(one, 0) if isinstance(one, str) else (one[0], one[1]) for one in inputs]
 
     def _known(self, place: tuple[str, int]) -> frozenset[int]:
-        """Return the keys of an input that follow from definitions alone."""
+        """Return the keys of an input that follow from its definition alone."""
         return self._edge(place).keys
 
     def _slower(self, place: tuple[str, int]) -> frozenset[int]:
-        """Return the keys of an input with the content of its own inputs looked at, but without making it."""
+        """Return an input's keys after reading the content of its own inputs, but without building it."""
         edge = self._edge(place)
         while not edge.keys and not self._vertices[place[0]].get("ignore_cache") and self._learn(place, edge):
             edge.keys = edge.lookup.found()
         return edge.keys
 
     def _learn(self, place: tuple[str, int], edge: _Edge) -> bool:
-        """Learn more about the inputs; return whether there was anything to learn."""
+        """Learn more keys of the inputs; return whether there were any to learn."""
         for number in edge.lookup.unmatched():
             one, source = edge.lookup.inputs[number], self._inputs(place[0])[number]
             before, one.keys = one.keys, self._slower(source)

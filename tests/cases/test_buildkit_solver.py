@@ -1,4 +1,4 @@
-"""When BuildKit takes an earlier result, a run takes it, too: its cases over the keys that runs use."""
+"""Replay of BuildKit's cache cases on the cache keys of runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEFT_OUT = {
 
 
 def check_solver(case: Case, folder: Path) -> None:
-    """Expect the results of builds one after the other, and what was asked, made and loaded for them."""
+    """Check the results of consecutive builds, with the number of key, execution and load calls."""
     store = Store.of(folder)
     for step in case["steps"]:
         if step["do"] == "loads_fail":
@@ -41,7 +41,7 @@ def check_solver(case: Case, folder: Path) -> None:
 
 
 def check_build(case: Case, step: Case, store: Store) -> None:
-    """Expect what came of one build."""
+    """Check the outcome of one build."""
     build = Build(case["graphs"][step["graph"]], case["graphs"], store)
     told = step["expect"]
     if "error" in told:
@@ -60,7 +60,7 @@ def check_build(case: Case, step: Case, store: Store) -> None:
 
 
 def check_key_store(case: Case, folder: Path) -> None:
-    """Expect what queries by one input at a time find."""
+    """Check the keys and records that queries by one input return."""
     keys = Keys(Index(folder, (TABLES,)))
     saved: dict[str, int] = {}
     records: dict[int, list[str]] = {}
@@ -97,20 +97,20 @@ CHECKS = {"solver": check_solver, "key_store": check_key_store}
 
 @pytest.fixture(autouse=True)
 def _deep() -> Iterator[None]:
-    """Let the build on demand, which is recursive, go down a tree of a thousand vertices."""
+    """Raise the recursion limit, because a case has a tree of a thousand vertices."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(5_000)
     yield
     sys.setrecursionlimit(limit)
 
 
-def test_each_case(case: Case, tmp_path: Path) -> None:
-    """A case holds, or stands in the table of what does not carry over."""
+def test_case_has_the_results_of_buildkit(case: Case, tmp_path: Path) -> None:
+    """Cases in the table of exclusions are skipped."""
     if case["id"] in LEFT_OUT:
         return
     CHECKS[case["kind"]](case, tmp_path)
 
 
-def test_what_is_left_out_is_there(cases: list[Case]) -> None:
-    """The table names cases that exist."""
+def test_excluded_cases_exist(cases: list[Case]) -> None:
+    """The table of exclusions names only cases of the file."""
     assert LEFT_OUT.keys() <= {case["id"] for case in cases}

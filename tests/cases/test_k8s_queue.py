@@ -1,4 +1,4 @@
-"""The scheduling queue does what that of Kubernetes does, but for what the documents list as left out."""
+"""The scheduling queue behaves like that of Kubernetes, apart from the documented exclusions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from cases.left_out import check_listed, is_left_out
+from cases.excluded_cases import check_listed, is_left_out
 
 from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
@@ -55,32 +55,32 @@ class Replay:
         )
 
     def gate(self, allowed: list[str]) -> Callable[[str], bool]:
-        """Return a gate that is open for pods with one of the labels."""
+        """Return a gate that is open for pods with one of the *allowed* labels."""
         return lambda pod: any(label in allowed for label in self.labels.get(pod, ()))
 
     @property
     def present(self) -> float:
-        """What the queue takes for now: upstream still holds back what is due in this very second."""
+        """The time that the queue uses: Kubernetes does not yet release what is due at exactly this time."""
         return math.nextafter(self.now, -math.inf)
 
     def learn(self, op: Op) -> str:
-        """Note what *op* says of its pod, and return its name."""
+        """Record the priority and labels of the pod in *op*, and return its name."""
         pod: str = op["pod"]
         self.priorities[pod] = op.get("priority", self.priorities.get(pod, 0))
         self.labels[pod] = op.get("labels", self.labels.get(pod, []))
         return pod
 
     def parts(self, part: QueueState, *, is_gated: bool | None = None) -> list[str]:
-        """Return the pods in *part*; those at a gate, or those that are not, where it matters."""
+        """Return the pods in *part*, filtered by whether a gate holds them if *is_gated* is given."""
         entries = (entry for entry in self.queue if entry.part is part)
         return [one.item for one in entries if is_gated is None or bool(one.gate) is is_gated]
 
     def play(self, op: Op) -> None:
-        """Do what *op* says, and expect what it expects."""
+        """Run *op* and check its expectations."""
         getattr(self, f"do_{op['op']}")(op)
 
     def do_advance(self, op: Op) -> None:
-        """Let time pass."""
+        """Advance the clock."""
         self.now += op["s"]
 
     def do_add(self, op: Op) -> None:
@@ -88,7 +88,7 @@ class Replay:
         self.queue.add(self.learn(op), self.now)
 
     def do_put(self, op: Op) -> None:
-        """Set a pod up in a part."""
+        """Put a pod directly into a part of the queue."""
         entry = QueuedItem(
             item=self.learn(op),
             since=op.get("ts", self.now),
@@ -99,11 +99,11 @@ class Replay:
         self.queue.put(entry, PARTS[op["in"]])
 
     def do_move_to_backoff(self, op: Op) -> None:
-        """Let a pod in by its backoff."""
+        """Add a pod that has already failed."""
         self.queue.add_failed(self.learn(op), 0, self.now)
 
     def do_pop(self, op: Op) -> None:
-        """Take the next pod; None stands for waiting until there is one."""
+        """Pop the next pod; None means that the queue would block."""
         entry = self.queue.pop(self.now)
         if op["expect"] is None:
             assert entry is None
@@ -117,7 +117,7 @@ class Replay:
         assert list(entry.pending) == op.get("pending_on", list(entry.pending))
 
     def do_fail(self, op: Op) -> None:
-        """Return a pod that was taken."""
+        """Return a popped pod to the queue as failed."""
         if op.get("fresh"):
             self.popped[op["pod"]].refusals = self.popped[op["pod"]].errors = 0
         self.queue.fail(
@@ -125,7 +125,7 @@ class Replay:
         )
 
     def do_event(self, op: Op) -> None:
-        """Let something happen."""
+        """Send an event."""
         least = (op.get("precheck") or {}).get("min_priority", -math.inf)
         name = ANYTHING if op["event"] == "wildcard" else op["event"]
         self.queue.event(QueueEvent(name), self.present, lambda pod: self.priorities[pod] >= least)
@@ -136,27 +136,27 @@ class Replay:
         self.queue.update(pod, self.present, QueueEvent("Pod/Update", pod) if op["changed"] else None)
 
     def do_delete(self, op: Op) -> None:
-        """Forget a pod."""
+        """Delete a pod."""
         self.queue.delete(op["pod"])
 
     def do_activate(self, op: Op) -> None:
-        """Let a pod go on."""
+        """Activate a pod."""
         self.queue.activate(op["pod"])
 
     def do_flush_backoff(self, _op: Op) -> None:
-        """Let those go on whose backoff is over."""
+        """Activate the pods whose backoff is over."""
         self.queue.flush(self.present)
 
     def do_flush_backoff_force(self, _op: Op) -> None:
-        """Let all go on as if their backoff were over."""
+        """Activate all pods in backoff."""
         self.queue.flush(math.inf)
 
     def do_flush_unschedulable(self, _op: Op) -> None:
-        """Let those go on who are parked for long."""
+        """Activate the pods that have been unschedulable for too long."""
         self.queue.flush_unschedulable(self.now)
 
     def do_drain_backoff(self, op: Op) -> None:
-        """Take those out of the queue whose backoff is over."""
+        """Remove the pods whose backoff is over from the queue."""
         before = set(self.parts(QueueState.ACTIVE))
         self.queue.flush(self.present)
         drained = [pod for pod in self.parts(QueueState.ACTIVE) if pod not in before]
@@ -165,51 +165,51 @@ class Replay:
         assert drained == op.get("expect", drained)
 
     def do_expect(self, op: Op) -> None:
-        """Expect pods in parts, and nothing that this does not know."""
+        """Check the expectations of *op*; an unknown one is an error."""
         for key, told in op.items():
             if key not in {"op", *NOT_LOOKED_AT}:
                 getattr(self, f"expect_{key}")(told)
 
     def expect_active(self, told: list[str]) -> None:
-        """Expect the active pods."""
+        """Check the active pods."""
         assert sorted(self.parts(QueueState.ACTIVE)) == sorted(told)
 
     def expect_backoff(self, told: list[str]) -> None:
-        """Expect the pods in backoff."""
+        """Check the pods in backoff."""
         assert sorted(self.parts(QueueState.BACKOFF)) == sorted(told)
 
     def expect_unschedulable(self, told: list[str]) -> None:
-        """Expect the parked pods."""
+        """Check the unschedulable pods."""
         assert sorted(self.parts(QueueState.UNSCHEDULABLE)) == sorted(told)
 
     def expect_in_flight(self, told: list[str]) -> None:
-        """Expect the pods in flight."""
+        """Check the pods in flight."""
         assert sorted(self.queue.flight()) == sorted(told)
 
     def expect_in_flight_events(self, told: list[str]) -> None:
-        """Expect the log of what is in flight."""
+        """Check the log of pods in flight and events."""
         assert [one.name if isinstance(one, QueueEvent) else one for one in self.queue.flight().log()] == told
 
     def expect_where(self, told: dict[str, str]) -> None:
-        """Expect where each pod is."""
+        """Check the part of each pod."""
         for pod, part in told.items():
             assert pod in (
                 self.parts(QueueState.UNSCHEDULABLE, is_gated=True) if part == "gated" else self.parts(PARTS[part])
             )
 
     def expect_counts(self, told: dict[str, int]) -> None:
-        """Expect how many pods are in parts."""
+        """Check the number of pods in each part."""
         assert {part: len(self.parts(PARTS[part])) for part in told} == told
 
     def expect_backoff_s(self, told: dict[str, float]) -> None:
-        """Expect how long pods wait."""
+        """Check the backoff of each pod."""
         for pod, seconds in told.items():
             entry = self.queue.entry(pod)
             assert QueueSettings().delays.after(entry.failures) == seconds
 
 
 def hints_of(case: Case) -> Hints[str]:
-    """Return the hints of *case*; where it turns them off, each reason is ended by each event that it is told of."""
+    """Return the hints of *case*; if it disables them, every hint answers that the event helps."""
     is_on = case.get("hints_enabled", True)
 
     def hint(answer: str) -> Callable[[str, QueueEvent], Hint]:
@@ -222,7 +222,7 @@ def hints_of(case: Case) -> Hints[str]:
 
 
 def check_worth(case: Case) -> None:
-    """Expect what becomes of a pod after an event, and how many hints were asked."""
+    """Check the queueing strategy of a pod after an event, and the number of hints that were called."""
     calls: list[str] = []
 
     def hint(plugin: str, answer: str) -> Callable[[str, QueueEvent], Hint]:
@@ -243,13 +243,13 @@ def check_worth(case: Case) -> None:
 
 
 def check_delay(case: Case) -> None:
-    """Expect how long a backoff lasts."""
+    """Check the length of a backoff."""
     delays = Delays(case["initial_ns"] * NANO, case["max_ns"] * NANO)
     assert delays.after(case["failures"]) == pytest.approx(case["expect"]["ns"] * NANO)
 
 
-def test_case(case: Case) -> None:
-    """Each case that is not left out holds."""
+def test_case_has_the_results_of_kubernetes(case: Case) -> None:
+    """Documented exclusions are skipped."""
     if is_left_out(case["id"], LEFT_OUT):
         return  # docs/simulate.md says why
     if case.get("kind") == "worth_requeuing":
@@ -263,6 +263,6 @@ def test_case(case: Case) -> None:
 
 
 @pytest.mark.usefixtures("cases")
-def test_what_is_left_out_is_listed() -> None:
-    """The list is exactly that of the documents."""
+def test_excluded_cases_are_documented() -> None:
+    """The documentation lists exactly the exclusions of this module."""
     check_listed("Kubernetes cases that do not apply", LEFT_OUT, (CASES,))

@@ -1,4 +1,4 @@
-"""What PipelineLib's context does with bindings at run time, ours does at compile time and in what it leaves to a run.
+"""Names and values at compile time and in a run are those of PipelineLib's context at run time.
 
 Each case becomes a pipeline whose stages export the case's names. A value is worked out twice: with the names' values
 known to the compiler, and with values that only a run knows.
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from bindings.evaluated import World
-from config.written import misread
+from bindings.evaluation import World
+from config.sample_configs import misread
 
 from pipegen.bindings.names import SETUP_NAMES
 from pipegen.graph.execution import ExecutionGraph
@@ -58,7 +58,7 @@ def world_of(case: Case) -> World:
 
 
 def check_value(world: World, check: Case, ours: object, value: Any) -> None:
-    """Expect of *value*, read at the check's stage, what the check says, or what *ours* does."""
+    """Check *value*, read at the check's stage, against *ours*, or else against the check."""
     text = json.dumps(value)
     if ours is None and "error" in check:
         ours = [CODES[check["error"]]]
@@ -73,7 +73,7 @@ def check_value(world: World, check: Case, ours: object, value: Any) -> None:
 
 
 def check_all(world: World, check: Case) -> None:
-    """Expect of each stage whose names can be read at the check's stage the value, for one name or for all."""
+    """Check the values of one name, or of all names, in each stage that the check's stage can read."""
     graph, at, wanted = ExecutionGraph(world.arcs), check["at"], check["all"]
     if wanted is None:
         assert {name: world.value(f"${{.{name}}}", at, known=False) for name in world.names[at]} == check["expect"]
@@ -87,7 +87,7 @@ def check_all(world: World, check: Case) -> None:
 
 
 def check_case(case: Case, number: int, check: Case) -> None:
-    """Check one line of *case*."""
+    """Check one entry of *case*."""
     world, ours = world_of(case), OURS.get((case["id"], number), (None, ""))[0]
     match check:
         case {"interpolate": value}:
@@ -107,14 +107,14 @@ def check_case(case: Case, number: int, check: Case) -> None:
             raise AssertionError(check)
 
 
-def test_the_case_holds(case: Case) -> None:
-    """Each of its checks, or our own answer where DESIGN.md decides otherwise."""
+def test_case_has_the_values_of_pipelinelib(case: Case) -> None:
+    """Where DESIGN.md decides otherwise, our own answer is expected."""
     for number, check in enumerate(case["checks"]):
         check_case(case, number, check)
 
 
-def test_every_case_and_every_difference_is_accounted_for(cases: list[Case]) -> None:
-    """A defect that we do not copy has an answer of ours or a reason; no answer is left over."""
+def test_every_case_and_difference_is_covered(cases: list[Case]) -> None:
+    """A defect that we do not copy has an answer or a reason, and every answer belongs to a check."""
     checks = {(case["id"], number): check for case in cases for number, check in enumerate(case["checks"])}
     defects = {case["id"] for case in cases if "upstream_defect" in case}
 
@@ -136,7 +136,7 @@ def test_every_case_and_every_difference_is_accounted_for(cases: list[Case]) -> 
 
 
 def test_setup_is_an_ancestor_of_every_stage() -> None:
-    """Its names are there for all, and come in a run."""
+    """Its names are readable everywhere and get their values in the run."""
     world = World((("a",), ("b",)))
 
     for name in (*SETUP_NAMES, "params.X"):
@@ -144,6 +144,6 @@ def test_setup_is_an_ancestor_of_every_stage() -> None:
 
 
 @pytest.mark.parametrize("at", ["a", "b"])
-def test_a_binding_of_a_stage_outside_the_graph_is_read_by_none(at: str) -> None:
-    """Where upstream lets such a stage bind names."""
+def test_a_name_of_a_stage_outside_the_graph_is_undefined(at: str) -> None:
+    """PipelineLib lets such a stage bind names."""
     assert World((("a", "b"),), {"zzz": {"x": "1"}}).codes("${zzz.x}", at) == ["PG304"]

@@ -1,4 +1,4 @@
-"""What PipelineLib's graph does, ours does: its tests, and what its unmodified class was observed to do."""
+"""The graph behaves like PipelineLib's, in its tests and in observations of its unmodified class."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Case = dict[str, Any]
 
 
 def check_nodes(graph: ExecutionGraph, expected: list[str]) -> None:
-    """Compare as sets: upstream walks from the roots, we keep the order told."""
+    """Compare as sets: PipelineLib walks from the roots, we keep the order of the arcs."""
     assert sorted(graph.nodes) == sorted(expected)
 
 
@@ -38,7 +38,7 @@ def check_ancestors(graph: ExecutionGraph, expected: dict[str, list[str]]) -> No
 
 
 def check_frames(graph: ExecutionGraph, expected: list[list[str]]) -> None:
-    """Compare with order: frames keep the order told."""
+    """Compare with order: frames keep the order of the arcs."""
     assert [list(frame) for frame in graph.stack()] == expected
 
 
@@ -48,14 +48,14 @@ def check_equal(graph: ExecutionGraph, expected: list[list[str]]) -> None:
 
 
 def check_error(graph: ExecutionGraph, expected: str) -> None:
-    """Expect an error, of the one kind there is, where frames are asked for."""
+    """Check that `stack` raises the only kind of error."""
     assert expected == "cycle"
     with pytest.raises(CycleError):
         graph.stack()
 
 
 def check_linear(graph: ExecutionGraph, expected: list[list[str]]) -> None:
-    """Expect one frame a stage, in the order written, from the arcs that a config without `execution` stands for."""
+    """Check for one frame per stage, in the order of the config, as without `execution`."""
     assert [[stage] for arc in expected for stage in arc] == [list(frame) for frame in graph.stack()]
 
 
@@ -82,7 +82,7 @@ OURS: dict[str, Case] = {
 
 
 def build(case: Case) -> ExecutionGraph:
-    """Return the graph that *case* is about."""
+    """Return the graph of *case*."""
     arcs = [case["stages"]] if case["arcs"] is None else case["arcs"]
     graph = ExecutionGraph(arcs)
     match case.get("op"):
@@ -96,8 +96,8 @@ def build(case: Case) -> ExecutionGraph:
             raise AssertionError(other)
 
 
-def test_the_case_holds(case: Case) -> None:
-    """Everything the case expects is checked; where upstream has a defect, our own answer."""
+def test_case_has_the_results_of_pipelinelib(case: Case) -> None:
+    """Where PipelineLib has a defect, our own answer is expected."""
     graph = build(case)
     expected = {**case["expect"], **OURS.get(case["id"], {})}
 
@@ -106,8 +106,8 @@ def test_the_case_holds(case: Case) -> None:
         CHECKS[question](graph, answer)
 
 
-def test_the_dot_text_says_the_same(case: Case) -> None:
-    """Upstream's one line names the same arcs, and the nodes that stand alone."""
+def test_dot_text_has_the_same_arcs_as_pipelinelib(case: Case) -> None:
+    """PipelineLib writes one line with the arcs and the nodes without arcs."""
     graph = build(case)
     if "dot" not in case:
         assert case["origin"] == "upstream-test" or "op" in case
@@ -119,8 +119,8 @@ def test_the_dot_text_says_the_same(case: Case) -> None:
     assert {node for arc in ours for node in arc} == {node for arc in upstream for node in arc}
 
 
-def test_every_case_and_every_defect_is_accounted_for(cases: list[Case]) -> None:
-    """A defect that we do not copy has an answer of ours, and nothing else has."""
+def test_every_case_and_defect_is_covered(cases: list[Case]) -> None:
+    """Each defect that we do not copy has our own answer, and no other case has one."""
     assert len(cases) == 24
     assert [case["id"] for case in cases if "upstream_defect" in case] == list(OURS)
     assert {question for case in cases for question in case["expect"]} == CHECKS.keys()

@@ -1,4 +1,4 @@
-"""What PipelineLib's lexer makes of a text, ours makes of it too."""
+"""The lexer returns the same tokens as PipelineLib's."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Case = dict[str, Any]
 
 
 def lexed(text: str) -> tuple[Text, Report]:
-    """Return *text* with its references."""
+    """Return *text* split into its references and literals, and the report."""
     report = Report()
     return parse_text(Scalar(text, Span(SourceFile("pipegen.yaml", text), 0, len(text))), report), report
 
 
 def token(part: object) -> Case:
-    """Return a part of a text as the cases tell it."""
+    """Return a part of a text in the notation of the cases."""
     if isinstance(part, str):
         return {"lit": part}
     assert isinstance(part, Reference)
@@ -30,8 +30,8 @@ def token(part: object) -> Case:
     return told if part.default is None else {**told, "default": part.default}
 
 
-def test_the_case_holds(case: Case) -> None:
-    """The same tokens, or an error at the reference."""
+def test_case_has_the_tokens_of_pipelinelib(case: Case) -> None:
+    """An error is reported at the reference."""
     text, report = lexed(case["input"])
     tokens = [token(part) for part in text.parts]
     match case["expect"]:
@@ -48,8 +48,8 @@ def test_the_case_holds(case: Case) -> None:
             raise AssertionError(expected)
 
 
-def test_every_case_is_accounted_for(cases: list[Case]) -> None:
-    """No case has a key that the test passes over, and none needs an answer of our own."""
+def test_every_case_is_covered(cases: list[Case]) -> None:
+    """The test reads every key of the cases, and none of them needs our own answer."""
     assert len(cases) == 13
     assert {key for case in cases for key in case} == {"id", "origin", "source", "input", "expect"}
     assert {key for case in cases for key in case["expect"]} == {"tokens", "scan_length", "first", "error", "reason"}

@@ -1,4 +1,4 @@
-"""What Tekton's graph of tasks does, ours does, once its tasks are told as arcs."""
+"""The graph behaves like Tekton's graph of tasks, with tasks written as arcs."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ WAITS_FOR = ("run_after", "results_in_params", "results_in_matrix", "results_in_
 
 
 def tasks_of(case: Case) -> list[tuple[str, list[str]]]:
-    """Return each task of *case* with all that it waits for, whichever way the case tells them."""
+    """Return each task of *case* with the tasks it waits for, from any of the case's notations."""
     if "deps" in case:
         return list(case["deps"].items())
     if "generator" in case:
@@ -26,7 +26,7 @@ def tasks_of(case: Case) -> list[tuple[str, list[str]]]:
 
 
 def generated(rule: Case) -> Iterator[tuple[str, list[str]]]:
-    """Yield the tasks of a generated case: each one waits for all before it in its branch."""
+    """Yield the tasks of a generated case: each one waits for all earlier ones in its branch."""
     assert rule["depends_on"] == "all predecessors in the branch"
     for branch in range(rule["branches"]):
         root = rule["root"].format(branch=branch)
@@ -53,7 +53,7 @@ def direct(graph: ExecutionGraph) -> dict[str, list[str]]:
 
 
 def check_candidates(case: Case) -> None:
-    """Expect the candidates for the done tasks, or the error for a set that cannot be."""
+    """Check the candidates for the done tasks, or the error for an impossible set."""
     graph = build(case)
     if "error" not in case["expect"]:
         assert sorted(graph.candidates(case["done"])) == sorted(case["expect"]["candidates"])
@@ -66,7 +66,7 @@ def check_candidates(case: Case) -> None:
 
 
 def check_build(case: Case) -> None:
-    """Expect a graph of just these predecessors or this size, or the error."""
+    """Check the predecessors or the size of the graph, or the error."""
     expected = case["expect"]
     match expected:
         case {"error": "duplicate"}:
@@ -86,9 +86,10 @@ def check_build(case: Case) -> None:
 
 
 def check_cycles(case: Case) -> None:
-    """Expect no cycle, or one that goes through an arc that Tekton blames.
+    """Check that there is no cycle, or one through an arc that Tekton reports.
 
-    Tekton names a task that could not be placed and what it still waits for; we tell the way round from the first one.
+    Tekton names a task that could not be scheduled and the tasks it waits for; we report the cycle from its first
+    node.
     """
     graph = build(case)
     if case["expect"] == {"ok": True}:
@@ -103,20 +104,20 @@ def check_cycles(case: Case) -> None:
 
 
 def check_waits(case: Case) -> None:
-    """Expect for each task what it waits for; tasks that wait for nothing are not told."""
+    """Check the predecessors of each task; tasks without predecessors are left out."""
     assert {node: before for node, before in direct(build(case)).items() if before} == case["expect"]["deps"]
 
 
 CHECKS = {"candidates": check_candidates, "build": check_build, "cycle_check": check_cycles, "deps": check_waits}
 
 
-def test_the_case_holds(case: Case) -> None:
-    """Each kind of case has one way to be checked."""
+def test_case_has_the_results_of_tekton(case: Case) -> None:
+    """Each kind of case has one check."""
     CHECKS[case["kind"]](case)
 
 
-def test_every_case_is_accounted_for(cases: list[Case]) -> None:
-    """The file holds as many cases of each kind as were looked at, and no key that the checks pass over."""
+def test_every_case_is_covered(cases: list[Case]) -> None:
+    """The number of cases of each kind is fixed, and the checks read every key."""
     counted = Counter(case["kind"] for case in cases)
     keys = {key for case in cases for task in case.get("tasks", ()) for key in task}
 

@@ -1,11 +1,10 @@
-"""What Tekton says of tasks that are skipped, started last or failed, we say, but for what is told here."""
+"""Skipped, final and failed tasks behave as in Tekton, apart from the differences listed here."""
 
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 from run.rules import (
     RunMoment,
     final_ready,
@@ -17,6 +16,7 @@ from run.rules import (
     status,
     status_of_all,
 )
+from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Delay, Deployment, Limits
@@ -68,50 +68,50 @@ def moment(case: Case) -> RunMoment:
 
 
 def without(found: Mapping[str, bool], names: set[str]) -> dict[str, bool]:
-    """Return *found* but for *names*, and for what waits for a missing value."""
+    """Return *found* without *names* and without tasks that wait for a missing value."""
     return {name: value for name, value in found.items() if name not in names | {"mytask23"}}
 
 
 def check_skip(case: Case) -> None:
-    """Expect which tasks are skipped."""
+    """Check which tasks are skipped."""
     now = moment(case)
     told = case["expect"]["skipped"]
     assert {name: name in skipped(now) for name in without(told, MISSING)} == without(told, MISSING)
 
 
 def check_skip_parent(case: Case) -> None:
-    """Expect which tasks are skipped because of those before them."""
+    """Check which tasks are skipped because of their predecessors."""
     never = skipped(moment(case))
     told = case["expect"]["skipped_because_parent_skipped"]
     assert {name: never.get(name) is Reason.BEFORE for name in told} == told
 
 
 def check_queue(case: Case) -> None:
-    """Expect what starts next."""
+    """Check which tasks start next."""
     assert list(ready(moment(case))) == case["expect"]["queue"]
 
 
 def check_done(case: Case) -> None:
-    """Expect which tasks are done or never start."""
+    """Check which tasks are done or never start."""
     now = moment(case)
     ended = {name for name, state in now.states.items() if state is not State.RUNNING}
     assert {*ended, *skipped(now)} == set(case["expect"]["done_or_skipped"]) - {GOES_ON.get(case["id"])}
 
 
 def check_final_ready(case: Case) -> None:
-    """Expect which of the last tasks start."""
+    """Check which final tasks start."""
     assert list(final_ready(moment(case))) == case["expect"]["ready"]
 
 
 def check_final_skipped(case: Case) -> None:
-    """Expect which of the last tasks do not."""
+    """Check which final tasks are skipped."""
     now = moment(case)
     told = without(case["expect"]["skipped"], MISSING)
     assert {name: name not in final_ready(now) for name in told} == told
 
 
 def check_status(case: Case) -> None:
-    """Expect what is told of each task and of all; that tasks were skipped is no status of its own with us."""
+    """Check the status of each task and of the run; we have no separate status for skipped tasks."""
     now = moment(case)
     known = {"Succeeded": {Status.SUCCESS}, "Failed": {Status.FAILED}, "None": {Status.SKIPPED, Status.UNKNOWN}}
     for name, told in case["expect"]["task_status"].items():
@@ -129,7 +129,7 @@ def check_status(case: Case) -> None:
 
 
 def check_condition(case: Case) -> None:
-    """Expect what came of the run."""
+    """Check the result of the run."""
     now = moment(case)
     if case["id"] in GOES_ON:
         assert (result(now), ready(now)) == (Status.UNKNOWN, (GOES_ON[case["id"]],))
@@ -155,8 +155,8 @@ CHECKS = {
 }
 
 
-def test_the_case_holds(case: Case) -> None:
-    """Each kind of case has one way to be checked; what no config can say fails there, or it would be checked too."""
+def test_case_has_the_results_of_tekton(case: Case) -> None:
+    """Cases with features that no config has must fail their check; otherwise they would be checked, too."""
     if case["id"] not in ELSEWHERE:
         CHECKS[case["kind"]](case)
         return
@@ -164,14 +164,14 @@ def test_the_case_holds(case: Case) -> None:
         CHECKS[case["kind"]](case)
 
 
-def test_the_engine_decides_as_the_rules_do(case: Case) -> None:
-    """What has ended is given to it, what runs takes long, and what has not started waits for a while first."""
+def test_the_engine_agrees_with_the_rules(case: Case) -> None:
+    """Finished tasks are given as results, running tasks take long, and all other tasks have a delay."""
     told = moment(case)
     ends = {stage for stage, state in told.states.items() if state is not State.RUNNING}
     runs = told.states.keys() - ends
     allowed = {stage: Limits(allow_failure=AllowFailure((), NOWHERE)) for stage in told.allowed}
     stages = (*told.graph.nodes, *told.final)
-    paper = Paper(
+    simulated_run = Paper(
         paper_plan(
             told.graph,
             name="run",
@@ -185,27 +185,27 @@ def test_the_engine_decides_as_the_rules_do(case: Case) -> None:
         ended={TaskId("run", stage): SUCCESS if told.states[stage] is State.SUCCESS else FAILED for stage in ends},
     )
     if told.is_stopped:
-        paper.clock.at(5.0, paper.engine.stop)
+        simulated_run.clock.at(5.0, simulated_run.engine.stop)
     found: list[tuple[set[str], RunMoment]] = []
-    paper.clock.at(6.0, lambda: found.append((waiting(paper), moment_in(paper.engine, "run"))))
-    paper.run()
+    simulated_run.clock.at(6.0, lambda: found.append((waiting(simulated_run), moment_in(simulated_run.engine, "run"))))
+    simulated_run.run()
     # A run that is over by then is looked at as it ended.
-    ready_then, now = (*found, (waiting(paper), moment_in(paper.engine, "run")))[0]
+    ready_then, now = (*found, (waiting(simulated_run), moment_in(simulated_run.engine, "run")))[0]
 
     assert (now.states, skipped(now)) == (told.states, skipped(told))
     assert ready_then == {*ready(told), *final_ready(told)}
 
 
-def waiting(paper: Paper) -> set[str]:
-    """Return the stages that may start and have not, as far as that was told."""
-    events = paper.heard.events
+def waiting(simulated_run: Paper) -> set[str]:
+    """Return the stages that were reported as ready and have not started."""
+    events = simulated_run.heard.events
     over = {event.task.stage for event in events if isinstance(event, Skipped)}
     over |= {event.attempt.task.id.stage for event in events if isinstance(event, Started)}
     return {event.task.stage for event in events if isinstance(event, Ready)} - over
 
 
-def test_every_case_is_accounted_for(cases: list[Case]) -> None:
-    """The file holds as many cases of each kind as were looked at, and those that differ are among them."""
+def test_every_case_is_covered(cases: list[Case]) -> None:
+    """The number of cases of each kind is fixed, and every difference names a case."""
     counted = Counter(case["kind"] for case in cases)
     ids = {case["id"] for case in cases}
 

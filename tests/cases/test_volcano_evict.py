@@ -1,8 +1,8 @@
-"""Statements take, undo and merge as Volcano's do; who throws out whom is left out, as the documents list."""
+"""Statements apply, discard and merge operations as Volcano's do; eviction is a documented exclusion."""
 
 from __future__ import annotations
 
-from cases.left_out import is_left_out
+from cases.excluded_cases import is_left_out
 from cases.volcano import LEFT_OUT, Case, World, shown
 
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
@@ -17,7 +17,7 @@ KINDS = {"allocate": ActionKind.PLACE, "pipeline": ActionKind.PROMISE, "evict": 
 
 
 def check_statement(case: Case) -> None:
-    """Do the operations, and expect what is recorded and where the task is."""
+    """Run the operations, and check the record and the position of the task."""
     world = World({**case, "actions": []})
     statement = Statement(world.session.machines)
     (queued_task,) = world.queued_tasks.values()
@@ -31,19 +31,19 @@ def check_statement(case: Case) -> None:
             case _:
                 assert name == "discard"
                 statement.discard()
-    told = case["expect"]
+    expected = case["expect"]
 
-    assert is_error is told.get("error", False)
-    assert shown(queued_task) == {"node": queued_task.node, **told["task"]}
-    if "recorded" in told:
-        assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in told["recorded"]]
+    assert is_error is expected.get("error", False)
+    assert shown(queued_task) == {"node": queued_task.node, **expected["task"]}
+    if "recorded" in expected:
+        assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in expected["recorded"]]
     if case["operations"][-1] == ["discard"]:
         (host,) = world.session.machines.nodes.values()
         assert host.room == host.limits
 
 
 def statement_of(operations: list[list[str]], places: MachineState) -> Statement:
-    """Return a statement in which *operations* were done."""
+    """Return a statement with *operations*."""
     statement = Statement(places)
     for name, task in operations:
         queued_task = QueuedTask(name=task, gang=Gang(name="g", job_queue=JobQueue(name="l")), requests={})
@@ -52,25 +52,25 @@ def statement_of(operations: list[list[str]], places: MachineState) -> Statement
     return statement
 
 
-def told_of(operations: list[list[str]]) -> list[tuple[ActionKind, str]]:
-    """Return *operations* as statements tell theirs."""
+def operations_of(operations: list[list[str]]) -> list[tuple[ActionKind, str]]:
+    """Return *operations* in the form of a statement."""
     return [(KINDS[name], task) for name, task in operations]
 
 
 def check_merge(case: Case) -> None:
-    """Merge statements, and expect what each then holds."""
+    """Merge statements, and check the operations of each."""
     places = MachineState([SchedulerNode("n1", {})])
     target = statement_of(case["target"], places)
     sources = [statement_of(operations, places) for operations in case["sources"]]
     target.merge(*sources)
-    told = case["expect"]
+    expected = case["expect"]
 
-    assert [(kind, queued_task.name) for kind, queued_task in target.operations] == told_of(told["target"])
-    assert [source.operations for source in sources] == told["sources_left"]
+    assert [(kind, queued_task.name) for kind, queued_task in target.operations] == operations_of(expected["target"])
+    assert [source.operations for source in sources] == expected["sources_left"]
 
 
-def test_case(case: Case) -> None:
-    """Each case that is not left out holds."""
+def test_case_has_the_results_of_volcano(case: Case) -> None:
+    """Documented exclusions are skipped."""
     if is_left_out(case["id"], LEFT_OUT):
         return  # docs/simulate.md says why
     {"statement": check_statement, "statement_merge": check_merge}[case["kind"]](case)

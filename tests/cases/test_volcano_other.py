@@ -1,11 +1,11 @@
-"""A flow of jobs is checked as Volcano checks it, but that we refuse a name that stands twice."""
+"""A job flow is validated as in Volcano, except that duplicate names are errors."""
 
 from __future__ import annotations
 
 import json
 from contextlib import suppress
 
-from cases.left_out import is_left_out
+from cases.excluded_cases import is_left_out
 from cases.volcano import LEFT_OUT, Case
 
 from pipegen.compiler import analyse
@@ -19,8 +19,8 @@ TWICE = ("jobflow/duplicate-name-accepted", "jobflow/duplicate-name-with-other-d
 ERRORS = {None: set(), "unknown target a": {"PG301"}, "cycle": {"PG401"}}
 
 
-def found(case: Case) -> set[str]:
-    """Return the codes of what is wrong with the flows of *case* as a pipeline."""
+def reported_codes(case: Case) -> set[str]:
+    """Return the codes reported for the flows of *case* as a pipeline."""
     stages = [{"name": flow["name"], "script": ["true"]} for flow in case["flows"]]
     arcs = [[earlier, flow["name"]] for flow in case["flows"] for earlier in flow.get("depends_on", ())]
     lone = [[flow["name"]] for flow in case["flows"] if "depends_on" not in flow]
@@ -31,9 +31,9 @@ def found(case: Case) -> set[str]:
     return {one.code.number for one in report.diagnostics()}
 
 
-def test_case(case: Case) -> None:
-    """Each case that is not left out holds."""
+def test_case_has_the_errors_of_volcano(case: Case) -> None:
+    """Documented exclusions are skipped."""
     if is_left_out(case["id"], LEFT_OUT):
         return  # docs/simulate.md says why
 
-    assert found(case) == ({"PG302"} if case["id"] in TWICE else ERRORS[case["expect"]["error"]])
+    assert reported_codes(case) == ({"PG302"} if case["id"] in TWICE else ERRORS[case["expect"]["error"]])

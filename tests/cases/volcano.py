@@ -1,4 +1,4 @@
-"""Volcano's objects as lanes, gangs and members: what the tests of its cases share."""
+"""Volcano's objects as the scheduler's queues, gangs and tasks, shared by the tests of its cases."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ POINTS = {
 
 
 def rejecter(_session: Session) -> Votes:
-    """Return the votes of the plugin that a case brings along."""
+    """Return the votes of the plugin that a case defines."""
     return Votes(may_enter=lambda one: Vote.REJECT if one.name == "ns1/pgA" else Vote.PERMIT)
 
 
 def silent(_session: Session) -> Votes:
-    """Return the votes of a plugin that has no say in the cases that are not left out."""
+    """Return the votes of a plugin that does not affect the cases we run."""
     return Votes()
 
 
@@ -85,7 +85,7 @@ PLUGINS: Mapping[str, Policy] = {
 
 
 def tiers(case: Case) -> list[list[Policy]]:
-    """Return the plugins of *case*, with a say where it enables one."""
+    """Return the plugins of *case*, each with only the votes that it enables."""
     return [
         [
             partial(only, PLUGINS[one["plugin"]], tuple(name for key in one["enabled"] for name in POINTS.get(key, ())))
@@ -128,7 +128,7 @@ class World:
         )
 
     def queued_task(self, pod: Case, order: int) -> QueuedTask:
-        """Return *pod*, in its group; on its node if it runs."""
+        """Return *pod* as a task of its group, placed on its node if it runs."""
         group = self.gangs[pod["group"]]
         one = QueuedTask(
             name=pod["name"],
@@ -151,7 +151,7 @@ class World:
         return one
 
     def enter(self, one: Gang, phase: str) -> None:
-        """Let *one* in, unless it is to be admitted first."""
+        """Admit *one*, unless the enqueue action does so later."""
         if phase == "Pending" and "enqueue" in self.case["actions"]:
             self.session.entering.append(one)
             return
@@ -169,12 +169,12 @@ class World:
                 ACTIONS[name](self.session)
 
     def bound(self) -> dict[str, str]:
-        """Return the members that started, each with its machine."""
+        """Return the machine of each started task."""
         return {one.name: one.node for one in self.session.started}
 
 
 def job_queue(queue: Case, order: int) -> JobQueue:
-    """Return *queue* as a lane."""
+    """Return *queue* as a job queue."""
     return JobQueue(
         name=queue["name"],
         order=order,
@@ -186,16 +186,16 @@ def job_queue(queue: Case, order: int) -> JobQueue:
 
 
 def amounts(resources: Mapping[str, float]) -> dict[str, float]:
-    """Return *resources* with slots for pods, and without what is none."""
+    """Return *resources* with slots for pods, without zero amounts."""
     return {SLOTS if name == "pods" else name: float(amount) for name, amount in resources.items() if amount}
 
 
 def labels(found: Mapping[str, str]) -> tuple[str, ...]:
-    """Return labels with values as labels of ours."""
+    """Return labels with values as plain labels."""
     return tuple(f"{name}={value}" for name, value in found.items())
 
 
 def shown(one: QueuedTask) -> dict[str, str]:
-    """Return where *one* is, in Volcano's words."""
+    """Return the node and the state of *one* in Volcano's terms."""
     words = {TaskState.WAITING: "Pending", TaskState.PROMISED: "Pipelined", TaskState.PLACED: "Allocated"}
     return {"node": one.node, "status": words[one.state]}

@@ -1,4 +1,4 @@
-"""The program, called in a folder of its own."""
+"""Fixtures that call the program in a folder of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen, Result
+from cli.program import CONFIG, Pipegen, Result
 
 from pipegen.cli.app import run
 
@@ -19,14 +19,14 @@ NOBODY = 65534
 
 @pytest.fixture
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder, which is empty and in no repository."""
+    """Return the current folder, which is empty and outside any repository."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def here(empty: Path) -> Path:
-    """Return the current folder, which holds a config."""
+    """Return the current folder with a config."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     return empty
 
@@ -56,7 +56,7 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def powerless(pipegen: Pipegen, open_folder: Path) -> Pipegen:
-    """Return a call of the program by a user whom permissions stop, whoever runs the tests."""
+    """Return a call of the program as a user without special permissions, even if root runs the tests."""
 
     @contextmanager
     def nobody() -> Iterator[None]:

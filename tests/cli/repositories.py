@@ -1,4 +1,4 @@
-"""Repositories made in tests."""
+"""Git repositories for tests."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _WHO = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.org", "-c", "
 
 
 def git(root: Path, *arguments: str) -> str:
-    """Return what git says of *arguments* in the repository at *root*."""
+    """Return the output of git with *arguments* in the repository at *root*."""
     command = ["git", "-C", str(root), *_WHO, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def repository(root: Path, files: Mapping[str, str]) -> Path:
-    """Return *root* as a repository whose first commit, on the branch main, holds *files*."""
+    """Return *root* as a repository whose first commit, on the branch main, has *files*."""
     root.mkdir(parents=True, exist_ok=True)
     git(root, "init", "--quiet", "--initial-branch=main")
     commit(root, files)
@@ -24,7 +24,7 @@ def repository(root: Path, files: Mapping[str, str]) -> Path:
 
 
 def commit(root: Path, files: Mapping[str, str]) -> str:
-    """Write *files* and commit all that *root* holds; return the commit."""
+    """Write *files*, commit everything in *root*, and return the commit."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`--changed-since`: what of a config concerns the files that have changed."""
+"""`--changed-since`: the parts of a config that changed files affect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 from cli.repositories import commit, git, repository
 
 CONFIG = """\
@@ -35,7 +35,7 @@ def root(empty: Path) -> Path:
 
 
 def stages(pipegen: Pipegen, since: str) -> list[str]:
-    """Return the stages that are kept *since* a revision."""
+    """Return the stages that remain with `--changed-since` *since*."""
     result = pipegen("plan", "--format", "json", "--changed-since", since)
 
     assert result.status == 0
@@ -43,8 +43,8 @@ def stages(pipegen: Pipegen, since: str) -> list[str]:
 
 
 @pytest.mark.parametrize("target", ["gitlab", "jenkins"])
-def test_a_file_is_compiled_for_what_changed(target: str, root: Path, pipegen: Pipegen) -> None:
-    """Its header says so; what is left out is told beside it."""
+def test_compile_includes_only_changed_stages(target: str, root: Path, pipegen: Pipegen) -> None:
+    """The header names the option, and a diagnostic counts the other stages."""
     commit(root, {"web/main.js": "2\n"})
     result = pipegen("compile", "-t", target, "--changed-since", "HEAD~1", "-o", "-")
 
@@ -53,8 +53,8 @@ def test_a_file_is_compiled_for_what_changed(target: str, root: Path, pipegen: P
     assert 'info[PG690]: 1 stage of pipeline "all" is left out' in result.err
 
 
-def test_settings_and_options_may_name_what_is_left_out(root: Path, pipegen: Pipegen) -> None:
-    """They are the same whatever has changed."""
+def test_settings_and_options_may_name_a_removed_stage(root: Path, pipegen: Pipegen) -> None:
+    """They do not depend on which files have changed."""
     named = "targets: { gitlab: { pages: { stage: api, publish: public } } }\n"
     commit(root, {"pipegen.yaml": named + CONFIG})
     commit(root, {"web/main.js": "2\n"})
@@ -64,8 +64,8 @@ def test_settings_and_options_may_name_what_is_left_out(root: Path, pipegen: Pip
     assert "Options: --split api --changed-since 'HEAD~1'" in result.out
 
 
-def test_a_run_is_of_what_changed(root: Path, pipegen: Pipegen) -> None:
-    """Without the option, all files have changed: nobody has pushed."""
+def test_run_includes_only_changed_stages(root: Path, pipegen: Pipegen) -> None:
+    """Without the option, all files count as changed."""
     quiet = CONFIG.replace("make", "echo")
     commit(root, {"pipegen.yaml": quiet})
     commit(root, {"web/main.js": "2\n"})
@@ -75,8 +75,8 @@ def test_a_run_is_of_what_changed(root: Path, pipegen: Pipegen) -> None:
     assert "api" in every
 
 
-def test_a_branch_is_compared_with_where_it_left_the_other(root: Path, pipegen: Pipegen) -> None:
-    """What happens there since then is no change of ours; what is not committed yet is, new files too."""
+def test_a_branch_is_compared_with_the_merge_base(root: Path, pipegen: Pipegen) -> None:
+    """Later commits of the other branch do not count; uncommitted changes and new files do."""
     git(root, "checkout", "--quiet", "-b", "topic")
     commit(root, {"web/main.js": "2\n"})
     git(root, "checkout", "--quiet", "main")
@@ -88,8 +88,8 @@ def test_a_branch_is_compared_with_where_it_left_the_other(root: Path, pipegen: 
     assert stages(pipegen, "main") == ["api", "web", "release"]
 
 
-def test_a_branch_that_only_the_remote_has_is_found(root: Path, pipegen: Pipegen) -> None:
-    """Engines check a commit out, and leave no branches behind."""
+def test_a_remote_branch_is_resolved(root: Path, pipegen: Pipegen) -> None:
+    """CI engines check out a commit and create no local branches."""
     first = git(root, "rev-parse", "HEAD")
     commit(root, {"web/main.js": "2\n"})
     git(root, "checkout", "--quiet", "--detach")
@@ -99,8 +99,8 @@ def test_a_branch_that_only_the_remote_has_is_found(root: Path, pipegen: Pipegen
 
 
 @pytest.mark.parametrize("file", ["pipegen.yaml", "ci/templates.yaml"])
-def test_a_change_of_the_config_keeps_everything(file: str, root: Path, pipegen: Pipegen) -> None:
-    """An included file is part of it; nothing is asked for files any more."""
+def test_a_changed_config_keeps_every_stage(file: str, root: Path, pipegen: Pipegen) -> None:
+    """Included files are part of the config; path filters are removed."""
     commit(root, {file: f"# new\n{FILES[file]}"})
     result = pipegen("compile", "-t", "gitlab", "--changed-since", "HEAD~1", "-o", "-")
 
@@ -108,14 +108,16 @@ def test_a_change_of_the_config_keeps_everything(file: str, root: Path, pipegen:
     assert f'every stage is kept: the config itself has changed since "HEAD~1", in {file}' in result.err
 
 
-def test_the_first_run_of_a_branch_keeps_everything(root: Path, pipegen: Pipegen) -> None:
-    """Engines then give a commit of zeros, with which nothing can be compared."""
+def test_the_first_run_of_a_branch_keeps_every_stage(root: Path, pipegen: Pipegen) -> None:
+    """Engines then pass a commit of zeros, which cannot be compared."""
     assert root.is_dir()
     assert stages(pipegen, "0" * 40) == ["api", "web", "release"]
 
 
-def test_paths_are_those_of_the_repository(root: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From a folder below too, and for a config that stands there."""
+def test_paths_are_relative_to_the_repository_root(
+    root: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This also holds in a subfolder, and for a config in one."""
     commit(root, {"ci/pipegen.yaml": CONFIG.replace("ci/", ""), "pipegen.yaml": "pipelines: {}\n"})
     commit(root, {"api/main.py": "2\n"})
     monkeypatch.chdir(root / "ci")
@@ -123,8 +125,8 @@ def test_paths_are_those_of_the_repository(root: Path, pipegen: Pipegen, monkeyp
     assert stages(pipegen, "HEAD~1") == ["api", "release"]
 
 
-def test_nothing_to_do_is_a_file_of_one_stage(root: Path, pipegen: Pipegen) -> None:
-    """It can be started as a child pipeline, whatever stands in the name of the revision."""
+def test_a_pipeline_without_changes_has_one_placeholder_stage(root: Path, pipegen: Pipegen) -> None:
+    """It is a valid child pipeline, whatever characters the revision contains."""
     git(root, "tag", "it's-$HOME")
     commit(root, {"README.md": "new\n"})
     result = pipegen("compile", "-t", "gitlab", "--changed-since", "it's-$HOME", "-o", "-")
@@ -143,26 +145,26 @@ def test_nothing_to_do_is_a_file_of_one_stage(root: Path, pipegen: Pipegen) -> N
         ("HEAD\n", "unknown revision"),
     ],
 )
-def test_a_revision_that_git_does_not_know_is_wrong_usage(since: str, said: str, root: Path, pipegen: Pipegen) -> None:
-    """It says what to do; nothing is written."""
+def test_an_unknown_revision_is_wrong_usage(since: str, said: str, root: Path, pipegen: Pipegen) -> None:
+    """The message says what to do, and nothing is written."""
     result = pipegen("compile", "-t", "gitlab", f"--changed-since={since}")
 
     assert (result.status, said in result.err) == (2, True)
     assert not (root / ".gitlab-ci.yml").exists()
 
 
-def test_outside_of_a_repository_it_is_wrong_usage(here: Path, pipegen: Pipegen) -> None:
-    """There is nothing to ask."""
+def test_changed_since_outside_a_repository_is_wrong_usage(here: Path, pipegen: Pipegen) -> None:
+    """There is no history to compare with."""
     result = pipegen("compile", "-t", "gitlab", "--changed-since", "main")
 
     assert (result.status, "there is no repository at or above" in result.err) == (2, True)
     assert here.is_dir()
 
 
-def test_a_shallow_clone_that_lacks_the_common_commit_says_so(
+def test_a_shallow_clone_without_the_merge_base_is_an_error(
     root: Path, tmp_path: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rather than to keep too much or too little: what to fetch is told."""
+    """A guess would include too many or too few stages; the message says what to fetch."""
     git(root, "checkout", "--quiet", "-b", "topic")
     commit(root, {"web/main.js": "2\n"})
     git(root, "checkout", "--quiet", "main")
@@ -177,10 +179,10 @@ def test_a_shallow_clone_that_lacks_the_common_commit_says_so(
     assert stages(pipegen, "main") == ["web", "release"]
 
 
-def test_a_checkout_of_somebody_else_is_told_in_the_words_of_git(
+def test_a_checkout_of_another_user_shows_the_message_of_git(
     root: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Containers often run as another user than the one who has checked out."""
+    """Containers often run as a different user than the one that checked out."""
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     result = pipegen("graph", "--changed-since", "HEAD")
 

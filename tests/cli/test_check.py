@@ -1,4 +1,4 @@
-"""`pipegen check`: everything that is wrong, and no files."""
+"""`pipegen check` reports every diagnostic and writes no files."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, WARNED, Pipegen, names
+from cli.program import BROKEN, CONFIG, WARNED, Pipegen, names
 
 
 @pytest.fixture
 def three(empty: Path) -> Path:
-    """Return the current folder with a config that is fine and two that are not."""
+    """Return the current folder with one valid config and two invalid ones."""
     (empty / "fine.yaml").write_text(CONFIG, encoding="utf-8")
     (empty / "broken.yaml").write_text(BROKEN, encoding="utf-8")
     (empty / "torn.yaml").write_text("pipelines: [\n", encoding="utf-8")
     return empty
 
 
-def test_a_config_that_is_fine(here: Path, pipegen: Pipegen) -> None:
-    """A person is told so; standard output, which holds diagnostics, is empty."""
+def test_a_valid_config_is_confirmed_on_standard_error(here: Path, pipegen: Pipegen) -> None:
+    """Standard output is for diagnostics, so it is empty."""
     result = pipegen("check")
 
     assert (result.status, result.out, result.err) == (0, "", "no errors in pipegen.yaml\n")
@@ -27,8 +27,8 @@ def test_a_config_that_is_fine(here: Path, pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("three")
-def test_diagnostics_are_the_output(pipegen: Pipegen) -> None:
-    """They are what was asked for, so they go to standard output."""
+def test_diagnostics_go_to_standard_output(pipegen: Pipegen) -> None:
+    """They are the result that the user asked for."""
     result = pipegen("check", "broken.yaml")
 
     assert (result.status, result.err) == (1, "")
@@ -37,8 +37,8 @@ def test_diagnostics_are_the_output(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("three")
-def test_all_configs_are_checked(pipegen: Pipegen) -> None:
-    """One that is torn does not hide another; they are told in the order of the call."""
+def test_several_configs_are_checked_in_order(pipegen: Pipegen) -> None:
+    """A syntax error in one does not hide the diagnostics of the next."""
     result = pipegen("check", "torn.yaml", "fine.yaml", "broken.yaml", "--format", "concise")
     places = [line.split(": ")[0] for line in result.out.splitlines()]
 
@@ -48,24 +48,24 @@ def test_all_configs_are_checked(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("three")
-def test_several_configs_that_are_fine(pipegen: Pipegen) -> None:
-    """They are counted."""
+def test_several_valid_configs_are_counted(pipegen: Pipegen) -> None:
+    """The message counts arguments."""
     result = pipegen("check", "fine.yaml", "fine.yaml")
 
     assert (result.status, result.out, result.err) == (0, "", "no errors in 2 configs\n")
 
 
 @pytest.mark.usefixtures("three")
-def test_nothing_is_checked_when_a_config_is_not_there(pipegen: Pipegen) -> None:
-    """Wrong usage is told before any work is done."""
+def test_nothing_is_checked_if_a_config_is_missing(pipegen: Pipegen) -> None:
+    """Wrong usage is reported before any work is done."""
     result = pipegen("check", "broken.yaml", "missing.yaml")
 
     assert (result.status, result.out, result.err) == (2, "", 'pipegen: "missing.yaml" does not exist\n')
 
 
 @pytest.mark.usefixtures("three")
-def test_concise_is_a_line_for_each(pipegen: Pipegen) -> None:
-    """For editors and grep; no words beside it."""
+def test_concise_format_has_one_line_per_diagnostic(pipegen: Pipegen) -> None:
+    """It is for editors and grep, so there is no summary."""
     result = pipegen("check", "broken.yaml", "--format", "concise")
 
     assert result.out.splitlines()[0].startswith("broken.yaml:5:16: error[PG301]")
@@ -73,8 +73,8 @@ def test_concise_is_a_line_for_each(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("three")
-def test_json_is_what_its_document_says(pipegen: Pipegen) -> None:
-    """Keys, kinds and the numbering of docs/plan.md, in ASCII."""
+def test_json_format_matches_its_documentation(pipegen: Pipegen) -> None:
+    """Keys, types and offsets are those of docs/plan.md, in ASCII."""
     result = pipegen("check", "broken.yaml", "--format", "json")
     (found,) = json.loads(result.out)["diagnostics"]
 
@@ -88,8 +88,8 @@ def test_json_is_what_its_document_says(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("here")
-def test_json_of_nothing_wrong_is_a_document_all_the_same(pipegen: Pipegen) -> None:
-    """With an empty list; a program needs no special case."""
+def test_json_of_a_valid_config_has_an_empty_list(pipegen: Pipegen) -> None:
+    """Programs need no special case."""
     result = pipegen("check", "--format", "json")
     document = json.loads(result.out)
 
@@ -99,14 +99,14 @@ def test_json_of_nothing_wrong_is_a_document_all_the_same(pipegen: Pipegen) -> N
 
 @pytest.mark.usefixtures("three")
 @pytest.mark.parametrize("form", ["text", "concise", "json"])
-def test_every_format_ends_alike(form: str, pipegen: Pipegen) -> None:
-    """The exit status does not depend on who reads the output."""
+def test_every_format_has_the_same_exit_code(form: str, pipegen: Pipegen) -> None:
+    """The exit code does not depend on who reads the output."""
     assert pipegen("check", "broken.yaml", "--format", form).status == 1
     assert pipegen("check", "fine.yaml", "--format", form).status == 0
 
 
-def test_warnings_are_fine_unless_strict(here: Path, pipegen: Pipegen) -> None:
-    """They are told in either case."""
+def test_warnings_fail_only_with_strict(here: Path, pipegen: Pipegen) -> None:
+    """They are reported in either case."""
     (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
     lenient, strict = (pipegen("check", "-t", "gitlab", *extra) for extra in ((), ("--strict",)))
 
@@ -115,8 +115,8 @@ def test_warnings_are_fine_unless_strict(here: Path, pipegen: Pipegen) -> None:
     assert lenient.out.startswith("warning[PG624]")
 
 
-def test_targets_have_a_say_when_they_are_named(here: Path, pipegen: Pipegen) -> None:
-    """In the call or in the config; else only the language has."""
+def test_named_targets_are_checked(here: Path, pipegen: Pipegen) -> None:
+    """A target is named in the call or in the config; otherwise, only the language is checked."""
     (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
     unnamed, called, other = pipegen("check"), pipegen("check", "-t", "gitlab"), pipegen("check", "-t", "jenkins")
     (here / "pipegen.yaml").write_text(f"targets: {{ gitlab: {{}} }}\n{WARNED}", encoding="utf-8")
@@ -127,7 +127,7 @@ def test_targets_have_a_say_when_they_are_named(here: Path, pipegen: Pipegen) ->
 
 
 def test_one_pipeline_can_be_checked(here: Path, pipegen: Pipegen) -> None:
-    """What is wrong with another is not told."""
+    """Errors of other pipelines are not reported."""
     two = BROKEN + "  other:\n    stages: [{ name: lint }]\n"
     (here / "pipegen.yaml").write_text(two, encoding="utf-8")
 
@@ -135,10 +135,10 @@ def test_one_pipeline_can_be_checked(here: Path, pipegen: Pipegen) -> None:
     assert pipegen("check", "--pipeline", "other").status == 0
 
 
-def test_all_configs_of_a_repository_are_checked(
+def test_all_checks_every_config_of_the_repository(
     empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen
 ) -> None:
-    """Those called as usual, and those that something was generated from; what they include is none of its own."""
+    """These are configs with a default name, and configs that a generated file names."""
     (empty / ".git").mkdir()
     for name in ("a/pipegen.yaml", "b/.pipeline/config.yaml", "c/ci.yaml", "c/other.yaml"):
         (empty / name).parent.mkdir(parents=True, exist_ok=True)
@@ -153,8 +153,8 @@ def test_all_configs_of_a_repository_are_checked(
 
 
 @pytest.mark.usefixtures("here")
-def test_all_configs_leave_none_to_name(pipegen: Pipegen) -> None:
-    """Wrong usage, as is a repository without one."""
+def test_all_with_a_config_argument_is_wrong_usage(pipegen: Pipegen) -> None:
+    """A repository without configs is also wrong usage."""
     assert pipegen("check", "--all", "pipegen.yaml").status == 2
     Path("pipegen.yaml").unlink()
     assert pipegen("check", "--all").err.startswith("pipegen: no config in this repository: looked for pipegen.yaml,")
@@ -170,8 +170,8 @@ pipelines:
 """
 
 
-def test_errors_of_all_stages_of_a_compilation_are_reported_at_once(empty: Path, pipegen: Pipegen) -> None:
-    """Of bindings, of a target, and of lint, each in another stage; a compilation does not ask all rules of lint."""
+def test_errors_of_every_compiler_stage_are_reported_together(empty: Path, pipegen: Pipegen) -> None:
+    """Each is in another pipeline stage; `compile` does not run all lint rules."""
     (empty / "pipegen.yaml").write_text(MIXED, encoding="utf-8")
     checked = pipegen("check", "-t", "gitlab", "--format", "concise")
     compiled = pipegen("compile", "-t", "gitlab", "--format", "concise")

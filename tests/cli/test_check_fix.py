@@ -1,4 +1,4 @@
-"""`pipegen check --fix`: what can be mended is, and written whole or not at all."""
+"""`pipegen check --fix` applies fixes; a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, Pipegen
+from cli.program import BROKEN, Pipegen
 
 IDLE = """\
 # a service
@@ -22,19 +22,19 @@ pipelines:
       - [a, b, c]
       - [a, c] # a short cut
 """
-MENDED = IDLE.replace("- [a, c] # a", "# a")
+FIXED = IDLE.replace("- [a, c] # a", "# a")
 
 
 @pytest.fixture
 def idle(empty: Path) -> Path:
-    """Return a config with an arc too many, in the current folder."""
+    """Return a config with a redundant arc, in the current folder."""
     path = empty / "pipegen.yaml"
     path.write_text(IDLE, encoding="utf-8")
     return path
 
 
-def test_a_fix_is_offered(idle: Path, pipegen: Pipegen) -> None:
-    """Without the option nothing is written."""
+def test_a_fix_is_suggested(idle: Path, pipegen: Pipegen) -> None:
+    """Without the option, nothing is written."""
     result = pipegen("check")
 
     assert result.status == 0
@@ -44,30 +44,30 @@ def test_a_fix_is_offered(idle: Path, pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("idle")
-def test_a_program_can_make_a_fix(pipegen: Pipegen) -> None:
-    """The edits are told as stretches of the text."""
+def test_json_contains_the_edits_of_a_fix(pipegen: Pipegen) -> None:
+    """Each edit has start and end offsets in the text."""
     (found,) = json.loads(pipegen("check", "--format", "json").out)["diagnostics"]
     (edit,) = found["fix"]["edits"]
     start, end = (edit["span"][side]["offset"] for side in ("start", "end"))
 
-    assert IDLE[:start] + edit["text"] + IDLE[end:] == MENDED
+    assert IDLE[:start] + edit["text"] + IDLE[end:] == FIXED
 
 
-def test_a_fix_is_made(idle: Path, pipegen: Pipegen) -> None:
-    """What is mended is told of no more; a second time, the file is not even written."""
+def test_fix_edits_the_file(idle: Path, pipegen: Pipegen) -> None:
+    """Fixed diagnostics are not reported, and a second call does not write the file."""
     first = pipegen("check", "--fix")
     written = idle.stat().st_mtime_ns
     second = pipegen("check", "--fix")
 
     assert (first.status, first.out) == (second.status, second.out) == (0, "")
-    assert idle.read_text(encoding="utf-8") == MENDED
+    assert idle.read_text(encoding="utf-8") == FIXED
     assert idle.stat().st_mtime_ns == written
 
 
-def test_a_difference_is_shown(idle: Path, pipegen: Pipegen) -> None:
-    """Nothing is written; where there is none, the rest is as without it."""
+def test_diff_shows_the_edits_without_writing(idle: Path, pipegen: Pipegen) -> None:
+    """Without any edits, the output is that of a plain check."""
     shown = pipegen("check", "--diff")
-    idle.write_text(MENDED, encoding="utf-8")
+    idle.write_text(FIXED, encoding="utf-8")
     without = pipegen("check", "--diff")
 
     assert shown.status == 1
@@ -75,8 +75,8 @@ def test_a_difference_is_shown(idle: Path, pipegen: Pipegen) -> None:
     assert (without.status, without.out) == (0, "")
 
 
-def test_bytes_that_are_no_text_of_ours_stay(idle: Path, pipegen: Pipegen) -> None:
-    """The mark at the start, and the ends of lines; a file in another encoding is left alone."""
+def test_fix_preserves_line_ends_and_the_byte_order_mark(idle: Path, pipegen: Pipegen) -> None:
+    """A file in another encoding is not changed."""
     marked = b"\xef\xbb\xbf" + IDLE.replace("\n", "\r\n").encode()
     idle.write_bytes(marked)
     pipegen("check", "--fix")
@@ -84,12 +84,12 @@ def test_bytes_that_are_no_text_of_ours_stay(idle: Path, pipegen: Pipegen) -> No
     (idle.parent / "wide.yaml").write_bytes(wide)
     pipegen("check", "--fix", "wide.yaml")
 
-    assert idle.read_bytes() == b"\xef\xbb\xbf" + MENDED.replace("\n", "\r\n").encode()
+    assert idle.read_bytes() == b"\xef\xbb\xbf" + FIXED.replace("\n", "\r\n").encode()
     assert (idle.parent / "wide.yaml").read_bytes() == wide
 
 
-def test_all_pipelines_are_looked_at(idle: Path, pipegen: Pipegen) -> None:
-    """What another pipeline reads is read, whichever is asked for."""
+def test_fix_considers_all_pipelines(idle: Path, pipegen: Pipegen) -> None:
+    """An output that another pipeline reads is not unused, even with `--pipeline`."""
     template = "templates: {t: {script: [ls], outputs: {x: {command: ls}}}}\n"
     reader = "  q: {stages: [{name: a, extends: t}, {name: r, script: ['echo ${a.x}']}]}\n"
     text = f"{template}pipelines:\n  p: {{stages: [{{name: a, extends: t}}]}}\n{reader}"
@@ -100,8 +100,8 @@ def test_all_pipelines_are_looked_at(idle: Path, pipegen: Pipegen) -> None:
     assert idle.read_text(encoding="utf-8") == text
 
 
-def test_what_is_wrong_is_told_and_nothing_is_mended(empty: Path, pipegen: Pipegen) -> None:
-    """What was meant is for a person to say; other configs are mended all the same."""
+def test_fix_does_not_edit_a_config_with_errors(empty: Path, pipegen: Pipegen) -> None:
+    """Only the user knows what was intended; other configs are still fixed."""
     (empty / "broken.yaml").write_text(BROKEN, encoding="utf-8")
     (empty / "idle.yaml").write_text(IDLE, encoding="utf-8")
 
@@ -109,26 +109,26 @@ def test_what_is_wrong_is_told_and_nothing_is_mended(empty: Path, pipegen: Pipeg
 
     assert (result.status, "PG301" in result.out) == (1, True)
     assert (empty / "broken.yaml").read_text(encoding="utf-8") == BROKEN
-    assert (empty / "idle.yaml").read_text(encoding="utf-8") == MENDED
+    assert (empty / "idle.yaml").read_text(encoding="utf-8") == FIXED
 
 
-def test_a_compilation_does_not_lint(idle: Path, pipegen: Pipegen) -> None:
-    """Only the check does."""
+def test_compile_does_not_run_lint_rules(idle: Path, pipegen: Pipegen) -> None:
+    """Only `check` runs them."""
     result = pipegen("compile", "-t", "gitlab", "-o", "-")
 
     assert idle.exists()
     assert (result.status, "PG7" in result.err) == (0, False)
 
 
-def test_rules_are_loaded_by_the_check_alone() -> None:
+def test_lint_rules_are_loaded_only_by_check() -> None:
     """Other verbs start faster without them."""
     program = "import sys, pipegen.cli.app; sys.exit(any(name.startswith('pipegen.lint') for name in sys.modules))"
 
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def test_a_link_is_not_replaced_by_what_it_leads_to(here: Path, pipegen: Pipegen) -> None:
-    """The file itself has to be named."""
+def test_fix_does_not_replace_a_symlink(here: Path, pipegen: Pipegen) -> None:
+    """The user names the target of the link instead."""
     (here / "real.yaml").write_text(IDLE, encoding="utf-8")
     (here / "link.yaml").symlink_to("real.yaml")
     result = pipegen("check", "--fix", "link.yaml")

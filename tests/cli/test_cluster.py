@@ -1,4 +1,4 @@
-"""The file of a cluster, and the machines that it says."""
+"""The cluster file and the machines that it defines."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.run.model import RunMachine
 
 
-def test_machines_are_told_one_by_one(tmp_path: Path) -> None:
-    """Those of one item have numbers; what is not said has no bound, but a slot is one."""
+def test_machines_of_one_item_are_numbered(tmp_path: Path) -> None:
+    """The default of `slots` is 1; other missing amounts have no limit."""
     path = tmp_path / "cluster.yaml"
     path.write_text(
         "machines:\n"
@@ -33,8 +33,8 @@ def test_machines_are_told_one_by_one(tmp_path: Path) -> None:
     )
 
 
-def test_json_will_do(tmp_path: Path) -> None:
-    """As everywhere, JSON is YAML."""
+def test_a_cluster_file_may_be_json(tmp_path: Path) -> None:
+    """JSON is valid YAML."""
     path = tmp_path / "cluster.json"
     path.write_text(json.dumps({"machines": [{"name": "m", "slots": 0x10}]}), encoding="utf-8")
 
@@ -55,8 +55,8 @@ def test_json_will_do(tmp_path: Path) -> None:
         ("machines: [\n", {"PG102"}),
     ],
 )
-def test_what_is_wrong_is_told(text: str, codes: set[str], tmp_path: Path) -> None:
-    """Never a traceback, and no machines."""
+def test_invalid_cluster_files_are_reported(text: str, codes: set[str], tmp_path: Path) -> None:
+    """There is no traceback, and no machines are returned."""
     path = tmp_path / "cluster.yaml"
     path.write_text(text, encoding="utf-8")
     report = Report()
@@ -66,8 +66,8 @@ def test_what_is_wrong_is_told(text: str, codes: set[str], tmp_path: Path) -> No
     assert {one.code.number for one in report.diagnostics()} == codes
 
 
-def test_the_schema_is_one_and_its_examples_hold() -> None:
-    """It fits its draft, each part says what it is, and what an editor offers is right."""
+def test_the_cluster_schema_and_its_examples_are_valid() -> None:
+    """Every property has a description, and its examples and default match it."""
     schema = json.loads((folder("schemas") / "cluster.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     machine = schema["$defs"]["machine"]["properties"]

@@ -1,4 +1,4 @@
-"""Colours: the same text with them and without them, and only where a person reads it."""
+"""Colours do not change the text, and appear only on a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen
+from cli.program import CONFIG, Pipegen
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 COMMANDS = (
@@ -24,7 +24,7 @@ COMMANDS = (
 
 @pytest.fixture
 def project(empty: Path) -> Path:
-    """Return a repository whose config has changed since it was committed and compiled."""
+    """Return a repository with a config that has changed since it was committed and compiled."""
     (empty / "pipegen.yaml").write_text(CONFIG)
     for command in (("init", "-q"), ("add", "."), ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x")):
         subprocess.run(["git", *command], check=True, cwd=empty)
@@ -34,7 +34,7 @@ def project(empty: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_colours_change_no_text(
+def test_colours_do_not_change_the_text(
     command: tuple[str, ...], project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """FORCE_COLOR adds escape sequences to the text that a pipe gets, and NO_COLOR removes them."""
@@ -52,10 +52,10 @@ def test_colours_change_no_text(
 
 
 @pytest.mark.parametrize("form", ["json", "dot", "mermaid"])
-def test_text_for_programs_has_no_colours(
+def test_formats_for_programs_have_no_colours(
     form: str, project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even where colours are forced."""
+    """This holds even with FORCE_COLOR."""
     assert project.is_dir()
     monkeypatch.setenv("FORCE_COLOR", "1")
 
@@ -65,7 +65,7 @@ def test_text_for_programs_has_no_colours(
 def test_a_run_shows_success_and_failure_in_colour(
     project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Green for "ok", red for "FAILED"; escape sequences of a log are removed."""
+    """The word "ok" is green and "FAILED" is red; escape sequences in a log are removed."""
     (project / "pipegen.yaml").write_text(
         "pipelines: { p: { stages: [{ name: good, script: 'true' }, "
         "{ name: bad, script: ['printf \"\\033[31mx\\n\"', 'false'] }] } }\n"

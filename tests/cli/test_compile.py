@@ -1,4 +1,4 @@
-"""`pipegen compile`: what is written, and where."""
+"""`pipegen compile`: the files it writes, and its messages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, WARNED, Pipegen, names
+from cli.program import BROKEN, CONFIG, WARNED, Pipegen, names
 
 
-def test_each_target_writes_its_usual_file(here: Path, pipegen: Pipegen) -> None:
-    """Both targets in one call; what was done is told beside the output."""
+def test_each_target_writes_its_default_file(here: Path, pipegen: Pipegen) -> None:
+    """One call takes several targets, and standard error lists the files."""
     result = pipegen("compile", "-t", "gitlab", "-t", "jenkins")
 
     assert (result.status, result.out) == (0, "")
@@ -18,8 +18,8 @@ def test_each_target_writes_its_usual_file(here: Path, pipegen: Pipegen) -> None
     assert names(here) == {".gitlab-ci.yml", "Jenkinsfile"}
 
 
-def test_the_first_line_tells_where_a_file_comes_from(here: Path, pipegen: Pipegen) -> None:
-    """A person who opens it learns what to change instead."""
+def test_the_first_line_names_the_config(here: Path, pipegen: Pipegen) -> None:
+    """A reader learns which file to edit instead."""
     pipegen("compile", "-t", "gitlab")
     first = (here / ".gitlab-ci.yml").read_text(encoding="utf-8").splitlines()[0]
 
@@ -27,8 +27,8 @@ def test_the_first_line_tells_where_a_file_comes_from(here: Path, pipegen: Pipeg
 
 
 @pytest.mark.parametrize("name", ["pipegen.yaml", "pipegen.yml", ".pipeline/config.yaml", ".pipeline/config.yml"])
-def test_the_config_is_found_by_its_usual_names(name: str, empty: Path, pipegen: Pipegen) -> None:
-    """Without CONFIG."""
+def test_the_config_has_default_names(name: str, empty: Path, pipegen: Pipegen) -> None:
+    """They are used if CONFIG is omitted."""
     (empty / name).parent.mkdir(exist_ok=True)
     (empty / name).write_text(CONFIG, encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab", "-o", "-")
@@ -39,7 +39,7 @@ def test_the_config_is_found_by_its_usual_names(name: str, empty: Path, pipegen:
 
 @pytest.mark.usefixtures("empty")
 def test_no_config_is_wrong_usage(pipegen: Pipegen) -> None:
-    """The names that were looked for are told."""
+    """The message lists the default names."""
     result = pipegen("compile", "-t", "gitlab")
 
     assert result.status == 2
@@ -50,7 +50,7 @@ def test_no_config_is_wrong_usage(pipegen: Pipegen) -> None:
 
 
 def test_no_target_is_wrong_usage(here: Path, pipegen: Pipegen) -> None:
-    """When neither the call nor the config names one."""
+    """Neither the call nor the config names one."""
     result = pipegen("compile")
 
     assert (result.status, names(here)) == (2, set())
@@ -58,15 +58,15 @@ def test_no_target_is_wrong_usage(here: Path, pipegen: Pipegen) -> None:
 
 
 def test_the_config_can_name_the_targets(here: Path, pipegen: Pipegen) -> None:
-    """Then no --target is needed."""
+    """The option `--target` can then be omitted."""
     (here / "pipegen.yaml").write_text(f"targets: {{ jenkins: {{}} }}\n{CONFIG}", encoding="utf-8")
 
     assert pipegen("compile").status == 0
     assert names(here) == {"Jenkinsfile"}
 
 
-def test_an_unknown_target_of_the_config_is_told_with_its_place(here: Path, pipegen: Pipegen) -> None:
-    """It is not the call that named it."""
+def test_an_unknown_target_in_the_config_is_reported_there(here: Path, pipegen: Pipegen) -> None:
+    """The diagnostic points at the key, since the call does not name the target."""
     (here / "pipegen.yaml").write_text(f"targets: {{ jenkisn: {{}} }}\n{CONFIG}", encoding="utf-8")
     result = pipegen("compile")
 
@@ -79,14 +79,14 @@ def test_an_unknown_target_of_the_config_is_told_with_its_place(here: Path, pipe
     ("name", "told"), [("gitlba", 'did you mean "gitlab"?'), ("x", 'the targets are "gitlab", "jenkins"')]
 )
 def test_an_unknown_target_is_wrong_usage(name: str, told: str, pipegen: Pipegen) -> None:
-    """With the one that was meant, or those there are."""
+    """The message suggests the nearest name, or lists all targets."""
     result = pipegen("compile", "-t", name)
 
     assert (result.status, result.err) == (2, f'pipegen: no target "{name}"; {told}\n')
 
 
-def test_output_goes_to_the_file_that_is_named(here: Path, pipegen: Pipegen) -> None:
-    """And nowhere else."""
+def test_output_names_the_file_to_write(here: Path, pipegen: Pipegen) -> None:
+    """No other file is written."""
     (here / "ci").mkdir()
     result = pipegen("compile", "-t", "jenkins", "-o", "ci/build.groovy")
 
@@ -95,7 +95,7 @@ def test_output_goes_to_the_file_that_is_named(here: Path, pipegen: Pipegen) -> 
 
 
 def test_output_can_be_standard_output(here: Path, pipegen: Pipegen) -> None:
-    """The same bytes as in a file; no file is written, and nothing is told."""
+    """It has the same bytes as a file; no file and no messages are written."""
     result = pipegen("compile", "-t", "gitlab", "-o", "-")
     pipegen("compile", "-t", "gitlab", "-o", "file")
 
@@ -105,7 +105,7 @@ def test_output_can_be_standard_output(here: Path, pipegen: Pipegen) -> None:
 
 @pytest.mark.parametrize("output", ["-", "file"])
 def test_one_output_for_two_targets_is_wrong_usage(output: str, here: Path, pipegen: Pipegen) -> None:
-    """Named in the call."""
+    """The targets are named in the call."""
     result = pipegen("compile", "-t", "gitlab", "-t", "jenkins", "-o", output)
 
     assert (result.status, result.out, names(here)) == (2, "", set())
@@ -113,21 +113,21 @@ def test_one_output_for_two_targets_is_wrong_usage(output: str, here: Path, pipe
 
 
 def test_one_output_for_two_targets_of_the_config_is_wrong_usage(here: Path, pipegen: Pipegen) -> None:
-    """Named in the config."""
+    """The targets are named in the config."""
     (here / "pipegen.yaml").write_text(f"targets: {{ gitlab: {{}}, jenkins: {{}} }}\n{CONFIG}", encoding="utf-8")
 
     assert pipegen("compile", "-o", "file").status == 2
     assert names(here) == set()
 
 
-def test_a_target_that_is_named_twice_counts_once(here: Path, pipegen: Pipegen) -> None:
-    """Also for --output."""
+def test_a_repeated_target_counts_once(here: Path, pipegen: Pipegen) -> None:
+    """It can therefore be combined with `--output`."""
     assert pipegen("compile", "-t", "gitlab", "-t", "gitlab", "-o", "file").status == 0
     assert names(here) == {"file"}
 
 
 def test_nothing_is_written_when_the_config_has_errors(here: Path, pipegen: Pipegen) -> None:
-    """Diagnostics go to standard error, with the file as the user named it."""
+    """Diagnostics go to standard error, with the path as the user wrote it."""
     (here / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab", "-t", "jenkins")
 
@@ -136,7 +136,7 @@ def test_nothing_is_written_when_the_config_has_errors(here: Path, pipegen: Pipe
 
 
 def test_nothing_is_written_when_one_target_has_errors(here: Path, pipegen: Pipegen) -> None:
-    """Not even the file of the other, which is fine."""
+    """The file of the other target is not written either."""
     (here / "pipegen.yaml").write_text(f"targets: {{ jenkins: {{ images: 7 }} }}\n{CONFIG}", encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab", "-t", "jenkins")
 
@@ -144,7 +144,7 @@ def test_nothing_is_written_when_one_target_has_errors(here: Path, pipegen: Pipe
     assert "targets: { jenkins: { images: 7 } }" in result.err
 
 
-def test_warnings_are_told_and_the_file_is_written(here: Path, pipegen: Pipegen) -> None:
+def test_warnings_are_reported_and_the_file_is_written(here: Path, pipegen: Pipegen) -> None:
     """Only errors stop a compilation."""
     (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab")
@@ -154,8 +154,8 @@ def test_warnings_are_told_and_the_file_is_written(here: Path, pipegen: Pipegen)
     assert result.err.endswith("\n1 warning\n.gitlab-ci.yml written\n")
 
 
-def test_json_stands_alone_on_standard_error(here: Path, pipegen: Pipegen) -> None:
-    """Programs that read it meet no other words."""
+def test_standard_error_contains_only_json(here: Path, pipegen: Pipegen) -> None:
+    """Programs can parse it as a whole."""
     (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab", "--format", "json")
 
@@ -163,7 +163,7 @@ def test_json_stands_alone_on_standard_error(here: Path, pipegen: Pipegen) -> No
 
 
 def test_an_unchanged_file_is_not_written_again(here: Path, pipegen: Pipegen) -> None:
-    """Its time stays, so nothing that depends on it is made anew."""
+    """Its modification time stays the same, so nothing that depends on it is rebuilt."""
     pipegen("compile", "-t", "gitlab")
     os.utime(here / ".gitlab-ci.yml", (1_000_000_000, 1_000_000_000))
     result = pipegen("compile", "-t", "gitlab")
@@ -172,8 +172,8 @@ def test_an_unchanged_file_is_not_written_again(here: Path, pipegen: Pipegen) ->
     assert (here / ".gitlab-ci.yml").stat().st_mtime == 1_000_000_000
 
 
-def test_a_changed_config_changes_the_file(here: Path, pipegen: Pipegen) -> None:
-    """Which pipegen wrote itself, so that it needs no --force."""
+def test_a_changed_config_rewrites_the_file(here: Path, pipegen: Pipegen) -> None:
+    """Pipegen wrote the file itself, so `--force` is not needed."""
     pipegen("compile", "-t", "gitlab")
     (here / "pipegen.yaml").write_text(CONFIG.replace("lint", "style"), encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab")
@@ -182,7 +182,7 @@ def test_a_changed_config_changes_the_file(here: Path, pipegen: Pipegen) -> None
     assert "\nstyle:\n" in (here / ".gitlab-ci.yml").read_text(encoding="utf-8")
 
 
-def test_a_script_that_the_shell_cannot_parse_is_not_compiled(empty: Path, pipegen: Pipegen) -> None:
+def test_a_script_with_a_shell_syntax_error_is_not_compiled(empty: Path, pipegen: Pipegen) -> None:
     """No file is written for a pipeline that fails in every run."""
     (empty / "pipegen.yaml").write_text(
         "pipelines: {p: {stages: [{name: a, script: 'echo \"unclosed'}]}}\n", encoding="utf-8"

@@ -1,4 +1,4 @@
-"""`pipegen compile --all`, and `--check` alone: every generated file of a repository."""
+"""`pipegen compile --all` and `--check` without a config: every generated file of a repository."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, SEVERAL, Pipegen
+from cli.program import BROKEN, CONFIG, SEVERAL, Pipegen
 
 from pipegen.targets import registry
 
 
 def service(name: str, *, target: str = "jenkins", more: str = "") -> str:
-    """Return the config of a service, which names its target."""
+    """Return the config of a service with one target."""
     stages = f"{{ name: build, script: [make {name}] }}, {{ name: unit, script: [make check] }}"
     return f"targets: {{ {target}: {{}} }}\n{more}pipelines: {{ {name}: {{ stages: [{stages}] }} }}\n"
 
 
 def change(path: Path, old: str, new: str) -> None:
-    """Put *new* in the place of *old* in the file at *path*, which holds that."""
+    """Replace *old*, which must be there, with *new* in the file at *path*."""
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
@@ -28,7 +28,7 @@ def change(path: Path, old: str, new: str) -> None:
 
 @pytest.fixture
 def mono(empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen) -> Path:
-    """Return the current folder, a git repository of three services, each with what is generated from its config."""
+    """Return the current folder, a git repository of three services with their generated files."""
     subprocess.run(["git", "init", "-q"], cwd=empty, check=True)
     for name in ("api", "web", "job"):
         (empty / name).mkdir()
@@ -40,7 +40,7 @@ def mono(empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen) -> Path
 
 
 def codes(pipegen: Pipegen, *options: str) -> Sequence[tuple[str, str]]:
-    """Return the code of each error that `compile --check` tells, and the file where that is."""
+    """Return the code and the file of each error of `compile --check`."""
     told = pipegen("compile", "--check", "--format", "json", *options)
     every = json.loads(told.out)["diagnostics"]
     found = [(one["code"], one["file"]) for one in every if one["severity"] == "error"]
@@ -51,7 +51,7 @@ def codes(pipegen: Pipegen, *options: str) -> Sequence[tuple[str, str]]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("mono")
 def test_every_generated_file_is_checked(pipegen: Pipegen) -> None:
-    """From the config that its header names, with no config in this folder."""
+    """The header names the config; there is none in the current folder."""
     result = pipegen("compile", "--check")
 
     assert (result.status, result.out) == (0, "")
@@ -59,8 +59,8 @@ def test_every_generated_file_is_checked(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.slow
-def test_four_kinds_of_drift_are_told_apart(mono: Path, pipegen: Pipegen) -> None:
-    """A change by hand, a changed config, a renamed one, a deleted one, all in one go."""
+def test_four_kinds_of_drift_have_different_codes(mono: Path, pipegen: Pipegen) -> None:
+    """They are a manual edit, and a changed, a renamed and a deleted config."""
     (mono / "lib").mkdir()
     (mono / "lib/pipegen.yaml").write_text(service("lib"), encoding="utf-8")
     pipegen("compile", "lib/pipegen.yaml", "-o", "lib/Jenkinsfile")
@@ -80,8 +80,8 @@ def test_four_kinds_of_drift_are_told_apart(mono: Path, pipegen: Pipegen) -> Non
 
 
 @pytest.mark.slow
-def test_each_kind_is_shown_with_its_diff(mono: Path, pipegen: Pipegen) -> None:
-    """The diff is output, what it means stands beside that."""
+def test_drift_is_shown_as_a_diff(mono: Path, pipegen: Pipegen) -> None:
+    """The diff goes to standard output, and the diagnostics to standard error."""
     change(mono / "api/Jenkinsfile", "make api", "make it")
     change(mono / "web/pipegen.yaml", "make web", "make it")
     result = pipegen("compile", "--check")
@@ -94,8 +94,10 @@ def test_each_kind_is_shown_with_its_diff(mono: Path, pipegen: Pipegen) -> None:
 
 
 @pytest.mark.slow
-def test_paths_are_seen_from_a_folder_below(mono: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen) -> None:
-    """All of the repository is checked there too."""
+def test_paths_are_relative_to_the_current_folder(
+    mono: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen
+) -> None:
+    """A call in a subfolder still checks the whole repository."""
     change(mono / "api/Jenkinsfile", "make api", "make it")
     change(mono / "web/Jenkinsfile", "make web", "make it")
     monkeypatch.chdir(mono / "web")
@@ -105,8 +107,8 @@ def test_paths_are_seen_from_a_folder_below(mono: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_a_renamed_config_is_named_with_the_command_that_mends_it(mono: Path, pipegen: Pipegen) -> None:
-    """Run as it stands there, it does."""
+def test_a_renamed_config_has_a_hint_with_the_command(mono: Path, pipegen: Pipegen) -> None:
+    """The command can be run as shown."""
     (mono / "new folder").mkdir()
     (mono / "api/pipegen.yaml").rename(mono / "new folder/api.yaml")
     told = pipegen("compile", "--check").err
@@ -118,8 +120,8 @@ def test_a_renamed_config_is_named_with_the_command_that_mends_it(mono: Path, pi
 
 
 @pytest.mark.slow
-def test_a_folder_that_was_renamed_is_found(mono: Path, pipegen: Pipegen) -> None:
-    """Also where what is generated names files beside the config."""
+def test_a_renamed_folder_is_detected(mono: Path, pipegen: Pipegen) -> None:
+    """This also works if the generated file names files next to the config."""
     (mono / "img").mkdir()
     (mono / "img/pipegen.yaml").write_text("pipelines: { p: { stages: [{ name: image }] } }\n", encoding="utf-8")
     pipegen("compile", "img/pipegen.yaml", "-t", "jenkins", "-o", "img/Jenkinsfile")
@@ -129,8 +131,8 @@ def test_a_folder_that_was_renamed_is_found(mono: Path, pipegen: Pipegen) -> Non
     assert 'was generated, is now "image/pipegen.yaml"' in pipegen("compile", "--check").err
 
 
-def test_a_renamed_config_of_a_split_pipeline_is_found(empty: Path, pipegen: Pipegen) -> None:
-    """The names of child files hang on the name of the config."""
+def test_a_renamed_config_of_a_split_pipeline_is_detected(empty: Path, pipegen: Pipegen) -> None:
+    """The names of child files depend on the name of the config."""
     (empty / "pipegen.yaml").write_text(service("api", target="gitlab"), encoding="utf-8")
     pipegen("compile", "--split", "unit")
     (empty / "pipegen.yaml").rename(empty / "api.yaml")
@@ -140,8 +142,8 @@ def test_a_renamed_config_of_a_split_pipeline_is_found(empty: Path, pipegen: Pip
 
 
 @pytest.mark.slow
-def test_a_config_that_was_renamed_and_changed_is_lost(mono: Path, pipegen: Pipegen) -> None:
-    """Another config that nothing was made from is named: it may be meant."""
+def test_a_config_that_was_renamed_and_edited_is_not_detected(mono: Path, pipegen: Pipegen) -> None:
+    """The hint names a config without generated files, which may be the new one."""
     (mono / "api/pipegen.yaml").unlink()
     (mono / "api/pipegen.yml").write_text(service("api", more="# new\n").replace("make", "ninja"), encoding="utf-8")
     told = pipegen("compile", "--check").err
@@ -151,8 +153,8 @@ def test_a_config_that_was_renamed_and_changed_is_lost(mono: Path, pipegen: Pipe
 
 
 @pytest.mark.slow
-def test_a_name_that_no_file_has_is_that_of_no_config(mono: Path, pipegen: Pipegen) -> None:
-    """A header may say anything."""
+def test_an_invalid_file_name_in_a_header_is_a_lost_config(mono: Path, pipegen: Pipegen) -> None:
+    """A header may contain any text."""
     change(mono / "api/Jenkinsfile", "from api/pipegen.yaml", f"from {'x' * 5000}")
 
     result = pipegen("compile", "--check")
@@ -161,8 +163,8 @@ def test_a_name_that_no_file_has_is_that_of_no_config(mono: Path, pipegen: Pipeg
     assert "does not exist" in result.err
 
 
-def test_a_change_by_hand_without_a_config_is_told(mono: Path, pipegen: Pipegen) -> None:
-    """Nothing can say what was there before."""
+def test_a_manual_edit_is_reported_without_a_config(mono: Path, pipegen: Pipegen) -> None:
+    """The original content is unknown."""
     change(mono / "api/Jenkinsfile", "make api", "make it")
     (mono / "api/pipegen.yaml").unlink()
 
@@ -170,7 +172,7 @@ def test_a_change_by_hand_without_a_config_is_told(mono: Path, pipegen: Pipegen)
 
 
 def test_options_are_read_from_the_header(empty: Path, pipegen: Pipegen) -> None:
-    """Pipelines, inputs with any text, cuts, the style: the file is made anew as it was made."""
+    """Pipelines, inputs with any text, cuts and style are used again to regenerate the file."""
     hostile = "a 'b' \"c\" $d \\ \n\t é"
     inputs = "inputs: { text: { default: x }, more: { default: y } }\n"
     (empty / "pipegen.yaml").write_text(inputs + SEVERAL, encoding="utf-8")
@@ -184,8 +186,8 @@ def test_options_are_read_from_the_header(empty: Path, pipegen: Pipegen) -> None
     assert codes(pipegen) == [("PG681", ".gitlab-ci.yml"), ("PG681", "Jenkinsfile")]
 
 
-def test_children_belong_to_their_parent(empty: Path, pipegen: Pipegen) -> None:
-    """A stale parent is told once, without its children; one changed by hand, one that is missing, one left over."""
+def test_child_files_are_checked_with_their_parent(empty: Path, pipegen: Pipegen) -> None:
+    """Edited, missing and left-over child files are reported; a stale parent is reported once."""
     (empty / "pipegen.yaml").write_text(service("api", target="gitlab"), encoding="utf-8")
     pipegen("compile", "--split", "unit")
     (child,) = (empty / ".gitlab-ci").iterdir()
@@ -202,8 +204,8 @@ def test_children_belong_to_their_parent(empty: Path, pipegen: Pipegen) -> None:
     assert pipegen("compile", "--check", "--strict").status == 1
 
 
-def test_what_the_config_here_names_and_nobody_made_is_missing(here: Path, pipegen: Pipegen) -> None:
-    """Unless it lies elsewhere."""
+def test_a_missing_file_of_a_target_in_the_config_is_reported(here: Path, pipegen: Pipegen) -> None:
+    """A file that was written elsewhere with `--output` is not missing."""
     (here / "pipegen.yaml").write_text("targets: { jenkins: {}, gitlab: {} }\n" + CONFIG, encoding="utf-8")
     pipegen("compile", "-t", "gitlab", "-o", "ci.yml")
     result = pipegen("compile", "--check")
@@ -213,8 +215,8 @@ def test_what_the_config_here_names_and_nobody_made_is_missing(here: Path, pipeg
     assert ".gitlab-ci.yml" not in result.err
 
 
-def test_a_file_of_somebody_else_in_the_place_of_one_is_told(here: Path, pipegen: Pipegen) -> None:
-    """A check compares it; nothing overwrites it."""
+def test_a_foreign_file_at_the_default_path_is_reported(here: Path, pipegen: Pipegen) -> None:
+    """A check compares it, and `--all` does not overwrite it."""
     (here / "pipegen.yaml").write_text("targets: { jenkins: {} }\n" + CONFIG, encoding="utf-8")
     (here / "Jenkinsfile").write_text("node { }\n", encoding="utf-8")
     result = pipegen("compile", "--check")
@@ -224,10 +226,10 @@ def test_a_file_of_somebody_else_in_the_place_of_one_is_told(here: Path, pipegen
     assert (here / "Jenkinsfile").read_text(encoding="utf-8") == "node { }\n"
 
 
-def test_files_of_other_targets_are_known_by_what_they_hold(
+def test_files_of_plugin_targets_are_recognized_by_content(
     empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen
 ) -> None:
-    """Their comments may look like those of GitLab's files, and their names tell nothing."""
+    """Their comments may look like GitLab's, and their names are arbitrary."""
     info = empty / "node_modules/outline-1.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outline\nVersion: 1\n", encoding="utf-8")
@@ -247,8 +249,8 @@ def test_files_of_other_targets_are_known_by_what_they_hold(
 
 
 @pytest.mark.slow
-def test_files_that_git_ignores_are_left_alone(mono: Path, pipegen: Pipegen) -> None:
-    """What is built is nobody's source."""
+def test_files_that_git_ignores_are_skipped(mono: Path, pipegen: Pipegen) -> None:
+    """Build output is not source code."""
     (mono / "out").mkdir()
     (mono / "api/Jenkinsfile").rename(mono / "out/Jenkinsfile")
     (mono / ".gitignore").write_text("out/\n", encoding="utf-8")
@@ -257,8 +259,8 @@ def test_files_that_git_ignores_are_left_alone(mono: Path, pipegen: Pipegen) -> 
     assert "api" not in pipegen("compile", "--check").err
 
 
-def test_without_git_the_folder_is_looked_through(here: Path, pipegen: Pipegen) -> None:
-    """Paths of configs count from their own folders there."""
+def test_without_git_the_current_folder_is_searched(here: Path, pipegen: Pipegen) -> None:
+    """Paths of configs are then relative to their own folders."""
     (here / "out").mkdir()
     (here / "node_modules").mkdir()
     for file in ("out/ci.yml", "node_modules/ci.yml"):
@@ -269,8 +271,8 @@ def test_without_git_the_folder_is_looked_through(here: Path, pipegen: Pipegen) 
 
 
 @pytest.mark.slow
-def test_a_config_with_errors_is_told_beside_the_rest(mono: Path, pipegen: Pipegen) -> None:
-    """Nothing can be said of its file; that of others is."""
+def test_a_config_with_errors_does_not_stop_other_checks(mono: Path, pipegen: Pipegen) -> None:
+    """Its own file cannot be compared."""
     (mono / "api/pipegen.yaml").write_text(BROKEN, encoding="utf-8")
     change(mono / "web/Jenkinsfile", "make web", "make it")
 
@@ -279,7 +281,7 @@ def test_a_config_with_errors_is_told_beside_the_rest(mono: Path, pipegen: Pipeg
 
 @pytest.mark.usefixtures("here")
 def test_nothing_to_check_is_wrong_usage(pipegen: Pipegen) -> None:
-    """A check that finds nothing to look at is no success."""
+    """A check of no files must not succeed."""
     result = pipegen("compile", "--check")
 
     assert result.status == 2
@@ -289,8 +291,8 @@ def test_nothing_to_check_is_wrong_usage(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.slow
-def test_all_files_are_written_anew(mono: Path, pipegen: Pipegen) -> None:
-    """Those that differ; what a person changed is kept, and told."""
+def test_all_regenerates_every_file(mono: Path, pipegen: Pipegen) -> None:
+    """A manual edit is reported and not overwritten."""
     change(mono / "api/Jenkinsfile", "make api", "make it")
     change(mono / "web/pipegen.yaml", "make web", "make it")
     result = pipegen("compile", "--all")
@@ -304,8 +306,8 @@ def test_all_files_are_written_anew(mono: Path, pipegen: Pipegen) -> None:
     assert codes(pipegen) == []
 
 
-def test_new_children_are_written_with_their_folder(empty: Path, pipegen: Pipegen) -> None:
-    """Before the parent, where that has come to need them."""
+def test_all_creates_missing_child_files_and_their_folder(empty: Path, pipegen: Pipegen) -> None:
+    """They are written before the parent, which needs them."""
     (empty / "pipegen.yaml").write_text(service("api", target="gitlab"), encoding="utf-8")
     pipegen("compile", "--split", "unit")
     (child,) = (empty / ".gitlab-ci").iterdir()
@@ -318,6 +320,6 @@ def test_new_children_are_written_with_their_folder(empty: Path, pipegen: Pipege
 @pytest.mark.slow
 @pytest.mark.usefixtures("mono")
 @pytest.mark.parametrize("option", [("-t", "jenkins"), ("-o", "x"), ("--watch",), ("--style", "auto"), ("x.yaml",)])
-def test_all_takes_no_options_of_a_single_file(option: tuple[str, ...], pipegen: Pipegen) -> None:
-    """They would be those of some of the files."""
+def test_all_rejects_options_of_a_single_file(option: tuple[str, ...], pipegen: Pipegen) -> None:
+    """They cannot apply to every file."""
     assert pipegen("compile", "--all", *option).status == 2

@@ -1,4 +1,4 @@
-"""`pipegen compile --check`: is what lies there what the config says?"""
+"""`pipegen compile --check` compares generated files with the config."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, WARNED, Pipegen, names
+from cli.program import BROKEN, CONFIG, WARNED, Pipegen, names
 
 
-def test_equal_files_are_fine(here: Path, pipegen: Pipegen) -> None:
-    """Nothing on standard output; a person is told which files were looked at."""
+def test_unchanged_files_succeed(here: Path, pipegen: Pipegen) -> None:
+    """Standard output is empty, and standard error lists the files."""
     pipegen("compile", "-t", "gitlab", "-t", "jenkins")
     result = pipegen("compile", "-t", "gitlab", "-t", "jenkins", "--check")
 
@@ -21,7 +21,7 @@ def test_equal_files_are_fine(here: Path, pipegen: Pipegen) -> None:
 
 
 def test_a_stale_file_is_shown_as_a_diff(here: Path, pipegen: Pipegen) -> None:
-    """From what lies there to what the config says; nothing is written."""
+    """The diff goes from the file to the expected text, and nothing is written."""
     pipegen("compile", "-t", "gitlab")
     before = (here / ".gitlab-ci.yml").read_bytes()
     (here / "pipegen.yaml").write_text(CONFIG.replace("lint", "style"), encoding="utf-8")
@@ -37,7 +37,7 @@ def test_a_stale_file_is_shown_as_a_diff(here: Path, pipegen: Pipegen) -> None:
 
 
 def test_a_missing_file_is_a_difference(here: Path, pipegen: Pipegen) -> None:
-    """The whole file is shown as new."""
+    """The diff shows the whole file as new."""
     result = pipegen("compile", "-t", "jenkins", "--check")
 
     assert (result.status, names(here)) == (1, set())
@@ -45,7 +45,7 @@ def test_a_missing_file_is_a_difference(here: Path, pipegen: Pipegen) -> None:
 
 
 def test_each_stale_file_is_shown(here: Path, pipegen: Pipegen) -> None:
-    """One that is fine does not hide one that is not."""
+    """An unchanged file does not hide a stale one."""
     pipegen("compile", "-t", "gitlab", "-t", "jenkins")
     (here / "Jenkinsfile").write_text("", encoding="utf-8")
     result = pipegen("compile", "-t", "jenkins", "-t", "gitlab", "--check")
@@ -56,8 +56,8 @@ def test_each_stale_file_is_shown(here: Path, pipegen: Pipegen) -> None:
     assert result.err.endswith("\n.gitlab-ci.yml unchanged\n")
 
 
-def test_line_ends_count(here: Path, pipegen: Pipegen) -> None:
-    """A diff of lines does not show them, so words do."""
+def test_different_line_ends_are_a_difference(here: Path, pipegen: Pipegen) -> None:
+    """A line diff does not show them, so a message does."""
     pipegen("compile", "-t", "gitlab")
     file = here / ".gitlab-ci.yml"
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
@@ -66,8 +66,8 @@ def test_line_ends_count(here: Path, pipegen: Pipegen) -> None:
     assert (result.status, result.out) == (1, ".gitlab-ci.yml: line ends differ\n")
 
 
-def test_a_named_file_is_compared(here: Path, pipegen: Pipegen) -> None:
-    """With -o as without."""
+def test_check_compares_the_output_file(here: Path, pipegen: Pipegen) -> None:
+    """The option `--output` names it."""
     pipegen("compile", "-t", "gitlab", "-o", "ci.yml")
 
     assert pipegen("compile", "-t", "gitlab", "-o", "ci.yml", "--check").status == 0
@@ -75,8 +75,8 @@ def test_a_named_file_is_compared(here: Path, pipegen: Pipegen) -> None:
     assert names(here) == {"ci.yml"}
 
 
-def test_a_file_from_elsewhere_is_compared_all_the_same(here: Path, pipegen: Pipegen) -> None:
-    """Nothing is written, so nothing needs to be protected."""
+def test_a_file_that_pipegen_did_not_write_is_compared(here: Path, pipegen: Pipegen) -> None:
+    """Nothing is written, so it needs no protection."""
     (here / "Jenkinsfile").write_text("node { }\n", encoding="utf-8")
     result = pipegen("compile", "-t", "jenkins", "--check")
 
@@ -84,24 +84,24 @@ def test_a_file_from_elsewhere_is_compared_all_the_same(here: Path, pipegen: Pip
 
 
 @pytest.mark.usefixtures("here")
-def test_standard_output_holds_nothing_to_compare_with(pipegen: Pipegen) -> None:
-    """Wrong usage."""
+def test_check_with_standard_output_is_wrong_usage(pipegen: Pipegen) -> None:
+    """There is no file to compare with."""
     result = pipegen("compile", "-t", "jenkins", "--check", "-o", "-")
 
     assert (result.status, result.out) == (2, "")
     assert result.err == "pipegen: --check compares with a file: omit --output, or name the file\n"
 
 
-def test_errors_come_first(here: Path, pipegen: Pipegen) -> None:
-    """A config with errors says nothing that could be compared."""
+def test_a_config_with_errors_is_not_compared(here: Path, pipegen: Pipegen) -> None:
+    """It generates no text to compare with."""
     (here / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
     result = pipegen("compile", "-t", "jenkins", "--check")
 
     assert (result.status, result.out, "error[PG301]" in result.err) == (1, "", True)
 
 
-def test_json_is_not_mixed_with_words(here: Path, pipegen: Pipegen) -> None:
-    """Standard output holds the document alone, standard error the diff."""
+def test_json_and_the_diff_are_separate_streams(here: Path, pipegen: Pipegen) -> None:
+    """Standard output has only the document, and standard error has the diff."""
     (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab", "--check", "--format", "json")
 
@@ -111,8 +111,8 @@ def test_json_is_not_mixed_with_words(here: Path, pipegen: Pipegen) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "github", "junit"])
-def test_a_report_is_the_output(form: str, here: Path, pipegen: Pipegen) -> None:
-    """Whole in a file that standard output goes to: with drift, with errors in the config, and without any."""
+def test_a_report_is_written_to_standard_output(form: str, here: Path, pipegen: Pipegen) -> None:
+    """It is complete with drift, with errors in the config, and without either."""
     (here / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
     broken = pipegen("compile", "-t", "jenkins", "--check", "--format", form)
     (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
@@ -127,8 +127,8 @@ def test_a_report_is_the_output(form: str, here: Path, pipegen: Pipegen) -> None
 
 
 @pytest.mark.usefixtures("here")
-def test_a_concise_line_is_for_people(pipegen: Pipegen) -> None:
-    """As the text is: the diff is the output."""
+def test_concise_diagnostics_go_to_standard_error(pipegen: Pipegen) -> None:
+    """As with text, standard output has the diff."""
     result = pipegen("compile", "-t", "jenkins", "--check", "--format", "concise")
 
     assert (result.out.startswith("--- "), "PG681" in result.err) == (True, True)

@@ -1,15 +1,15 @@
-"""The options of `pipegen compile` that choose what is written."""
+"""Options of `pipegen compile` that change the generated files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, SEVERAL, SKEWED, WARNED, Pipegen, names
+from cli.program import CONFIG, SEVERAL, SKEWED, WARNED, Pipegen, names
 
 
-def test_one_pipeline_can_be_chosen(here: Path, pipegen: Pipegen) -> None:
-    """Its stages then have plain names."""
+def test_one_pipeline_can_be_selected(here: Path, pipegen: Pipegen) -> None:
+    """The names of its jobs then have no prefix."""
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab", "-o", "-", "--pipeline", "checks")
 
@@ -17,8 +17,8 @@ def test_one_pipeline_can_be_chosen(here: Path, pipegen: Pipegen) -> None:
     assert ("\nlint:\n" in result.out, "soak" in result.out) == (True, False)
 
 
-def test_several_pipelines_can_be_chosen(here: Path, pipegen: Pipegen) -> None:
-    """As many as are named."""
+def test_several_pipelines_can_be_selected(here: Path, pipegen: Pipegen) -> None:
+    """The option can be repeated."""
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab", "-o", "-", "--pipeline", "nightly", "--pipeline", "checks")
 
@@ -26,8 +26,8 @@ def test_several_pipelines_can_be_chosen(here: Path, pipegen: Pipegen) -> None:
     assert ("checks: lint" in result.out, "nightly: soak" in result.out) == (True, True)
 
 
-def test_an_unknown_pipeline_is_told_with_the_one_that_was_meant(here: Path, pipegen: Pipegen) -> None:
-    """It is a mistake in the config or the call; nothing is written."""
+def test_an_unknown_pipeline_has_a_suggestion(here: Path, pipegen: Pipegen) -> None:
+    """Nothing is written."""
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab", "--pipeline", "nigthly")
 
@@ -37,8 +37,8 @@ def test_an_unknown_pipeline_is_told_with_the_one_that_was_meant(here: Path, pip
 
 
 @pytest.mark.parametrize(("style", "starts"), [("declarative", "pipeline {"), ("scripted", "addStage(")])
-def test_style_lays_out_a_jenkinsfile(style: str, starts: str, here: Path, pipegen: Pipegen) -> None:
-    """Each of the two can be forced."""
+def test_style_selects_the_syntax_of_the_jenkinsfile(style: str, starts: str, here: Path, pipegen: Pipegen) -> None:
+    """Each of the two styles can be forced."""
     (here / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     lines = pipegen("compile", "-t", "jenkins", "-o", "-", "--style", style).out.splitlines()
 
@@ -46,7 +46,7 @@ def test_style_lays_out_a_jenkinsfile(style: str, starts: str, here: Path, pipeg
 
 
 def test_style_auto_is_the_default(here: Path, pipegen: Pipegen) -> None:
-    """And writes the same bytes as no style."""
+    """It generates the same bytes as no option."""
     (here / "pipegen.yaml").write_text(SKEWED, encoding="utf-8")
     outputs = [pipegen("compile", "-t", "jenkins", "-o", "-", *style).out for style in ((), ("--style", "auto"))]
 
@@ -54,8 +54,8 @@ def test_style_auto_is_the_default(here: Path, pipegen: Pipegen) -> None:
     assert "addStage(" in outputs[0]
 
 
-def test_a_forced_style_that_adds_waits_names_them(here: Path, pipegen: Pipegen) -> None:
-    """In a warning, and at the top of the file."""
+def test_waits_that_a_forced_style_adds_are_reported(here: Path, pipegen: Pipegen) -> None:
+    """They are in a warning and at the top of the file."""
     (here / "pipegen.yaml").write_text(SKEWED, encoding="utf-8")
     result = pipegen("compile", "-t", "jenkins", "-o", "-", "--style", "declarative")
 
@@ -75,21 +75,21 @@ def test_a_forced_style_that_adds_waits_names_them(here: Path, pipegen: Pipegen)
         (["-t", "jenkins", "--style", ""], '--style takes "auto", "declarative", "scripted", not ""'),
     ],
 )
-def test_a_wrong_style_is_wrong_usage(arguments: list[str], told: str, pipegen: Pipegen) -> None:
-    """The styles there are, and for which target, are told."""
+def test_an_invalid_style_is_wrong_usage(arguments: list[str], told: str, pipegen: Pipegen) -> None:
+    """The message lists the styles, or the target that has them."""
     result = pipegen("compile", *arguments)
 
     assert (result.status, result.err) == (2, f"pipegen: {told}\n")
 
 
-def test_style_beside_another_target_is_fine(here: Path, pipegen: Pipegen) -> None:
-    """As long as one of them takes it."""
+def test_style_is_allowed_if_one_of_the_targets_has_it(here: Path, pipegen: Pipegen) -> None:
+    """Other targets ignore it."""
     assert pipegen("compile", "-t", "gitlab", "-t", "jenkins", "--style", "scripted").status == 0
     assert "addStage(" in (here / "Jenkinsfile").read_text(encoding="utf-8")
 
 
-def test_strict_lets_warnings_stop(here: Path, pipegen: Pipegen) -> None:
-    """And says so: there is no error to be seen."""
+def test_strict_writes_no_files_if_there_are_warnings(here: Path, pipegen: Pipegen) -> None:
+    """A message states this, because no error is shown."""
     (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab", "--strict")
 
@@ -97,7 +97,7 @@ def test_strict_lets_warnings_stop(here: Path, pipegen: Pipegen) -> None:
     assert result.err.endswith("\n1 warning\nno files are written: with --strict, warnings count as errors\n")
 
 
-def test_strict_stops_nothing_without_warnings(here: Path, pipegen: Pipegen) -> None:
+def test_strict_succeeds_without_warnings(here: Path, pipegen: Pipegen) -> None:
     """The same config has no warning on Jenkins."""
     (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 CONFIG = """
 pipelines:
@@ -28,8 +28,8 @@ def children(folder: Path) -> list[Path]:
     return sorted((folder / ".gitlab-ci").iterdir())
 
 
-def test_children_are_written_before_the_parent(split: Path, pipegen: Pipegen) -> None:
-    """Each into the folder beside it; what the parent starts is there when the parent is."""
+def test_child_files_are_written_before_the_parent(split: Path, pipegen: Pipegen) -> None:
+    """They are in a folder next to it, so that they exist when the parent starts them."""
     result = pipegen("compile", "-t", "gitlab", "--split", "unit")
     (child,) = children(split)
 
@@ -40,8 +40,8 @@ def test_children_are_written_before_the_parent(split: Path, pipegen: Pipegen) -
     assert "# Options: --split unit" in parent
 
 
-def test_check_compares_all_files(split: Path, pipegen: Pipegen) -> None:
-    """A child that was changed by hand is noticed, and written anew when that is asked for."""
+def test_check_compares_child_files(split: Path, pipegen: Pipegen) -> None:
+    """A manual edit of a child is reported, and `--force` overwrites it."""
     pipegen("compile", "-t", "gitlab", "--split", "unit")
     (child,) = children(split)
     before = child.read_text(encoding="utf-8")
@@ -54,8 +54,8 @@ def test_check_compares_all_files(split: Path, pipegen: Pipegen) -> None:
     assert child.read_text(encoding="utf-8") == before
 
 
-def test_children_that_nothing_starts_any_more_are_told(split: Path, pipegen: Pipegen) -> None:
-    """When the parent is written, and when it is compared; they are not deleted."""
+def test_left_over_child_files_are_reported(split: Path, pipegen: Pipegen) -> None:
+    """Compile and check warn of them and do not delete them."""
     pipegen("compile", "-t", "gitlab", "--split", "unit")
     (child,) = children(split)
     written, checked = pipegen("compile", "-t", "gitlab"), pipegen("compile", "-t", "gitlab", "--check")
@@ -68,13 +68,13 @@ def test_children_that_nothing_starts_any_more_are_told(split: Path, pipegen: Pi
 
 @pytest.mark.usefixtures("split")
 def test_check_writes_nothing(split: Path, pipegen: Pipegen) -> None:
-    """Not even the folder of the children."""
+    """The folder of the child files is not created either."""
     assert pipegen("compile", "-t", "gitlab", "--split", "unit", "--check").status == 1
     assert not (split / ".gitlab-ci").exists()
 
 
-def test_children_stand_beside_the_parent(split: Path, pipegen: Pipegen) -> None:
-    """Where the parent goes to another folder, its text names the child from the root of the repository."""
+def test_child_files_are_next_to_the_parent(split: Path, pipegen: Pipegen) -> None:
+    """The parent names them relative to the root of the repository."""
     (split / "ci").mkdir()
     pipegen("compile", "-t", "gitlab", "--split", "unit", "-o", "ci/main.yml")
     (child,) = children(split / "ci")
@@ -82,10 +82,10 @@ def test_children_stand_beside_the_parent(split: Path, pipegen: Pipegen) -> None
     assert f"local: ci/.gitlab-ci/{child.name}" in (split / "ci/main.yml").read_text(encoding="utf-8")
 
 
-def test_children_are_named_from_the_root_wherever_pipegen_is_called(
+def test_paths_of_child_files_do_not_depend_on_the_folder(
     split: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen
 ) -> None:
-    """The engine counts from the root of the repository, not from where somebody stood."""
+    """GitLab resolves them from the root of the repository."""
     (split / ".git").mkdir()
     (split / "ci").mkdir()
     monkeypatch.chdir(split / "ci")
@@ -96,8 +96,8 @@ def test_children_are_named_from_the_root_wherever_pipegen_is_called(
 
 
 @pytest.mark.usefixtures("split")
-def test_standard_output_takes_all_files_with_their_names(pipegen: Pipegen) -> None:
-    """As a stream of documents, the parent last."""
+def test_standard_output_gets_all_files_with_their_names(pipegen: Pipegen) -> None:
+    """It is a stream of documents with the parent last."""
     out = pipegen("compile", "-t", "gitlab", "--split", "unit", "-o", "-").out
     heads = [line for line in out.splitlines() if line.startswith("---")]
 
@@ -107,8 +107,8 @@ def test_standard_output_takes_all_files_with_their_names(pipegen: Pipegen) -> N
 
 
 @pytest.mark.usefixtures("split")
-def test_only_gitlab_is_split(pipegen: Pipegen) -> None:
-    """Another target knows no such option."""
+def test_split_with_another_target_is_wrong_usage(pipegen: Pipegen) -> None:
+    """Only GitLab has child pipelines."""
     result = pipegen("compile", "-t", "jenkins", "--split", "unit")
 
     assert result.status == 2

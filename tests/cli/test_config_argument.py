@@ -1,4 +1,4 @@
-"""CONFIG, which every verb that reads a config takes alike."""
+"""The argument CONFIG, which all verbs that read a config share."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen
+from cli.program import CONFIG, Pipegen
 
 VERBS = (("compile", "-t", "gitlab", "-o", "-"), ("check",), ("graph",), ("plan",))
 
 
 @pytest.mark.usefixtures("empty")
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
-def test_a_file_that_is_not_there_is_wrong_usage(verb: tuple[str, ...], pipegen: Pipegen) -> None:
-    """Its name is told as it was given."""
+def test_a_missing_config_is_wrong_usage(verb: tuple[str, ...], pipegen: Pipegen) -> None:
+    """The message has the path as the user wrote it."""
     result = pipegen(*verb, "ci/nothing.yaml")
 
     assert (result.status, result.out, result.err) == (2, "", 'pipegen: "ci/nothing.yaml" does not exist\n')
@@ -22,8 +22,8 @@ def test_a_file_that_is_not_there_is_wrong_usage(verb: tuple[str, ...], pipegen:
 
 @pytest.mark.usefixtures("empty")
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
-def test_nothing_in_the_current_folder_is_wrong_usage(verb: tuple[str, ...], pipegen: Pipegen) -> None:
-    """The names that were looked for are told."""
+def test_no_config_in_the_current_folder_is_wrong_usage(verb: tuple[str, ...], pipegen: Pipegen) -> None:
+    """The message lists the default names."""
     result = pipegen(*verb)
 
     assert (result.status, result.out) == (2, "")
@@ -31,8 +31,8 @@ def test_nothing_in_the_current_folder_is_wrong_usage(verb: tuple[str, ...], pip
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
-def test_a_folder_is_told_with_the_config_in_it(verb: tuple[str, ...], empty: Path, pipegen: Pipegen) -> None:
-    """What to write instead is one copy away."""
+def test_a_folder_has_a_hint_with_its_config(verb: tuple[str, ...], empty: Path, pipegen: Pipegen) -> None:
+    """The path can be copied from the message."""
     (empty / "service" / ".pipeline").mkdir(parents=True)
     (empty / "service" / ".pipeline" / "config.yaml").write_text(CONFIG, encoding="utf-8")
     result = pipegen(*verb, "service")
@@ -42,14 +42,16 @@ def test_a_folder_is_told_with_the_config_in_it(verb: tuple[str, ...], empty: Pa
 
 
 @pytest.mark.usefixtures("empty")
-def test_a_folder_without_a_config_is_told(pipegen: Pipegen) -> None:
-    """There is nothing to write instead."""
+def test_a_folder_without_a_config_is_reported(pipegen: Pipegen) -> None:
+    """There is no path to suggest."""
     assert pipegen("check", ".").err == 'pipegen: "." is a folder: it contains no config\n'
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
-def test_an_unreadable_file_is_told_in_one_line(verb: tuple[str, ...], powerless: Pipegen, open_folder: Path) -> None:
-    """The world fails pipegen: neither the user's mistake nor a bug."""
+def test_an_unreadable_config_is_reported_in_one_line(
+    verb: tuple[str, ...], powerless: Pipegen, open_folder: Path
+) -> None:
+    """It is a failure of the environment, neither wrong usage nor a bug."""
     config = open_folder / "pipegen.yaml"
     powerless(*verb, config)
     config.chmod(0)
@@ -60,15 +62,15 @@ def test_an_unreadable_file_is_told_in_one_line(verb: tuple[str, ...], powerless
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
 @pytest.mark.usefixtures("empty")
-def test_a_file_that_fails_while_it_is_read_is_named(pipegen: Pipegen) -> None:
-    """The system does not say which file it was."""
+def test_a_config_that_fails_during_reading_is_named(pipegen: Pipegen) -> None:
+    """The operating system's error does not contain the path."""
     result = pipegen("check", "/proc/self/mem")
 
     assert (result.status, result.err) == (3, "pipegen: /proc/self/mem: Input/output error\n")
 
 
-def test_a_name_that_is_no_text_is_wrong_usage(empty: Path, pipegen: Pipegen) -> None:
-    """Generated files name their config, and they are UTF-8."""
+def test_a_config_name_that_is_not_utf8_is_wrong_usage(empty: Path, pipegen: Pipegen) -> None:
+    """Generated files contain the name, and they are UTF-8."""
     name = os.fsdecode(b"\xff.yaml")
     (empty / name).write_text(CONFIG, encoding="utf-8")
     result = pipegen("compile", name, "-t", "gitlab")
@@ -77,8 +79,8 @@ def test_a_name_that_is_no_text_is_wrong_usage(empty: Path, pipegen: Pipegen) ->
     assert "is not UTF-8" in result.err
 
 
-def test_a_config_elsewhere_is_compiled_into_the_current_folder(empty: Path, pipegen: Pipegen) -> None:
-    """As a compiler does."""
+def test_a_config_in_another_folder_is_compiled_here(empty: Path, pipegen: Pipegen) -> None:
+    """A compiler also writes to the current folder."""
     (empty / "configs").mkdir()
     (empty / "configs" / "one.yaml").write_text(CONFIG, encoding="utf-8")
 
@@ -86,10 +88,10 @@ def test_a_config_elsewhere_is_compiled_into_the_current_folder(empty: Path, pip
     assert {path.name for path in empty.iterdir()} == {"configs", ".gitlab-ci.yml"}
 
 
-def test_the_same_bytes_wherever_pipegen_is_called(
+def test_output_does_not_depend_on_the_current_folder(
     empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A path that depends on the caller would make every file stale for somebody else."""
+    """A path that depends on the caller would make every file stale for other users."""
     (empty / "deep").mkdir()
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     outputs = [

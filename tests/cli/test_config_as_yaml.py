@@ -1,4 +1,4 @@
-"""`pipegen plan --expanded`: the config with all that it is made from written out."""
+"""`pipegen plan --expanded`: the config with includes, templates and defaults expanded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from cli.calling import BROKEN, Pipegen
+from cli.program import BROKEN, Pipegen
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
@@ -25,8 +25,8 @@ _ROOT = Path(__file__).parents[2]
 _CONFIGS = sorted([*(_ROOT / "tests" / "golden").glob("*/pipeline.yml"), *(_ROOT / "examples").rglob("config.yaml")])
 
 
-def _made_of(file: SourceFile) -> tuple[object, ...]:
-    """Return what both targets are given for *file*, as it would be named and placed beside the others."""
+def _generated_from(file: SourceFile) -> tuple[object, ...]:
+    """Return the files that both targets generate for *file*."""
     report = Report()
     analysed = analyse(file, (), report)
     return tuple(generate(analysed, registry.load(name), {}, report) for name in ("gitlab", "jenkins"))
@@ -34,19 +34,19 @@ def _made_of(file: SourceFile) -> tuple[object, ...]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", _CONFIGS, ids=lambda path: path.relative_to(_ROOT).as_posix())
-def test_it_compiles_to_the_same_bytes(path: Path) -> None:
-    """Whatever the config is made from; and what is written out needs no more writing out."""
+def test_an_expanded_config_compiles_to_the_same_bytes(path: Path) -> None:
+    """Expanding it again changes nothing."""
     report = Report()
     file = load(path, report, shown=path.name)
     tree = expand(file, report)
     written = SourceFile(file.path, as_yaml(tree), file.folder)
 
-    assert _made_of(written) == _made_of(file)
+    assert _generated_from(written) == _generated_from(file)
     assert as_yaml(expand(written, report)) == written.text
 
 
-def test_it_is_written_as_a_person_would(here: Path, pipegen: Pipegen) -> None:
-    """Includes, templates, defaults, anchors and the short-hand are gone; values are what they were."""
+def test_an_expanded_config_is_readable(here: Path, pipegen: Pipegen) -> None:
+    """Includes, templates, defaults, anchors and shorthands are expanded; values keep their text."""
     (here / "templates.yaml").write_text("templates: {python: {image: 'python:3.12'}}\n", encoding="utf-8")
     (here / "pipegen.yaml").write_text(
         dedent("""
@@ -89,8 +89,8 @@ def test_it_is_written_as_a_person_would(here: Path, pipegen: Pipegen) -> None:
         """)
 
 
-def test_a_config_whose_plan_is_wrong_is_shown(here: Path, pipegen: Pipegen) -> None:
-    """To see what it has become helps to find what is wrong; without a tree there is nothing to show."""
+def test_a_config_with_errors_in_the_plan_is_expanded(here: Path, pipegen: Pipegen) -> None:
+    """The expansion helps to find the error; a config that cannot be read is not shown."""
     (here / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
     assert pipegen("plan", "--expanded").status == 0
 
@@ -102,8 +102,8 @@ def test_a_config_whose_plan_is_wrong_is_shown(here: Path, pipegen: Pipegen) -> 
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("options", [("--pipeline", "service"), ("--format", "json")])
-def test_other_options_do_not_go_with_it(options: tuple[str, str], pipegen: Pipegen) -> None:
-    """It is the whole config, and it is YAML."""
+def test_expanded_rejects_other_output_options(options: tuple[str, str], pipegen: Pipegen) -> None:
+    """It always shows the whole config as YAML."""
     result = pipegen("plan", "--expanded", *options)
 
     assert (result.status, result.out) == (2, "")
@@ -132,8 +132,8 @@ _TAGS = ["", "!!str ", "!!int ", "!!float ", "!!bool ", "!!null "]
 
 @pytest.mark.parametrize("tag", _TAGS)
 @pytest.mark.parametrize("text", _SCALARS)
-def test_scalars_stay_what_they_are(text: str, tag: str) -> None:
-    """The kind, and the text where it counts, whatever tag made them."""
+def test_scalars_keep_their_type_and_text(text: str, tag: str) -> None:
+    """This holds for every tag."""
     tree = read(SourceFile("pipegen.yaml", f"a: {tag}{text}\n"), Report())
     assert isinstance(tree, Mapping)
 
@@ -146,8 +146,8 @@ def test_scalars_stay_what_they_are(text: str, tag: str) -> None:
 @pytest.mark.slow
 @settings(deadline=None)
 @given(value=st.recursive(st.text(), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner)))
-def test_text_stays_what_it_is(value: object) -> None:
-    """Quotes, line breaks, blanks, and what YAML takes for something else."""
+def test_strings_are_read_back_unchanged(value: object) -> None:
+    """They include quotes, line breaks, blanks and text that looks like another YAML type."""
     try:
         tree = read(SourceFile("pipegen.yaml", json.dumps({"a": value})), Report())
     except Stopped:

@@ -1,4 +1,4 @@
-"""`pipegen diff`: versions of a config as users name them, and how their difference is shown."""
+"""`pipegen diff`: how versions of a config are named, and how their differences are shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, Pipegen
+from cli.program import BROKEN, Pipegen
 from cli.repositories import commit, git, repository
 from documents import DOCS
 from jsonschema import Draft202012Validator
@@ -131,7 +131,7 @@ MARKDOWN = """\
 
 @pytest.fixture
 def root(empty: Path) -> Path:
-    """Return the current folder, a repository with the old version at HEAD and the new one not committed."""
+    """Return the current folder, a repository with the old version at HEAD and the new one uncommitted."""
     repository(empty, {"pipegen.yaml": OLD, "ci/templates.yaml": TEMPLATES})
     (empty / "pipegen.yaml").write_text(NEW, encoding="utf-8")
     (empty / "ci" / "templates.yaml").write_text(TEMPLATES.replace("5", "10"), encoding="utf-8")
@@ -139,16 +139,16 @@ def root(empty: Path) -> Path:
 
 
 @pytest.mark.usefixtures("root")
-def test_the_checkout_is_compared_with_its_commit(pipegen: Pipegen) -> None:
-    """What is included is read from the commit too."""
+def test_the_working_tree_is_compared_with_head(pipegen: Pipegen) -> None:
+    """Included files are also read from the commit."""
     result = pipegen("diff")
 
     assert (result.status, result.out, result.err) == (1, TEXT, "")
 
 
 @pytest.mark.usefixtures("root")
-def test_markdown_is_for_a_merge_request(pipegen: Pipegen) -> None:
-    """What matters first; the rest is unfolded; nothing of a config is taken for markdown."""
+def test_markdown_has_a_summary_and_folded_details(pipegen: Pipegen) -> None:
+    """Text of the config is escaped."""
     result = pipegen("diff", "HEAD", "--format", "markdown")
 
     assert (result.status, result.out) == (1, MARKDOWN)
@@ -157,7 +157,7 @@ def test_markdown_is_for_a_merge_request(pipegen: Pipegen) -> None:
 @pytest.mark.parametrize("arguments", [("HEAD", "HEAD"), ("HEAD",), ("pipegen.yaml", "HEAD")])
 @pytest.mark.usefixtures("root")
 def test_json_fits_its_schema(arguments: tuple[str, ...], pipegen: Pipegen) -> None:
-    """The contract, as programs can check it."""
+    """Programs rely on the schema."""
     result = pipegen("diff", *arguments, "--format", "json")
     Draft202012Validator.check_schema(SCHEMA)
     found = json.loads(result.out)
@@ -166,8 +166,8 @@ def test_json_fits_its_schema(arguments: tuple[str, ...], pipegen: Pipegen) -> N
     assert list(Draft202012Validator(SCHEMA).iter_errors(found)) == []
 
 
-def test_a_version_is_named_as_git_names_it(root: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A commit, a branch, a tag, a path of one; from a folder below too."""
+def test_a_version_is_a_git_revision_or_path(root: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be a commit, a branch, a tag or a path of a revision, also from a subfolder."""
     git(root, "tag", "v1")
     commit(root, {})
     monkeypatch.chdir(root / "ci")
@@ -178,8 +178,8 @@ def test_a_version_is_named_as_git_names_it(root: Path, pipegen: Pipegen, monkey
     assert pipegen("diff", "main", "HEAD").out == "HEAD has the same meaning as main\n"
 
 
-def test_two_files_need_no_repository(empty: Path, pipegen: Pipegen) -> None:
-    """Nor a usual name."""
+def test_two_files_can_be_compared_outside_a_repository(empty: Path, pipegen: Pipegen) -> None:
+    """They may have any names."""
     same = "pipelines:\n  p: # the same\n    stages: [{ name: a, script: x }]\n"
     (empty / "one.yaml").write_text("pipelines: { p: { stages: [{ name: a, script: [x] }] } }\n", encoding="utf-8")
     (empty / "other.yaml").write_text(same, encoding="utf-8")
@@ -188,8 +188,8 @@ def test_two_files_need_no_repository(empty: Path, pipegen: Pipegen) -> None:
     assert (result.status, result.out) == (0, "other.yaml has the same meaning as one.yaml\n")
 
 
-def test_a_config_that_has_moved_is_found_by_its_usual_names(root: Path, pipegen: Pipegen) -> None:
-    """A revision without a path means the config that it has."""
+def test_a_revision_without_a_path_has_a_default_config_name(root: Path, pipegen: Pipegen) -> None:
+    """The default name may differ between the two revisions."""
     git(root, "mv", "--force", "pipegen.yaml", "pipegen.yml")
     commit(root, {})
 
@@ -197,8 +197,8 @@ def test_a_config_that_has_moved_is_found_by_its_usual_names(root: Path, pipegen
     assert pipegen("diff", "HEAD").out == "pipegen.yml has the same meaning as HEAD\n"
 
 
-def test_a_link_leads_to_the_file_of_the_revision(root: Path, pipegen: Pipegen) -> None:
-    """An include may be one."""
+def test_a_symlink_is_resolved_in_its_revision(root: Path, pipegen: Pipegen) -> None:
+    """An included file may be one."""
     (root / "ci" / "templates.yaml").rename(root / "ci" / "real.yaml")
     (root / "ci" / "templates.yaml").symlink_to("real.yaml")
     commit(root, {})
@@ -208,7 +208,7 @@ def test_a_link_leads_to_the_file_of_the_revision(root: Path, pipegen: Pipegen) 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
 def test_durations_measure_the_longest_path(form: str, root: Path, pipegen: Pipegen) -> None:
-    """In seconds, for both versions; a stage that the old one alone has may have a time."""
+    """It is in seconds for both versions; durations of removed stages are allowed."""
     times = "{ lint: 1, build: 60, package: 60, sign: 1, docs: 5, release: 1, soak: 1 }"
     (root / "times.yaml").write_text(times, encoding="utf-8")
     result = pipegen("diff", "--durations", "times.yaml", "--format", form)
@@ -227,23 +227,23 @@ def test_durations_measure_the_longest_path(form: str, root: Path, pipegen: Pipe
     ],
 )
 @pytest.mark.usefixtures("root")
-def test_a_version_that_is_not_there_is_wrong_usage(arguments: tuple[str, ...], said: str, pipegen: Pipegen) -> None:
-    """The words tell which, and what was looked for."""
+def test_a_missing_version_is_wrong_usage(arguments: tuple[str, ...], said: str, pipegen: Pipegen) -> None:
+    """The message says what is missing."""
     result = pipegen("diff", *arguments)
 
     assert (result.status, said in result.err) == (2, True)
 
 
 def test_a_revision_without_a_config_is_wrong_usage(empty: Path, pipegen: Pipegen) -> None:
-    """As in the merge request that brings the first one."""
+    """The merge request that adds the first config is such a case."""
     repository(empty, {"README.md": ""})
     (empty / "pipegen.yaml").write_text(OLD, encoding="utf-8")
 
     assert 'revision "HEAD" has no config: looked for pipegen.yaml, ' in pipegen("diff").err
 
 
-def test_mistakes_of_the_old_version_are_shown_at_its_place(root: Path, pipegen: Pipegen) -> None:
-    """With the revision in the path; only errors are told."""
+def test_errors_of_the_old_version_have_its_revision(root: Path, pipegen: Pipegen) -> None:
+    """The path of the diagnostic contains the revision, and only errors are reported."""
     commit(root, {"pipegen.yaml": BROKEN})
     result = pipegen("diff", "HEAD", "HEAD~1")
 
@@ -252,8 +252,8 @@ def test_mistakes_of_the_old_version_are_shown_at_its_place(root: Path, pipegen:
     assert result.out == ""
 
 
-def test_the_document_shows_what_it_says(empty: Path, pipegen: Pipegen) -> None:
-    """The difference of the two configs before it."""
+def test_the_diff_in_the_documentation_is_current(empty: Path, pipegen: Pipegen) -> None:
+    """It is the output for the two configs above it."""
     before, _, rest = (DOCS / "changes.md").read_text(encoding="utf-8").partition("<!-- diff -->\n```\n")
     old, new = re.findall(r"^```yaml\n(.*?)^```$", before, re.DOTALL | re.MULTILINE)[-2:]
     (empty / "old.yaml").write_text(old, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""How long stages take, as a file says it."""
+"""Files with durations of stages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pipelines:
 
 
 def loaded(folder: Path, text: str, config: str = CONFIG) -> tuple[dict[TaskId, float], list[str]]:
-    """Return what durations *text* say of the stages of *config*, and the codes of what is wrong with them."""
+    """Return the durations that *text* defines for the stages of *config*, and the codes reported."""
     (folder / "durations.yaml").write_text(text, encoding="utf-8")
     analysed, report = analyse(decode(config.encode(), "pipegen.yaml", "", Report()), (), Report()), Report()
     try:
@@ -35,8 +35,8 @@ def loaded(folder: Path, text: str, config: str = CONFIG) -> tuple[dict[TaskId, 
     return found, [one.code.number for one in report.diagnostics()]
 
 
-def test_the_nearest_name_counts(tmp_path: Path) -> None:
-    """That of a combination before that of its stage, and that with its pipeline before that without."""
+def test_the_most_specific_name_takes_precedence(tmp_path: Path) -> None:
+    """A combination comes before its stage, and a name with a pipeline before one without."""
     text = "build: 10\n'other: build': 20\nunit: 30\n'unit: 3.12': 40\n"
 
     assert loaded(tmp_path, text) == (
@@ -50,15 +50,15 @@ def test_the_nearest_name_counts(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_not_named_takes_the_mean(tmp_path: Path) -> None:
-    """It is told once, for all of them."""
+def test_stages_without_a_duration_get_the_mean(tmp_path: Path) -> None:
+    """One warning names all of them."""
     found, codes = loaded(tmp_path, "unit: 30\n'other: build': 90\n")
 
     assert (found[TaskId("one", "build")], codes) == (50.0, ["PG812"])
 
 
-def test_a_stage_that_takes_an_environment_down_needs_no_time(tmp_path: Path) -> None:
-    """It is in no run; a time for it is no mistake."""
+def test_a_stop_stage_needs_no_duration(tmp_path: Path) -> None:
+    """It is in no simulated run; a duration for it is allowed."""
     config = (
         "pipelines:\n  one:\n    stages:\n"
         "      - { name: deploy, script: [x], environment: { name: review, on_stop: stop } }\n"
@@ -81,8 +81,8 @@ def test_a_stage_that_takes_an_environment_down_needs_no_time(tmp_path: Path) ->
         ("'2 minutes'", 120.0),
     ],
 )
-def test_times_are_seconds_or_words(tmp_path: Path, text: str, time: float) -> None:
-    """As in a config, and fractions too."""
+def test_durations_are_seconds_or_have_units(tmp_path: Path, text: str, time: float) -> None:
+    """The units are those of a config, and fractions are allowed."""
     found, codes = loaded(tmp_path, f"{{ build: {text}, unit: 1 }}")
 
     assert (found[TaskId("one", "build")], codes) == (time, [])
@@ -95,6 +95,6 @@ def test_times_are_seconds_or_words(tmp_path: Path, text: str, time: float) -> N
         *("9" * 90, "9" * 5_000, "9" * 80 + " weeks"),
     ],
 )
-def test_what_is_no_time_is_told(tmp_path: Path, text: str) -> None:
-    """Numbers that no machine can hold included."""
+def test_invalid_durations_are_reported(tmp_path: Path, text: str) -> None:
+    """These include numbers that are too large."""
     assert loaded(tmp_path, f"build: {text}\nunit: 1\n") == ({}, ["PG810"])

@@ -1,4 +1,4 @@
-"""Which stages run for an event: the options of plan, graph, simulate and run."""
+"""Options of plan, graph, simulate and run that select the stages of an event, and `pipegen test`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 from jsonschema import Draft202012Validator
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "tests.schema.json"
@@ -37,13 +37,13 @@ tests:
 
 @pytest.fixture
 def app(empty: Path) -> Path:
-    """Return the current folder, which holds CONFIG."""
+    """Return the current folder with CONFIG as its config."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     return empty
 
 
 @pytest.mark.usefixtures("app")
-def test_all_usual_events(pipegen: Pipegen) -> None:
+def test_events_lists_the_common_events(pipegen: Pipegen) -> None:
     """Events that start the same stages share a column."""
     result = pipegen("plan", "--events")
 
@@ -62,8 +62,8 @@ def test_all_usual_events(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("app")
-def test_one_event(pipegen: Pipegen) -> None:
-    """Each stage, and the reason if it does not run."""
+def test_events_of_one_event_has_reasons(pipegen: Pipegen) -> None:
+    """Each stage that does not run has a reason."""
     result = pipegen("plan", "--events", "--branch", "dev", "--changed", "src/a.py", "--changed", "b")
 
     assert result.out == (
@@ -77,7 +77,7 @@ def test_one_event(pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("app")
 def test_events_as_json(pipegen: Pipegen) -> None:
-    """The event, and each stage with its reason."""
+    """Each event has its stages with their reasons."""
     (event,) = json.loads(pipegen("plan", "--events", "--tag", "x", "--format", "json").out)["events"]
 
     assert event == {
@@ -106,8 +106,8 @@ def test_events_as_json(pipegen: Pipegen) -> None:
         (("--tag", "v1", "--branch", "main"), "a run has a branch or a tag"),
     ],
 )
-def test_events_that_cannot_be(pipegen: Pipegen, options: tuple[str, ...], words: str) -> None:
-    """Usage errors, for each verb."""
+def test_impossible_events_are_wrong_usage(pipegen: Pipegen, options: tuple[str, ...], words: str) -> None:
+    """All verbs with these options reject them."""
     for verb in (("plan",), ("plan", "--events"), ("graph",), ("simulate",), ("run", "--dry-run")):
         result = pipegen(*verb, *options)
 
@@ -115,8 +115,8 @@ def test_events_that_cannot_be(pipegen: Pipegen, options: tuple[str, ...], words
 
 
 @pytest.mark.usefixtures("app")
-def test_other_verbs_leave_stages_out(pipegen: Pipegen) -> None:
-    """The graph, the plan and the simulation hold only the stages that run."""
+def test_other_verbs_show_only_the_stages_of_the_event(pipegen: Pipegen) -> None:
+    """The graph, the plan and the simulation contain only the stages that run."""
     options = ("--event", "web", "--branch", "dev")
 
     assert "deploy" not in pipegen("plan", *options).out
@@ -125,7 +125,7 @@ def test_other_verbs_leave_stages_out(pipegen: Pipegen) -> None:
     assert "deploy" in pipegen("graph", "--event", "web", "--branch", "main").out
 
 
-def test_a_run_for_an_event(app: Path, pipegen: Pipegen) -> None:
+def test_run_uses_the_event(app: Path, pipegen: Pipegen) -> None:
     """Conditions and setup values are those of the event."""
     logs = app / "logs"
     result = pipegen("run", "--tag", "v2", "--log-dir", logs)
@@ -135,16 +135,16 @@ def test_a_run_for_an_event(app: Path, pipegen: Pipegen) -> None:
     assert "deploy: skipped" in pipegen("run", "--dry-run", "--event", "push", "--branch", "dev").out
 
 
-def test_tests_that_pass(app: Path, pipegen: Pipegen) -> None:
-    """Their number is shown."""
+def test_passing_tests_are_counted(app: Path, pipegen: Pipegen) -> None:
+    """The exit code is 0."""
     (app / "pipegen.test.yaml").write_text(TESTS, encoding="utf-8")
     result = pipegen("test")
 
     assert (result.status, result.err) == (0, "2 passed\n")
 
 
-def test_tests_that_fail(app: Path, pipegen: Pipegen) -> None:
-    """Each difference is shown at its line; the formats are those of diagnostics."""
+def test_failing_tests_are_reported(app: Path, pipegen: Pipegen) -> None:
+    """Each difference is shown at its line, in any format for diagnostics."""
     (app / "pipegen.test.yaml").write_text(TESTS.replace("[src/a.py]", "[docs/a.md]"), encoding="utf-8")
     result = pipegen("test")
 
@@ -154,7 +154,7 @@ def test_tests_that_fail(app: Path, pipegen: Pipegen) -> None:
     assert '<failure message="test &quot;main is deployed&quot;' in pipegen("test", "--format", "junit").out
 
 
-def test_recorded_tests_pass_and_notice_changes(app: Path, pipegen: Pipegen) -> None:
+def test_recorded_tests_pass_and_detect_changes(app: Path, pipegen: Pipegen) -> None:
     """A recorded file fits its schema, passes, and fails for other conditions, stages, orders and approvals."""
     assert pipegen("test", "--write").status == 0
     recorded = (app / "pipegen.test.yaml").read_text(encoding="utf-8")
@@ -176,8 +176,8 @@ def test_recorded_tests_pass_and_notice_changes(app: Path, pipegen: Pipegen) -> 
 
 
 @pytest.mark.usefixtures("app")
-def test_wrong_tests(app: Path, pipegen: Pipegen) -> None:
-    """No file is a usage error; a wrong file is reported at its line."""
+def test_a_missing_or_invalid_test_file(app: Path, pipegen: Pipegen) -> None:
+    """A missing file is wrong usage; an invalid one is reported at its line."""
     assert pipegen("test").status == 2
     (app / "pipegen.test.yaml").write_text("tests: { a: { event: pish } }\n", encoding="utf-8")
     result = pipegen("test")

@@ -1,4 +1,4 @@
-"""What of a generated file is a stage's own: of every golden case."""
+"""The excerpt of a generated file for each stage, for every golden case."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ LEFT_OUT = {("gates", "jenkins"): {("service", "stop")}}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
-def test_every_stage_has_its_text(case: Path) -> None:
-    """For both engines, and a part of the very file."""
+def test_every_stage_has_an_excerpt(case: Path) -> None:
+    """Both engines have one, which is part of the generated file."""
     analysed = analyse(load(case / "pipeline.yml", Report()), (), Report())
     stages = {(plan.name, job.stage) for plan in analysed.plans for job in plan.jobs}
     for name in ("gitlab", "jenkins"):
@@ -32,8 +32,8 @@ def test_every_stage_has_its_text(case: Path) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
-def test_every_stage_is_found_in_the_config(case: Path) -> None:
-    """Those of included files, called pipelines and combinations of a matrix too; a webhook has none."""
+def test_every_stage_has_its_config(case: Path) -> None:
+    """This includes included files, called pipelines and combinations of a matrix, but not webhooks."""
     analysed = analyse(load(case / "pipeline.yml", Report()), (), Report())
     written = written_stages(expand(analysed.file, Report()))
 

@@ -1,4 +1,4 @@
-"""What a user sees when pipegen itself fails: words and a status, never a traceback."""
+"""Failures of pipegen itself are reported as a message with an exit code, never as a traceback."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 
 def raising(error: BaseException) -> Callable[..., object]:
-    """Return what fails with *error*, whatever it is called with."""
+    """Return a function that always raises *error*."""
 
     def fail(*_: object) -> object:
         raise error
@@ -22,7 +22,7 @@ def raising(error: BaseException) -> Callable[..., object]:
 
 @pytest.fixture
 def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of temporary files."""
+    """Return the folder for temporary files."""
     folder = tmp_path / "logs"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -34,10 +34,10 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("verb", "module"),
     [("check", "commands.check"), ("compile", "session"), ("graph", "session"), ("plan", "session")],
 )
-def test_a_bug_is_told_in_words(
+def test_a_bug_is_reported_as_a_message(
     verb: str, module: str, logs: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a file that holds what a report of it needs."""
+    """A log file contains the details for a bug report."""
     monkeypatch.setattr(f"pipegen.cli.{module}.analyse", raising(ZeroDivisionError("division by zero")))
     result = pipegen(verb)
     (log,) = logs.iterdir()
@@ -50,8 +50,8 @@ def test_a_bug_is_told_in_words(
     assert re.search(r"^Traceback .*^ZeroDivisionError: division by zero$", log.read_text(), re.DOTALL | re.MULTILINE)
 
 
-def test_a_config_that_nests_too_deep_is_no_bug(here: Path, logs: Path, pipegen: Pipegen) -> None:
-    """It is told as what it is, or compiles; a deep stack is not the user's matter."""
+def test_a_deeply_nested_config_is_not_a_bug(here: Path, logs: Path, pipegen: Pipegen) -> None:
+    """It either compiles or is reported as an error in the config."""
     (here / "pipegen.yaml").write_text("[" * 5000 + "]" * 5000, encoding="utf-8")
     result = pipegen("check")
 
@@ -59,8 +59,8 @@ def test_a_config_that_nests_too_deep_is_no_bug(here: Path, logs: Path, pipegen:
 
 
 @pytest.mark.usefixtures("here")
-def test_an_interrupt_ends_with_its_status(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without words: the user knows."""
+def test_an_interrupt_has_its_own_exit_code(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No message is shown."""
     monkeypatch.setattr("pipegen.cli.commands.check.analyse", raising(KeyboardInterrupt()))
     result = pipegen("check")
 
@@ -76,10 +76,10 @@ def test_an_interrupt_ends_with_its_status(pipegen: Pipegen, monkeypatch: pytest
         (OSError("odd"), "odd"),
     ],
 )
-def test_a_world_that_fails_is_told_in_one_line(
+def test_an_operating_system_error_is_reported_in_one_line(
     error: OSError, told: str, logs: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is no bug, so there is nothing to report."""
+    """It is not a bug, so there are no details to report."""
     monkeypatch.setattr("pipegen.cli.commands.check.analyse", raising(error))
     result = pipegen("check")
 

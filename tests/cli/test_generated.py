@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from cli.calling import SKEWED, Pipegen
+from cli.program import SKEWED, Pipegen
 from cli.test_plan import SCHEMA
 from jsonschema import Draft202012Validator
 
@@ -33,7 +33,7 @@ DRAWN = """\
 
 @pytest.fixture
 def files(here: Path, pipegen: Pipegen) -> Path:
-    """Return the current folder, which holds a config and what both targets write for it."""
+    """Return the current folder with a config and its generated files for both targets."""
     (here / "pipegen.yaml").write_text(SKEWED, encoding="utf-8")
     for target in ("jenkins", "gitlab"):
         assert pipegen("compile", "-t", target).status == 0
@@ -42,8 +42,8 @@ def files(here: Path, pipegen: Pipegen) -> Path:
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("name", ["pipegen.yaml", "Jenkinsfile", ".gitlab-ci.yml"])
-def test_a_file_is_drawn_as_its_config(name: str, pipegen: Pipegen) -> None:
-    """The order is the same."""
+def test_a_generated_file_has_the_graph_of_its_config(name: str, pipegen: Pipegen) -> None:
+    """The stages have the same order."""
     result = pipegen("graph", name)
 
     assert (result.status, result.out, result.err) == (0, DRAWN, "")
@@ -51,8 +51,8 @@ def test_a_file_is_drawn_as_its_config(name: str, pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("form", ["text", "dot", "mermaid", "json"])
-def test_every_format_draws_a_file(form: str, pipegen: Pipegen) -> None:
-    """As it draws a config: stages stand in the order of the file."""
+def test_every_graph_format_supports_generated_files(form: str, pipegen: Pipegen) -> None:
+    """The graph is that of the config, with stages in the order of the file."""
     drawn, of_config = (pipegen("graph", name, "--format", form).out for name in ("Jenkinsfile", "pipegen.yaml"))
     words, expected = (re.findall(r"\w+", text) for text in (drawn, of_config.replace("service", "Jenkinsfile")))
 
@@ -60,8 +60,8 @@ def test_every_format_draws_a_file(form: str, pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_a_plan_of_a_file_as_text(pipegen: Pipegen) -> None:
-    """Frames, the longest path and what each stage comes after."""
+def test_plan_of_a_generated_file_as_text(pipegen: Pipegen) -> None:
+    """It has frames, the longest path and the predecessors of each stage."""
     assert pipegen("plan", ".gitlab-ci.yml").out == (
         ".gitlab-ci.yml: gitlab, needs\n"
         "  frame 1: lint, unit\n"
@@ -72,8 +72,8 @@ def test_a_plan_of_a_file_as_text(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_a_plan_of_a_file_as_data(pipegen: Pipegen) -> None:
-    """As the schema says: whose file it is, how it says its order, and what each stage comes after."""
+def test_plan_of_a_generated_file_as_json(pipegen: Pipegen) -> None:
+    """It matches the schema, and has the engine, the form of the order and the needs of each stage."""
     document = json.loads(pipegen("plan", "Jenkinsfile", "--format", "json").out)
 
     assert list(Draft202012Validator(SCHEMA).iter_errors(document)) == []
@@ -103,16 +103,16 @@ def test_a_plan_of_a_file_as_data(pipegen: Pipegen) -> None:
         ("plan", ("--set", "a=b", "--pipeline", "service"), "--pipeline and --set"),
     ],
 )
-def test_options_that_ask_for_a_config(verb: str, option: tuple[str, ...], shown: str, pipegen: Pipegen) -> None:
-    """They are wrong usage: a generated file holds no choice any more."""
+def test_options_for_configs_are_wrong_usage(verb: str, option: tuple[str, ...], shown: str, pipegen: Pipegen) -> None:
+    """A generated file has no inputs and no choice of pipelines."""
     result = pipegen(verb, "Jenkinsfile", *option)
 
     assert (result.status, result.out) == (2, "")
     assert result.err == f'pipegen: "Jenkinsfile" is a generated file, for which {shown} cannot be used\n'
 
 
-def test_child_pipelines_are_read_beside_their_parent(empty: Path, pipegen: Pipegen) -> None:
-    """Where the parent says they are; the order is that of all files."""
+def test_child_pipelines_are_read_with_their_parent(empty: Path, pipegen: Pipegen) -> None:
+    """The order covers the jobs of all files."""
     (empty / "ci").mkdir()
     (empty / "ci/child.yml").write_text(CHILD, encoding="utf-8")
     (empty / ".gitlab-ci.yml").write_text(PARENT, encoding="utf-8")
@@ -122,8 +122,8 @@ def test_child_pipelines_are_read_beside_their_parent(empty: Path, pipegen: Pipe
 
 
 @pytest.mark.parametrize("name", ["loop.yml", "a\\0b.yml", "x" * 5000, "../outside.yml"])
-def test_a_child_that_no_file_can_be_is_not_there(empty: Path, pipegen: Pipegen, name: str) -> None:
-    """A link to itself, a name that the system does not take, a place outside of the repository."""
+def test_an_unreadable_child_pipeline_is_an_error(empty: Path, pipegen: Pipegen, name: str) -> None:
+    """It is a link to itself, an invalid file name or a file outside the repository."""
     (empty / "loop.yml").symlink_to("loop.yml")
     (empty.parent / "outside.yml").write_text(CHILD, encoding="utf-8")
     (empty / ".gitlab-ci.yml").write_text(PARENT.replace("ci/child.yml", f'"{name}"'), encoding="utf-8")
@@ -134,8 +134,8 @@ def test_a_child_that_no_file_can_be_is_not_there(empty: Path, pipegen: Pipegen,
     assert "error[PG" in result.err
 
 
-def test_what_is_wrong_in_a_child_pipeline_is_shown_there(empty: Path, pipegen: Pipegen) -> None:
-    """By the path of its own file; one that is not there, where it is asked for."""
+def test_an_error_in_a_child_pipeline_names_its_file(empty: Path, pipegen: Pipegen) -> None:
+    """A missing file is reported where the parent names it."""
     (empty / ".gitlab-ci.yml").write_text(PARENT, encoding="utf-8")
     missing = pipegen("graph", ".gitlab-ci.yml")
     (empty / "ci").mkdir()
@@ -147,8 +147,8 @@ def test_what_is_wrong_in_a_child_pipeline_is_shown_there(empty: Path, pipegen: 
     assert " --> ci/child.yml:3:26\n" in wrong.err
 
 
-def test_what_cannot_be_read_is_a_diagnostic(empty: Path, pipegen: Pipegen) -> None:
-    """No drawing beside it."""
+def test_an_unreadable_order_is_a_diagnostic(empty: Path, pipegen: Pipegen) -> None:
+    """Nothing is drawn."""
     (empty / "Jenkinsfile").write_text("node { sh 'make' }\n", encoding="utf-8")
     result = pipegen("plan", "Jenkinsfile")
 
@@ -156,8 +156,8 @@ def test_what_cannot_be_read_is_a_diagnostic(empty: Path, pipegen: Pipegen) -> N
     assert result.err.startswith("error[PG120]: cannot determine the order in this Jenkinsfile: ")
 
 
-def test_an_order_that_hangs_on_rules_is_drawn_with_a_warning(empty: Path, pipegen: Pipegen) -> None:
-    """It is that of a run with all jobs."""
+def test_an_order_that_depends_on_rules_is_a_warning(empty: Path, pipegen: Pipegen) -> None:
+    """The graph is that of a run with all jobs."""
     text = "a: { script: x }\nb: { script: x, needs: [a], rules: [{ if: $B }] }\n"
     text += "c: { script: x, needs: [{ job: b, optional: true }] }\n"
     (empty / ".gitlab-ci.yml").write_text(text, encoding="utf-8")

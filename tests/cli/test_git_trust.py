@@ -1,4 +1,4 @@
-"""A repository's configuration of git executes nothing, whatever key it stands in: walked over the keys that can.
+"""A repository's git configuration cannot make pipegen execute a program; every key that names one is tried.
 
 The keys are those of git-config(1) whose description says that a command, program, hook or helper is run.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 from cli.repositories import commit, git, repository
 
 from pipegen.source.git import ask, changed_files
@@ -77,7 +77,7 @@ class Trap:
             (self.hooks / name).symlink_to(self.program)
 
     def settings(self) -> Iterator[tuple[str, ...]]:
-        """Yield what to give to `git config`, all that belongs together in one."""
+        """Yield arguments for `git config`, with related keys together."""
         program = str(self.program)
         for key in (
             *("core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "core.gitProxy"),
@@ -106,7 +106,7 @@ class Trap:
         yield ("submodule.recurse", "true", "submodule.x.update", f"!{program}", "diff.submodule", "log")
 
     def remotes(self) -> Iterator[tuple[str, ...]]:
-        """Yield remotes that would be asked for what is missing."""
+        """Yield remotes that git would contact for missing objects."""
         program = str(self.program)
         partial = (
             "core.repositoryFormatVersion",
@@ -126,13 +126,13 @@ class Trap:
 
 @pytest.fixture
 def trap(tmp_path_factory: pytest.TempPathFactory) -> Trap:
-    """Return a program that tells when it is executed."""
+    """Return a program that records its execution."""
     return Trap(tmp_path_factory.mktemp("trap"))
 
 
 @pytest.fixture
 def root(empty: Path) -> Path:
-    """Return the current folder: a repository with two commits, and files that differ from what is staged."""
+    """Return the current folder, a repository with two commits."""
     repository(empty, FILES)
     commit(empty, {"api/main.py": "2\n"})
     git(empty, "branch", "other", "HEAD~1")
@@ -140,14 +140,14 @@ def root(empty: Path) -> Path:
 
 
 def touch(root: Path) -> None:
-    """Let every file look as if it had changed: git compares what they hold."""
+    """Change the time of every file, so that git compares their content."""
     for name in FILES:
         if name != "pipegen.yaml":
             os.utime(root / name, (now := next(_TIMES), now))
 
 
 def configure(root: Path, settings: tuple[str, ...]) -> None:
-    """Write *settings*, keys and values by turns, where git reads them for this repository alone."""
+    """Write *settings*, alternating keys and values, to the configuration of the repository."""
     for key, value in zip(settings[::2], settings[1::2], strict=True):
         section, _, name = key.rpartition(".")
         group, _, sub = section.partition(".")
@@ -158,7 +158,7 @@ def configure(root: Path, settings: tuple[str, ...]) -> None:
 
 
 def fires(pipegen: Pipegen, root: Path, trap: Trap) -> list[str]:
-    """Call each verb, and return what has executed the program."""
+    """Call each verb, and return those that executed the program."""
     fired = []
     for verb in VERBS:
         touch(root)
@@ -174,15 +174,15 @@ def everything(trap: Trap) -> tuple[str, ...]:
     return tuple(word for one in trap.settings() for word in one)
 
 
-def test_no_key_executes_anything(root: Path, trap: Trap, pipegen: Pipegen) -> None:
-    """Whatever the verb."""
+def test_no_key_executes_a_program(root: Path, trap: Trap, pipegen: Pipegen) -> None:
+    """All keys are set at once, and every verb is called."""
     configure(root, everything(trap))
 
     assert fires(pipegen, root, trap) == []
 
 
-def test_the_trap_is_sharp(root: Path, trap: Trap) -> None:
-    """Git itself executes monitors, hooks and filters there: the test above can fail."""
+def test_git_itself_executes_the_trap(root: Path, trap: Trap) -> None:
+    """This shows that the other tests can fail."""
     for key in ("core.fsmonitor", "filter.evil.clean", "filter.e=vil.clean.process"):
         configure(root, (key, str(trap.program)))
         touch(root)
@@ -194,8 +194,8 @@ def test_the_trap_is_sharp(root: Path, trap: Trap) -> None:
 
 
 @pytest.mark.slow
-def test_each_key_alone_executes_nothing(root: Path, trap: Trap) -> None:
-    """For what one key does may hide what another one would: asked of the door itself, as the verbs ask."""
+def test_each_single_key_executes_nothing(root: Path, trap: Trap) -> None:
+    """One key may hide the effect of another; `ask` is called directly, as the verbs call it."""
     before = (root / ".git/config").read_bytes()
     fired = []
     for settings in trap.settings():
@@ -213,8 +213,8 @@ def test_each_key_alone_executes_nothing(root: Path, trap: Trap) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(6))
-def test_nothing_is_fetched(number: int, root: Path, trap: Trap, pipegen: Pipegen) -> None:
-    """What is missing of a partial clone stays missing, whatever its remote is."""
+def test_missing_objects_are_not_fetched(number: int, root: Path, trap: Trap, pipegen: Pipegen) -> None:
+    """This holds for a partial clone with any kind of remote."""
     configure(root, tuple(trap.remotes())[number])
     missing = [git(root, "rev-parse", name) for name in ("HEAD~1:pipegen.yaml", "HEAD~1^{tree}", "HEAD:api/x.txt")]
     for name in missing:
@@ -256,10 +256,10 @@ def _hooks(root: Path, rest: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", [_included, _included_if, _of_work_tree, _elsewhere, _attributes, _hooks])
-def test_no_file_of_git_executes_anything(
+def test_no_configuration_file_executes_a_program(
     form: Callable[[Path, Path], None], root: Path, trap: Trap, pipegen: Pipegen
 ) -> None:
-    """Wherever the keys stand: in files that the configuration includes, of a work tree, in another place."""
+    """The keys are in included files, in the configuration of a work tree, or in a moved git folder."""
     other = repository(trap.folder / "other", {})
     (other / ".git/config").write_text("")
     configure(other, everything(trap))
@@ -271,7 +271,7 @@ def test_no_file_of_git_executes_anything(
 
 
 def test_the_configuration_of_a_submodule_executes_nothing(root: Path, trap: Trap, pipegen: Pipegen) -> None:
-    """No other git is started in it."""
+    """Git does not run in the submodule."""
     inner = repository(trap.folder / "inner", {"file": "1\n", ".gitattributes": "* filter=evil\n"})
     git(root, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(inner), "inner")
     commit(root, {})
@@ -285,8 +285,8 @@ def test_the_configuration_of_a_submodule_executes_nothing(root: Path, trap: Tra
     assert fires(pipegen, root, trap) == []
 
 
-def test_another_work_tree_is_not_looked_into(root: Path, trap: Trap, pipegen: Pipegen) -> None:
-    """The files of the repository are those around its `.git`, whatever `core.worktree` says."""
+def test_another_work_tree_is_not_read(root: Path, trap: Trap, pipegen: Pipegen) -> None:
+    """The repository's files are those around its `.git`, whatever `core.worktree` says."""
     other = trap.folder / "private"
     other.mkdir()
     (other / "secret.yaml").write_text("pipelines: {}\n")
@@ -296,8 +296,8 @@ def test_another_work_tree_is_not_looked_into(root: Path, trap: Trap, pipegen: P
     assert pipegen("check", "--all").status == 0
 
 
-def test_what_has_changed_is_still_told(root: Path) -> None:
-    """With line ends that git converts, which takes no program."""
+def test_changed_files_respect_line_end_conversion(root: Path) -> None:
+    """The conversion by git needs no program."""
     (root / "api/x.txt").write_bytes(b"1\r\n")
     configure(root, ("core.autocrlf", "true"))
     touch(root)
@@ -306,8 +306,8 @@ def test_what_has_changed_is_still_told(root: Path) -> None:
     assert changed_files(root, "HEAD~1").stdout == b"api/main.py\0"
 
 
-def test_git_is_started_behind_one_door() -> None:
-    """By no other module."""
+def test_only_one_module_starts_git() -> None:
+    """The protection would not apply to other modules."""
     root = Path(__file__).parents[2] / "pipegen"
     starting = re.compile(r"(?<!Call)[(\[]\s*\"git\",")  # a Call is a command that a script holds
 

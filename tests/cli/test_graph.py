@@ -1,4 +1,4 @@
-"""`pipegen graph`: the stages, drawn."""
+"""`pipegen graph`: the stages of a config as text, dot, mermaid and JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, SEVERAL, Pipegen
+from cli.program import BROKEN, CONFIG, SEVERAL, Pipegen
 
 # What CONFIG is drawn as.
 TEXT = """\
@@ -38,8 +38,8 @@ flowchart LR
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("form", "drawn"), [("text", TEXT), ("dot", DOT), ("mermaid", MERMAID)])
-def test_one_pipeline(form: str, drawn: str, pipegen: Pipegen) -> None:
-    """Without a title: there is nothing to tell it from."""
+def test_one_pipeline_has_no_title(form: str, drawn: str, pipegen: Pipegen) -> None:
+    """There is no other pipeline to distinguish it from."""
     result = pipegen("graph", "--format", form)
 
     assert (result.status, result.out, result.err) == (0, drawn, "")
@@ -58,7 +58,7 @@ def test_one_pipeline(form: str, drawn: str, pipegen: Pipegen) -> None:
     ids=" ".join,
 )
 def test_no_verb_fails_on_a_config_without_stages(call: tuple[str, ...], here: Path, pipegen: Pipegen) -> None:
-    """There is a warning, and nothing to show or to do."""
+    """There is a warning, and nothing else to show or to do."""
     (here / "pipegen.yaml").write_text("pipelines: {test: {stages: []}}\n", encoding="utf-8")
     result = pipegen(*call)
 
@@ -68,13 +68,13 @@ def test_no_verb_fails_on_a_config_without_stages(call: tuple[str, ...], here: P
 
 @pytest.mark.usefixtures("here")
 def test_text_is_the_default(pipegen: Pipegen) -> None:
-    """For a person at a terminal."""
+    """It is for terminals."""
     assert pipegen("graph").out == TEXT
 
 
 @pytest.mark.usefixtures("here")
-def test_json_holds_nodes_arcs_and_frames(pipegen: Pipegen) -> None:
-    """In the order in which the arcs name them."""
+def test_json_has_nodes_arcs_and_frames(pipegen: Pipegen) -> None:
+    """Nodes are in the order of the arcs."""
     document = json.loads(pipegen("graph", "--format", "json").out)
 
     assert document == {
@@ -90,14 +90,14 @@ def test_json_holds_nodes_arcs_and_frames(pipegen: Pipegen) -> None:
 
 
 def test_several_pipelines_as_text(here: Path, pipegen: Pipegen) -> None:
-    """Each under its name."""
+    """Each has a title."""
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
 
     assert pipegen("graph").out == "checks\n\n1  lint\n2  unit  after lint\n\nnightly\n\n1  soak\n"
 
 
 def test_several_pipelines_as_dot(here: Path, pipegen: Pipegen) -> None:
-    """A graph each, which `dot` draws one after the other."""
+    """Each is a graph of its own."""
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
     drawn = pipegen("graph", "--format", "dot").out
 
@@ -106,7 +106,7 @@ def test_several_pipelines_as_dot(here: Path, pipegen: Pipegen) -> None:
 
 
 def test_several_pipelines_as_mermaid(here: Path, pipegen: Pipegen) -> None:
-    """Side by side in one graph, since a text of Mermaid holds one."""
+    """All are in one graph, since a Mermaid text contains only one."""
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
     drawn = pipegen("graph", "--format", "mermaid").out
 
@@ -120,15 +120,15 @@ def test_several_pipelines_as_mermaid(here: Path, pipegen: Pipegen) -> None:
 
 
 def test_several_pipelines_as_json(here: Path, pipegen: Pipegen) -> None:
-    """In the order of the file."""
+    """They are in the order of the file."""
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
     document = json.loads(pipegen("graph", "--format", "json").out)
 
     assert [pipeline["name"] for pipeline in document["pipelines"]] == ["checks", "nightly"]
 
 
-def test_one_of_several_can_be_drawn(here: Path, pipegen: Pipegen) -> None:
-    """It then stands alone, without a title."""
+def test_one_of_several_pipelines_can_be_drawn(here: Path, pipegen: Pipegen) -> None:
+    """It then has no title."""
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
 
     assert pipegen("graph", "--pipeline", "checks").out == "1  lint\n2  unit  after lint\n"
@@ -136,7 +136,7 @@ def test_one_of_several_can_be_drawn(here: Path, pipegen: Pipegen) -> None:
 
 @pytest.mark.parametrize("form", ["text", "dot", "mermaid", "json"])
 def test_a_config_with_errors_is_not_drawn(form: str, here: Path, pipegen: Pipegen) -> None:
-    """Standard output stays empty; diagnostics stand on standard error."""
+    """Diagnostics go to standard error, and standard output is empty."""
     (here / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
     result = pipegen("graph", "--format", form)
 
@@ -144,8 +144,8 @@ def test_a_config_with_errors_is_not_drawn(form: str, here: Path, pipegen: Pipeg
     assert result.err.startswith("error[PG301]")
 
 
-def test_a_stage_with_any_name_is_drawn(here: Path, pipegen: Pipegen) -> None:
-    """Quotes in it end no string of the drawing."""
+def test_a_stage_name_is_escaped(here: Path, pipegen: Pipegen) -> None:
+    """It may contain quotes and backslashes."""
     (here / "pipegen.yaml").write_text(CONFIG.replace("lint", r"""'a "quoted" \ name'"""), encoding="utf-8")
 
     assert r'"a \"quoted\" \\ name" -> "candidate";' in pipegen("graph", "--format", "dot").out
@@ -160,7 +160,7 @@ def test_a_stage_with_any_name_is_drawn(here: Path, pipegen: Pipegen) -> None:
     ],
 )
 def test_finally_stages_come_after_all_others(form: str, drawn: str, empty: Path, pipegen: Pipegen) -> None:
-    """As they do when the pipeline runs; `--format json` holds the arcs alone."""
+    """They also run last; `--format json` contains only the arcs."""
     (empty / "pipegen.yaml").write_text(
         "pipelines: {p: {stages: [{name: a, script: ls}, {name: b, script: ls}, {name: c, script: ls},"
         " {name: mop, script: ls}, {name: report, script: ls}], execution: [[a, [b, c]]], finally: [mop, report]}}",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import CONFIG, SEVERAL, Pipegen
+from cli.program import CONFIG, SEVERAL, Pipegen
 
 FLOW = """\
 templates:
@@ -45,7 +45,7 @@ pipelines:
 
 
 def stages(text: str) -> dict[str, Any]:
-    """Return the stages on a page by name."""
+    """Return the stages of a page by name."""
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found
     return {stage["name"]: stage for pipeline in json.loads(found[1]) for stage in pipeline["stages"]}
@@ -53,7 +53,7 @@ def stages(text: str) -> dict[str, Any]:
 
 @pytest.fixture
 def flow(empty: Path, pipegen: Pipegen) -> dict[str, Any]:
-    """Return what the page of FLOW tells."""
+    """Return the stages on the page of FLOW."""
     (empty / "pipegen.yaml").write_text(FLOW, encoding="utf-8")
     result = pipegen("graph", "--format", "html")
     assert (result.status, result.err) == (0, "")
@@ -62,8 +62,8 @@ def flow(empty: Path, pipegen: Pipegen) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("form", "start"), [("svg", "<svg "), ("html", "<!DOCTYPE html>\n")])
-def test_a_picture_is_written_out_or_to_a_file(form: str, start: str, pipegen: Pipegen) -> None:
-    """The same text, and twice the same."""
+def test_a_picture_goes_to_standard_output_or_a_file(form: str, start: str, pipegen: Pipegen) -> None:
+    """The text is the same in both, and in every call."""
     shown = pipegen("graph", "--format", form)
     written = [pipegen("graph", "--format", form, "-o", "picture") for _ in range(2)]
 
@@ -74,8 +74,8 @@ def test_a_picture_is_written_out_or_to_a_file(form: str, start: str, pipegen: P
 
 
 @pytest.mark.usefixtures("here")
-def test_no_other_file_is_written_over(pipegen: Pipegen) -> None:
-    """Nor a folder, nor one that is not there."""
+def test_a_picture_does_not_overwrite_other_files(pipegen: Pipegen) -> None:
+    """Folders and paths in missing folders are rejected, too."""
     for name, told in (("pipegen.yaml", "is not HTML"), (".", "is a folder"), ("no/page.html", "does not exist")):
         result = pipegen("graph", "--format", "html", "-o", name)
 
@@ -93,16 +93,16 @@ def test_no_other_file_is_written_over(pipegen: Pipegen) -> None:
         (["--target", "gitlub", "--format", "html"], "gitlub"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(arguments: list[str], told: str, pipegen: Pipegen) -> None:
-    """With the way out."""
+def test_options_of_other_formats_are_rejected(arguments: list[str], told: str, pipegen: Pipegen) -> None:
+    """The message names the formats that have the option."""
     result = pipegen("graph", *arguments)
 
     assert (result.status, result.out) == (2, "")
     assert told in result.err
 
 
-def test_a_stage_is_told_as_it_is_written(flow: dict[str, Any]) -> None:
-    """Its script to the byte, what templates add, and where it stands."""
+def test_a_stage_has_its_script_config_and_location(flow: dict[str, Any]) -> None:
+    """The script is unchanged, and the config includes templates."""
     assert flow["build"]["script"] == "make dist\necho '  two  spaces'"
     assert flow["test: 3.11"]["script"] == ('python${matrix.python} -m pytest  \\\n  --expected "${build.version}"\n')
     assert flow["build"]["description"] == "Runs on Python."
@@ -110,8 +110,8 @@ def test_a_stage_is_told_as_it_is_written(flow: dict[str, Any]) -> None:
     assert "image: python:3.12" in flow["build"]["config"]
 
 
-def test_what_holds_for_a_stage_is_told_in_words(flow: dict[str, Any]) -> None:
-    """Conditions, what it waits for, where it runs and its limits."""
+def test_a_stage_has_its_settings_as_text(flow: dict[str, Any]) -> None:
+    """These are conditions, approvals, agents and limits."""
     assert flow["deploy"]["marks"] == ["when", "approval", "may fail"]
     assert flow["deploy"]["facts"] == [
         ["When", "branch main"],
@@ -128,16 +128,16 @@ def test_what_holds_for_a_stage_is_told_in_words(flow: dict[str, Any]) -> None:
     assert flow["tidy"]["marks"] == ["finally"]
 
 
-def test_who_reads_what_is_told_at_both_ends(flow: dict[str, Any]) -> None:
-    """An output that nobody reads, too."""
+def test_outputs_have_readers_and_readers_have_outputs(flow: dict[str, Any]) -> None:
+    """An output without readers is shown, too."""
     assert flow["build"]["outputs"] == [["version", ["test: 3.11", "test: 3.12", "deploy"]], ["size", []]]
     assert flow["deploy"]["reads"] == [["build", "version"]]
     assert flow["deploy"]["files"] == ["build"]
     assert flow["build"]["leaves"] == ["dist"]
 
 
-def test_each_target_shows_what_it_makes_of_a_stage(flow: dict[str, Any]) -> None:
-    """The job of GitLab, the stage of a Jenkinsfile."""
+def test_a_stage_has_an_excerpt_of_each_generated_file(flow: dict[str, Any]) -> None:
+    """It is a job for GitLab and a stage of the Jenkinsfile."""
     (gitlab, gitlab_text, _), (jenkins, jenkins_text, _) = flow["deploy"]["generated"]
 
     assert (gitlab, jenkins) == ("gitlab", "jenkins")
@@ -147,8 +147,8 @@ def test_each_target_shows_what_it_makes_of_a_stage(flow: dict[str, Any]) -> Non
     assert jenkins_text.count("{") == jenkins_text.count("}")
 
 
-def test_a_target_that_refuses_says_why(empty: Path, pipegen: Pipegen) -> None:
-    """And the page is made all the same."""
+def test_a_target_with_errors_shows_the_reason(empty: Path, pipegen: Pipegen) -> None:
+    """The page is still created."""
     (empty / "pipegen.yaml").write_text(
         "pipelines: { a: { stages: [{ name: docs, lock: [one, two], script: [make] }] } }", encoding="utf-8"
     )
@@ -159,8 +159,8 @@ def test_a_target_that_refuses_says_why(empty: Path, pipegen: Pipegen) -> None:
     assert reason.startswith("PG6")
 
 
-def test_the_targets_of_the_config_are_shown(empty: Path, pipegen: Pipegen) -> None:
-    """No others, unless they are asked for."""
+def test_excerpts_are_for_the_targets_of_the_config(empty: Path, pipegen: Pipegen) -> None:
+    """The option `--target` selects others."""
     (empty / "pipegen.yaml").write_text(CONFIG + "targets: { jenkins: {} }\n", encoding="utf-8")
     own = stages(pipegen("graph", "--format", "html").out)["lint"]["generated"]
     asked = stages(pipegen("graph", "--format", "html", "-t", "gitlab").out)["lint"]["generated"]
@@ -169,8 +169,8 @@ def test_the_targets_of_the_config_are_shown(empty: Path, pipegen: Pipegen) -> N
     assert [one[0] for one in asked] == ["gitlab"]
 
 
-def test_several_pipelines_are_one_picture(empty: Path, pipegen: Pipegen) -> None:
-    """Unless one is chosen."""
+def test_several_pipelines_share_one_picture(empty: Path, pipegen: Pipegen) -> None:
+    """The option `--pipeline` selects one."""
     (empty / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
 
     assert pipegen("graph", "--format", "svg").out.count('class="title"') == 2
@@ -182,8 +182,8 @@ def test_several_pipelines_are_one_picture(empty: Path, pipegen: Pipegen) -> Non
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("target", ["gitlab", "jenkins"])
 @pytest.mark.parametrize("form", ["svg", "html"])
-def test_what_a_generated_file_enforces_is_drawn(target: str, form: str, pipegen: Pipegen) -> None:
-    """Its stages by their names."""
+def test_a_picture_of_a_generated_file_has_its_stages(target: str, form: str, pipegen: Pipegen) -> None:
+    """They have their names from the config."""
     pipegen("compile", "--target", target, "-o", "made")
     result = pipegen("graph", "made", "--format", form)
 
@@ -192,8 +192,8 @@ def test_what_a_generated_file_enforces_is_drawn(target: str, form: str, pipegen
 
 
 @pytest.mark.usefixtures("here")
-def test_other_drawings_do_not_wait_for_pictures(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pictures need is imported for pictures."""
+def test_text_formats_do_not_import_picture_modules(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They start faster without them."""
     for name in [name for name in sys.modules if name.startswith(("pipegen.pictures", "pipegen.cli.pictures.drawing"))]:
         monkeypatch.delitem(sys.modules, name)
     pipegen("graph")
@@ -201,8 +201,8 @@ def test_other_drawings_do_not_wait_for_pictures(pipegen: Pipegen, monkeypatch: 
     assert "pipegen.cli.pictures.drawing" not in sys.modules
 
 
-def test_a_simulation_is_a_page_too(here: Path, pipegen: Pipegen) -> None:
-    """With the chart and its figures; nothing else is written over."""
+def test_simulate_writes_an_html_page(here: Path, pipegen: Pipegen) -> None:
+    """It has a chart and figures, and does not overwrite a file that is not HTML."""
     result = pipegen("simulate", "--executors", "1", "--html", "chart.html")
     refused = pipegen("simulate", "--html", "pipegen.yaml")
     text = (here / "chart.html").read_text(encoding="utf-8")

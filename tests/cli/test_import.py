@@ -1,4 +1,4 @@
-"""`pipegen import`: files, options, and what is shown."""
+"""`pipegen import`: files, options and output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 _SOURCE = "unit:\n  script: [make test]\n  hooks: { pre_get_sources_script: [echo] }\n"
 _CONFIG = (
@@ -21,7 +21,7 @@ def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path(".gitlab-ci.yml").write_text(_SOURCE, encoding="utf-8")
 
 
-def test_the_usual_files_need_no_arguments(pipegen: Pipegen) -> None:
+def test_default_files_need_no_arguments(pipegen: Pipegen) -> None:
     """The summary counts the keys by outcome."""
     result = pipegen("import")
 
@@ -31,7 +31,7 @@ def test_the_usual_files_need_no_arguments(pipegen: Pipegen) -> None:
     assert '.gitlab-ci.yml:3:3: info[PG851] "hooks" of job "unit" stays a key of GitLab' in result.err
 
 
-def test_an_existing_file_is_kept(pipegen: Pipegen) -> None:
+def test_an_existing_file_is_not_overwritten(pipegen: Pipegen) -> None:
     """Only `--force` overwrites it."""
     Path("pipegen.yaml").write_text("mine", encoding="utf-8")
     refused = pipegen("import")
@@ -42,7 +42,7 @@ def test_an_existing_file_is_kept(pipegen: Pipegen) -> None:
     assert Path("pipegen.yaml").read_text(encoding="utf-8") == _CONFIG
 
 
-def test_a_file_that_cannot_be_read_writes_nothing(pipegen: Pipegen) -> None:
+def test_an_invalid_file_is_not_imported(pipegen: Pipegen) -> None:
     """Syntax errors are reported at their line."""
     Path(".gitlab-ci.yml").write_text("unit: [", encoding="utf-8")
     result = pipegen("import")
@@ -52,7 +52,7 @@ def test_a_file_that_cannot_be_read_writes_nothing(pipegen: Pipegen) -> None:
     assert not Path("pipegen.yaml").exists()
 
 
-def test_standard_output(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_import_can_write_to_standard_output(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     """`-o -` writes no file."""
     written: list[str] = []
     monkeypatch.setattr("pipegen.cli.commands.import_.show_file", written.append)
@@ -63,7 +63,7 @@ def test_standard_output(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_report_counts_constructs(pipegen: Pipegen) -> None:
-    """As a table and as JSON."""
+    """It is a table or JSON."""
     table = pipegen("import", "--report", "text").out
     data = json.loads(pipegen("import", "--report", "json", "--force").out)
 
@@ -72,8 +72,8 @@ def test_the_report_counts_constructs(pipegen: Pipegen) -> None:
     assert data["constructs"]["script"] == {"translated": 1, "raw": 0, "reported": 0}
 
 
-def test_an_audit_sums_pipelines(pipegen: Pipegen) -> None:
-    """No file is written; one that cannot be read is named."""
+def test_an_audit_summarizes_all_pipelines(pipegen: Pipegen) -> None:
+    """No file is written, and invalid files are named."""
     Path("other").mkdir()
     Path("other/.gitlab-ci.yml").write_text("unit: [", encoding="utf-8")
     result = pipegen("import", "--audit", ".")
@@ -85,7 +85,7 @@ def test_an_audit_sums_pipelines(pipegen: Pipegen) -> None:
     assert not Path("pipegen.yaml").exists()
 
 
-def test_a_missing_file_and_a_jenkinsfile(pipegen: Pipegen) -> None:
+def test_import_rejects_a_missing_file_and_a_jenkinsfile(pipegen: Pipegen) -> None:
     """Both are wrong usage."""
     Path("Jenkinsfile").write_text("pipeline {\n}\n", encoding="utf-8")
 
@@ -93,6 +93,6 @@ def test_a_missing_file_and_a_jenkinsfile(pipegen: Pipegen) -> None:
     assert "is a Jenkinsfile" in pipegen("import", "Jenkinsfile").err
 
 
-def test_check_names_the_command(pipegen: Pipegen) -> None:
-    """A pipeline of GitLab is not a config, but can become one."""
+def test_check_suggests_import_for_a_gitlab_file(pipegen: Pipegen) -> None:
+    """A GitLab pipeline is not a config, but can be imported."""
     assert 'run "pipegen import .gitlab-ci.yml"' in pipegen("check", ".gitlab-ci.yml").out

@@ -1,4 +1,4 @@
-"""`pipegen init`."""
+"""`pipegen init` writes a starter config."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen, environment, names
+from cli.program import Pipegen, environment, names
 
 from pipegen.cli.starter_config import KINDS, inspect
 
 PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()", "init")
 # What a change of some paths means on GitLab, which whoever names some should know.
-TOLD = {"monorepo": "PG630"}
+EXPECTED_CODES = {"monorepo": "PG630"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_it_writes_compiles(kind: str, empty: Path, pipegen: Pipegen) -> None:
-    """To both engines at once, with no option and next to nothing to tell."""
+def test_a_starter_config_compiles(kind: str, empty: Path, pipegen: Pipegen) -> None:
+    """It compiles for both engines without options, and with hardly any diagnostics."""
     assert pipegen("init", "--template", kind).status == 0
     assert names(empty) == {"pipegen.schema.json"}
     compiled = pipegen("compile", "--format", "concise", "--strict")
 
     assert compiled.status == 0
-    assert all(TOLD[kind] in line for line in compiled.err.splitlines())
+    assert all(EXPECTED_CODES[kind] in line for line in compiled.err.splitlines())
     # That a version can be moved is a note, for who wants digests.
     checked = [line for line in pipegen("check", "--format", "concise").out.splitlines() if "PG716" not in line]
-    assert all(TOLD[kind] in line for line in checked)
+    assert all(EXPECTED_CODES[kind] in line for line in checked)
     assert names(empty) == {"pipegen.schema.json", ".gitlab-ci.yml", "Jenkinsfile"}
 
 
-def test_editors_find_the_schema(empty: Path, pipegen: Pipegen) -> None:
-    """The first line names the file beside it, which is what `pipegen schema` prints."""
+def test_the_first_line_names_the_schema(empty: Path, pipegen: Pipegen) -> None:
+    """It names the file next to the config, which is the output of `pipegen schema`."""
     pipegen("init", "--template", "go")
     first = (empty / "pipegen.yaml").read_text(encoding="utf-8").splitlines()[0]
     name = first.removeprefix("# yaml-language-server: $schema=")
@@ -57,8 +57,8 @@ def test_editors_find_the_schema(empty: Path, pipegen: Pipegen) -> None:
         (["README.md", "one/go.mod"], None, "maven"),
     ],
 )
-def test_what_a_folder_holds_tells(files: list[str], kind: str | None, tool: str, empty: Path) -> None:
-    """What is built there, and by what."""
+def test_files_decide_the_kind_of_project(files: list[str], kind: str | None, tool: str, empty: Path) -> None:
+    """They also decide the build tool."""
     for name in files:
         (empty / name).parent.mkdir(exist_ok=True)
         (empty / name).touch()
@@ -67,8 +67,8 @@ def test_what_a_folder_holds_tells(files: list[str], kind: str | None, tool: str
     assert (found.kind, found.tool) == (kind, tool)
 
 
-def test_a_monorepo_has_its_own_services(empty: Path, pipegen: Pipegen) -> None:
-    """Stages are named for the folders; one whose name would have to be quoted is left out."""
+def test_a_monorepo_has_stages_for_its_folders(empty: Path, pipegen: Pipegen) -> None:
+    """A folder whose name needs quoting is left out."""
     for name in ("shop", "site", "-rf ${x}"):
         (empty / name).mkdir()
         (empty / name / "go.mod").touch()
@@ -81,8 +81,8 @@ def test_a_monorepo_has_its_own_services(empty: Path, pipegen: Pipegen) -> None:
     assert (empty / "pipegen.yaml").read_text(encoding="utf-8").endswith("\n  jenkins: {}\n")
 
 
-def test_nothing_is_overwritten(here: Path, pipegen: Pipegen) -> None:
-    """A config that is there stays, unless it is given up."""
+def test_an_existing_config_is_not_overwritten(here: Path, pipegen: Pipegen) -> None:
+    """The option `--force` overwrites it."""
     before = (here / "pipegen.yaml").read_bytes()
     refused = pipegen("init", "--template", "go")
 
@@ -100,8 +100,8 @@ def test_nothing_is_overwritten(here: Path, pipegen: Pipegen) -> None:
         (["--template", "go", "--target", "circle"], "circle"),
     ],
 )
-def test_wrong_usage(arguments: list[str], words: str, empty: Path, pipegen: Pipegen) -> None:
-    """Told in a line, and nothing is written."""
+def test_invalid_options_are_wrong_usage(arguments: list[str], words: str, empty: Path, pipegen: Pipegen) -> None:
+    """The message is one line, and nothing is written."""
     result = pipegen("init", *arguments)
 
     assert (result.status, words in result.err) == (2, True)
@@ -109,8 +109,8 @@ def test_wrong_usage(arguments: list[str], words: str, empty: Path, pipegen: Pip
 
 
 @pytest.mark.slow
-def test_a_person_is_asked(empty: Path) -> None:
-    """At a terminal; an answer that is none is asked for again, and an empty one is what the folder tells."""
+def test_a_terminal_user_is_asked(empty: Path) -> None:
+    """Invalid answers are asked for again; an empty one selects the detected value."""
     (empty / "go.mod").touch()
     terminal, end = pty.openpty()
     with subprocess.Popen(PROGRAM, cwd=empty, env=environment(), stdin=end, stdout=end, stderr=end) as process:
@@ -127,7 +127,7 @@ def test_a_person_is_asked(empty: Path) -> None:
 
 
 def test_an_empty_config_is_replaced(empty: Path, pipegen: Pipegen) -> None:
-    """An empty pipegen.yaml gets the starter config; one with text stays."""
+    """A config with text is not."""
     config = empty / "pipegen.yaml"
     config.touch()
     assert pipegen("init", "--template", "python", "--target", "gitlab").status == 0

@@ -1,4 +1,4 @@
-"""How long stages take, as earlier runs tell."""
+"""Durations of stages from earlier runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 CONFIG = """\
 pipelines:
@@ -19,22 +19,22 @@ pipelines:
 
 @pytest.fixture
 def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder, with a config; runs are kept beside it."""
+    """Return the current folder with a config; its runs are recorded in a subfolder."""
     (empty / "pipegen.yaml").write_text(CONFIG)
     monkeypatch.setenv("XDG_STATE_HOME", str(empty / "state"))
     return empty
 
 
 def makespan(pipegen: Pipegen) -> float:
-    """Return how long the run takes on paper, by the journals."""
+    """Return the makespan of a simulated run with durations from the journals."""
     result = pipegen("simulate", "--durations", "journal", "--format", "json")
     assert (result.status, result.err) == (0, "")
     found: float = json.loads(result.out)["makespan"]
     return found
 
 
-def test_earlier_runs_tell_how_long_stages_take(project: Path, pipegen: Pipegen) -> None:
-    """Those that ended well, of this repository."""
+def test_durations_are_read_from_earlier_runs(project: Path, pipegen: Pipegen) -> None:
+    """Only successful attempts in this repository count."""
     assert pipegen("run").status == 0
 
     assert makespan(pipegen) >= 0.2
@@ -42,15 +42,15 @@ def test_earlier_runs_tell_how_long_stages_take(project: Path, pipegen: Pipegen)
 
 
 @pytest.mark.usefixtures("project")
-def test_without_an_earlier_run_there_are_no_durations(pipegen: Pipegen) -> None:
-    """Wrong usage, with the way out."""
+def test_journal_durations_need_an_earlier_run(pipegen: Pipegen) -> None:
+    """Without one, the option is wrong usage, and the message says why."""
     result = pipegen("simulate", "--durations", "journal")
 
     assert (result.status, "no earlier run has durations of these stages" in result.err) == (2, True)
 
 
-def test_what_no_run_has_timed_is_told(project: Path, pipegen: Pipegen) -> None:
-    """It takes the mean of the others."""
+def test_stages_that_have_not_run_are_reported(project: Path, pipegen: Pipegen) -> None:
+    """They get the mean of the others; `./journal` names a file."""
     pipegen("run", "--stage", "slow")
     result = pipegen("simulate", "--durations", "journal")
 

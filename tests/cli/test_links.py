@@ -1,4 +1,4 @@
-"""Links that a repository brings: nothing is written outside of it, and nothing outside is shown."""
+"""Symlinks in a repository: nothing is written outside the repository, and no file outside is shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen
+from cli.program import CONFIG, Pipegen
 from cli.repositories import repository
 
 from pipegen.cli.files.output import write
@@ -21,7 +21,7 @@ PARENT = CONFIG.replace("- name: lint\n", "- name: lint\n        script: ['curl 
 
 @pytest.fixture(params=["git", "archive", "linked archive"])
 def clone(request: pytest.FixtureRequest, empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder: what somebody else wrote, as a clone or out of an archive, where a link may lead."""
+    """Return the current folder with content of another author, as a clone or an archive."""
     clone = empty / "clone"
     clone.mkdir()
     (clone / "pipegen.yaml").write_text(PARENT, encoding="utf-8")
@@ -38,7 +38,7 @@ def clone(request: pytest.FixtureRequest, empty: Path, monkeypatch: pytest.Monke
 
 @pytest.fixture
 def home(empty: Path) -> Path:
-    """Return a folder of the user's, with a file that a login reads."""
+    """Return a folder of the user with a file that a login shell reads."""
     home = empty / "home"
     (home / "hooks").mkdir(parents=True)
     (home / "profile").write_text(OWN, encoding="utf-8")
@@ -46,7 +46,7 @@ def home(empty: Path) -> Path:
 
 
 def state(folder: Path) -> dict[str, bytes]:
-    """Return what all files in *folder* hold."""
+    """Return the content of all files in *folder*."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -69,8 +69,10 @@ WRITES = {
 @pytest.mark.parametrize(
     "victim", ["profile", *(pytest.param(name, marks=pytest.mark.slow) for name in ("new", "hooks"))]
 )
-def test_nothing_is_written_through_a_link(name: str, victim: str, clone: Path, home: Path, pipegen: Pipegen) -> None:
-    """Whether the file is there or not, has pipegen's header or not; the verb refuses, or replaces the link."""
+def test_no_file_is_written_through_a_symlink(
+    name: str, victim: str, clone: Path, home: Path, pipegen: Pipegen
+) -> None:
+    """The target may exist and have pipegen's header; the verb rejects the link or replaces it."""
     before = state(home)
     place = clone / name
     if place.parent != clone:
@@ -82,8 +84,8 @@ def test_nothing_is_written_through_a_link(name: str, victim: str, clone: Path, 
 
 
 @pytest.mark.parametrize("verb", ["compile", "graph", "check"])
-def test_no_folder_of_a_clone_leads_out(verb: str, clone: Path, home: Path, pipegen: Pipegen) -> None:
-    """Nor one of git's own, though the user names the path."""
+def test_no_file_is_written_through_a_folder_of_the_clone(verb: str, clone: Path, home: Path, pipegen: Pipegen) -> None:
+    """Paths in `.git` are also rejected, although the user names them."""
     repository(clone, {})
     (clone / "out").symlink_to(home)
     before = state(home), state(clone / ".git/hooks")
@@ -101,8 +103,8 @@ def test_no_folder_of_a_clone_leads_out(verb: str, clone: Path, home: Path, pipe
 
 
 @pytest.mark.usefixtures("clone")
-def test_the_user_may_name_any_place(home: Path, pipegen: Pipegen) -> None:
-    """Absolute, or above the repository."""
+def test_the_user_may_name_any_output_path(home: Path, pipegen: Pipegen) -> None:
+    """It may be absolute or above the repository."""
     above = Path("../home/above")
 
     assert pipegen("compile", "-t", "gitlab", "-o", home / "absolute").status == 0
@@ -110,10 +112,10 @@ def test_the_user_may_name_any_place(home: Path, pipegen: Pipegen) -> None:
     assert (home / "absolute").read_bytes() == (home / "above").read_bytes() != b""
 
 
-def test_links_between_clones_are_not_followed_from_outside(
+def test_symlinks_between_repositories_are_not_followed(
     clone: Path, home: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The clone is the boundary wherever the user is, also with a folder in it that is a link to another repository."""
+    """The boundary is the clone's, even if the current folder is elsewhere."""
     repository(clone, {})
     repository(home, {})
     (clone / "sub").symlink_to(home)
@@ -123,8 +125,8 @@ def test_links_between_clones_are_not_followed_from_outside(
     assert (result.status, (home / ".gitlab-ci.yml").exists()) == (2, False)
 
 
-def test_a_config_that_is_a_link_is_not_fixed_elsewhere(clone: Path, home: Path, pipegen: Pipegen) -> None:
-    """`--fix` writes what was read, and that stays within."""
+def test_fix_does_not_edit_the_target_of_a_symlink(clone: Path, home: Path, pipegen: Pipegen) -> None:
+    """The config is a link that leads out of the repository."""
     arcs = CONFIG.replace("- [lint, candidate]", "- [lint, candidate]\n      - [lint, candidate]")
     (home / "config.yaml").write_text(arcs, encoding="utf-8")
     (clone / "pipegen.yaml").unlink()
@@ -137,8 +139,8 @@ def test_a_config_that_is_a_link_is_not_fixed_elsewhere(clone: Path, home: Path,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(2))
-def test_a_link_that_is_put_there_meanwhile_wins_nothing(number: int, clone: Path, home: Path) -> None:
-    """A thread puts links in the place of the file, and of its folder, all the while."""
+def test_a_concurrently_created_symlink_is_not_followed(number: int, clone: Path, home: Path) -> None:
+    """A thread repeatedly replaces the file, or its folder, by a link."""
     repository(clone, {})
     before = state(home)
     ended = threading.Event()
@@ -210,8 +212,10 @@ SECRETS = (
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LINKS)
 @pytest.mark.parametrize("inner", ["../home/secret", ".git/config"])
-def test_no_file_outside_is_shown(name: str, inner: str, clone: Path, home: Path, pipegen: Pipegen) -> None:
-    """By no verb, whatever it may be taken for."""
+def test_no_verb_shows_a_file_outside_the_repository(
+    name: str, inner: str, clone: Path, home: Path, pipegen: Pipegen
+) -> None:
+    """The link has the name of any file that pipegen reads."""
     (clone / ".git").mkdir(exist_ok=True)
     secret = clone / inner
     if name == "included.yaml":
@@ -234,8 +238,8 @@ def test_no_file_outside_is_shown(name: str, inner: str, clone: Path, home: Path
     assert (home / "profile").read_text(encoding="utf-8") == OWN
 
 
-def test_a_link_of_the_config_is_told(clone: Path, home: Path, pipegen: Pipegen) -> None:
-    """With what to do, in every format."""
+def test_a_config_that_is_a_symlink_is_reported(clone: Path, home: Path, pipegen: Pipegen) -> None:
+    """It is PG130."""
     repository(clone, {})
     (clone / "pipegen.yaml").unlink()
     (clone / "pipegen.yaml").symlink_to(home / "profile")

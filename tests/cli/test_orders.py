@@ -1,4 +1,4 @@
-"""The order that engines enforce, as `pipegen simulate --target` takes it."""
+"""The order that engines enforce, as used by `pipegen simulate --target`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ CASES = sorted(path.parent for path in (Path(__file__).parents[1] / "golden").gl
 
 
 def relation(graph: ExecutionGraph) -> set[tuple[str, str]]:
-    """Return all pairs of a stage and one before it, however far."""
+    """Return all pairs of a stage and an ancestor."""
     return {(later, earlier) for later in graph.nodes for earlier in graph.ancestors(later)}
 
 
 def analysed(text: str) -> Analysed:
-    """Return the config *text*, checked."""
+    """Return the analysed config *text*."""
     report = Report()
     return analyse(decode(text.encode(), "pipegen.yaml", "", report), (), report)
 
@@ -32,8 +32,8 @@ def analysed(text: str) -> Analysed:
 @pytest.mark.parametrize(
     "order", [EngineOrder.GITLAB, EngineOrder.JENKINS_SCRIPTED, EngineOrder.JENKINS_DECLARATIVE], ids=str
 )
-def test_no_engine_loses_a_wait_and_two_add_none(case: Path, order: EngineOrder) -> None:
-    """Of all configs that are compiled in the tests, finally stages and matrices, several pipelines and images."""
+def test_engines_keep_all_waits_and_only_declarative_adds_some(case: Path, order: EngineOrder) -> None:
+    """This is checked for all golden cases."""
     report = Report()
     found = analyse(load(case / "pipeline.yml", report), (), report)
     try:
@@ -49,8 +49,8 @@ def test_no_engine_loses_a_wait_and_two_add_none(case: Path, order: EngineOrder)
         assert not added or order is EngineOrder.JENKINS_DECLARATIVE
 
 
-def test_frames_wait_for_whole_frames() -> None:
-    """Each stage for all of the frame before."""
+def test_a_frame_waits_for_the_whole_previous_frame() -> None:
+    """Each stage waits for all stages of it."""
     found = analysed(
         "pipelines:\n"
         "  p: { stages: [{ name: a }, { name: b }, { name: c }, { name: d }], execution: [[a, c], [b, d]] }\n"
@@ -61,8 +61,8 @@ def test_frames_wait_for_whole_frames() -> None:
     }
 
 
-def test_a_job_that_gitlab_calls_otherwise_is_known_by_its_stage() -> None:
-    """So is a stage of one of several pipelines."""
+def test_a_renamed_gitlab_job_is_mapped_to_its_stage() -> None:
+    """The same holds for stages of one of several pipelines."""
     found = analysed(
         "pipelines:\n"
         "  p: { stages: [{ name: image }, { name: pages }], execution: [[image, pages]] }\n"

@@ -1,4 +1,4 @@
-"""`pipegen plan`: what a config comes to."""
+"""`pipegen plan` shows the plan of a config."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import BROKEN, CONFIG, SEVERAL, Pipegen
+from cli.program import BROKEN, CONFIG, SEVERAL, Pipegen
 from jsonschema import Draft202012Validator
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "plan.schema.json").read_text(encoding="utf-8"))
@@ -31,7 +31,7 @@ pipelines:
 
 @pytest.fixture
 def jobs(here: Path, pipegen: Pipegen) -> dict[str, dict[str, Any]]:
-    """Return the jobs of the JSON for READS by their stage."""
+    """Return the jobs of the JSON for READS by stage."""
     (here / "pipegen.yaml").write_text(READS, encoding="utf-8")
     (pipeline,) = json.loads(pipegen("plan", "--format", "json").out)["pipelines"]
     return {job["stage"]: job for job in pipeline["jobs"]}
@@ -39,7 +39,7 @@ def jobs(here: Path, pipegen: Pipegen) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("config", [CONFIG, SEVERAL, READS])
 def test_json_fits_its_schema(config: str, here: Path, pipegen: Pipegen) -> None:
-    """The contract, as programs can check it."""
+    """Programs rely on the schema."""
     (here / "pipegen.yaml").write_text(config, encoding="utf-8")
     result = pipegen("plan", "--format", "json")
     Draft202012Validator.check_schema(SCHEMA)
@@ -50,7 +50,7 @@ def test_json_fits_its_schema(config: str, here: Path, pipegen: Pipegen) -> None
 
 @pytest.mark.usefixtures("here")
 def test_json_of_a_small_config(pipegen: Pipegen) -> None:
-    """Frames count from 0, lines from 1; no setup, no teardown."""
+    """Frames are counted from 0 and lines from 1; setup and teardown are left out."""
     binds = ["imageID", "imageLocalName"]
     ran = [*binds, "container", "output"]
 
@@ -76,13 +76,13 @@ def test_json_of_a_small_config(pipegen: Pipegen) -> None:
     }
 
 
-def test_jobs_stand_in_the_order_of_the_user(jobs: dict[str, dict[str, Any]]) -> None:
-    """Not in that of the graph."""
+def test_jobs_are_in_the_order_of_the_config(jobs: dict[str, dict[str, Any]]) -> None:
+    """It may differ from the order of the graph."""
     assert list(jobs) == ["release", "unit", "candidate"]
 
 
 def test_needs_are_direct_arcs(jobs: dict[str, dict[str, Any]]) -> None:
-    """All that the user wrote, also one that another path implies, and nothing else."""
+    """They are exactly the arcs of the config, including redundant ones."""
     assert {name: job["needs"] for name, job in jobs.items()} == {
         "release": ["unit", "candidate"],
         "unit": ["candidate"],
@@ -91,24 +91,24 @@ def test_needs_are_direct_arcs(jobs: dict[str, dict[str, Any]]) -> None:
 
 
 def test_reads_are_outputs_of_other_stages(jobs: dict[str, dict[str, Any]]) -> None:
-    """A stage's own values are not read from anywhere."""
+    """A stage's own values are left out."""
     assert jobs["release"]["reads"] == ["candidate.imageID", "unit.output"]
     assert jobs["unit"]["reads"] == ["candidate.imageID"]
 
 
-def test_binds_leave_the_name_of_the_stage_out(jobs: dict[str, dict[str, Any]]) -> None:
-    """Every stage binds it; exports come last."""
+def test_binds_do_not_contain_the_stage_name(jobs: dict[str, dict[str, Any]]) -> None:
+    """Every stage binds it; exports are last."""
     assert jobs["unit"]["binds"] == ["container", "output", "seen"]
     assert not [job for job in jobs.values() if "stage" in job["binds"]]
 
 
-def test_line_is_that_of_the_name(jobs: dict[str, dict[str, Any]]) -> None:
-    """Not where the stage begins."""
+def test_line_is_the_line_of_the_name(jobs: dict[str, dict[str, Any]]) -> None:
+    """The stage may begin on an earlier line."""
     assert {name: job["line"] for name, job in jobs.items()} == {"release": 4, "unit": 6, "candidate": 10}
 
 
-def test_text_tells_a_person(here: Path, pipegen: Pipegen) -> None:
-    """Frames, the longest path, and for each stage what it waits for, does, reads and binds."""
+def test_text_describes_frames_and_stages(here: Path, pipegen: Pipegen) -> None:
+    """It has frames, the longest path, and each stage with its needs, steps, reads and binds."""
     (here / "pipegen.yaml").write_text(READS, encoding="utf-8")
     result = pipegen("plan")
 
@@ -129,17 +129,17 @@ def test_text_tells_a_person(here: Path, pipegen: Pipegen) -> None:
     ) in result.out.replace("run, export\n", "run\n")
 
 
-def test_frames_have_the_same_numbers_as_in_the_drawing(here: Path, pipegen: Pipegen) -> None:
-    """Both are for people, who count from one."""
+def test_frames_have_the_same_numbers_in_plan_and_graph(here: Path, pipegen: Pipegen) -> None:
+    """Both are for people, so they are counted from 1."""
     (here / "pipegen.yaml").write_text(READS, encoding="utf-8")
     drawn = [line.split()[:2] for line in pipegen("graph").out.splitlines()]
-    told = [line.replace(":", "").split()[1:3] for line in pipegen("plan").out.splitlines() if "frame" in line]
+    displayed = [line.replace(":", "").split()[1:3] for line in pipegen("plan").out.splitlines() if "frame" in line]
 
-    assert told == drawn
+    assert displayed == drawn
 
 
-def test_one_of_several_can_be_shown(here: Path, pipegen: Pipegen) -> None:
-    """In either format."""
+def test_one_of_several_pipelines_can_be_shown(here: Path, pipegen: Pipegen) -> None:
+    """The option works for both formats."""
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
     document = json.loads(pipegen("plan", "--format", "json", "--pipeline", "nightly").out)
 
@@ -149,23 +149,23 @@ def test_one_of_several_can_be_shown(here: Path, pipegen: Pipegen) -> None:
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_config_with_errors_has_no_plan(form: str, here: Path, pipegen: Pipegen) -> None:
-    """Standard output stays empty."""
+    """Standard output is empty."""
     (here / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
     result = pipegen("plan", "--format", form)
 
     assert (result.status, result.out, result.err[:12]) == (1, "", "error[PG301]")
 
 
-def test_names_with_commas_stand_in_quotes(here: Path, pipegen: Pipegen) -> None:
-    """Those of combinations hold some, and lists are told with commas between."""
+def test_names_with_commas_are_quoted(here: Path, pipegen: Pipegen) -> None:
+    """Names of combinations contain commas, which also separate list items."""
     (here / "pipegen.yaml").write_text(
         "pipelines: {p: {stages: [{name: t, matrix: {a: [1], b: [2, 3]}, script: x}, {name: z, script: y}]}}\n"
     )
-    told = pipegen("plan").out
+    displayed = pipegen("plan").out
 
-    assert '  frame 1: "t: 1, 2", "t: 1, 3"\n' in told
-    assert '    after     "t: 1, 2", "t: 1, 3"\n' in told
-    assert "  longest path: t: 1, 2 -> z\n" in told
+    assert '  frame 1: "t: 1, 2", "t: 1, 3"\n' in displayed
+    assert '    after     "t: 1, 2", "t: 1, 3"\n' in displayed
+    assert "  longest path: t: 1, 2 -> z\n" in displayed
 
 
 TOLD = """\
@@ -185,13 +185,13 @@ pipelines:
 """
 
 
-def test_conditions_clocks_and_inputs_are_told(here: Path, pipegen: Pipegen) -> None:
-    """To people and to programs; where there are none, nothing is."""
+def test_conditions_schedules_and_inputs_are_shown(here: Path, pipegen: Pipegen) -> None:
+    """They are in text and JSON, and are left out if a pipeline has none."""
     (here / "pipegen.yaml").write_text(TOLD, encoding="utf-8")
-    told = pipegen("plan").out
+    displayed = pipegen("plan").out
     document = json.loads(pipegen("plan", "--format", "json").out)
 
-    assert told.startswith(
+    assert displayed.startswith(
         "inputs\n"
         '  level: string, one of fast, full, default "fast"\n'
         "  who: number, must be set\n"
@@ -202,8 +202,8 @@ def test_conditions_clocks_and_inputs_are_told(here: Path, pipegen: Pipegen) -> 
         "  frame 1: a\n"
         "  finally: z\n"
     )
-    assert "    when      event push\n" in told
-    assert "pipeline q\n  runs: only on demand\n" in told
+    assert "    when      event push\n" in displayed
+    assert "pipeline q\n  runs: only on demand\n" in displayed
     assert list(Draft202012Validator(SCHEMA).iter_errors(document)) == []
     first, second = document["pipelines"]
     assert document["inputs"] == [

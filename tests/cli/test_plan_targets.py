@@ -1,4 +1,4 @@
-"""`pipegen plan --target`: what a target makes of the order, out of the text that it generates."""
+"""`pipegen plan --target` compares the order of the plan with that of the generated files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import BROKEN, CONFIG, SEVERAL, SKEWED, Pipegen
+from cli.program import BROKEN, CONFIG, SEVERAL, SKEWED, Pipegen
 from cli.test_plan import SCHEMA, TOLD
 from jsonschema import Draft202012Validator
 
@@ -23,12 +23,12 @@ WIDE = json.dumps(
         }
     }
 )
-Told = Callable[..., list[dict[str, Any]]]
+TargetsReader = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture
-def targets(here: Path, pipegen: Pipegen) -> Told:
-    """Return a function that gives what is told of targets, as JSON that fits the schema."""
+def targets(here: Path, pipegen: Pipegen) -> TargetsReader:
+    """Return a function that returns the targets of the plan, as JSON that matches the schema."""
 
     def told(config: str, *options: str) -> list[dict[str, Any]]:
         (here / "pipegen.yaml").write_text(config, encoding="utf-8")
@@ -41,15 +41,15 @@ def targets(here: Path, pipegen: Pipegen) -> Told:
 
 
 @pytest.mark.parametrize("config", [CONFIG, SEVERAL, SKEWED], ids=range(3))
-def test_no_target_adds_a_wait_of_its_own_accord(config: str, targets: Told) -> None:
-    """Nor loses any order; several pipelines keep apart."""
+def test_no_target_adds_a_wait_by_default(config: str, targets: TargetsReader) -> None:
+    """No target loses a wait either, and several pipelines stay separate."""
     for told in targets(config, "-t", "jenkins", "-t", "gitlab"):
         assert (told["waits"], told["pairs"], told["missing"]) == ([], 0, [])
         assert told["longest_path"]["asked"] == told["longest_path"]["made"] != []
 
 
-def test_finally_stages_of_gitlab_wait_for_other_pipelines(targets: Told) -> None:
-    """As its diagnostic says; on Jenkins they wait for their own."""
+def test_finally_stages_of_gitlab_wait_for_other_pipelines(targets: TargetsReader) -> None:
+    """A diagnostic states this; on Jenkins they wait only for their own pipeline."""
     config = TOLD + "targets: { gitlab: { projects: { other: group/other } } }\n"
     jenkins, gitlab = targets(config, "-t", "jenkins", "-t", "gitlab")
 
@@ -57,8 +57,8 @@ def test_finally_stages_of_gitlab_wait_for_other_pipelines(targets: Told) -> Non
     assert (gitlab["waits"], gitlab["pairs"]) == ([{"stages": ["p: z"], "for": ["q: a"]}], 1)
 
 
-def test_a_forced_style_tells_what_it_costs(targets: Told, pipegen: Pipegen) -> None:
-    """The added waits, the pairs, and what becomes of the longest path; the diagnostic says the same."""
+def test_a_forced_style_shows_its_extra_waits(targets: TargetsReader, pipegen: Pipegen) -> None:
+    """The plan and the diagnostic have the extra waits, the pairs and the longest path."""
     (told,) = targets(SKEWED, "--target", "jenkins", "--style", "declarative")
     shown = pipegen("plan", "--target", "jenkins", "--style", "declarative")
 
@@ -75,8 +75,8 @@ def test_a_forced_style_tells_what_it_costs(targets: Told, pipegen: Pipegen) -> 
     assert "(1 pair of stages in all); the longest path stays at 2 stages\n" in shown.err
 
 
-def test_collectors_are_told(targets: Told, pipegen: Pipegen) -> None:
-    """With the jobs and the most needs of one."""
+def test_helper_jobs_are_listed(targets: TargetsReader, pipegen: Pipegen) -> None:
+    """The numbers of jobs and of needs are shown, too."""
     (told,) = targets(WIDE, "--target", "gitlab")
     shown = pipegen("plan", "--target", "gitlab").out
 
@@ -87,8 +87,8 @@ def test_collectors_are_told(targets: Told, pipegen: Pipegen) -> None:
     assert f"  helper jobs and stages: {', '.join(told['helpers'])}" in shown
 
 
-def test_a_stage_that_is_renamed_is_still_found(targets: Told) -> None:
-    """GitLab has words of its own, and no names of any length."""
+def test_a_renamed_job_is_mapped_to_its_stage(targets: TargetsReader) -> None:
+    """GitLab reserves some names and limits their length."""
     long = "x" * 300
     config = f"pipelines: {{ p: {{ stages: [{{ name: image, script: x }}, {{ name: {long}, script: x }}] }} }}\n"
     (told,) = targets(config, "--target", "gitlab")
@@ -96,8 +96,8 @@ def test_a_stage_that_is_renamed_is_still_found(targets: Told) -> None:
     assert (told["missing"], told["pairs"], len(told["longest_path"]["made"])) == ([], 0, 2)
 
 
-def test_a_checkout_before_all_stages_is_none_of_them(targets: Told) -> None:
-    """It is told as what stands beside them."""
+def test_a_shared_checkout_is_a_helper_stage(targets: TargetsReader) -> None:
+    """It does not count as a stage of the plan."""
     config = (
         "pipelines: { p: { workspace: shared, stages: [{ name: a, image: b, script: x }, { name: c, script: x }] } }\n"
     )
@@ -116,16 +116,16 @@ def test_a_checkout_before_all_stages_is_none_of_them(targets: Told) -> None:
     ],
 )
 @pytest.mark.usefixtures("here")
-def test_wrong_usage_is_told(options: tuple[str, ...], said: str, pipegen: Pipegen) -> None:
-    """And nothing else is."""
+def test_invalid_options_are_wrong_usage(options: tuple[str, ...], said: str, pipegen: Pipegen) -> None:
+    """Standard output is empty."""
     result = pipegen("plan", *options)
 
     assert (result.status, result.out) == (2, "")
     assert said in result.err
 
 
-def test_a_config_with_errors_is_made_nothing_of(here: Path, pipegen: Pipegen) -> None:
-    """Those of the target count too."""
+def test_a_config_with_errors_is_not_compared_with_a_target(here: Path, pipegen: Pipegen) -> None:
+    """The exit code is 1."""
     (here / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
 
     assert pipegen("plan", "--target", "jenkins").status == 1

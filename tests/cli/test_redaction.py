@@ -1,11 +1,11 @@
-"""Secrets that stand in a config in plain text: nothing that is shown of it shows them."""
+"""Plain-text secrets in a config are redacted in all output."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 from pipegen.diagnostics.render import FORMATS
 
@@ -34,8 +34,8 @@ def config(empty: Path) -> Path:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_check_shows_none(config: Path, pipegen: Pipegen, form: str) -> None:
-    """In no format, on the terminal and in a file; of a config that cannot be read, no token."""
+def test_check_redacts_secrets(config: Path, pipegen: Pipegen, form: str) -> None:
+    """This holds for every format, for files, and for the tokens of a config that cannot be read."""
     shown = pipegen("check", "--format", form, "--output", "report")
     told = shown.out + shown.err + Path("report").read_text(encoding="utf-8")
     assert "PG704" in told
@@ -46,8 +46,8 @@ def test_a_check_shows_none(config: Path, pipegen: Pipegen, form: str) -> None:
     assert (shown.status, TOKEN in shown.out + shown.err + Path("report").read_text(encoding="utf-8")) == (1, False)
 
 
-def test_the_diff_of_fixes_shows_none(config: Path, pipegen: Pipegen) -> None:
-    """Lines around a fix have stars, as many as there are characters; the fix itself leaves the config as it is."""
+def test_the_diff_of_fixes_redacts_secrets(config: Path, pipegen: Pipegen) -> None:
+    """Each character becomes a star; the fix itself leaves the secrets in the config."""
     config.write_text(CONFIG.replace("{ name: c, script: [ls] }", f"{{ name: c, script: ['echo {TOKEN}'] }}"), "utf-8")
     shown = pipegen("check", "--diff")
 
@@ -61,8 +61,8 @@ def test_the_diff_of_fixes_shows_none(config: Path, pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("config")
 @pytest.mark.parametrize("verb", ["compile", "plan", "graph", "diff", "run", "simulate"])
-def test_other_verbs_show_no_token(verb: str, config: Path, pipegen: Pipegen) -> None:
-    """In the lines that their diagnostics point at."""
+def test_other_verbs_redact_tokens(verb: str, config: Path, pipegen: Pipegen) -> None:
+    """Their diagnostics show lines of the config."""
     config.write_text(BROKEN, encoding="utf-8")
     Path("other.yaml").write_text(BROKEN, encoding="utf-8")
     shown = pipegen(verb, *(["pipegen.yaml", "other.yaml"] if verb == "diff" else []))
@@ -72,8 +72,8 @@ def test_other_verbs_show_no_token(verb: str, config: Path, pipegen: Pipegen) ->
     assert (TOKEN in shown.err, TOKEN[:4] + "****" in shown.err) == (False, True)
 
 
-def test_the_diff_of_a_generated_file_shows_no_token(config: Path, pipegen: Pipegen) -> None:
-    """Which a config that changes has."""
+def test_the_diff_of_a_generated_file_redacts_tokens(config: Path, pipegen: Pipegen) -> None:
+    """The config has changed since it was compiled."""
     pipegen("compile", "-t", "gitlab")
     config.write_text(CONFIG.replace(TOKEN, TOKEN[::-1].replace("_phg", "ghp_")).replace(" me:", " you:"), "utf-8")
     shown = pipegen("compile", "-t", "gitlab", "--check")

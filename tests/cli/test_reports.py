@@ -1,4 +1,4 @@
-"""Diagnostics for other programs: the same formats for every verb, right from wherever it is called."""
+"""Diagnostics for other programs have the same formats in every verb and do not depend on the folder."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, WARNED, Pipegen
-from diagnostics_render.published import CHECKS
+from cli.program import BROKEN, CONFIG, WARNED, Pipegen
+from diagnostics_render.published_schemas import CHECKS
 
 FORMATS = ("text", "concise", "json", "sarif", "gitlab", "github", "junit")
 
 
 @pytest.fixture
 def below(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder, which is one of a repository and holds a broken config."""
+    """Return the current folder, a subfolder of a repository with a broken config."""
     (empty / ".git").mkdir()
     folder = empty / "services" / "api"
     folder.mkdir(parents=True)
@@ -25,8 +25,8 @@ def below(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("below")
 @pytest.mark.parametrize("verb", ["check", "compile", "plan", "graph", "run", "simulate"])
-def test_every_verb_has_the_formats(verb: str, pipegen: Pipegen) -> None:
-    """By the same option; what is wrong ends each of them alike."""
+def test_every_verb_supports_the_formats(verb: str, pipegen: Pipegen) -> None:
+    """The option and the exit code are the same for all verbs."""
     extra = ("-t", "gitlab") if verb == "compile" else ()
     result = pipegen(verb, *extra, "--diagnostics-format", "gitlab")
     (found,) = json.loads(result.out if verb == "check" else result.err)
@@ -35,10 +35,10 @@ def test_every_verb_has_the_formats(verb: str, pipegen: Pipegen) -> None:
     assert (found["check_name"], found["location"]["path"]) == ("PG301", "services/api/pipegen.yaml")
 
 
-def test_gitlab_paths_begin_at_the_root_wherever_it_is_called(
+def test_gitlab_paths_are_relative_to_the_repository_root(
     below: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the folder of the config, from the root, and from another folder, by any name."""
+    """They do not depend on the current folder or on how the config is named."""
     root = below.parent.parent
     reports = []
     for place, named in (
@@ -56,7 +56,7 @@ def test_gitlab_paths_begin_at_the_root_wherever_it_is_called(
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_reports_do_not_depend_on_the_machine(form: str, below: Path, pipegen: Pipegen) -> None:
-    """They hold no path of it."""
+    """They contain no absolute path."""
     result = pipegen("check", "--format", form)
 
     assert result.status == 1
@@ -65,8 +65,8 @@ def test_reports_do_not_depend_on_the_machine(form: str, below: Path, pipegen: P
 
 @pytest.mark.usefixtures("below")
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_report_in_a_file(form: str, pipegen: Pipegen) -> None:
-    """Holds what would be shown here, and here stands what people read."""
+def test_a_report_can_be_written_to_a_file(form: str, pipegen: Pipegen) -> None:
+    """Standard output then has the text format."""
     shown, plain = pipegen("check", "--format", form), pipegen("check")
     result = pipegen("check", "--format", form, "--output", "report")
 
@@ -76,14 +76,14 @@ def test_a_report_in_a_file(form: str, pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("below")
 def test_a_dash_is_standard_output(pipegen: Pipegen) -> None:
-    """As for compile."""
+    """The verb `compile` has the same convention."""
     assert pipegen("check", "--format", "gitlab", "-o", "-").out == pipegen("check", "--format", "gitlab").out
     assert not Path("-").exists()
 
 
 @pytest.mark.parametrize("form", CHECKS)
-def test_a_report_of_nothing(form: str, here: Path, pipegen: Pipegen) -> None:
-    """Is one all the same, so that a job always has its artifact; a person reads that there are no errors."""
+def test_a_report_without_diagnostics_is_written(form: str, here: Path, pipegen: Pipegen) -> None:
+    """A CI job therefore always has its artifact; a message states that there are no errors."""
     result = pipegen("check", "--format", form, "-o", "report")
 
     assert (result.status, result.out, result.err) == (0, "", "no errors in pipegen.yaml\n")
@@ -91,14 +91,14 @@ def test_a_report_of_nothing(form: str, here: Path, pipegen: Pipegen) -> None:
 
 
 def test_a_report_never_replaces_the_config(here: Path, pipegen: Pipegen) -> None:
-    """Nor stands where a folder is."""
+    """A folder is not a valid path either."""
     config, folder = (pipegen("check", "-o", place).status for place in ("./pipegen.yaml", "."))
 
     assert (config, folder) == (2, 2)
     assert (here / "pipegen.yaml").read_text(encoding="utf-8") == CONFIG
 
 
-def test_what_two_configs_include_is_told_of_once(empty: Path, pipegen: Pipegen) -> None:
+def test_a_diagnostic_in_a_shared_include_is_reported_once(empty: Path, pipegen: Pipegen) -> None:
     """GitLab would count it twice."""
     (empty / "stages.yaml").write_text("pipelines: { p: { stages: [{ name: a, run: {} }] } }\n", encoding="utf-8")
     for name in ("one.yaml", "two.yaml"):
@@ -108,8 +108,8 @@ def test_what_two_configs_include_is_told_of_once(empty: Path, pipegen: Pipegen)
     assert [found["check_name"] for found in json.loads(result.out)] == ["PG210"]
 
 
-def test_github_is_not_guessed(here: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is shown depends on what is asked for, not on where it runs."""
+def test_the_github_format_is_not_detected(here: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The format depends only on the option, not on the environment."""
     (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
     at_home = pipegen("check", "-t", "gitlab").out
     monkeypatch.setenv("GITHUB_ACTIONS", "true")

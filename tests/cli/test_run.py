@@ -1,4 +1,4 @@
-"""`pipegen run`: pipelines on this machine."""
+"""`pipegen run`: local runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()")
 PIPELINE = """\
@@ -47,7 +47,7 @@ pipelines:
 
 @pytest.fixture(autouse=True)
 def state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder in which runs keep their folders, which is new."""
+    """Return the new folder in which runs store their data."""
     folder = tmp_path_factory.mktemp("state")
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -59,7 +59,7 @@ def state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def write(empty: Path) -> Callable[..., Path]:
-    """Return a function that makes the current folder a repository with a config, all of it committed."""
+    """Return a function that makes the current folder a repository with a committed config."""
 
     def make(config: str, **files: str) -> Path:
         for name, text in {"pipegen.yaml": config, **files}.items():
@@ -77,15 +77,15 @@ def logs(state: Path) -> dict[str, str]:
 
 
 def left(state: Path) -> set[str]:
-    """Return what runs have left beside logs, scripts and journals."""
+    """Return what runs have left apart from logs, scripts and journals."""
     return {path.name for path in state.glob("pipegen/*/*/*")} - {"logs", "scripts", "journal.jsonl"}
 
 
 @pytest.mark.parametrize("isolated", [(), ("--isolated",)], ids=["in the tree", "isolated"])
-def test_stages_come_to_what_they_come_to_on_engines(
+def test_a_local_run_has_the_results_of_an_engine(
     isolated: tuple[str, ...], write: Callable[..., Path], pipegen: Pipegen, state: Path
 ) -> None:
-    """Values, files, failures, conditions and finally stages; what a stage waits for has ended."""
+    """These are values, files, failures, conditions, finally stages and the order of stages."""
     folder = write(PIPELINE)
     result = pipegen("run", *isolated, "-j", "2", "--report", "run.json")
     said = logs(state)
@@ -124,8 +124,8 @@ def test_stages_come_to_what_they_come_to_on_engines(
     assert left(state) == ({"artifacts", "work"} if isolated else set())
 
 
-def test_a_pipe_gets_lines(write: Callable[..., Path], pipegen: Pipegen) -> None:
-    """The start and end of each stage, the ends of logs of what failed, and where all logs are."""
+def test_output_to_a_pipe_is_lines(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """They are the start and end of each stage, the ends of failed logs and the folder of the logs."""
     write(PIPELINE)
     lines = pipegen("run", "-j", "1").out.splitlines()
     said = [re.sub(r"^ *[0-9.]+ s  |, [0-9.]+ s(: .*)?$", "", line) for line in lines]
@@ -148,8 +148,8 @@ def test_a_pipe_gets_lines(write: Callable[..., Path], pipegen: Pipegen) -> None
     assert lines[-1].startswith("logs: /")
 
 
-def test_output_is_followed_line_by_line(write: Callable[..., Path], pipegen: Pipegen) -> None:
-    """With the name of the stage, in the order of each stage, before its end; escape sequences do nothing."""
+def test_follow_shows_output_line_by_line(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """Lines have the name of the stage and come before its result; escape sequences are removed."""
     hostile = r"printf '\\033[31mred\\033[0m\\n\\033]0;x\\007\\n'"
     write(f"""\
 pipelines:
@@ -168,8 +168,8 @@ pipelines:
     assert next(line for line in shown if "ok       short" in line) in shown[shown.index("short | three") :]
 
 
-def test_what_would_run_is_shown(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
-    """Without running it."""
+def test_dry_run_shows_the_stages_that_would_run(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """Nothing is run."""
     write(PIPELINE)
     result = pipegen("run", "--dry-run")
 
@@ -179,16 +179,16 @@ def test_what_would_run_is_shown(write: Callable[..., Path], pipegen: Pipegen, s
     assert not list(state.iterdir())
 
 
-def test_a_stage_brings_what_it_needs(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
-    """And nothing else; who asks for it by name has said that it shall run."""
+def test_a_selected_stage_runs_with_its_ancestors(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """Its own condition is ignored, because the user named the stage."""
     write(PIPELINE)
 
     assert pipegen("run", "--stage", "unit", "--stage", "other").status == 0
     assert set(logs(state)) == {"build", "unit", "other"}
 
 
-def test_inputs_are_given(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
-    """Or have a default; one that has none must be set before anything runs."""
+def test_inputs_are_set_or_have_a_default(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """An input without a value is reported before anything runs."""
     config = "inputs: { level: { default: low }, key: {} }\npipelines: { p: { stages: [{ name: a, script: '%s' }] } }\n"
     write(config % "echo ${inputs.level} ${inputs.key}")
 
@@ -197,8 +197,8 @@ def test_inputs_are_given(write: Callable[..., Path], pipegen: Pipegen, state: P
     assert logs(state)["a"] == "low $(x) y\n"
 
 
-def test_a_copy_holds_what_is_staged(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
-    """And no more; git works in it, at the commit of the user's tree, whose repository is left alone."""
+def test_an_isolated_run_has_the_staged_files(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """Git works in the copy at the same commit, and the user's repository is unchanged."""
     script = "ls -A; cat a; git rev-parse HEAD; git status --short; echo changed >a; git symbolic-ref -q HEAD || :"
     folder = write(f"pipelines: {{ p: {{ stages: [{{ name: a, script: '{script}' }}] }} }}\n", a="one\n")
     (folder / "a").write_text("two\n")
@@ -215,7 +215,7 @@ def test_a_copy_holds_what_is_staged(write: Callable[..., Path], pipegen: Pipege
 
 
 def test_a_shared_workspace_is_one_copy(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
-    """What one stage leaves is there for the next; values wait outside, and the user's tree stays as it is."""
+    """Stages see the files of earlier ones; values are stored outside, and the user's tree is unchanged."""
     folder = write(
         """\
 pipelines:
@@ -232,10 +232,10 @@ pipelines:
     assert not (folder / "left").exists()
 
 
-def test_secrets_are_given_to_who_asks_and_hidden(
+def test_secrets_reach_only_their_stages_and_are_redacted(
     write: Callable[..., Path], pipegen: Pipegen, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From a file or the environment; a file's path is whole, and what it holds is hidden too."""
+    """They come from a file or the environment; the content of a file secret is redacted, too."""
     folder = write(
         """\
 pipelines:
@@ -258,7 +258,7 @@ pipelines:
     assert logs(state)["does-not"] == "0\n"
 
 
-def test_effects_need_a_word(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+def test_effects_need_permission(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
     """Nothing starts without it; a stage that does not run needs none."""
     stage = "{ name: a, environment: production, approve: true, script: echo deployed%s }"
     folder = write(f"pipelines: {{ p: {{ stages: [{stage % ''}] }} }}\n")
@@ -271,8 +271,8 @@ def test_effects_need_a_word(write: Callable[..., Path], pipegen: Pipegen, state
     assert pipegen("run").status == 0
 
 
-def test_fail_fast_is_the_users_choice(write: Callable[..., Path], pipegen: Pipegen) -> None:
-    """Whatever the pipeline says."""
+def test_keep_going_overrides_fail_fast(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """The pipeline sets `fail_fast`."""
     write(
         "pipelines: { p: { fail_fast: true, stages: [{ name: a, script: 'false' }, { name: b, script: 'true' }], "
         "execution: [[a], [b]] } }\n"
@@ -283,7 +283,7 @@ def test_fail_fast_is_the_users_choice(write: Callable[..., Path], pipegen: Pipe
 
 
 def test_reports_are_written(write: Callable[..., Path], pipegen: Pipegen) -> None:
-    """JUnit's cases, and a page that holds a chart and logs, whatever they print."""
+    """There is a JUnit file, and a page with a chart and escaped logs."""
     folder = write(
         "pipelines: { p: { stages: [{ name: 'a<b', script: 'printf \"<b>\\\\033[1m&\\\\000\"; exit 3' }, "
         "{ name: c, script: c }] } }\n"
@@ -320,8 +320,10 @@ def test_reports_are_written(write: Callable[..., Path], pipegen: Pipegen) -> No
         ("--set", "x"),
     ],
 )
-def test_wrong_usage(arguments: tuple[str, ...], write: Callable[..., Path], pipegen: Pipegen) -> None:
-    """Told in words, before anything runs."""
+def test_invalid_options_are_wrong_usage(
+    arguments: tuple[str, ...], write: Callable[..., Path], pipegen: Pipegen
+) -> None:
+    """They are rejected before anything runs, and no content of files is shown."""
     write(PIPELINE, **{"bad.env": "A=b\nsecret\n"})
     result = pipegen("run", *arguments)
 
@@ -343,14 +345,14 @@ pipelines:
 
 
 def sleepers() -> list[str]:
-    """Return the processes of SLEEPS that run."""
+    """Return the running processes of SLEEPS."""
     found = subprocess.run(("ps", "-eo", "args"), capture_output=True, text=True, check=True).stdout.splitlines()
     return [line for line in found if re.fullmatch(r"sleep 30[123]", line)]
 
 
 @pytest.fixture
 def running(write: Callable[..., Path], state: Path) -> subprocess.Popen[str]:
-    """Return a run of SLEEPS whose first stage has begun."""
+    """Return a run of SLEEPS in which the first stage has started."""
     write(SLEEPS)
     process = subprocess.Popen((*PROGRAM, "run", "-j", "2"), stdout=subprocess.PIPE, text=True)
     until(lambda: logs(state).get("long") == "on\n" and logs(state).get("away") == "on\n")
@@ -358,7 +360,7 @@ def running(write: Callable[..., Path], state: Path) -> subprocess.Popen[str]:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Return when something *holds*; fail where that takes long."""
+    """Wait until *holds* returns true; fail after 30 seconds."""
     end = time.monotonic() + 30
     while not holds():
         assert time.monotonic() < end
@@ -366,10 +368,8 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 @pytest.mark.slow
-def test_an_interrupt_lets_nothing_new_start_and_a_second_one_kills(
-    running: subprocess.Popen[str], state: Path
-) -> None:
-    """What runs when the first one comes may end; finally stages run after it."""
+def test_a_second_interrupt_kills_running_stages(running: subprocess.Popen[str], state: Path) -> None:
+    """The first one only prevents new stages from starting."""
     running.send_signal(signal.SIGINT)
     time.sleep(0.5)
     assert running.poll() is None
@@ -384,8 +384,8 @@ def test_an_interrupt_lets_nothing_new_start_and_a_second_one_kills(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_of_a_run_that_is_killed(running: subprocess.Popen[str], state: Path, number: int) -> None:
-    """Not even a process in a session of its own; what it could not remove itself, the next run does."""
+def test_a_killed_run_leaves_no_processes(running: subprocess.Popen[str], state: Path, number: int) -> None:
+    """This includes processes in their own session; the next run removes remaining files."""
     running.send_signal(number)
     running.communicate(timeout=30)
 
@@ -396,7 +396,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(running: subprocess.Popen[str],
 
 @pytest.mark.slow
 def test_finally_stages_run_after_an_interrupt(write: Callable[..., Path], state: Path) -> None:
-    """Once what runs has ended."""
+    """They start when the running stages have ended."""
     write(SLEEPS.replace("sleep 301 & sleep 302", "sleep 1").replace("setsid sleep 303 &", ""))
     process = subprocess.Popen((*PROGRAM, "run", "-j", "2"), stdout=subprocess.PIPE, text=True)
     until(lambda: logs(state).get("long") == "on\n")
@@ -408,8 +408,8 @@ def test_finally_stages_run_after_an_interrupt(write: Callable[..., Path], state
 
 
 @pytest.mark.slow
-def test_a_terminal_gets_a_picture(write: Callable[..., Path]) -> None:
-    """What runs and waits is drawn anew below what has ended; a person is asked."""
+def test_a_terminal_shows_progress_and_asks_for_approval(write: Callable[..., Path]) -> None:
+    """Running stages are redrawn below the finished ones."""
     config = """\
 pipelines:
   p:
@@ -429,7 +429,7 @@ pipelines:
 
 
 def typed(text: str) -> tuple[int, str]:
-    """Return the status and the output of a run on a terminal where somebody types *text*."""
+    """Return the exit code and output of a run on a terminal where a user types *text*."""
     pid, terminal = os.forkpty()
     if pid == 0:
         os.execvpe(  # noqa: S606 - the program itself
@@ -449,8 +449,8 @@ def typed(text: str) -> tuple[int, str]:
     return os.waitstatus_to_exitcode(status), shown.decode()
 
 
-def test_the_json_is_a_contract(write: Callable[..., Path], pipegen: Pipegen) -> None:
-    """What a program may rely on."""
+def test_the_json_report_has_stable_keys(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """Programs rely on them."""
     folder = write(PIPELINE)
     pipegen("run", "--report", "run.json")
     told: dict[str, Any] = json.loads((folder / "run.json").read_text())
@@ -462,8 +462,8 @@ def test_the_json_is_a_contract(write: Callable[..., Path], pipegen: Pipegen) ->
     assert list(told["pipelines"][0]["stages"][0]) == ["name", "status", "skipped", "ready", "seconds", "tries"]
 
 
-def test_a_long_script_runs(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
-    """Also one that no argument could hold; what failed can be read."""
+def test_a_script_longer_than_an_argument_runs(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """The script of a failed stage is stored."""
     text = "x" * 200_000
     write(f"pipelines: {{ p: {{ stages: [{{ name: a, script: ['printf {text} | wc -c', 'false'] }}] }} }}\n")
 
@@ -472,8 +472,8 @@ def test_a_long_script_runs(write: Callable[..., Path], pipegen: Pipegen, state:
     assert [path.name for path in state.rglob("scripts/*")] == ["a.sh"]
 
 
-def test_only_what_failed_leaves_its_script(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
-    """As it ran."""
+def test_only_failed_stages_leave_their_script(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """It has the text that was run."""
     write(PIPELINE)
     pipegen("run")
     scripts = {path.name: path.read_text() for path in state.rglob("scripts/*")}
@@ -482,7 +482,7 @@ def test_only_what_failed_leaves_its_script(write: Callable[..., Path], pipegen:
 
 
 def test_only_stages_that_run_need_their_secrets_and_inputs(empty: Path, pipegen: Pipegen) -> None:
-    """And a program for containers; who names a stage wants it to run."""
+    """The same holds for a container program; a stage selected by name is one that runs."""
     (empty / "pipegen.yaml").write_text(
         """\
 inputs: { version: { type: string } }
@@ -506,8 +506,8 @@ pipelines:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "endless"])
-def test_a_file_of_variables_ends(empty: Path, pipegen: Pipegen, kind: str) -> None:
-    """A repository may hold a pipe that nobody writes to, or a link to a device."""
+def test_an_endless_env_file_is_rejected(empty: Path, pipegen: Pipegen, kind: str) -> None:
+    """It may be a pipe without a writer or a link to a device."""
     (empty / "pipegen.yaml").write_text("pipelines: { p: { stages: [{ name: a, script: [':'] }] } }\n")
     if kind == "pipe":
         os.mkfifo(empty / "vars.env")

@@ -1,4 +1,4 @@
-"""What stages leave to harm whoever runs them: pipes, links, other users' folders, names that are options."""
+"""Stages that leave harmful files: pipes, links, folders of other users, and names that look like options."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen, environment
-from run.paper import paper_plan
+from cli.program import Pipegen, environment
+from run.simulated_runs_in_tests import paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.files.run_folder import RunFolder
@@ -26,7 +26,7 @@ NOBODY = 65534
 
 @pytest.fixture
 def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a repository; all that runs keep is beside it, and so is a file that no stage may touch or read."""
+    """Return a repository, with all data of runs next to it and a file that no stage may read or change."""
     folder = empty / "project"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -38,13 +38,13 @@ def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(project: Path, stages: str) -> None:
-    """Write a config with *stages*, and put all files on git's list."""
+    """Write a config with *stages*, and stage all files in git."""
     (project / "pipegen.yaml").write_text(f"pipelines:\n  p:\n    stages:\n{stages}")
     subprocess.run(["git", "add", "-A"], check=True)
 
 
 def tell_tales(folder: Path, text: str) -> Iterator[Path]:
-    """Yield the files below *folder* that hold *text*."""
+    """Yield the files below *folder* that contain *text*."""
     for path in folder.rglob("*"):
         if path.is_file() and not path.is_symlink() and text.encode() in path.read_bytes():
             yield path
@@ -70,8 +70,8 @@ ODD = """\
 
 @pytest.mark.slow
 @pytest.mark.parametrize("keys", ["reports: { junit: out/ }", "reuse: true"])
-def test_only_files_and_links_within_the_tree_are_kept(project: Path, pipegen: Pipegen, keys: str) -> None:
-    """Each other one is told of; nothing is waited for, and nothing behind a link is read."""
+def test_only_files_and_inner_links_are_stored_as_artifacts(project: Path, pipegen: Pipegen, keys: str) -> None:
+    """Other files are reported; pipes do not block, and no link out of the tree is read."""
     write(project, ODD.format(keys=keys))
     result = pipegen("run", "--isolated")
 
@@ -86,8 +86,8 @@ def test_only_files_and_links_within_the_tree_are_kept(project: Path, pipegen: P
     assert "out/climbing is a link out of the tree" in result.err
 
 
-def test_a_result_that_cannot_be_kept_is_made_each_time(project: Path, pipegen: Pipegen) -> None:
-    """In the tree, where a pipe stays what it is."""
+def test_a_stage_with_an_uncacheable_result_runs_each_time(project: Path, pipegen: Pipegen) -> None:
+    """The artifact is a pipe."""
     write(
         project, "      - { name: a, script: ['echo ran; rm -f p; mkfifo p'], artifacts: [p], reuse: { files: [p] } }\n"
     )
@@ -125,8 +125,8 @@ def test_a_path_may_be_an_artifact_and_a_report(project: Path, pipegen: Pipegen)
 
 
 @pytest.mark.slow
-def test_no_artifact_is_written_through_a_link_of_an_earlier_attempt(project: Path, pipegen: Pipegen) -> None:
-    """The first leaves links in the places of the files, and of the folder, that the second leaves."""
+def test_artifacts_are_not_stored_through_earlier_links(project: Path, pipegen: Pipegen) -> None:
+    """The first attempt leaves links where the second one leaves files and a folder."""
     target = project.parent / "private"
     (project.parent / "folder").mkdir()
     write(
@@ -152,7 +152,7 @@ def test_no_artifact_is_written_through_a_link_of_an_earlier_attempt(project: Pa
 
 @pytest.mark.parametrize("kind", ["file", "folder", "dangling"])
 def test_an_artifact_replaces_a_tracked_link(project: Path, pipegen: Pipegen, kind: str) -> None:
-    """In the copies of the stages after it, whether the link leads to a file, to a folder, or to nothing."""
+    """Later stages see the artifact, whether the link leads to a file, a folder or nothing."""
     (project.parent / "home").mkdir()
     target = {"file": "private", "folder": "home", "dangling": "none"}[kind]
     (project / "out").mkdir()
@@ -182,7 +182,7 @@ def test_an_artifact_replaces_a_tracked_link(project: Path, pipegen: Pipegen, ki
 def test_a_value_is_not_read_through_a_link_or_a_pipe(
     project: Path, pipegen: Pipegen, options: tuple[str, ...], kind: str
 ) -> None:
-    """Something puts one in its place; the stage fails, and nobody gets to know what is there."""
+    """The stage fails, and the content behind the link is not stored."""
     folder = ".pipegen/outputs/leak" if options else "$PIPEGEN_VALUES/outputs/leak"
     (project.parent / "v").write_text("canary")
     swap = {
@@ -209,7 +209,7 @@ def test_a_value_is_not_read_through_a_link_or_a_pipe(
 
 
 def test_no_value_is_bound_through_a_link(tmp_path: Path) -> None:
-    """A stage guesses where the value of another one, which is reused, is put."""
+    """A stage may guess the path at which the value of a reused stage is written."""
     folder = RunFolder(tmp_path / "run", "1", tmp_path / "run/logs")
     (folder.values / "outputs").mkdir(parents=True)
     (folder.values / "outputs/known").symlink_to(tmp_path)
@@ -220,8 +220,8 @@ def test_no_value_is_bound_through_a_link(tmp_path: Path) -> None:
     assert not (tmp_path / "v").exists()
 
 
-def test_no_result_is_put_back_through_a_link(project: Path, pipegen: Pipegen) -> None:
-    """A stage in the same tree puts a link in the place of the folder, or of the file; the script leaves nothing."""
+def test_a_reused_result_is_not_restored_through_a_link(project: Path, pipegen: Pipegen) -> None:
+    """A stage in the same tree replaces the file or the folder by a link."""
     (project.parent / "home").mkdir()
     mark = project.parent / "mark"
     script = f"test -e {mark} || {{ touch {mark}; mkdir d; echo evil >d/x; echo evil >y; }}"
@@ -239,7 +239,7 @@ def test_no_result_is_put_back_through_a_link(project: Path, pipegen: Pipegen) -
 
 
 def test_no_log_is_written_through_a_link(project: Path, pipegen: Pipegen) -> None:
-    """Nor does a pipe in its place hold up the run."""
+    """A pipe at its path does not block the run."""
     write(project, "      - { name: a, script: [echo evil] }\n      - { name: b, script: [echo evil] }\n")
     (project / "logs").mkdir()
     (project / "logs/a.log").symlink_to(project.parent / "private")
@@ -252,8 +252,8 @@ def test_no_log_is_written_through_a_link(project: Path, pipegen: Pipegen) -> No
 
 
 @pytest.mark.slow
-def test_a_run_ends_on_term(project: Path) -> None:
-    """While what a stage leaves is kept, too."""
+def test_sigterm_ends_a_run(project: Path) -> None:
+    """This also holds while artifacts are stored."""
     write(project, ODD.format(keys="reuse: true") + "      - { name: long, script: [sleep 60] }\n")
     command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "run", "--isolated"]
     run = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -268,8 +268,8 @@ def test_a_run_ends_on_term(project: Path) -> None:
     assert (run.returncode, time.monotonic() - began < 15) == (130, True)
 
 
-def test_what_runs_keep_is_closed_to_others(project: Path, pipegen: Pipegen) -> None:
-    """Whatever the mask of the user is, and what earlier versions have left open."""
+def test_data_of_runs_is_not_readable_by_other_users(project: Path, pipegen: Pipegen) -> None:
+    """The umask and the modes left by earlier versions do not matter."""
     write(
         project,
         "      - { name: a, script: ['echo 1 >x'], artifacts: [x], outputs: { v: { command: id } }, reuse: true }\n",
@@ -291,7 +291,7 @@ def test_what_runs_keep_is_closed_to_others(project: Path, pipegen: Pipegen) -> 
 @pytest.mark.parametrize("kind", ["folder", "link"])
 @pytest.mark.parametrize("place", ["cache", "state"])
 def test_a_folder_of_another_user_is_not_trusted(project: Path, pipegen: Pipegen, place: str, kind: str) -> None:
-    """Its owner could change results, scripts or journals: the cache is left alone; without a state nothing runs."""
+    """Its owner could change results or scripts: the cache is not used, and without a state nothing runs."""
     write(project, "      - { name: a, script: ['true'], reuse: true }\n")
     folder = project.parent / place / "pipegen"
     folder.parent.mkdir()
@@ -309,10 +309,10 @@ def test_a_folder_of_another_user_is_not_trusted(project: Path, pipegen: Pipegen
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files of other users")
-def test_without_a_home_nothing_is_taken_from_a_common_folder(
+def test_without_a_home_a_folder_of_another_user_is_rejected(
     project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody else was there first."""
+    """Another user may have created the folder in the temporary one first."""
     write(project, "      - { name: a, script: ['true'] }\n")
     for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
@@ -328,10 +328,10 @@ def test_without_a_home_nothing_is_taken_from_a_common_folder(
 
 
 @pytest.mark.parametrize("name", ["-v/:/host", "--privileged", "", "a b", "x\ny"])
-def test_no_value_becomes_an_option_of_the_container_program(
+def test_an_image_name_is_never_a_container_option(
     project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """In the place of an image's name, of the stage's or of a service's."""
+    """The value is used as the image of a stage or of a service."""
     program = project.parent / "docker"
     program.write_text(f'#!/bin/sh\necho "$@" >>{project.parent}/called\n')
     program.chmod(0o755)
@@ -356,8 +356,8 @@ def test_no_value_becomes_an_option_of_the_container_program(
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_only_with_what_it_left(project: Path, pipegen: Pipegen) -> None:
-    """In a state folder in which links stand in the places of what an isolated stage left, it is repeated."""
+def test_resume_does_not_follow_links_in_the_state(project: Path, pipegen: Pipegen) -> None:
+    """Stages whose stored data was replaced by links run again."""
     (project.parent / "home").mkdir()
     (project.parent / "home/x").write_text("other")
     stages = """\

@@ -1,4 +1,4 @@
-"""The reports of runs, for the programs that read them."""
+"""Reports of runs, for the programs that read them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 from run.report.junit_rules import violations
 
 # A stage for each outcome; two pipelines.
@@ -35,8 +35,8 @@ pipelines:
 
 
 @pytest.mark.slow
-def test_jenkins_takes_the_report(empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever has come of stages."""
+def test_the_junit_report_is_valid_for_jenkins(empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It contains every outcome of a stage."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     monkeypatch.setenv("XDG_STATE_HOME", str(empty / "state"))
     result = pipegen("run", "--report", "run.xml")
@@ -74,19 +74,21 @@ def test_jenkins_takes_the_report(empty: Path, pipegen: Pipegen, monkeypatch: py
         ),
     ],
 )
-def test_what_jenkins_would_not_take(text: str, wrong: list[str]) -> None:
-    """The table of rules finds it."""
+def test_invalid_junit_reports_are_detected(text: str, wrong: list[str]) -> None:
+    """The rules of the other test find each violation."""
     assert violations(ET.fromstring(text)) == wrong  # noqa: S314 - our own
 
 
 @pytest.mark.slow
-def test_the_page_has_a_policy(empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its styles are those that the policy names, and nothing else is loaded or run."""
+def test_the_html_report_has_a_content_security_policy(
+    empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The policy contains the hashes of the styles, and nothing else is loaded or run."""
     (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     monkeypatch.setenv("XDG_STATE_HOME", str(empty / "state"))
     pipegen("run", "--report", "run.html")
     page = (empty / "run.html").read_text(encoding="utf-8")
-    told = [
+    policies = [
         unescape(text) for text in re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
     ]
     styles = [
@@ -94,7 +96,7 @@ def test_the_page_has_a_policy(empty: Path, pipegen: Pipegen, monkeypatch: pytes
         for style in re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     ]
 
-    assert told == [
+    assert policies == [
         f"default-src 'none'; style-src {' '.join(styles)}; img-src data:; base-uri 'none'; form-action 'none'"
     ]
     assert len(styles) == 1

@@ -1,4 +1,4 @@
-"""Secrets of stages on their way through a run: who gets them, and what is kept of what holds them."""
+"""Secrets in a run: which stages get them, and how data that contains them is removed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen, environment
+from cli.program import Pipegen, environment
 
 TOKEN = "tok/3n+for-tests"  # noqa: S105 - nobody's
 VOUCHED = "eyJ-vouched-for-tests"
@@ -36,7 +36,7 @@ pipelines:
 
 @pytest.fixture
 def kept(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of all that runs keep; the current one has a config, and variables hold its secrets."""
+    """Return the data folder of runs; the current folder has a config, and variables have its secrets."""
     folder, project = empty / "kept", empty / "project"
     project.mkdir()
     monkeypatch.chdir(project)
@@ -51,17 +51,17 @@ def kept(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def holding(folder: Path) -> list[str]:
-    """Return the files below *folder* that hold the token, but those that a stage made for people."""
+    """Return the files below *folder* that contain the token, without the artifacts of stages."""
     forms = (TOKEN.encode(), base64.b64encode(TOKEN.encode()))
     files = (path for path in folder.rglob("*") if path.is_file() and path.name != "made")
     return [str(path.relative_to(folder)) for path in files if any(form in path.read_bytes() for form in forms)]
 
 
 @pytest.mark.parametrize("options", [(), ("--isolated",)])
-def test_what_holds_a_secret_is_not_kept(
+def test_data_with_a_secret_is_not_stored(
     options: tuple[str, ...], kept: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither as a result, nor in the journal, nor for a run that goes on, which repeats it."""
+    """It is not in results, in the journal or in the state for `--resume`, which repeats the stage."""
     first = pipegen("run", *options)
     logs = {path.stem: path.read_text(encoding="utf-8") for path in kept.rglob("logs/*.log")}
     assert (first.status, logs["reads"]) == (1, "[masked]\n0\n")
@@ -78,8 +78,8 @@ def test_what_holds_a_secret_is_not_kept(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [("--isolated", "--resume"), ("--isolated",), ()])
-def test_what_a_killed_run_left_goes_with_the_next(options: tuple[str, ...], kept: Path) -> None:
-    """It had no time to look for secrets; nobody else may read them until then."""
+def test_the_next_run_removes_data_of_a_killed_run(options: tuple[str, ...], kept: Path) -> None:
+    """The killed run could not search it for secrets; until then, only the user can read it."""
     waiting = CONFIG.replace("test -z", 'echo on; test -z "$WAITS" || sleep 300; test -z')
     Path("pipegen.yaml").write_text(waiting, encoding="utf-8")
     process = subprocess.Popen((*PROGRAM, "--isolated"), env=environment(WAITS="yes"), stdout=subprocess.DEVNULL)
@@ -97,15 +97,15 @@ def test_what_a_killed_run_left_goes_with_the_next(options: tuple[str, ...], kep
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Return when something *holds*; fail where that takes long."""
+    """Wait until *holds* returns true; fail after 30 seconds."""
     end = time.monotonic() + 30
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.05)
 
 
-def test_a_short_secret_is_told_of(kept: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is in the open where it is printed."""
+def test_a_short_secret_is_reported(kept: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not redacted in logs."""
     monkeypatch.setenv("DEPLOY_TOKEN", "abc")
     assert "warning[PG830]" in pipegen("run").err
     monkeypatch.setenv("DEPLOY_TOKEN", "abcd")

@@ -1,11 +1,11 @@
-"""`--set` fixes inputs for all runs."""
+"""`--set` sets inputs at compile time."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 from pipegen.emit.header import read_header, words
 
@@ -23,15 +23,15 @@ pipelines:
 
 @pytest.fixture
 def config(here: Path) -> Path:
-    """Give the folder with a config that has inputs."""
+    """Return the folder with a config that has inputs."""
     (here / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     return here
 
 
 @pytest.mark.usefixtures("config")
 @pytest.mark.parametrize("target", ["gitlab", "jenkins"])
-def test_a_fixed_input_is_text_and_no_parameter(pipegen: Pipegen, target: str) -> None:
-    """The file tells which were fixed."""
+def test_a_set_input_is_a_constant(pipegen: Pipegen, target: str) -> None:
+    """It is not a parameter of the generated file, and the header has the option."""
     done = pipegen("compile", "-t", target, "-o", "-", "--set", "level=full", "--set", "note=it's\n$x=1")
 
     assert done.status == 0
@@ -44,8 +44,8 @@ def test_a_fixed_input_is_text_and_no_parameter(pipegen: Pipegen, target: str) -
 
 @pytest.mark.usefixtures("config")
 @pytest.mark.parametrize("verb", ["check", "plan", "graph"])
-def test_other_verbs_take_it_too(pipegen: Pipegen, verb: str) -> None:
-    """And refuse what the input does not take."""
+def test_other_verbs_have_the_option(pipegen: Pipegen, verb: str) -> None:
+    """They reject values that the input does not allow."""
     assert pipegen(verb, "--set", "level=full").status == 0
 
     refused = pipegen(verb, "--set", "level=slow")
@@ -62,8 +62,8 @@ def test_other_verbs_take_it_too(pipegen: Pipegen, verb: str) -> None:
         (["--set", "note=a", "--set", "note=b"], '--set sets "note" to two values'),
     ],
 )
-def test_what_says_nothing_is_wrong_usage(pipegen: Pipegen, options: list[str], told: str) -> None:
-    """As other options that do."""
+def test_a_malformed_or_repeated_set_is_wrong_usage(pipegen: Pipegen, options: list[str], told: str) -> None:
+    """The message quotes the option."""
     done = pipegen("compile", "-t", "gitlab", *options)
 
     assert (done.status, done.err) == (2, f"pipegen: {told}\n")

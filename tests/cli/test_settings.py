@@ -1,4 +1,4 @@
-"""What a project asks of pipegen: severities, strictness, targets, and comments that ignore codes."""
+"""Project settings: severities, strictness and targets, and comments that ignore codes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen, names
+from cli.program import CONFIG, Pipegen, names
 
 # PG210 is a warning, PG501 a note.
 EMPTY_STEP = """\
@@ -26,14 +26,14 @@ pipelines:
 
 @pytest.fixture
 def warned(empty: Path) -> Path:
-    """Return the current folder, the root of a repository, with a config of which there is something to tell."""
+    """Return the current folder, the root of a repository, with a config that has diagnostics."""
     (empty / ".git").mkdir()
     (empty / "pipegen.yaml").write_text(EMPTY_STEP, encoding="utf-8")
     return empty
 
 
-def told(pipegen: Pipegen, *arguments: str) -> list[tuple[str, str]]:
-    """Return code and severity of what `check` tells."""
+def diagnostics_of(pipegen: Pipegen, *arguments: str) -> list[tuple[str, str]]:
+    """Return code and severity of each diagnostic of `check`."""
     document = json.loads(pipegen("check", *arguments, "--format", "json").out)
     return [(found["code"], found["severity"]) for found in document["diagnostics"]]
 
@@ -43,26 +43,26 @@ def settings(folder: Path, text: str, name: str = "pipegen.toml") -> None:
     (folder / name).write_text(text, encoding="utf-8")
 
 
-def test_severities(warned: Path, pipegen: Pipegen) -> None:
-    """Each as the settings say; what is off is not told."""
-    before = told(pipegen)
+def test_settings_change_severities(warned: Path, pipegen: Pipegen) -> None:
+    """The value "off" hides a code."""
+    before = diagnostics_of(pipegen)
     settings(warned, '[severity]\nPG210 = "info"\nPG501 = "off"\n')
-    after = told(pipegen)
+    after = diagnostics_of(pipegen)
 
     assert before == [("PG210", "warning"), ("PG501", "info")]
     assert after == [("PG210", "info")]
 
 
-def test_a_warning_made_an_error_is_one(warned: Path, pipegen: Pipegen) -> None:
-    """It ends the check, and nothing is written."""
+def test_a_warning_configured_as_an_error_stops(warned: Path, pipegen: Pipegen) -> None:
+    """The exit code is 1, and no files are written."""
     settings(warned, 'severity.PG210 = "error"\n')
 
     assert [pipegen(*verb).status for verb in (("check",), ("compile", "-t", "jenkins"), ("plan",))] == [1, 1, 1]
     assert names(warned) == {".git", "pipegen.toml"}
 
 
-def test_a_warning_made_an_error_keeps_a_run_from_starting(empty: Path, pipegen: Pipegen) -> None:
-    """Those that only a run tells, too."""
+def test_a_warning_configured_as_an_error_prevents_a_run(empty: Path, pipegen: Pipegen) -> None:
+    """This includes warnings that only a run reports."""
     config = "pipelines: { p: { stages: [{ name: a, image: x, services: [redis], script: [touch ran] }] } }\n"
     (empty / "pipegen.yaml").write_text(config, encoding="utf-8")
     settings(empty, 'severity.PG826 = "error"\n')
@@ -83,15 +83,15 @@ def test_a_warning_made_an_error_keeps_a_run_from_starting(empty: Path, pipegen:
         "tool = { pipegen = { strict = true } }\n",
     ],
 )
-def test_strict(section: str, warned: Path, pipegen: Pipegen) -> None:
-    """As with `--strict`, for check and compile; others do what they can."""
+def test_strict_in_pyproject(section: str, warned: Path, pipegen: Pipegen) -> None:
+    """Check and compile behave as with `--strict`; other verbs do not."""
     settings(warned, f"{section}", "pyproject.toml")
 
     assert [pipegen(*verb).status for verb in (("check",), ("compile", "-t", "jenkins"), ("plan",))] == [1, 1, 0]
 
 
-def test_targets_are_those_of_configs_that_name_none(here: Path, pipegen: Pipegen) -> None:
-    """The call goes first, then the config."""
+def test_targets_in_the_settings_are_a_default(here: Path, pipegen: Pipegen) -> None:
+    """The call takes precedence, then the config."""
     settings(here, 'targets = ["gitlab"]\n')
     pipegen("compile")
     written = names(here)
@@ -102,38 +102,38 @@ def test_targets_are_those_of_configs_that_name_none(here: Path, pipegen: Pipege
     assert names(here) == {*written, "Jenkinsfile"}
 
 
-def test_a_target_that_is_none_is_told_with_its_place(here: Path, pipegen: Pipegen) -> None:
-    """Not as that of the call or of the config."""
+def test_an_unknown_target_in_the_settings_is_reported_there(here: Path, pipegen: Pipegen) -> None:
+    """The message names the settings file."""
     settings(here, 'targets = ["gitlob"]\n')
     result = pipegen("check")
 
     assert (result.status, '"targets" in' in result.err, "pipegen.toml: " in result.err) == (2, True, True)
 
 
-def test_the_nearest_settings_hold(warned: Path, pipegen: Pipegen) -> None:
-    """From the folder of the config up to the root of the repository; a pyproject.toml of others is passed over."""
+def test_the_nearest_settings_apply(warned: Path, pipegen: Pipegen) -> None:
+    """Folders up to the repository root are searched; a pyproject.toml without a section is skipped."""
     folder = warned / "services" / "api"
     folder.mkdir(parents=True)
     (folder / "pipegen.yaml").write_text(EMPTY_STEP, encoding="utf-8")
     config = "services/api/pipegen.yaml"
     settings(warned.parent, 'severity.PG210 = "error"\n')
-    none = told(pipegen, config)
+    none = diagnostics_of(pipegen, config)
     settings(warned, '[tool.pipegen]\nseverity.PG210 = "info"\n', "pyproject.toml")
     settings(folder, '[project]\nname = "uses-pipegen"\n', "pyproject.toml")
-    of_root = told(pipegen, config)
+    of_root = diagnostics_of(pipegen, config)
     settings(folder, 'severity.PG210 = "off"\n')
-    nearest = told(pipegen, config)
+    nearest = diagnostics_of(pipegen, config)
     (warned.parent / "pipegen.toml").unlink()
 
     assert [dict(one).get("PG210") for one in (none, of_root, nearest)] == ["warning", "info", None]
 
 
-def test_its_own_file_goes_first(warned: Path, pipegen: Pipegen) -> None:
-    """Of two in one folder."""
+def test_pipegen_toml_takes_precedence_over_pyproject(warned: Path, pipegen: Pipegen) -> None:
+    """Both files are in the same folder."""
     settings(warned, '[tool.pipegen]\nseverity.PG210 = "off"\n', "pyproject.toml")
     settings(warned, 'severity.PG210 = "info"\n')
 
-    assert dict(told(pipegen))["PG210"] == "info"
+    assert dict(diagnostics_of(pipegen))["PG210"] == "info"
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_its_own_file_goes_first(warned: Path, pipegen: Pipegen) -> None:
         ("a = 1\na = 2\n", "pipegen.toml:2:6: error[PG127]"),
     ],
 )
-def test_wrong_settings_are_told_at_their_line(text: str, line: str, warned: Path, pipegen: Pipegen) -> None:
-    """And nothing is made of the config."""
+def test_invalid_settings_are_reported_at_their_line(text: str, line: str, warned: Path, pipegen: Pipegen) -> None:
+    """Nothing is generated."""
     settings(warned, text)
     result = pipegen("check", "--format", "concise")
 
@@ -162,16 +162,18 @@ def test_wrong_settings_are_told_at_their_line(text: str, line: str, warned: Pat
     assert not (warned / "Jenkinsfile").exists()
 
 
-def test_settings_that_are_no_text(warned: Path, pipegen: Pipegen) -> None:
-    """Bytes that are no UTF-8 are told of as in a config."""
+def test_settings_that_are_not_utf8_are_reported(warned: Path, pipegen: Pipegen) -> None:
+    """The diagnostic is the same as for a config."""
     (warned / "pipegen.toml").write_bytes(b"strict = \xff\n")
 
     assert pipegen("check", "--format", "concise").out.startswith("pipegen.toml:1:10: error[PG101]")
 
 
 @pytest.mark.parametrize("text", ["", '[project]\ndependencies = [\n  "pipegen==1",\n]\n[tool.ruff]\na = "pipegen"\n'])
-def test_no_settings_cost_nothing(text: str, warned: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What reads TOML is imported where there is some that may be for pipegen."""
+def test_the_toml_reader_is_imported_only_if_needed(
+    text: str, warned: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pyproject.toml without a section for pipegen does not need it."""
     settings(warned, text, "pyproject.toml")
     for module in ("tomllib", "pipegen.config.files.toml_tree"):
         monkeypatch.delitem(sys.modules, module, raising=False)
@@ -180,24 +182,24 @@ def test_no_settings_cost_nothing(text: str, warned: Path, pipegen: Pipegen, mon
     assert "pipegen.config.files.toml_tree" not in sys.modules
 
 
-def test_a_comment_ignores(warned: Path, pipegen: Pipegen) -> None:
-    """In every verb; the settings have no say in it."""
+def test_a_comment_ignores_a_code(warned: Path, pipegen: Pipegen) -> None:
+    """It works in every verb and takes precedence over the settings."""
     text = EMPTY_STEP.replace("run: {}", "run: {} # pipegen: ignore[PG210] comes later")
     (warned / "pipegen.yaml").write_text(text, encoding="utf-8")
     settings(warned, 'severity.PG210 = "error"\n')
 
-    assert told(pipegen) == [("PG501", "info")]
+    assert diagnostics_of(pipegen) == [("PG501", "info")]
     assert "PG210" not in pipegen("plan").err
     assert pipegen("compile", "-t", "jenkins").status == 0
 
 
-def test_an_idle_comment_is_told_of(warned: Path, pipegen: Pipegen) -> None:
-    """By check alone, which looks at everything."""
+def test_an_unused_ignore_comment_is_reported(warned: Path, pipegen: Pipegen) -> None:
+    """Only `check` without `--pipeline` reports it, because only that checks everything."""
     (warned / "pipegen.yaml").write_text(f"# pipegen: ignore[PG316]\n{EMPTY_STEP}", encoding="utf-8")
 
-    assert ("PG125", "warning") in told(pipegen)
+    assert ("PG125", "warning") in diagnostics_of(pipegen)
     assert "PG125" not in pipegen("plan").err
-    assert "PG125" not in dict(told(pipegen, "--pipeline", "service"))
+    assert "PG125" not in dict(diagnostics_of(pipegen, "--pipeline", "service"))
 
 
 @pytest.mark.parametrize(
@@ -209,23 +211,23 @@ def test_an_idle_comment_is_told_of(warned: Path, pipegen: Pipegen) -> None:
         ("targets: { gitlab: {} }\n", ("-t", "jenkins"), {}),
     ],
 )
-def test_an_idle_comment_about_targets(
+def test_an_unused_ignore_comment_for_targets(
     head: str,
     call: tuple[str, ...],
     found: dict[str, str],
     empty: Path,
     pipegen: Pipegen,
 ) -> None:
-    """Is told of where the config says which targets there are, and the call asks for all of them."""
+    """It is reported if the config names its targets and the call checks all of them."""
     (empty / "pipegen.yaml").write_text(f"# pipegen: ignore[PG624, PG826]\n{head}{CONFIG}", encoding="utf-8")
 
-    assert dict(told(pipegen, *call)) == found
+    assert dict(diagnostics_of(pipegen, *call)) == found
 
 
-def test_an_included_comment_may_serve_another_config(empty: Path, pipegen: Pipegen) -> None:
-    """It ignores what is told of its file, and is never called idle."""
+def test_an_ignore_comment_in_an_included_file_is_never_unused(empty: Path, pipegen: Pipegen) -> None:
+    """Another config that includes the file may need it."""
     stages = "pipelines: { p: { stages: [{ name: a, run: {} }] } } # pipegen: ignore[PG210, PG316]\n"
     (empty / "stages.yaml").write_text(stages, encoding="utf-8")
     (empty / "pipegen.yaml").write_text("include: stages.yaml\n", encoding="utf-8")
 
-    assert told(pipegen) == []
+    assert diagnostics_of(pipegen) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import BROKEN, SEVERAL, SKEWED, Pipegen, process
+from cli.program import BROKEN, SEVERAL, SKEWED, Pipegen, process
 from documents import ROOT
 
 # unit is waited for by both, lint by package alone: frames would let report wait for lint.
@@ -24,24 +24,24 @@ _EXAMPLE = re.compile(
 
 @pytest.fixture
 def skewed(empty: Path) -> Path:
-    """Return the current folder, with a config of which one branch is slow, and its durations."""
+    """Return the current folder with a config that has a slow branch, and its durations."""
     (empty / "pipegen.yaml").write_text(SKEWED, encoding="utf-8")
     (empty / "durations.yaml").write_text(DURATIONS, encoding="utf-8")
     return empty
 
 
 def data(pipegen: Pipegen, *arguments: str | Path) -> dict[str, Any]:
-    """Return what a call tells as data."""
+    """Return the JSON output of a call."""
     result = pipegen("simulate", *arguments, "--format", "json")
     assert (result.status, result.err) == (0, "")
     found: dict[str, Any] = json.loads(result.out)
     return found
 
 
-def test_the_document_shows_what_is_told(
+def test_the_example_in_the_documentation_is_current(
     pipegen: Pipegen, empty: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """How long a run takes, why not less, and what happens when; `--update-golden` writes it anew."""
+    """It shows the makespan, its reason and a chart; `--update-golden` updates it."""
     # As wide as without a terminal.
     monkeypatch.setenv("COLUMNS", "100")
     document = ROOT / "docs" / "simulate.md"
@@ -59,8 +59,8 @@ def test_the_document_shows_what_is_told(
 
 
 @pytest.mark.usefixtures("skewed")
-def test_without_durations_stages_are_counted(pipegen: Pipegen) -> None:
-    """It is said that no durations are known."""
+def test_without_durations_each_stage_takes_1(pipegen: Pipegen) -> None:
+    """The output says so."""
     result = pipegen("simulate", "--executors", "1")
 
     assert "each stage takes 1" in result.out
@@ -73,8 +73,8 @@ def test_without_durations_stages_are_counted(pipegen: Pipegen) -> None:
     ("target", "makespan"),
     [("gitlab", 330), ("jenkins-scripted", 330), ("jenkins-declarative", 540), ("jenkins-frames", 540)],
 )
-def test_a_target_may_let_stages_wait(pipegen: Pipegen, target: str, makespan: float) -> None:
-    """Blocks and frames cannot say this graph."""
+def test_a_target_may_add_waits(pipegen: Pipegen, target: str, makespan: float) -> None:
+    """Declarative blocks and frames cannot express this graph."""
     result = pipegen("simulate", "--durations", "durations.yaml", "--target", target, "--format", "json")
 
     assert (result.status, json.loads(result.out)["makespan"], json.loads(result.out)["target"]) == (
@@ -86,8 +86,8 @@ def test_a_target_may_let_stages_wait(pipegen: Pipegen, target: str, makespan: f
 
 
 @pytest.mark.usefixtures("skewed")
-def test_a_sweep_tells_where_more_executors_stop_helping(pipegen: Pipegen) -> None:
-    """And shows the run on as many as help."""
+def test_a_sweep_finds_the_useful_number_of_executors(pipegen: Pipegen) -> None:
+    """It also shows the run with that number."""
     result = pipegen("simulate", "--durations", "durations.yaml", "--sweep", "1..6")
     found = data(pipegen, "--durations", "durations.yaml", "--sweep", "1..6")
 
@@ -98,8 +98,8 @@ def test_a_sweep_tells_where_more_executors_stop_helping(pipegen: Pipegen) -> No
 
 
 @pytest.mark.usefixtures("skewed")
-def test_the_order_decides_who_starts_first(pipegen: Pipegen) -> None:
-    """The longest path goes first by default."""
+def test_the_order_option_decides_which_stage_starts_first(pipegen: Pipegen) -> None:
+    """The default is the longest path."""
     config = Path("pipegen.yaml")
     config.write_text(
         "pipelines:\n"
@@ -115,8 +115,8 @@ def test_the_order_decides_who_starts_first(pipegen: Pipegen) -> None:
     assert data(pipegen, *call, "--order", "declared")["makespan"] == 30
 
 
-def test_pipelines_that_run_side_by_side_share_the_executors(pipegen: Pipegen, empty: Path) -> None:
-    """Those of one config, and those of several."""
+def test_concurrent_pipelines_share_the_executors(pipegen: Pipegen, empty: Path) -> None:
+    """They may be in one config or in several."""
     for name in ("one.yaml", "other.yaml"):
         (empty / name).write_text(SEVERAL, encoding="utf-8")
 
@@ -131,8 +131,8 @@ def test_pipelines_that_run_side_by_side_share_the_executors(pipegen: Pipegen, e
     ]
 
 
-def test_a_cluster_has_labels(pipegen: Pipegen, empty: Path) -> None:
-    """A stage waits for an executor that fits, and is refused when there is none."""
+def test_a_stage_runs_on_a_machine_with_its_label(pipegen: Pipegen, empty: Path) -> None:
+    """A label that no machine has is an error."""
     stages = "[{ name: a, agent: gpu, script: x }, { name: b, agent: gpu, script: x }, { name: c, script: x }]"
     (empty / "pipegen.yaml").write_text(
         f"pipelines: {{ p: {{ stages: {stages}, execution: [[a], [b], [c]] }} }}", encoding="utf-8"
@@ -151,8 +151,8 @@ def test_a_cluster_has_labels(pipegen: Pipegen, empty: Path) -> None:
 
 
 @pytest.mark.usefixtures("skewed")
-def test_the_chart_is_a_picture_too(pipegen: Pipegen) -> None:
-    """A file is written anew when it is a picture, and left alone when it is none."""
+def test_simulate_writes_an_svg_chart(pipegen: Pipegen) -> None:
+    """An existing SVG file is overwritten, and another file is not."""
     for _ in range(2):
         assert pipegen("simulate", "--svg", "chart.svg").status == 0
     refused = pipegen("simulate", "--svg", "pipegen.yaml")
@@ -177,8 +177,8 @@ def test_the_chart_is_a_picture_too(pipegen: Pipegen) -> None:
         (["nothing.yaml"], '"nothing.yaml" does not exist'),
     ],
 )
-def test_wrong_usage_is_told(pipegen: Pipegen, arguments: list[str], words: str) -> None:
-    """Before anything is read."""
+def test_invalid_options_are_wrong_usage(pipegen: Pipegen, arguments: list[str], words: str) -> None:
+    """They are rejected before any file is read."""
     result = pipegen("simulate", *arguments)
 
     assert (result.status, result.out) == (2, "")
@@ -186,8 +186,8 @@ def test_wrong_usage_is_told(pipegen: Pipegen, arguments: list[str], words: str)
 
 
 @pytest.mark.usefixtures("skewed")
-def test_what_is_wrong_with_a_file_is_told(pipegen: Pipegen) -> None:
-    """The config's own mistakes, and those of the durations."""
+def test_errors_in_the_config_and_the_durations_are_reported(pipegen: Pipegen) -> None:
+    """A missing file is a failure with its own exit code."""
     Path("broken.yaml").write_text(BROKEN, encoding="utf-8")
     Path("durations.yaml").write_text("lint: soon", encoding="utf-8")
     broken, wrong = pipegen("simulate", "broken.yaml"), pipegen("simulate", "--durations", "durations.yaml")
@@ -199,8 +199,8 @@ def test_what_is_wrong_with_a_file_is_told(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_input_gives_the_same_bytes(skewed: Path) -> None:
-    """In a process of its own each time, whatever its hashes are."""
+def test_output_is_deterministic(skewed: Path) -> None:
+    """Each call is a process with another hash seed."""
     for form in ("text", "json"):
         call = ("simulate", "--executors", "2", "--durations", "durations.yaml", "--svg", "chart.svg", "--format", form)
         found = {
@@ -210,8 +210,8 @@ def test_the_same_input_gives_the_same_bytes(skewed: Path) -> None:
         assert len(found) == 1
 
 
-def test_a_terminal_that_knows_no_blocks_gets_others(skewed: Path) -> None:
-    """The chart is plain then."""
+def test_an_ascii_terminal_gets_an_ascii_chart(skewed: Path) -> None:
+    """Block characters are replaced."""
     plain = process("simulate", at=skewed, variables={"PYTHONIOENCODING": "ascii"})
 
     assert (plain.returncode, plain.stdout.isascii()) == (0, True)

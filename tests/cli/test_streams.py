@@ -1,4 +1,4 @@
-"""The program in a process of its own: pipes, terminals, encodings, shells, signals."""
+"""The program in a process of its own: pipes, terminals, encodings, shells and signals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, environment, process
+from cli.program import BROKEN, CONFIG, environment, process
 
 PROGRAM = f'{shlex.quote(sys.executable)} -c "from pipegen.__main__ import main; main()"'
 ESCAPE = "\x1b["
@@ -31,7 +31,7 @@ def shell(script: str, at: Path, **variables: str) -> subprocess.CompletedProces
 
 
 def on_terminal(*arguments: str, at: Path, **variables: str) -> str:
-    """Return what the program writes when its output is a terminal."""
+    """Return the output of the program on a terminal."""
     primary, secondary = pty.openpty()
     command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", *arguments]
     child = subprocess.Popen(command, cwd=at, env=environment(**variables), stdout=secondary, stderr=secondary)
@@ -59,16 +59,16 @@ def broken(here: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ["compile -t jenkins -o -", "schema", "explain PG306", "graph", "plan", "targets"])
-def test_a_reader_that_goes_away_is_no_drama(verb: str, here: Path) -> None:
-    """`| head` and the like: no traceback, no words."""
+def test_a_closed_pipe_is_ignored(verb: str, here: Path) -> None:
+    """Commands such as `| head` cause no traceback and no message."""
     result = shell(f"{{ sleep 0.2; $PIPEGEN {verb}; }} | true", here)
 
     assert result.stderr == ""
 
 
 @pytest.mark.slow
-def test_a_reader_of_both_streams_that_goes_away_is_no_drama(broken: Path) -> None:
-    """Nor when standard error goes the same way."""
+def test_a_closed_pipe_on_both_streams_is_ignored(broken: Path) -> None:
+    """The exit code is still that of the diagnostics."""
     result = shell("{ sleep 0.5; $PIPEGEN compile -t jenkins; echo $? >status; } 2>&1 | true", broken)
 
     assert (result.stdout, result.stderr) == ("", "")
@@ -77,8 +77,8 @@ def test_a_reader_of_both_streams_that_goes_away_is_no_drama(broken: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ["compile -t jenkins -o -", "check --format json", "graph"])
-def test_a_full_disk_is_told_in_one_line(verb: str, here: Path) -> None:
-    """Output that is lost does not end well, not even the few bytes that wait in a buffer until the end."""
+def test_a_full_disk_is_reported_in_one_line(verb: str, here: Path) -> None:
+    """Lost output is a failure, even if it is only in a buffer until the end."""
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
     result = shell(f"$PIPEGEN {verb} >/dev/full", here)
@@ -87,16 +87,16 @@ def test_a_full_disk_is_told_in_one_line(verb: str, here: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_closed_standard_output_is_told(here: Path) -> None:
-    """When something was to be written there."""
+def test_a_closed_standard_output_is_reported(here: Path) -> None:
+    """The verb has output to write."""
     result = shell("$PIPEGEN graph >&-", here)
 
     assert (result.returncode, result.stderr) == (3, "pipegen: standard output is closed\n")
 
 
 @pytest.mark.slow
-def test_a_standard_output_that_is_not_needed_may_be_closed(here: Path) -> None:
-    """As it is for a service."""
+def test_an_unused_standard_output_may_be_closed(here: Path) -> None:
+    """Services run like this."""
     result = shell("$PIPEGEN compile -t jenkins >&- 2>&-", here)
 
     assert (result.returncode, (here / "Jenkinsfile").exists()) == (0, True)
@@ -116,14 +116,14 @@ def test_a_pipe_gets_no_colour(verb: tuple[str, ...], broken: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", [("check",), ("compile", "-t", "gitlab")])
 def test_a_terminal_gets_colour(verb: tuple[str, ...], broken: Path) -> None:
-    """On whichever stream the diagnostics go to."""
+    """It does not matter which stream the diagnostics go to."""
     assert ESCAPE in on_terminal(*verb, at=broken)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_colour_can_be_declined(variables: dict[str, str], broken: Path) -> None:
-    """By the usual variables."""
+def test_colour_can_be_disabled(variables: dict[str, str], broken: Path) -> None:
+    """The standard variables disable it."""
     written = on_terminal("check", at=broken, **variables)
 
     assert "error[PG301]" in written
@@ -131,8 +131,8 @@ def test_colour_can_be_declined(variables: dict[str, str], broken: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_generated_file_is_utf8_whatever_the_terminal_speaks(here: Path) -> None:
-    """What is shown to a person is escaped where it cannot be shown."""
+def test_a_generated_file_is_always_utf8(here: Path) -> None:
+    """Messages are escaped if the terminal cannot show them."""
     (here / "pipegen.yaml").write_text(CONFIG.replace("lint", "prüfen"), encoding="utf-8")
     compiled = process("compile", "-t", "gitlab", "-o", "-", at=here, variables={"PYTHONIOENCODING": "ascii"})
     (here / "pipegen.yaml").write_text(BROKEN.replace("unti", "prüfen"), encoding="utf-8")
@@ -143,8 +143,8 @@ def test_a_generated_file_is_utf8_whatever_the_terminal_speaks(here: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_a_shell_gets_its_completion(name: str, here: Path) -> None:
-    """A script that asks the program again."""
+def test_a_shell_gets_a_completion_script(name: str, here: Path) -> None:
+    """The script calls the program."""
     result = process(at=here, variables={"_PIPEGEN_COMPLETE": f"source_{name}"})
 
     assert "_PIPEGEN_COMPLETE=complete_" in result.stdout
@@ -152,7 +152,7 @@ def test_a_shell_gets_its_completion(name: str, here: Path) -> None:
 
 
 def test_verbs_are_completed(here: Path) -> None:
-    """What the script of the shell asks for."""
+    """The completion script of the shell calls the program like this."""
     asked = {"_PIPEGEN_COMPLETE": "complete_bash", "COMP_WORDS": "pipegen c", "COMP_CWORD": "1"}
     result = process(at=here, variables=asked)
 
@@ -161,7 +161,7 @@ def test_verbs_are_completed(here: Path) -> None:
 
 @pytest.mark.slow
 def test_an_interrupt_ends_the_program_quietly(here: Path) -> None:
-    """Ctrl-C while a config is read: 130, as shells expect."""
+    """The exit code for Ctrl-C is 130, which shells expect."""
     pipe = here / "slow.yaml"
     os.mkfifo(pipe)
     command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "check", "slow.yaml"]

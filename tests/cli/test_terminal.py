@@ -1,4 +1,4 @@
-"""Hostile names and texts steer no terminal: every verb, into a pipe and on a terminal."""
+"""Hostile names and texts cannot control a terminal, in any verb, through a pipe or directly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen, environment
+from cli.program import Pipegen, environment
 from cli.repositories import git, repository
 
 import pipegen.cli
@@ -98,7 +98,7 @@ STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u2
 
 
 def folder(root: Path, config: str) -> Path:
-    """Return *root* as a repository in which whatever has a name has a hostile one."""
+    """Return *root* as a repository in which every name is hostile."""
     repository(root, {"pipegen.yaml": PLAIN, f"{NAME}.yaml": config})
     (root / "pipegen.yaml").write_text(config, encoding="utf-8")
     (root / "times.yaml").write_text(f"{WRITTEN}: 3\nx: {WRITTEN}\n", encoding="utf-8")
@@ -117,19 +117,19 @@ def calls() -> Iterator[tuple[str, ...]]:
 
 
 def is_file(call: tuple[str, ...]) -> bool:
-    """Return whether *call* writes a file, byte for byte, to whatever reads standard output."""
+    """Return whether *call* writes an unescaped file to standard output."""
     return "--expanded" in call or "-" in call
 
 
-def test_each_verb_is_called() -> None:
-    """A new one is told of."""
+def test_calls_cover_every_verb() -> None:
+    """A new verb needs an entry."""
     assert VERBS.keys() <= CALLS.keys()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("config", [CONFIG, GOOD, f"{GOOD}include: [{WRITTEN}, {SEVERAL_LINES}]\n"])
-def test_nothing_steers_what_reads_a_pipe(config: str, empty: Path, pipegen: Pipegen) -> None:
-    """Programs that show logs are terminals too."""
+def test_piped_output_has_no_control_characters(config: str, empty: Path, pipegen: Pipegen) -> None:
+    """Programs that show logs may also be terminals."""
     folder(empty, config)
     steering = []
     for call in calls():
@@ -142,8 +142,8 @@ def test_nothing_steers_what_reads_a_pipe(config: str, empty: Path, pipegen: Pip
 
 @pytest.mark.slow
 @pytest.mark.parametrize("config", [CONFIG, GOOD])
-def test_nothing_steers_a_terminal(config: str, empty: Path) -> None:
-    """But for the colours and pictures that are pipegen's own; questions too."""
+def test_terminal_output_has_only_our_control_sequences(config: str, empty: Path) -> None:
+    """These are colours and progress displays; questions are included."""
     folder(empty, config)
     (empty / "all.py").write_text(
         "import os, sys\n"
@@ -161,7 +161,7 @@ def test_nothing_steers_a_terminal(config: str, empty: Path) -> None:
 
 
 def on_terminal(root: Path) -> str:
-    """Return what a terminal gets of a program that calls all verbs; each question is answered with no."""
+    """Return the terminal output of a program that calls all verbs and answers each question with no."""
     ours, theirs = pty.openpty()
     done = subprocess.Popen(
         [sys.executable, "all.py"], cwd=root, env=environment(), stdin=theirs, stdout=theirs, stderr=theirs
@@ -181,8 +181,8 @@ def on_terminal(root: Path) -> str:
     return data.decode(errors="replace").replace("\r\n", "\n")
 
 
-def test_text_for_people_goes_through_one_door() -> None:
-    """What is written past it stands in forms that have escapes of their own."""
+def test_only_one_module_writes_to_the_terminal() -> None:
+    """It escapes text; other modules must not write directly."""
     root = Path(pipegen.cli.__path__[0])
     past = set()
     for path in root.rglob("*.py"):

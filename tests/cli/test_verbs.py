@@ -1,4 +1,4 @@
-"""Verbs that are imported when they are called for."""
+"""Verbs are imported only when they are called."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 
 from pipegen.cli.verbs import VERBS, function
 
@@ -23,18 +23,18 @@ def all_loaded(*arguments: str) -> frozenset[str]:
 
 
 def loaded(*arguments: str) -> list[str]:
-    """Return those of ours."""
+    """Return the modules of pipegen that a call loads."""
     return sorted(name for name in all_loaded(*arguments) if name.startswith("pipegen."))
 
 
-def test_help_needs_no_verb() -> None:
-    """What the verbs are called is known without them; what is said is said so that a person may see it."""
+def test_help_imports_no_verb() -> None:
+    """The names of the verbs are known without their modules."""
     assert [name for name in loaded("--help") if not name.startswith("pipegen.cli")] == ["pipegen.visible"]
     assert [name for name in loaded("--help") if name.startswith("pipegen.cli.commands.")] == []
 
 
-def test_a_verb_needs_no_other() -> None:
-    """To tell of a code, nothing is loaded that compiles."""
+def test_a_verb_imports_no_other_verb() -> None:
+    """The verb `explain` loads no module that compiles."""
     names = loaded("explain", "PG301")
 
     assert [name for name in names if name.startswith("pipegen.cli.commands.")] == ["pipegen.cli.commands.explain"]
@@ -42,8 +42,8 @@ def test_a_verb_needs_no_other() -> None:
 
 
 @pytest.mark.slow
-def test_a_target_needs_no_other(tmp_path: Path) -> None:
-    """What compiles to GitLab loads neither what speaks to Jenkins nor what runs pipelines, nor explains mistakes."""
+def test_a_target_imports_no_other_target(tmp_path: Path) -> None:
+    """Modules for running pipelines and for explaining errors are not loaded either."""
     path = tmp_path / "pipegen.yaml"
     path.write_text("pipelines:\n  p:\n    stages:\n      - name: a\n        script: [make]\n", encoding="utf-8")
     names = loaded("compile", str(path), "-t", "gitlab", "-o", "-")
@@ -55,10 +55,10 @@ def test_a_target_needs_no_other(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", ["compile -t gitlab -o out.yml", "check"])
-def test_a_short_call_waits_for_nothing_that_it_can_do_without(
+def test_a_short_call_does_not_import_slow_modules(
     arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each of these took it a millisecond or two."""
+    """Each of these took a millisecond or two."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "")  # there is no shellcheck
     image = f"alpine@sha256:{'0' * 64}"
@@ -71,8 +71,8 @@ def test_a_short_call_waits_for_nothing_that_it_can_do_without(
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_they_are_there_when_they_are_called_for(verb: str, pipegen: Pipegen) -> None:
-    """With their options, and the words that the help of all tells of them."""
+def test_every_verb_has_help(verb: str, pipegen: Pipegen) -> None:
+    """The summary is the same as in the list of verbs."""
     result = pipegen(verb, "--help")
     summary, _, _ = (inspect.getdoc(function(verb)) or "").partition("\n")
 
@@ -82,13 +82,13 @@ def test_they_are_there_when_they_are_called_for(verb: str, pipegen: Pipegen) ->
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_their_options_are_types(verb: str) -> None:
-    """Typer evaluates texts again and again, which takes longer than to read the command line."""
+def test_annotations_of_verbs_are_not_strings(verb: str) -> None:
+    """Typer would evaluate strings repeatedly, which takes longer than parsing the command line."""
     assert [name for name, kind in function(verb).__annotations__.items() if isinstance(kind, str)] == []
 
 
-def test_a_suggestion_is_told(pipegen: Pipegen) -> None:
-    """As of any other verb."""
+def test_a_misspelled_verb_has_a_suggestion(pipegen: Pipegen) -> None:
+    """It is wrong usage."""
     result = pipegen("rnu")
 
     assert (result.status, "'run'" in result.err) == (2, True)

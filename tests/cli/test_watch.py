@@ -1,4 +1,4 @@
-"""`pipegen compile --watch`: written anew when what is read changes."""
+"""`pipegen compile --watch` compiles again when a file that it reads changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from cli.calling import BROKEN, CONFIG, Pipegen, environment
+from cli.program import BROKEN, CONFIG, Pipegen, environment
 
 from pipegen.cli.files.watch import watch
 
@@ -24,7 +24,7 @@ class Enough(Exception):  # noqa: N818 - no error: the person who interrupts
 
 
 def follow(config: Path, steps: Sequence[Callable[[], object]]) -> list[int]:
-    """Watch *config*, take one of *steps* at each wait, and return after how many steps there was work to do."""
+    """Watch *config*, run one of *steps* at every other wait, and return the steps after which it compiled."""
     taken = 0
     work: list[int] = []
 
@@ -42,8 +42,8 @@ def follow(config: Path, steps: Sequence[Callable[[], object]]) -> list[int]:
     return work
 
 
-def test_work_is_done_when_what_is_read_changes(here: Path) -> None:
-    """The config, what it includes, and nothing else; a file that comes to be included counts from then on."""
+def test_a_change_of_a_read_file_starts_a_compilation(here: Path) -> None:
+    """Only the config and its included files count, from the moment they are included."""
     config, parts = here / "pipegen.yaml", here / "parts.yaml"
     steps = (
         lambda: (here / "README.md").write_text("x", encoding="utf-8"),
@@ -58,8 +58,8 @@ def test_work_is_done_when_what_is_read_changes(here: Path) -> None:
     assert follow(config, steps) == [0, 2, 3, 4, 5, 6, 7]
 
 
-def test_a_file_with_the_old_size_and_time_is_noticed(here: Path) -> None:
-    """Editors put a new file in the place of the old one."""
+def test_a_replaced_file_with_equal_size_and_time_is_detected(here: Path) -> None:
+    """Editors may replace a file instead of writing to it."""
     config = here / "pipegen.yaml"
     before = config.stat()
 
@@ -72,8 +72,8 @@ def test_a_file_with_the_old_size_and_time_is_noticed(here: Path) -> None:
     assert follow(config, (replace,)) == [0, 1]
 
 
-def test_a_file_that_never_stops_changing_is_compiled_all_the_same(here: Path) -> None:
-    """A program that writes on without end holds up nothing for long."""
+def test_a_constantly_changing_file_is_still_compiled(here: Path) -> None:
+    """The wait for a stable file is limited."""
     config = here / "pipegen.yaml"
     waits, work = 0, list[int]()
 
@@ -92,7 +92,7 @@ def test_a_file_that_never_stops_changing_is_compiled_all_the_same(here: Path) -
 
 @pytest.fixture
 def watching(here: Path) -> Iterator[subprocess.Popen[str]]:
-    """Yield the program, watching the config in the current folder."""
+    """Yield the program, which watches the config in the current folder."""
     command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "compile", "-t", "jenkins", "--watch"]
     with subprocess.Popen(
         command, cwd=here, env=environment(), stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -102,8 +102,8 @@ def watching(here: Path) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def told(process: subprocess.Popen[str], words: str) -> str:
-    """Return what *process* tells up to the line that holds *words*."""
+def output_until(process: subprocess.Popen[str], words: str) -> str:
+    """Return the output of *process* up to the line that contains *words*."""
     assert process.stderr is not None
     lines = []
     for line in process.stderr:
@@ -114,29 +114,29 @@ def told(process: subprocess.Popen[str], words: str) -> str:
 
 
 @pytest.mark.slow
-def test_errors_do_not_end_it_and_an_interruption_does(here: Path, watching: subprocess.Popen[str]) -> None:
-    """Each time it tells what it did; it ends as whatever is interrupted ends."""
+def test_watch_continues_after_errors_and_ends_on_an_interrupt(here: Path, watching: subprocess.Popen[str]) -> None:
+    """Each change is reported; the exit code is 130."""
     config, made = here / "pipegen.yaml", here / "Jenkinsfile"
-    assert told(watching, "watching") == "Jenkinsfile written\nwatching pipegen.yaml; press Ctrl-C to stop\n"
+    assert output_until(watching, "watching") == "Jenkinsfile written\nwatching pipegen.yaml; press Ctrl-C to stop\n"
 
     time.sleep(0.05)  # the clock of a file system may be coarse
     config.write_text(BROKEN, encoding="utf-8")
-    broken = told(watching, "watching")
+    broken = output_until(watching, "watching")
     config.write_text(CONFIG.replace("lint", "style"), encoding="utf-8")
-    mended = told(watching, "watching")
+    corrected = output_until(watching, "watching")
     watching.send_signal(signal.SIGINT)
 
     assert "pipegen.yaml changed\n" in broken
     assert "error[PG301]" in broken
-    assert "Jenkinsfile written\n" in mended
+    assert "Jenkinsfile written\n" in corrected
     assert "'style'" in made.read_text(encoding="utf-8")
     assert watching.wait(timeout=10) == 130
 
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("option", [("--check",), ("-o", "-")])
-def test_what_is_watched_is_written(option: tuple[str, ...], pipegen: Pipegen) -> None:
-    """A check, or standard output, is no file that could follow the config."""
+def test_watch_without_an_output_file_is_wrong_usage(option: tuple[str, ...], pipegen: Pipegen) -> None:
+    """A check and standard output are not files that could be kept current."""
     result = pipegen("compile", "-t", "jenkins", "--watch", *option)
 
     assert (result.status, result.err) == (2, "pipegen: --watch writes files: omit --check and --output -\n")

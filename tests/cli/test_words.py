@@ -1,4 +1,4 @@
-"""The verbs that need no config: explain, targets, schema; the version and the help."""
+"""The verbs without a config (explain, targets, schema), the version and the help."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import Pipegen
+from cli.program import Pipegen
 from jsonschema import Draft202012Validator
 
 from pipegen.cli.commands.schema import schema_text
@@ -31,7 +31,7 @@ VERBS = (
 
 @pytest.mark.parametrize("word", ["PG306", "pg306", "not-an-ancestor"])
 def test_a_code_is_explained_by_number_and_name(word: str, pipegen: Pipegen) -> None:
-    """With the page of the code."""
+    """The output is the page of the code."""
     result = pipegen("explain", word)
 
     assert (result.status, result.err) == (0, "")
@@ -48,14 +48,16 @@ def test_a_code_is_explained_by_number_and_name(word: str, pipegen: Pipegen) -> 
     ],
 )
 def test_an_unknown_code_is_wrong_usage(word: str, told: str, pipegen: Pipegen) -> None:
-    """A name may be near another; a number that is near says nothing."""
+    """Names have suggestions; numbers have none, because a similar number means nothing."""
     result = pipegen("explain", word)
 
     assert (result.status, result.out, result.err) == (2, "", f'pipegen: no code "{word}"; {told}\n')
 
 
-def test_a_broken_target_hides_no_other(pipegen: Pipegen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is named with its distribution, and is a problem."""
+def test_a_target_that_cannot_be_loaded_is_reported(
+    pipegen: Pipegen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message names its distribution, and the other targets are listed."""
     (tmp_path / "broken.py").write_text("raise RuntimeError\n", encoding="utf-8")
     info = tmp_path / "pipegen_broken-1.2.dist-info"
     info.mkdir()
@@ -75,8 +77,8 @@ def test_a_broken_target_hides_no_other(pipegen: Pipegen, tmp_path: Path, monkey
     ]
 
 
-def test_targets_tell_what_they_can_say(pipegen: Pipegen) -> None:
-    """All of them, each with the file that it writes and a line for each feature."""
+def test_targets_lists_all_targets(pipegen: Pipegen) -> None:
+    """Each has its output file and a line for each feature."""
     result = pipegen("targets")
     lines = result.out.splitlines()
 
@@ -85,8 +87,8 @@ def test_targets_tell_what_they_can_say(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])
-def test_a_target_tells_of_each_feature(name: str, pipegen: Pipegen) -> None:
-    """How it supports it, what there is to know, and what it does not take together."""
+def test_targets_shows_the_features_of_a_target(name: str, pipegen: Pipegen) -> None:
+    """Each has its support and a note; then come the features that cannot be combined."""
     told, _, rest = pipegen("targets", name).out.partition("cannot be combined:\n")
     pairs = rest.partition("minimum versions:\n")[0]
     features = registry.load(name).CAPABILITIES
@@ -98,8 +100,8 @@ def test_a_target_tells_of_each_feature(name: str, pipegen: Pipegen) -> None:
         assert re.fullmatch(rf"  {words} +{pair.code.number}  {re.escape(pair.note)}", line)
 
 
-def test_one_target_can_be_asked_for(pipegen: Pipegen) -> None:
-    """The other is left out."""
+def test_targets_can_show_one_target(pipegen: Pipegen) -> None:
+    """The others are left out."""
     out = pipegen("targets", "jenkins").out
 
     assert out.startswith("jenkins writes Jenkinsfile\n")
@@ -107,14 +109,14 @@ def test_one_target_can_be_asked_for(pipegen: Pipegen) -> None:
 
 
 def test_an_unknown_target_is_wrong_usage(pipegen: Pipegen) -> None:
-    """As everywhere."""
+    """The message has a suggestion."""
     result = pipegen("targets", "jenkin")
 
     assert (result.status, result.err) == (2, 'pipegen: no target "jenkin"; did you mean "jenkins"?\n')
 
 
 def test_the_schema_includes_the_settings_of_built_in_targets(pipegen: Pipegen) -> None:
-    """The rest is the file that configs are checked against; of other targets, any settings are valid."""
+    """The rest is the schema for configs; settings of other targets can be anything."""
     result = pipegen("schema")
     whole = json.loads(result.out)
     settings = whole["properties"]["targets"].pop("properties")
@@ -139,8 +141,8 @@ def test_the_schema_includes_the_settings_of_built_in_targets(pipegen: Pipegen) 
         ({"buildkite": {"bogus": 1}}, True),
     ],
 )
-def test_editors_know_the_settings_of_targets(targets: dict[str, object], *, is_right: bool) -> None:
-    """Those of built-in ones; each setting has a description to show."""
+def test_the_schema_validates_settings_of_built_in_targets(targets: dict[str, object], *, is_right: bool) -> None:
+    """Each setting has a description for editors."""
     whole = json.loads(schema_text())
     config = {"pipelines": {"p": {"stages": [{"name": "a", "script": "ls"}]}}, "targets": targets}
     settings = [own["properties"] for own in whole["properties"]["targets"]["properties"].values()]
@@ -150,8 +152,8 @@ def test_editors_know_the_settings_of_targets(targets: dict[str, object], *, is_
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("tests/golden/*/pipeline.yml")), ids=lambda path: path.parent.name)
-def test_what_compiles_is_right_to_editors(path: Path) -> None:
-    """The settings that targets take are those that the schema takes."""
+def test_golden_configs_are_valid_for_the_schema(path: Path) -> None:
+    """Targets and the schema accept the same settings."""
     config: Any = plain(read(load(path, Report()), Report()))
     schema = json.loads(schema_text())["properties"]["targets"]
 
@@ -159,7 +161,7 @@ def test_what_compiles_is_right_to_editors(path: Path) -> None:
 
 
 def test_the_version_is_that_of_the_package(pipegen: Pipegen) -> None:
-    """As pyproject.toml says."""
+    """It is the one in pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
     assert pipegen("--version").out == f"pipegen {project['version']}\n"
@@ -167,7 +169,7 @@ def test_the_version_is_that_of_the_package(pipegen: Pipegen) -> None:
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_help_lists_the_verbs(option: str, pipegen: Pipegen) -> None:
-    """Each with a whole sentence: none is cut short."""
+    """Each summary is a complete sentence."""
     result = pipegen(option)
     told = {line.split()[0]: line for line in result.out.partition("Commands:\n")[2].splitlines()}
 
@@ -177,15 +179,15 @@ def test_help_lists_the_verbs(option: str, pipegen: Pipegen) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_has_help(verb: str, pipegen: Pipegen) -> None:
-    """And ends well."""
+    """The exit code is 0."""
     result = pipegen(verb, "--help")
 
     assert (result.status, result.err) == (0, "")
     assert result.out.startswith(f"Usage: pipegen {verb} [OPTIONS]")
 
 
-def test_pipegen_alone_shows_its_help(pipegen: Pipegen) -> None:
-    """A newcomer's first call: wrong usage, and everything that is needed for a right one."""
+def test_pipegen_without_arguments_shows_the_help(pipegen: Pipegen) -> None:
+    """It is wrong usage, but the help is what a new user needs."""
     result = pipegen()
 
     assert result.status == 2
@@ -204,15 +206,15 @@ def test_pipegen_alone_shows_its_help(pipegen: Pipegen) -> None:
         (["explain"], "CODE"),
     ],
 )
-def test_wrong_usage_names_what_is_wrong(arguments: list[str], told: str, pipegen: Pipegen) -> None:
-    """On standard error, and ends with 2."""
+def test_wrong_usage_names_the_wrong_argument(arguments: list[str], told: str, pipegen: Pipegen) -> None:
+    """The message goes to standard error, and the exit code is 2."""
     result = pipegen(*arguments)
 
     assert (result.status, result.out) == (2, "")
     assert told in result.err
 
 
-def test_wrong_usage_shows_the_way_to_the_help(pipegen: Pipegen) -> None:
-    """For a verb as for the program."""
+def test_wrong_usage_mentions_the_help_option(pipegen: Pipegen) -> None:
+    """It is the option of the verb, if there is one."""
     assert "Try 'pipegen -h' for help" in pipegen("nonsense").err
     assert "Try 'pipegen compile -h' for help" in pipegen("compile", "--nonsense").err

@@ -1,4 +1,4 @@
-"""All configs that the repository holds, right and wrong, and ways to change them."""
+"""All configs of the repository, valid and invalid, and random changes to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHANGES = st.lists(st.tuples(st.floats(0, 1), st.sampled_from(PIECES), st.intege
 
 
 def changed(text: str, changes: Iterable[tuple[float, str, int]]) -> str:
-    """Return *text* with all *changes* made."""
+    """Return *text* with all *changes* applied."""
     for where, piece, gone in changes:
         place = int(where * len(text))
         text = text[:place] + piece + text[place + gone :]

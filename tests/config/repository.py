@@ -15,7 +15,7 @@ from pipegen.source.tree import plain
 
 
 def repository(root: Path, **files: str) -> Path:
-    """Return *root* as a repository that holds *files*; in their names, `__` stands for a slash, all are YAML."""
+    """Return *root* as a repository with *files*; names have `__` for a slash and no `.yaml`."""
     (root / ".git").mkdir(exist_ok=True)
     for name, text in files.items():
         path = root / f"{name.replace('__', '/')}.yaml"
@@ -25,7 +25,7 @@ def repository(root: Path, **files: str) -> Path:
 
 
 def config_of(root: Path) -> object:
-    """Return what the config of the repository *root* comes to, as plain data."""
+    """Return the expanded config of the repository *root* as plain data."""
     report = Report()
     tree = expand(load(root / "pipegen.yaml", report, shown="pipegen.yaml"), report)
 
@@ -34,7 +34,7 @@ def config_of(root: Path) -> object:
 
 
 def wrong_in(root: Path) -> tuple[Diagnostic, ...]:
-    """Return what is wrong with the config of the repository *root*."""
+    """Return the diagnostics of the config of the repository *root*."""
     report = Report()
     with suppress(Stopped):
         expand(load(root / "pipegen.yaml", report, shown="pipegen.yaml"), report)
@@ -42,7 +42,7 @@ def wrong_in(root: Path) -> tuple[Diagnostic, ...]:
 
 
 def expanded(text: str) -> object:
-    """Return what the config *text* comes to, as plain data."""
+    """Return the expanded config *text* as plain data."""
     report = Report()
     tree = expand(SourceFile("pipegen.yaml", dedent(text)), report)
 
@@ -51,7 +51,7 @@ def expanded(text: str) -> object:
 
 
 def wrong(text: str) -> tuple[Diagnostic, ...]:
-    """Return what is wrong with the config *text*."""
+    """Return the diagnostics of the config *text*."""
     report = Report()
     with suppress(Stopped):
         expand(SourceFile("pipegen.yaml", dedent(text)), report)

@@ -1,17 +1,17 @@
-"""Anchors, merge keys, repeated keys, tags, and what would make a tree too big."""
+"""Anchors, merge keys, repeated keys and tags, and limits on the size of a tree."""
 
 from __future__ import annotations
 
 import pytest
-from config.written import misread, told, tree_of
+from config.sample_configs import misread, summary, tree_of
 
 from pipegen.config.compose import MAX_NODES
 from pipegen.config.schema.depth import MAX_DEPTH
 from pipegen.source.tree import Mapping, Scalar, plain
 
 
-def test_an_alias_stands_for_its_anchor() -> None:
-    """Whatever the anchor marks."""
+def test_an_alias_has_the_value_of_its_anchor() -> None:
+    """The anchor can mark any kind of value."""
     assert plain(tree_of("{a: &s x, b: &l [1], c: &m {k: v}, d: [*s, *l, *m]}")) == {
         "a": "x",
         "b": [1],
@@ -20,8 +20,8 @@ def test_an_alias_stands_for_its_anchor() -> None:
     }
 
 
-def test_an_alias_answers_with_the_place_of_its_anchor() -> None:
-    """That is where the value is written."""
+def test_an_alias_has_the_span_of_its_anchor() -> None:
+    """The value is written there."""
     tree = tree_of("a: &x text\nb: *x\n")
     assert isinstance(tree, Mapping)
     node = tree.get("b")
@@ -30,13 +30,13 @@ def test_an_alias_answers_with_the_place_of_its_anchor() -> None:
     assert node.span.first.line == 1
 
 
-def test_an_anchor_may_be_set_again() -> None:
-    """An alias stands for the last one above it."""
+def test_an_anchor_can_be_redefined() -> None:
+    """An alias refers to the last definition above it."""
     assert plain(tree_of("[&a 1, *a, &a 2, *a]")) == [1, 1, 2, 2]
 
 
 def test_an_anchor_can_mark_a_key() -> None:
-    """And an alias be one."""
+    """An alias can also be a key."""
     assert plain(tree_of("&k key: 1\nother:\n  *k : 2\n")) == {"key": 1, "other": {"key": 2}}
 
 
@@ -55,8 +55,8 @@ def test_an_anchor_can_mark_a_key() -> None:
     ],
     ids=["first", "last", "own wins", "own first wins", "list", "list turned", "two", "inline", "no maps"],
 )
-def test_a_merge_key_brings_the_entries_of_maps(text: str, value: dict[str, int]) -> None:
-    """Own entries win, then the map named first; the order is the one in which keys are met."""
+def test_a_merge_key_adds_the_entries_of_maps(text: str, value: dict[str, int]) -> None:
+    """Own entries take precedence, then the first map; keys are in the order of their first occurrence."""
     tree = tree_of(f"b: &b {{x: 1, y: 2, z: 3}}\nc: &c {{y: 9, w: 4}}\na: {text}\n")
     found = plain(tree)
 
@@ -64,8 +64,8 @@ def test_a_merge_key_brings_the_entries_of_maps(text: str, value: dict[str, int]
     assert list(found["a"].items()) == list(value.items())
 
 
-def test_merges_go_through_merges() -> None:
-    """A map that merges another can be merged."""
+def test_merges_are_transitive() -> None:
+    """A map with a merge key can be merged."""
     assert plain(tree_of("- &a {x: 1}\n- &b {<<: *a, y: 2}\n- {<<: *b, z: 3}\n")) == [
         {"x": 1},
         {"x": 1, "y": 2},
@@ -73,17 +73,17 @@ def test_merges_go_through_merges() -> None:
     ]
 
 
-def test_a_quoted_merge_key_is_a_key() -> None:
+def test_a_quoted_merge_key_is_a_normal_key() -> None:
     """Quotes make it text."""
     assert plain(tree_of("{'<<': 1}")) == {"<<": 1}
 
 
 @pytest.mark.parametrize("value", ["1", "[1]", "[{a: 1}, [2]]"])
 def test_only_maps_can_be_merged(value: str) -> None:
-    """The merge key is marked; the value may stand elsewhere."""
+    """The span is that of the merge key, since the value may be elsewhere."""
     (found,) = misread(f"b: &b {value}\na:\n  <<: *b\n")
 
-    assert told(found) == ("PG105", "3:3", "<<")
+    assert summary(found) == ("PG105", "3:3", "<<")
 
 
 @pytest.mark.parametrize(
@@ -98,93 +98,93 @@ def test_only_maps_can_be_merged(value: str) -> None:
     ],
     ids=["block", "quotes", "flow", "around a merge", "after a merge", "numbers"],
 )
-def test_a_repeated_key_is_reported_at_both_places(text: str, first: str, again: str) -> None:
-    """A merged key may be repeated, one's own may not."""
+def test_a_repeated_key_is_reported_at_both_locations(text: str, first: str, again: str) -> None:
+    """A merged key can be overridden; an own key cannot be repeated."""
     (found,) = misread(text)
 
-    assert told(found)[:2] == ("PG103", again)
+    assert summary(found)[:2] == ("PG103", again)
     assert [f"{label.span.first.line}:{label.span.first.column}" for label in found.related] == [first]
 
 
 def test_each_repetition_is_reported() -> None:
-    """Against the first."""
-    assert [told(found)[1] for found in misread("a: 1\na: 2\na: 3\n")] == ["2:1", "3:1"]
+    """The related label is the first occurrence."""
+    assert [summary(found)[1] for found in misread("a: 1\na: 2\na: 3\n")] == ["2:1", "3:1"]
 
 
-def test_the_same_key_in_two_maps_is_fine() -> None:
-    """Keys are repeated only within one map."""
+def test_equal_keys_in_two_maps_are_allowed() -> None:
+    """Keys must be unique only within one map."""
     assert plain(tree_of("[{a: 1}, {a: 2, b: {a: 3}}]")) == [{"a": 1}, {"a": 2, "b": {"a": 3}}]
 
 
 @pytest.mark.parametrize("tag", ["!secret", "!!binary", "!!set", "!!python/object/apply:os.system", "!<x>"])
-def test_tags_of_others_mean_nothing(tag: str) -> None:
-    """They are marked, and nothing is made of them."""
+def test_other_tags_are_reported(tag: str) -> None:
+    """They are not supported, and nothing is constructed from them."""
     (found, *_) = misread(f"a: {tag} x\n")
 
-    assert told(found)[:2] == ("PG105", "1:4")
+    assert summary(found)[:2] == ("PG105", "1:4")
 
 
 @pytest.mark.parametrize("text", ["a: !!str x", "a: !!seq [1]", "a: !!map {b: 1}", "a: ! x"])
-def test_core_tags_are_fine(text: str) -> None:
-    """They say what the value is anyway."""
+def test_core_tags_are_accepted(text: str) -> None:
+    """They state the type that the value has anyway."""
     assert isinstance(tree_of(text), Mapping)
 
 
 @pytest.mark.parametrize("key", ["[a]", "{a: b}"])
-def test_a_key_is_text(key: str) -> None:
-    """Not a list or a map."""
+def test_a_list_or_map_as_key_is_reported(key: str) -> None:
+    """Keys must be text."""
     (found,) = misread(f"? {key}\n: 1\n")
 
-    assert told(found)[:2] == ("PG105", "1:3")
+    assert summary(found)[:2] == ("PG105", "1:3")
 
 
-def test_an_alias_within_its_own_value_is_refused() -> None:
-    """It would never end."""
+def test_an_alias_within_its_own_anchor_is_reported() -> None:
+    """Its expansion would be infinite."""
     (found,) = misread("a: &a [1, *a]\n")
 
-    assert told(found) == ("PG106", "1:11", "*a")
+    assert summary(found) == ("PG106", "1:11", "*a")
 
 
-def test_an_alias_of_nothing_is_reported() -> None:
-    """An anchor below does not count."""
+def test_an_undefined_alias_is_reported() -> None:
+    """An anchor below it does not count."""
     (found,) = misread("a: *x\nb: &x 1\n")
 
-    assert told(found) == ("PG102", "1:4", "*x")
+    assert summary(found) == ("PG102", "1:4", "*x")
 
 
 @pytest.mark.parametrize(
     ("text", "hint"), [("b: &base 1\na: *bese", '"*base"'), ("a: **/*.js", "quotes"), ("a: *b", '"&b"')]
 )
-def test_an_unknown_alias_comes_with_a_way_out(text: str, hint: str) -> None:
-    """A near miss, quotes for what is no alias, an anchor for the rest."""
+def test_an_undefined_alias_has_a_hint(text: str, hint: str) -> None:
+    """The hint is a similar anchor, quotes for text, or an anchor to define."""
     (found,) = misread(text)
 
     assert hint in (found.hint or "")
 
 
 def bomb(levels: int, width: int) -> str:
-    """Return text whose last value has *width* to the power of *levels* leaves."""
+    """Return text whose last value expands to *width* to the power of *levels* leaves."""
     lines = [f"a0: &a0 [{', '.join('x' * width)}]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * width)}]" for n in range(1, levels)]
     return "\n".join(lines)
 
 
-def test_aliases_that_multiply_are_refused() -> None:
-    """At the first value that holds too many; nothing is written out to find that."""
+def test_exponential_alias_expansion_is_reported() -> None:
+    """The first value with too many leaves is reported, without expanding it."""
     (found,) = misread(bomb(10, 10))
 
-    assert told(found)[:2] == ("PG106", "6:5")
+    assert summary(found)[:2] == ("PG106", "6:5")
 
 
-def test_a_merge_bomb_is_no_bomb() -> None:
-    """Merged entries come once."""
+def test_repeated_merges_do_not_grow() -> None:
+    """Each merged entry appears once."""
     text = "\n".join(["- &a0 {x: 1}", *(f"- &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 6))])
 
     assert plain(tree_of(text)) == [{"x": 1}] * 6
 
 
-def test_many_values_are_fine() -> None:
-    """What people write is far below the limit."""
+def test_many_values_are_accepted() -> None:
+    """Real configs are far below the limit."""
     assert MAX_NODES > 500_000
     assert len(plain(tree_of(bomb(4, 10)))) == 4  # type: ignore[arg-type] # it is a map
 
@@ -194,26 +194,26 @@ def test_many_values_are_fine() -> None:
     ["[" * 10_000, "{a: " * 10_000, "- " * 10_000, "? " * 10_000, "\n".join(" " * n + "a:" for n in range(1_000))],
     ids=["flow lists", "flow maps", "dashes", "keys", "block maps"],
 )
-def test_deep_nesting_is_refused(text: str) -> None:
-    """Soon, and without recursion."""
+def test_deep_nesting_is_reported(text: str) -> None:
+    """It is detected early and without recursion."""
     (found,) = misread(text)
 
     assert found.code.number == "PG105"
 
 
-def test_nesting_up_to_the_limit_is_read() -> None:
-    """Real configs stay far below it."""
+def test_nesting_up_to_the_limit_is_accepted() -> None:
+    """Real configs are far below it."""
     assert plain(tree_of("[" * MAX_DEPTH + "]" * MAX_DEPTH))
 
 
 def test_a_second_document_is_reported_once() -> None:
-    """However many follow; the first alone is read."""
+    """Only the first document is read, however many follow."""
     found = misread("a: 1\n---\nb: 2\n---\nc: 3\n")
 
-    assert [told(one)[:2] for one in found] == [("PG105", "2:1")]
+    assert [summary(one)[:2] for one in found] == [("PG105", "2:1")]
 
 
 @pytest.mark.parametrize("text", ["---\na: 1\n", "%YAML 1.2\n---\na: 1\n...\n", "# hi\n---\na: 1\n"])
-def test_the_marks_of_one_document_are_fine(text: str) -> None:
-    """A start, an end, a directive, comments."""
+def test_markers_of_a_single_document_are_accepted(text: str) -> None:
+    """They are a start, an end, a directive and comments."""
     assert plain(tree_of(text)) == {"a": 1}

@@ -1,16 +1,16 @@
-"""Steps without content: PipelineLib passes them over."""
+"""Steps without content, which PipelineLib ignores."""
 
 from __future__ import annotations
 
 import pytest
-from config.written import written
+from config.sample_configs import written
 
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report
 
 
 def analysed(stage: str) -> tuple[list[str], list[str]]:
-    """Return the steps of a stage with a name and the keys *stage*, and what each diagnostic underlines."""
+    """Return the steps of a stage with the keys *stage*, and the underlined text of each diagnostic."""
     report = Report()
     (plan,) = analyse(written(f"pipelines: {{p: {{stages: [{{name: s, {stage}}}]}}}}"), (), report).plans
     found = report.diagnostics()
@@ -32,22 +32,22 @@ def analysed(stage: str) -> tuple[list[str], list[str]]:
         ("trigger: {name: ''}", "''"),
     ],
 )
-def test_an_empty_step_does_nothing_and_is_told_of(stage: str, underlined: str) -> None:
-    """PipelineLib takes the empty value for none, in silence."""
+def test_an_empty_step_is_ignored_with_a_warning(stage: str, underlined: str) -> None:
+    """PipelineLib ignores the empty value silently."""
     assert analysed(stage) == ([], [underlined])
 
 
 @pytest.mark.parametrize("stage", ["copy: []", "promote: []", "exports: {}", "build: false, run: false", "notify: {}"])
-def test_what_says_that_it_does_nothing_is_not_told_of(stage: str) -> None:
-    """An empty list is one."""
+def test_an_explicitly_empty_step_is_not_reported(stage: str) -> None:
+    """An empty list is valid on purpose."""
     assert analysed(stage) == ([], [])
 
 
 @pytest.mark.parametrize(
     "stage", ["run: true", "run: {tail: 0}", "publish: {image: true}", "publish: {image: {tags: []}}"]
 )
-def test_a_step_with_a_key_is_none_that_is_empty(stage: str) -> None:
-    """Whatever the value of the key."""
+def test_a_step_with_a_key_is_not_empty(stage: str) -> None:
+    """The value of the key does not matter."""
     steps, told = analysed(f"build: x, {stage}")
 
     assert (len(steps), told) == (2, [])

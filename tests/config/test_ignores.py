@@ -1,4 +1,4 @@
-"""Comments that ignore codes: which text is a comment, and what it is about."""
+"""Comments that ignore codes: which text is a comment, and which lines it applies to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARKED = "<here>"
 
 
 def is_ignored(text: str) -> bool:
-    """Return whether a diagnostic at the mark in *text*, which is left out, is ignored."""
+    """Return whether a diagnostic at the mark in *text*, which is removed first, is ignored."""
     at = text.index(MARKED)
     file, report = SourceFile("pipegen.yaml", text.replace(MARKED, "")), Report()
     read(file, report)
@@ -29,7 +29,7 @@ def is_ignored(text: str) -> bool:
 
 @pytest.fixture(params=["fast", "pure"])
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return which of the two parsers reads."""
+    """Return the name of the parser to use, after selecting it."""
     name: str = request.param
     if name == "pure":
         monkeypatch.setattr(reading, "CParser", None)
@@ -60,8 +60,8 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
         pytest.param(f"a:\r\n  - {MARKED}1 {IGNORE}\r\n", id="with carriage returns"),
     ],
 )
-def test_a_comment_is_about(text: str) -> None:
-    """What begins on its line, or on the next one where it stands alone; at the head, the file."""
+def test_an_ignore_comment_applies(text: str) -> None:
+    """It covers values that start on its line or on the next one; at the top, it covers the file."""
     assert is_ignored(text)
 
 
@@ -84,13 +84,13 @@ def test_a_comment_is_about(text: str) -> None:
         pytest.param(f"# - name: b {IGNORE}\na: {MARKED}1\n", id="what is commented out"),
     ],
 )
-def test_a_comment_is_not_about(text: str) -> None:
-    """Anything else; and a text is no comment, whatever it holds."""
+def test_an_ignore_comment_does_not_apply(text: str) -> None:
+    """It covers no other lines, and text in a scalar is not a comment."""
     assert not is_ignored(text)
 
 
-def test_only_a_text_with_the_mark_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All others cost nothing."""
+def test_only_text_with_the_marker_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other configs need no extra time."""
     searched: list[str] = []
     monkeypatch.setattr(reading, "read_ignores", lambda file, *_: searched.append(file.path))
     for path, text in (("without", "a: 1 # pipegen ignores\n"), ("with", "a: 1 # pipegen: ignore[PG402]\n")):
@@ -101,8 +101,8 @@ def test_only_a_text_with_the_mark_is_searched(monkeypatch: pytest.MonkeyPatch) 
 
 
 @given(st.text(st.sampled_from("ab:-[]{}#,|> \n'\"&*"), max_size=60), st.sampled_from(["fast", "pure"]))
-def test_any_text_is_searched_without_a_fault(text: str, parser: str) -> None:
-    """Whatever stands around comments."""
+def test_any_text_is_searched_without_errors(text: str, parser: str) -> None:
+    """The spans of comments stay within the file."""
     file, report = SourceFile("pipegen.yaml", f"{text} {IGNORE}\n{text} {IGNORE}"), Report()
     with pytest.MonkeyPatch.context() as patch:
         if parser == "pure":

@@ -1,9 +1,9 @@
-"""Two maps to one."""
+"""Merging two maps."""
 
 from __future__ import annotations
 
 import pytest
-from config.written import tree_of
+from config.sample_configs import tree_of
 
 from pipegen.config.merge import merge_maps, merge_stages
 from pipegen.source.tree import Mapping, plain
@@ -36,20 +36,20 @@ def _merged(lower: str, upper: str) -> Mapping:
         ("{a: {b: 1}}", "{a: {$each: x, $in: y}}", {"a": {"$each": "x", "$in": "y"}}),
     ],
 )
-def test_maps_are_merged_and_all_else_is_replaced(lower: str, upper: str, expected: object) -> None:
-    """Key by key, a key with no value takes the lower one away, and what is worked out is a value."""
+def test_maps_are_merged_and_other_values_are_replaced(lower: str, upper: str, expected: object) -> None:
+    """A key without a value removes the lower one, and operators are replaced as values."""
     assert plain(_merged(lower, upper)) == expected
 
 
-def test_keys_keep_the_order_in_which_they_come_first() -> None:
-    """The lower ones stand first, as they were written."""
+def test_keys_are_in_the_order_of_their_first_occurrence() -> None:
+    """Keys of the lower map come first."""
     whole = _merged("{b: 1, a: 2}", "{c: 3, a: 4, d: 5}")
 
     assert [(entry.key.text, plain(entry.value)) for entry in whole.entries] == [("b", 1), ("a", 4), ("c", 3), ("d", 5)]
 
 
-def test_values_keep_their_places() -> None:
-    """Key and value are those of the map that has the last word."""
+def test_merged_values_keep_their_spans() -> None:
+    """Key and value have the spans of the map that takes precedence."""
     whole = _merged("a: 1\nb: 2", "\n\nb: 3")
 
     assert [entry.key.span.first.line for entry in whole.entries] == [1, 3]
@@ -70,7 +70,7 @@ def test_values_keep_their_places() -> None:
     ],
 )
 def test_commands_before_a_script_are_joined(lower: str, upper: str, expected: object) -> None:
-    """Inherited ones first; a key without a value removes them."""
+    """Inherited commands come first, and a key without a value removes them."""
     below, above = tree_of(lower), tree_of(upper)
     assert isinstance(below, Mapping)
     assert isinstance(above, Mapping)

@@ -1,9 +1,9 @@
-"""The stage of a webhook."""
+"""The stage that calls a webhook."""
 
 from __future__ import annotations
 
 import pytest
-from plan.planned import plans_of, reported
+from plan.sample_plans import plans_of, reported
 
 from pipegen.plan.model import Commands, Plan
 
@@ -30,16 +30,16 @@ def _lines(plan: Plan, stage: str) -> list[str]:
         (", on: [success, failure]", "text="),
     ],
 )
-def test_the_results_decide(on: str, first: str) -> None:
-    """By default, only a failure is told."""
+def test_the_webhook_is_called_for_its_results(on: str, first: str) -> None:
+    """The default is only failure."""
     plan = _plan(f"{{url: chat{on}}}")
 
     assert _lines(plan, "notify")[0].startswith(first)
     assert [(one.id, one.variables) for one in plan.job("notify").secrets] == [("chat", ("WEBHOOK_URL",))]
 
 
-def test_it_is_the_last_finally_stage() -> None:
-    """With a name of its own; its failure does not count."""
+def test_the_webhook_is_the_last_finally_stage() -> None:
+    """It has a unique name, and its failure is allowed."""
     plan = _plan("{url: chat}", ", {name: notify, script: y}, {name: end, script: z}", ", finally: [end]")
 
     assert [(job.stage, job.is_final, job.posts) for job in plan.jobs] == [
@@ -60,8 +60,8 @@ def test_it_is_the_last_finally_stage() -> None:
         ("{url: chat, text: '${b.v}'}", ("PG304", "${b.v}")),
     ],
 )
-def test_errors_are_at_the_value(webhook: str, found: tuple[str, str]) -> None:
-    """As in any other stage."""
+def test_errors_in_a_webhook_are_at_the_value(webhook: str, found: tuple[str, str]) -> None:
+    """They are the same as in other stages."""
     diagnostics = reported(f"pipelines: {{p: {{notify: {{webhook: {webhook}}}, {_STAGES % ''}}}}}")
 
     assert [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics] == [found]

@@ -1,9 +1,9 @@
-"""Text to tree: places in every style, and what cannot be read."""
+"""Reading text to a tree: spans in every style, and text that cannot be read."""
 
 from __future__ import annotations
 
 import pytest
-from config.written import misread, told, tree_of, written
+from config.sample_configs import misread, summary, tree_of, written
 
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
@@ -33,8 +33,8 @@ def value_of(text: str) -> Scalar | Sequence | Mapping:
         ("[\n  x,\n  y ]", None),
     ],
 )
-def test_the_span_of_a_value_is_all_of_it_and_nothing_else(written_as: str, text: str | None) -> None:
-    """With its quotes or brackets, without the comment behind."""
+def test_the_span_of_a_value_includes_its_quotes(written_as: str, text: str | None) -> None:
+    """It also includes brackets, and excludes a comment after the value."""
     node = value_of(f"a: {written_as} # comment\nb: 1\n")
 
     assert node.span.text == written_as
@@ -52,8 +52,8 @@ def test_the_span_of_a_value_is_all_of_it_and_nothing_else(written_as: str, text
         ("|2-", "one\n two"),
     ],
 )
-def test_the_span_of_a_block_begins_at_its_sign(header: str, text: str) -> None:
-    """And holds all its lines."""
+def test_the_span_of_a_block_begins_at_its_indicator(header: str, text: str) -> None:
+    """It contains all lines of the block."""
     node = value_of(f"a: {header}\n  one\n   two\n\nb: 1\n")
 
     assert isinstance(node, Scalar)
@@ -63,8 +63,8 @@ def test_the_span_of_a_block_begins_at_its_sign(header: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_places_are_right_with_every_line_break(end: str) -> None:
-    """Offsets count the characters of the file, whatever breaks its lines."""
+def test_spans_are_correct_with_every_line_break(end: str) -> None:
+    """Offsets count characters of the file, and lines end at any line break."""
     tree = read(SourceFile("f", f"a: 1{end}b:{end}  - x{end}  - 'y z'{end}"), Report())
     assert isinstance(tree, Mapping)
     items = tree.get("b")
@@ -73,22 +73,22 @@ def test_places_are_right_with_every_line_break(end: str) -> None:
     assert [(item.span.text, item.span.first.line) for item in items] == [("x", 3), ("'y z'", 4)]
 
 
-def test_places_count_characters_beyond_the_basic_plane() -> None:
-    """An emoji is one."""
+def test_columns_count_code_points() -> None:
+    """An emoji is one character."""
     node = value_of("{'😀': '𝒳', a: here}")
 
     assert (node.span.text, node.span.first.column) == ("here", 15)
 
 
-def test_a_missing_value_stands_behind_its_key() -> None:
-    """An empty span, so that something can be said of it."""
+def test_a_missing_value_has_an_empty_span_after_its_key() -> None:
+    """Diagnostics can therefore point at it."""
     node = value_of("a:\nb: 1\n")
 
     assert (node.span.text, node.span.first.line) == ("", 1)
 
 
-def test_keys_have_places_too() -> None:
-    """Without the colon."""
+def test_keys_have_spans() -> None:
+    """They exclude the colon."""
     tree = tree_of("'a b': 1\nc: 2\n")
     assert isinstance(tree, Mapping)
 
@@ -99,7 +99,7 @@ def test_keys_have_places_too() -> None:
     ("text", "words"), [("", "empty"), ("\n \n", "empty"), ("# a\n  # b\n", "comments"), ("---\n...\n", "")]
 )
 def test_a_file_without_a_config_is_reported(text: str, words: str) -> None:
-    """It says that it is empty, or why it seems not to be."""
+    """The message says that it is empty or has only comments."""
     report = Report()
     file = written(text)
     try:
@@ -123,16 +123,16 @@ def test_a_file_without_a_config_is_reported(text: str, words: str) -> None:
     ],
     ids=["NUL", "escaped NUL", "bell", "no character"],
 )
-def test_characters_that_may_not_stand_in_a_config(text: str, place: str, code: str) -> None:
-    """Each is named, at its place."""
+def test_invalid_characters_are_reported(text: str, place: str, code: str) -> None:
+    """The diagnostic is at the character."""
     (found,) = misread(text)
 
-    assert told(found)[:2] == (code, place)
+    assert summary(found)[:2] == (code, place)
 
 
 @pytest.mark.parametrize("character", ["\x85", "\xa0", "\u2028", "\ufeff", "😀"])
-def test_odd_characters_are_text(character: str) -> None:
-    """In quotes they mean themselves, or a blank where YAML folds them."""
+def test_unusual_characters_are_text(character: str) -> None:
+    """In quotes, they are kept, or become a blank where YAML folds lines."""
     node = value_of(f'a: "x{character}y"')
 
     assert isinstance(node, Scalar)
@@ -161,8 +161,8 @@ pipelines:
 """
 
 
-def test_whatever_is_cut_off_is_told_in_words() -> None:
-    """Every beginning of a config is read or reported, and no exception but `Stopped` ends the reading."""
+def test_every_prefix_of_a_config_is_read_or_reported() -> None:
+    """No exception other than `Stopped` is raised."""
     for end in range(len(CONFIG)):
         report = Report()
         try:
@@ -174,8 +174,8 @@ def test_whatever_is_cut_off_is_told_in_words() -> None:
             assert 0 <= found.primary.span.start <= found.primary.span.end <= end + 1
 
 
-def test_whatever_is_left_out_is_told_in_words() -> None:
-    """The same for a config that lacks one character anywhere."""
+def test_a_config_with_any_missing_character_is_read_or_reported() -> None:
+    """No exception other than `Stopped` is raised."""
     for at in range(len(CONFIG)):
         report = Report()
         try:
@@ -186,8 +186,8 @@ def test_whatever_is_left_out_is_told_in_words() -> None:
 
 @pytest.mark.parametrize("properties", ["&x ", "!!str ", "&x !!str ", "!!str &x ", "&x\n  "])
 @pytest.mark.parametrize("value", ["text", "'text'", '"te\\x78t"'])
-def test_anchors_and_tags_are_no_part_of_a_value(properties: str, value: str) -> None:
-    """What is underlined is the value."""
+def test_the_span_of_a_value_excludes_anchors_and_tags(properties: str, value: str) -> None:
+    """Diagnostics underline only the value."""
     node = value_of(f"a: {properties}{value}\n")
 
     assert node.span.text == value

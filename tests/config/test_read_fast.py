@@ -1,4 +1,4 @@
-"""The parser in C reads what the one in Python reads, to the last place, or leaves it to that one."""
+"""The C parser gives the same tree and spans as the Python parser, or leaves the text to it."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from pipegen.source.tree import Mapping, Node, Sequence
 pytestmark = pytest.mark.skipif(reading.CParser is None, reason="this platform has no build of ruamel.yaml.clib")
 
 
-def told(text: str) -> object:
-    """Return the tree of *text* with all places, and what is reported."""
+def tree_and_diagnostics(text: str) -> object:
+    """Return the tree of *text* with all spans, and the diagnostics."""
     report = Report()
     try:
-        tree: object = placed(read(SourceFile("pipeline.yml", text), report))
+        tree: object = with_spans(read(SourceFile("pipeline.yml", text), report))
     except Stopped:
         tree = None
     return tree, report.diagnostics()
 
 
-def placed(node: Node) -> object:
-    """Return *node* with the places that comparisons leave out."""
+def with_spans(node: Node) -> object:
+    """Return *node* with the spans, which comparisons otherwise ignore."""
     place = (node.span.start, node.span.end)
     if isinstance(node, Sequence):
-        return (place, [placed(item) for item in node.items])
+        return (place, [with_spans(item) for item in node.items])
     if isinstance(node, Mapping):
-        return (place, [(placed(entry.key), placed(entry.value)) for entry in node.entries])
+        return (place, [(with_spans(entry.key), with_spans(entry.value)) for entry in node.entries])
     part = node.part(0, len(node.text))
     return (place, node.text, node.kind, part.start, part.end)
 
 
 def check(text: str) -> None:
-    """Expect the same of both parsers."""
-    fast = told(text)
+    """Check that both parsers have the same result."""
+    fast = tree_and_diagnostics(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "CParser", None)
-        assert fast == told(text)
+        assert fast == tree_and_diagnostics(text)
 
 
 @pytest.mark.slow
-def test_configs_are_read_alike() -> None:
-    """All that the repository holds, right and wrong; most of it by the parser in C."""
+def test_both_parsers_agree_on_all_configs() -> None:
+    """The C parser reads most of them."""
     assert len(TEXTS) > 200
     for text in TEXTS:
         check(text)
@@ -57,8 +57,8 @@ def test_configs_are_read_alike() -> None:
 
 
 @given(st.sampled_from(TEXTS[: len(TEXTS) // 2]), CHANGES)
-def test_changed_configs_are_read_alike(text: str, changes: list[tuple[float, str, int]]) -> None:
-    """Pieces put in anywhere, in the place of some characters."""
+def test_both_parsers_agree_on_changed_configs(text: str, changes: list[tuple[float, str, int]]) -> None:
+    """Pieces of text are inserted or replaced anywhere."""
     check(changed(text, changes))
 
 
@@ -77,6 +77,6 @@ def test_changed_configs_are_read_alike(text: str, changes: list[tuple[float, st
         "# nothing\n",
     ],
 )
-def test_places_of_what_is_not_there(text: str) -> None:
-    """A missing value stands behind its key or dash."""
+def test_both_parsers_agree_on_missing_values(text: str) -> None:
+    """A missing value has a span after its key or dash."""
     check(text)

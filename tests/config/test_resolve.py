@@ -1,4 +1,4 @@
-"""Templates, defaults and short-hands, written out."""
+"""Expansion of templates, defaults and shorthands."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def _stages(text: str) -> list[dict[str, object]]:
     return stages
 
 
-def test_defaults_templates_stage() -> None:
-    """Each has the last word over those before it, and a later template over an earlier one."""
+def test_stages_override_templates_which_override_defaults() -> None:
+    """A later template overrides an earlier one."""
     stages = _stages("""
         templates:
           a: {image: a, timeout: 2m, env: {A: a, B: a}}
@@ -63,15 +63,15 @@ def test_defaults_templates_stage() -> None:
     ]
 
 
-def test_the_name_stands_first() -> None:
-    """As people write it; then what is inherited."""
+def test_the_name_is_the_first_key() -> None:
+    """Inherited keys follow."""
     config = SourceFile("pipegen.yaml", "pipelines: {p: {defaults: {image: d}, stages: [{script: x, name: a}]}}")
 
     assert "- name: a\n        image: d\n" in as_yaml(expand(config, Report()))
 
 
-def test_a_template_extends_others() -> None:
-    """What they say stands below it; what both of two extend counts once, below both."""
+def test_a_template_can_extend_templates() -> None:
+    """A template that two others extend is applied once, before both."""
     stages = _stages("""
         templates:
           nightly: {extends: base, when: {event: schedule}}
@@ -95,8 +95,8 @@ def test_a_template_extends_others() -> None:
     ]
 
 
-def test_defaults_extend_templates() -> None:
-    """A template that the stage extends too stands below what the defaults say."""
+def test_defaults_can_extend_templates() -> None:
+    """The defaults override such a template even if a stage extends it, too."""
     stages = _stages("""
         templates: {base: {image: busybox, timeout: 1m}}
         pipelines:
@@ -110,8 +110,8 @@ def test_defaults_extend_templates() -> None:
     assert stages == [{"name": name, "script": "x", "image": "busybox", "timeout": "2m"} for name in ("one", "two")]
 
 
-def test_a_key_without_a_value_takes_the_inherited_one_away() -> None:
-    """In a stage, in a template that stands over the defaults, and within a map."""
+def test_a_key_without_a_value_removes_the_inherited_one() -> None:
+    """This works in a stage, in a template and within a map."""
     stages = _stages("""
         templates:
           plain: {image: , retry: ~}
@@ -129,8 +129,8 @@ def test_a_key_without_a_value_takes_the_inherited_one_away() -> None:
     ]
 
 
-def test_parts_make_a_whole() -> None:
-    """What one part lacks another gives: each is checked together with what it inherits."""
+def test_incomplete_parts_are_checked_after_merging() -> None:
+    """Each part lacks a required key that another one has."""
     stages = _stages("""
         templates: {cached: {cache: {paths: [.cache/]}}}
         pipelines:
@@ -163,8 +163,8 @@ def test_parts_make_a_whole() -> None:
         ("{timeout: 1m}", "{name: a, extends: []}", {"timeout": "1m"}),
     ],
 )
-def test_a_stage_with_only_a_name(defaults: str, stage: str, steps: dict[str, object]) -> None:
-    """Defaults leave it the short-hand, unless they say what runs instead; what it extends takes that away."""
+def test_a_stage_with_only_a_name_builds_and_runs_an_image(defaults: str, stage: str, steps: dict[str, object]) -> None:
+    """Defaults change this only if they contain steps; templates of the stage replace it."""
     (found,) = _stages(
         f"{{templates: {{t: {{image: t}}}}, pipelines: {{p: {{defaults: {defaults}, stages: [{stage}]}}}}}}"
     )
@@ -172,8 +172,8 @@ def test_a_stage_with_only_a_name(defaults: str, stage: str, steps: dict[str, ob
     assert {key: value for key, value in found.items() if key not in {"name", "description", "directory"}} == steps
 
 
-def test_what_only_a_script_uses_reaches_stages_with_a_script() -> None:
-    """From defaults; a template is asked for, and gives all that it has."""
+def test_script_keys_of_defaults_reach_only_script_stages() -> None:
+    """A template is applied as a whole, because the stage names it."""
     stages = _stages("""
         templates: {t: {shell: bash}}
         pipelines:
@@ -194,8 +194,8 @@ def test_what_only_a_script_uses_reaches_stages_with_a_script() -> None:
     ]
 
 
-def test_a_pipeline_in_the_place_of_a_stage_takes_no_defaults() -> None:
-    """It runs nothing itself that they could be about; what it extends it asks for."""
+def test_a_stage_that_calls_a_pipeline_ignores_defaults() -> None:
+    """Templates that it extends are applied."""
     stages = _stages("""
         templates: {main: {when: {branch: main}}}
         pipelines:
@@ -280,15 +280,15 @@ def test_a_pipeline_in_the_place_of_a_stage_takes_no_defaults() -> None:
         ("inputs: {a: b}", "PG203", 1, 'the config has no "pipelines"'),
     ],
 )
-def test_mistakes(text: str, code: str, line: int, message: str) -> None:
-    """Each is told once, where the user wrote it."""
+def test_errors_in_templates_and_defaults(text: str, code: str, line: int, message: str) -> None:
+    """Each is reported once, at the text that causes it."""
     (found,) = wrong(text)
 
     assert shown(found) == (code, f"pipegen.yaml:{line}", message)
 
 
-def test_a_mistake_in_a_template_is_told_once() -> None:
-    """However many stages are made from it."""
+def test_an_error_in_a_template_is_reported_once() -> None:
+    """The number of stages that extend it does not matter."""
     found = wrong(
         "templates: {t: {image: {pull: never}}}\n"
         "pipelines: {p: {stages: [{name: a, script: x, extends: t}, {name: b, script: x, extends: t}]}}"
@@ -298,8 +298,8 @@ def test_a_mistake_in_a_template_is_told_once() -> None:
 
 
 @pytest.mark.slow
-def test_a_chain_of_templates_may_be_long() -> None:
-    """No recursion follows them."""
+def test_a_long_chain_of_templates_is_resolved() -> None:
+    """Resolution does not use recursion."""
     chain = ", ".join(f"t{number}: {{extends: t{number + 1}}}" for number in range(5_000))
     text = (
         f"{{templates: {{{chain}, t5000: {{image: last}}}}, pipelines: {{p: {{stages: [{{name: a, extends: t0}}]}}}}}}"
@@ -308,8 +308,8 @@ def test_a_chain_of_templates_may_be_long() -> None:
     assert _stages(text) == [{"name": "a", "image": "last"}]
 
 
-def test_what_multiplies_is_bounded() -> None:
-    """A large template in many stages is refused before it fills the memory."""
+def test_the_size_of_an_expanded_config_is_limited() -> None:
+    """A large template in many stages is an error, so that memory use is limited."""
     variables = ", ".join(f"A{number}: b" for number in range(2_000))
     stages = ", ".join(f"{{name: s{number}, script: x}}" for number in range(1_000))
     found = wrong(f"pipelines: {{p: {{defaults: {{env: {{{variables}}}}}, stages: [{stages}]}}}}")
@@ -334,7 +334,7 @@ _KEYS: st.SearchStrategy[dict[str, object]] = st.fixed_dictionaries(
 
 
 def _parts(stage: dict[str, object], choose: st.DataObject) -> list[dict[str, object]]:
-    """Return *stage* in four parts that make it when they are merged; some hold what a later one replaces."""
+    """Return *stage* split into four parts whose merge it is; some contain values that a later one replaces."""
     parts: list[dict[str, object]] = [{}, {}, {}, {}]
     for key, value in stage.items():
         if isinstance(value, dict) and value:
@@ -369,8 +369,8 @@ def _analysed(config: Mapping[str, object]) -> tuple[Analysed, dict[str, str]]:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(stage=_KEYS, choose=st.data())
-def test_a_stage_in_parts_is_the_stage(stage: dict[str, object], choose: st.DataObject) -> None:
-    """By hand, or from defaults, two templates and a stage: the same plan, and the same bytes for both targets."""
+def test_a_stage_split_into_templates_has_the_same_plan(stage: dict[str, object], choose: st.DataObject) -> None:
+    """The generated files of both targets are also the same."""
     defaults, lower, upper, own = _parts(stage, choose)
     by_hand = {"pipelines": {"p": {"stages": [{"name": "a", **stage}]}}}
     in_parts = {

@@ -1,4 +1,4 @@
-"""What is written out fits the schema, whatever parts it is made from."""
+"""An expanded config is valid for the schema."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _WHOLE = st.fixed_dictionaries({}, optional={key: st.sampled_from(each) for key,
 @pytest.mark.slow
 @settings(deadline=None)
 @given(defaults=_WHOLE | _PARTS, template=_PARTS, own=_PARTS)
-def test_what_is_written_out_fits_the_schema(
+def test_an_expanded_config_is_valid_or_reported(
     defaults: dict[str, object], template: dict[str, object], own: dict[str, object]
 ) -> None:
-    """Or something is told of; there is no third way."""
+    """A config is either valid or has an error."""
     stage = {"name": "a", "extends": "t", **own}
     config = {"templates": {"t": template}, "pipelines": {"p": {"defaults": defaults, "stages": [stage]}}}
     report = Report()

@@ -1,9 +1,9 @@
-"""What a scalar is, by its look and its style."""
+"""Types of scalars, by their text and their style."""
 
 from __future__ import annotations
 
 import pytest
-from config.written import misread, told, tree_of
+from config.sample_configs import misread, summary, tree_of
 
 from pipegen.source.tree import Mapping, Scalar, ScalarKind
 
@@ -17,7 +17,7 @@ TEXT, BOOLEAN, INTEGER, NUMBER, NULL = (
 
 
 def scalar_of(text: str) -> Scalar:
-    """Return the scalar that is written *text* as the value of a key."""
+    """Return the scalar *text*, written as the value of a key."""
     tree = tree_of(f"a: {text}\nb: 1\n")
     assert isinstance(tree, Mapping)
     node = tree.get("a")
@@ -51,8 +51,8 @@ def scalar_of(text: str) -> Scalar:
         *((word, TEXT, word) for word in ("12:30:45", "12:30", "2024-01-31", "=", "1,000")),
     ],
 )
-def test_a_plain_scalar_is_what_it_looks_like(text: str, kind: ScalarKind, value: object) -> None:
-    """To readers of YAML 1.1 and 1.2 together; times and dates stay text."""
+def test_types_of_plain_scalars(text: str, kind: ScalarKind, value: object) -> None:
+    """They follow YAML 1.1 and 1.2 together; times and dates are text."""
     node = scalar_of(text)
 
     assert (node.text, node.kind, node.value) == (text, kind, value)
@@ -60,16 +60,16 @@ def test_a_plain_scalar_is_what_it_looks_like(text: str, kind: ScalarKind, value
 
 @pytest.mark.parametrize("word", ["true", "no", "~", "12", "1.10", "0x1f", ".inf", ""])
 @pytest.mark.parametrize("quote", ["'", '"'])
-def test_in_quotes_everything_is_text(word: str, quote: str) -> None:
-    """Quotes are what tells text from the rest."""
+def test_quoted_scalars_are_text(word: str, quote: str) -> None:
+    """Quotes distinguish text from other types."""
     node = scalar_of(f"{quote}{word}{quote}")
 
     assert (node.text, node.kind, node.value) == (word, TEXT, word)
 
 
 @pytest.mark.parametrize("style", ["|-", ">-"])
-def test_a_block_is_text(style: str) -> None:
-    """As quoted text is."""
+def test_block_scalars_are_text(style: str) -> None:
+    """They are like quoted scalars."""
     assert scalar_of(f"{style}\n  12\n").kind is TEXT
 
 
@@ -86,20 +86,20 @@ def test_a_block_is_text(style: str) -> None:
         ("!!null ''", NULL),
     ],
 )
-def test_a_tag_says_what_a_scalar_is(text: str, kind: ScalarKind) -> None:
-    """Where its text can be that."""
+def test_a_tag_sets_the_type_of_a_scalar(text: str, kind: ScalarKind) -> None:
+    """It is ignored if the text is not valid for that type."""
     assert scalar_of(text).kind is kind
 
 
-def test_a_long_row_of_digits_is_text() -> None:
-    """Python refuses to read thousands of digits, and no setting is that large."""
+def test_a_very_long_number_is_text() -> None:
+    """Python does not convert thousands of digits, and no setting needs them."""
     for node in (scalar_of("1" * 5000), scalar_of("!!int " + "1" * 5000), scalar_of(f"!!int '{'1' * 5000}'")):
         assert (node.kind, len(node.text)) == (TEXT, 5000)
 
 
 @pytest.mark.parametrize("text", ["1.10", "0o17", "007", "1_000", "yes", "1e3", "-0"])
-def test_the_text_is_what_was_written(text: str) -> None:
-    """A version number does not lose its zero where text is meant."""
+def test_the_text_of_a_number_is_preserved(text: str) -> None:
+    """A version such as 1.10 keeps its zero where text is expected."""
     assert scalar_of(text).text == text
 
 
@@ -107,14 +107,14 @@ def test_the_text_is_what_was_written(text: str) -> None:
     ("text", "value"),
     [('"\\ud83d\\ude00"', "😀"), ('"a\\ud83d\\ude00\\ud83d\\ude00b"', "a😀😀b"), ('"\\U0001F600"', "😀")],
 )
-def test_two_halves_of_a_character_are_one(text: str, value: str) -> None:
-    """As JSON writes what lies beyond the basic plane."""
+def test_a_surrogate_pair_is_one_character(text: str, value: str) -> None:
+    """JSON writes characters beyond the basic plane like this."""
     assert scalar_of(text).text == value
 
 
 @pytest.mark.parametrize("text", ['"\\ud83d"', '"\\ude00\\ud83d"', '"a\\ud83db"'])
-def test_half_a_character_is_reported(text: str) -> None:
-    """It has no bytes."""
+def test_a_lone_surrogate_is_reported(text: str) -> None:
+    """It cannot be encoded."""
     (found,) = misread(f"a: {text}\n")
 
-    assert told(found) == ("PG109", "1:4", text)
+    assert summary(found) == ("PG109", "1:4", text)

@@ -1,9 +1,9 @@
-"""YAML syntax errors in our words, at the place to mend."""
+"""YAML syntax errors have our own messages, at the location to correct."""
 
 from __future__ import annotations
 
 import pytest
-from config.written import misread, told
+from config.sample_configs import misread, summary
 
 CASES = {
     "tab for indentation": ("a:\n\tb: 1\n", "2:1", "tab"),
@@ -42,11 +42,11 @@ CASES = {
 
 
 @pytest.mark.parametrize(("text", "place", "words"), CASES.values(), ids=CASES)
-def test_a_syntax_error_has_our_words_and_a_hint(text: str, place: str, words: str) -> None:
-    """At the place where a person would mend it."""
+def test_a_syntax_error_has_its_own_message_and_a_hint(text: str, place: str, words: str) -> None:
+    """It is at the location that the user has to change."""
     (found,) = misread(text)
 
-    assert told(found)[:2] == ("PG102", place)
+    assert summary(found)[:2] == ("PG102", place)
     assert words in found.message
     assert found.hint
 
@@ -68,7 +68,7 @@ CORRECTED = {
 
 @pytest.mark.parametrize(("text", "mistake", "correction"), CORRECTED.values(), ids=CORRECTED)
 def test_a_hint_corrects_a_syntax_error(text: str, mistake: str, correction: str) -> None:
-    """The hint contains the text to write, and with this text the file has no syntax error."""
+    """The hint contains the corrected text, which has no syntax error."""
     (error,) = misread(text)
 
     assert mistake.endswith(error.primary.span.text if error.primary else "")
@@ -77,8 +77,8 @@ def test_a_hint_corrects_a_syntax_error(text: str, mistake: str, correction: str
     assert misread(text.replace(mistake, correction, 1)) == ()
 
 
-def test_a_key_aligned_with_a_dash() -> None:
-    """The hint says how far to indent it."""
+def test_a_key_aligned_with_a_dash_has_a_hint() -> None:
+    """The hint has the number of spaces to add."""
     (error,) = misread("-   name: a\nb: 1\n")
 
     assert error.hint == 'indent it by 4 spaces more, like "name"'
@@ -97,31 +97,31 @@ FILLED = {
 
 
 @pytest.mark.parametrize(("text", "nested", "value"), FILLED.values(), ids=FILLED)
-def test_keys_under_a_key_that_has_a_value(text: str, nested: str, value: str) -> None:
-    """The key that is indented is marked, and the value above it that leaves no room."""
+def test_keys_below_a_value_are_reported(text: str, nested: str, value: str) -> None:
+    """The indented key has the primary label, and the value above it a related one."""
     (found,) = misread(text)
 
-    assert told(found)[::2] == ("PG107", nested)
+    assert summary(found)[::2] == ("PG107", nested)
     assert [label.span.text for label in found.related] == [value]
 
 
-def test_true_is_what_goes_away_first() -> None:
-    """`image: true` with keys under it is the short form in place of the long one."""
+def test_the_hint_suggests_to_remove_true() -> None:
+    """`image: true` with keys below mixes the short form with the long one."""
     (found,) = misread("image: true\n  tags: [a]\n")
 
     assert found.hint == 'remove "true" to give "image" the keys below, or line up "tags" with "image"'
 
 
-def test_text_is_what_stays() -> None:
-    """`name: x` with keys under it is a line indented too far."""
+def test_the_hint_suggests_to_keep_text() -> None:
+    """Keys below `name: x` are indented too far."""
     (found,) = misread("- name: x\n    build: y\n")
 
     assert found.hint == 'line up "build" with "name"'
 
 
 @pytest.mark.parametrize("text", ["a: b\n c d: e: f\n", "a: b\nc: d: e\n", "- a: b\n  c: d: e\n"])
-def test_a_colon_in_text_is_no_nesting(text: str) -> None:
-    """What is not indented under the key above, or has no key of its own, is the other mistake."""
+def test_a_colon_in_text_is_a_different_error(text: str) -> None:
+    """The line is not indented below the key, or has no key."""
     codes = {found.code.number for found in misread(text)}
 
     assert codes <= {"PG102", "PG107"}

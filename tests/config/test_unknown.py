@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from config.written import written
+from config.sample_configs import written
 
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import load
@@ -71,8 +71,8 @@ UNBOUND, LOCKS, UNPINNED = (
         (of_stages(UNBOUND, keys="execution: [[u, n]],"), ["PG301"]),
     ],
 )
-def test_an_error_hides_no_other(text: str, expected: list[str]) -> None:
-    """Errors of the schema, of names, of templates, inputs, targets and matrices, beside one in another stage."""
+def test_an_error_does_not_hide_other_errors(text: str, expected: list[str]) -> None:
+    """Errors of the schema, names, templates, inputs, targets and matrices do not hide one in another stage."""
     reported = codes(written(text))
     others = [code for stage, code in ((UNBOUND, "PG307"), (LOCKS, "PG653"), (UNPINNED, "PG705")) if stage in text]
 
@@ -108,7 +108,7 @@ def test_an_error_hides_no_other(text: str, expected: list[str]) -> None:
         (of_stages("{ name: s, trigger: { name: j } }", more="targets: { gitlab: { nope: 1 } }"), ["PG201"]),
     ],
 )
-def test_an_error_brings_no_other(text: str, expected: list[str]) -> None:
+def test_an_error_causes_no_further_errors(text: str, expected: list[str]) -> None:
     """Parts that read or inherit an unknown value are unknown."""
     assert codes(written(text)) == expected
 
@@ -130,15 +130,15 @@ def test_settings_of_each_target_are_checked() -> None:
         ("nope: 1", ["PG201"]),
     ],
 )
-def test_an_included_file_hides_nothing_of_what_includes_it(included: str, expected: list[str], tmp_path: Path) -> None:
+def test_an_invalid_include_does_not_hide_other_errors(included: str, expected: list[str], tmp_path: Path) -> None:
     """A file that cannot be read may contain anything."""
     reported = codes(including(of_stages("{ name: s, extends: t }", UNBOUND), included, tmp_path))
 
     assert sorted(reported) == sorted([*expected, "PG307"])
 
 
-def test_a_pipeline_of_two_files_is_that_of_the_first(tmp_path: Path) -> None:
-    """The other definition may have more stages, with errors of their own."""
+def test_a_pipeline_defined_in_two_files_uses_the_first(tmp_path: Path) -> None:
+    """The other definition may have more stages, with their own errors."""
     config = of_stages("{ name: s }", "{ name: t, nope: 1 }")
     reported = codes(including(config, of_stages("{ name: s, script: 'x ${.v}' }"), tmp_path))
 

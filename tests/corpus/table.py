@@ -1,4 +1,4 @@
-"""What becomes of the configs that upstream refuses, or that cannot have run.
+"""Expected results for configs that PipelineLib rejects, or that cannot have run.
 
 Each file is accepted, with the reason, or refused with codes and the lines that they point at. All others are accepted.
 """

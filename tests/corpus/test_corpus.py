@@ -1,4 +1,4 @@
-"""Every real config is analysed without a fault, and refused only where it must be."""
+"""Every real config is analysed without a crash, and rejected only for a listed reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from corpus.table import SCHEMA, SEMANTIC, TABLE, WARNED, Outcome
-from diagnostics_render.published import CHECKS
+from diagnostics_render.published_schemas import CHECKS
 
 from pipegen.compiler import analyse
 from pipegen.config.files.load import load
@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parents[3] / "shared" / "corpus"
 
 
 def index() -> list[dict[str, str]]:
-    """Return the rows of the corpus' own table; none where the corpus is not beside the checkout."""
+    """Return the rows of the corpus's own table; none if the corpus is missing."""
     path = FOLDER / "INDEX.tsv"
     if not path.exists():
         return []
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.skipif(not INDEX, reason="the folder shared/corpus is n
 
 @cache
 def analysed(name: str) -> tuple[tuple[Plan, ...], Report]:
-    """Return the plans of the file *name*, and what is reported of it."""
+    """Return the plans of the file *name*, and the report."""
     report = Report()
     with suppress(Stopped):
         file = load(FOLDER / name, report, shown=name)
@@ -56,8 +56,8 @@ def errors(report: Report) -> Iterator[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_is_accepted_or_refused_as_tabled(name: str) -> None:
-    """Those that are in no table are accepted, without a warning but for those that are listed."""
+def test_a_file_has_the_outcome_in_the_table(name: str) -> None:
+    """Files that are not in the table are accepted, and only those in WARNED have warnings."""
     plans, report = analysed(name)
     expected = TABLE.get(name, Outcome((), "it is fine"))
 
@@ -67,8 +67,8 @@ def test_a_file_is_accepted_or_refused_as_tabled(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_place_lies_in_the_file(name: str) -> None:
-    """What is marked exists, and every job stands at its name."""
+def test_every_span_is_within_the_file(name: str) -> None:
+    """Every job has the span of its name."""
     plans, report = analysed(name)
     labels = [label for found in report.diagnostics() for label in (found.primary, *found.related) if label]
     spans = [*(label.span for label in labels), *(job.span for plan in plans for job in plan.jobs)]
@@ -79,8 +79,8 @@ def test_every_place_lies_in_the_file(name: str) -> None:
 
 
 @pytest.mark.parametrize("form", CHECKS)
-def test_reports_are_as_their_schemas_say(form: str) -> None:
-    """Of each file, and of all of them at once."""
+def test_reports_of_real_configs_are_valid(form: str) -> None:
+    """This holds for each file, and for all files in one report."""
     found = [analysed(name)[1].diagnostics() for name in NAMES]
     whole = [one for told in found for one in told]
 
@@ -89,8 +89,8 @@ def test_reports_are_as_their_schemas_say(form: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_plan_holds_the_stages_and_the_arcs(name: str) -> None:
-    """Each stage of the graph is a job, in a frame after those of what it needs."""
+def test_a_plan_has_all_stages_and_arcs(name: str) -> None:
+    """Each stage of the graph is a job, in a later frame than its needs."""
     for plan in analysed(name)[0]:
         frames = {job.stage: job.frame or 0 for job in plan.jobs}
 
@@ -101,8 +101,8 @@ def test_a_plan_holds_the_stages_and_the_arcs(name: str) -> None:
         assert all(output.name in plan.job(output.stage).outputs for job in plan.jobs for output in job.inputs)
 
 
-def test_the_table_holds_what_upstream_refuses_and_nothing_else() -> None:
-    """The files of its schema and of YAML, and those that fail in a run."""
+def test_the_table_lists_exactly_what_pipelinelib_rejects() -> None:
+    """These are files that its schema or YAML rejects, and files that fail in a run."""
     refused = {row["file"] for row in INDEX if row["schema"] != "pass"}
     failed = {row["file"] for row in INDEX if row["schema"] == "pass" and row["semantic"] != "-"}
 

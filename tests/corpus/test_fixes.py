@@ -1,4 +1,4 @@
-"""`--fix` on real configs: comments stay, the plan stays, and a second time nothing changes."""
+"""`--fix` on real configs keeps comments and the plan, and changes nothing when repeated."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ pytestmark = pytest.mark.skipif(not INDEX, reason="the folder shared/corpus is n
 
 
 def comments(text: str) -> list[str]:
-    """Return what stands behind number signs, those in texts too."""
+    """Return the text after each number sign, also in strings."""
     return [line[line.index("#") :] for line in text.splitlines() if "#" in line]
 
 
 def accepted() -> list[str]:
-    """Return the files that have plans."""
+    """Return the files with plans."""
     return [name for name in NAMES if analysed(name)[0]]
 
 
 def fixed(file: SourceFile) -> SourceFile:
-    """Return *file* with what can be fixed."""
+    """Return *file* with all fixes applied."""
     return fix_file(file, Report())
 
 
-def test_what_is_too_much_goes_and_nothing_else() -> None:
-    """With each first arc said twice, what is left is the file, but for the comment on the second one."""
+def test_fix_removes_only_redundant_arcs() -> None:
+    """The first arc of each pipeline is repeated before; only its comment is left."""
     tried = 0
     for name in accepted():
         file = with_arcs_twice(name)
@@ -49,8 +49,8 @@ def test_what_is_too_much_goes_and_nothing_else() -> None:
     assert tried > 15
 
 
-def test_what_is_told_of_real_configs() -> None:
-    """All was looked at: an unread export, charts without a version, and nothing that can be fixed alone."""
+def test_diagnostics_of_real_configs() -> None:
+    """They are an unread export and charts without a version, and none has a fix."""
     told = set()
     for name in accepted():
         report = Report()
@@ -69,7 +69,7 @@ def test_what_is_told_of_real_configs() -> None:
 
 
 def with_arcs_twice(name: str) -> SourceFile | None:
-    """Return the file *name* with the first arc of each pipeline said twice; None where no arc has its own line."""
+    """Return the file *name* with the first arc of each pipeline repeated; None if no arc has its own line."""
     file = load(FOLDER / name, Report(), shown=name)
     text = file.text
     pipelines = analyse(file, (), Report()).pipelines

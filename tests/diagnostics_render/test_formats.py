@@ -1,4 +1,4 @@
-"""The formats for programs, and the table of formats."""
+"""Output formats of diagnostics for programs, and the table of formats."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ import subprocess
 import sys
 
 import pytest
-from diagnostics_render.written import CODE, diagnostic, file, label
+from diagnostics_render.sample_diagnostics import CODE, diagnostic, file, label
 
 from pipegen.diagnostics.model import Diagnostic, Edit, Fix, Label, Severity
 from pipegen.diagnostics.render import FORMATS, concise, text
 from pipegen.diagnostics.render.json import render as render_json
 
 
-def test_concise() -> None:
-    """A line holds the place, the severity, the code and the message."""
+def test_concise_has_one_line_per_diagnostic() -> None:
+    """A line has the location, the severity, the code and the message."""
     source = file("a: b\nc: d\n")
     found = [diagnostic(label(source, "d"), message='"d" is wrong'), diagnostic(None, severity=Severity.INFO)]
 
     assert concise.render(found) == 'pipegen.yaml:2:4: error[PG301] "d" is wrong\ninfo[PG301] wrong\n'
 
 
-def test_concise_keeps_to_one_line() -> None:
-    """A line break in a message or a path does not begin another diagnostic."""
+def test_concise_escapes_line_breaks() -> None:
+    """A line break in a message or a path must not start another diagnostic."""
     found = diagnostic(label(file("a", "x\ny.yaml"), "a"), message="one\ntwo\x1b[0m")
 
     assert concise.render([found]) == "x\\ny.yaml:1:1: error[PG301] one\\ntwo\\x1b[0m\n"
 
 
 def test_concise_in_colour() -> None:
-    """The place and the severity stand out."""
+    """The location and the severity are highlighted."""
     found = diagnostic(label(file("a"), "a"))
 
     assert concise.render([found], colour=True) == (
@@ -38,8 +38,8 @@ def test_concise_in_colour() -> None:
     )
 
 
-def test_json() -> None:
-    """The document has the shape that its module promises."""
+def test_json_document() -> None:
+    """The document has the documented structure."""
     source = file("a: b\nc: é\n")
     found = diagnostic(label(source, "é", "here"), label(source, "b", "there"), message="wröng", hint="go")
 
@@ -74,15 +74,15 @@ def test_json() -> None:
     }
 
 
-def test_json_about_no_place() -> None:
-    """What is not there is null; the keys are the same."""
+def test_json_without_a_location() -> None:
+    """Missing values are null, and the keys are the same."""
     (found,) = json.loads(render_json([diagnostic(None)]))["diagnostics"]
 
     assert (found["file"], found["span"], found["label"], found["labels"], found["hint"]) == (None, None, "", [], None)
 
 
 def test_json_of_a_fix() -> None:
-    """Its edits, each with the text that takes the place of what stands there."""
+    """Each edit has a span and its replacement text."""
     span = label(file("a: b\n"), "b").span
     (found,) = json.loads(
         render_json([Diagnostic(CODE, "wrong", Label(span), fix=Fix("write c", (Edit(span, "c"),)))])
@@ -94,8 +94,8 @@ def test_json_of_a_fix() -> None:
     }
 
 
-def test_json_is_ascii_and_whole() -> None:
-    """No text steers a terminal or misses its encoding; no diagnostics are an empty list, in no colours."""
+def test_json_is_ascii() -> None:
+    """Control characters are escaped, and colours do not apply; without diagnostics, the list is empty."""
     found = diagnostic(None, message="\x1b[0m\ud800é")
 
     assert render_json([found], colour=True).isascii()
@@ -104,8 +104,8 @@ def test_json_is_ascii_and_whole() -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_formats_by_name(name: str) -> None:
-    """Each format in the table shows a diagnostic, with colours or without."""
+def test_each_format_shows_a_diagnostic(name: str) -> None:
+    """Colours may be requested for any format."""
     shown = FORMATS[name]([diagnostic(label(file("a"), "a"))], colour=True)
 
     assert "PG301" in shown
@@ -113,14 +113,14 @@ def test_formats_by_name(name: str) -> None:
 
 
 def test_text_is_the_default_format() -> None:
-    """The first format in the table is the one for people."""
+    """It is the first one in the table."""
     found = [diagnostic(label(file("a"), "a"))]
 
     assert next(iter(FORMATS.values()))(found) == text.render(found)
 
 
 def test_formats_are_imported_when_used() -> None:
-    """The table itself imports none of its modules."""
+    """The table does not import the modules of formats."""
     program = (
         "import sys, pipegen.diagnostics.render as r; print([m for m in sys.modules if m.startswith(r.__name__ + '.')])"
     )

@@ -1,4 +1,4 @@
-"""The formats that other programs read: each as its published schema says, and whole."""
+"""Formats that other programs read are valid for their published schemas."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from xml.etree.ElementTree import fromstring
 
 import pytest
-from diagnostics_render.published import CHECKS
-from diagnostics_render.written import diagnostic, file, label
+from diagnostics_render.published_schemas import CHECKS
+from diagnostics_render.sample_diagnostics import diagnostic, file, label
 from hypothesis import given
 from hypothesis import strategies as st
 from test_diagnostics_folders import FOLDERS, diagnose
@@ -24,22 +24,22 @@ WORDS = st.text(st.one_of(st.sampled_from("%:,\r\n\0\x1b\ufffe{}[]<>&\"'"), st.c
 
 
 def of_folder(name: str = "ci") -> SourceFile:
-    """Return a file in a folder of the repository, called from there."""
+    """Return a file in a folder of the repository, named from that folder."""
     return SourceFile("pipegen.yaml", TEXT, name)
 
 
 @pytest.fixture(scope="module")
-def shown_at_work() -> list[tuple[Diagnostic, ...]]:
-    """Return what is told of each config that shows a diagnostic at work: all codes there are."""
+def diagnostics_by_folder() -> list[tuple[Diagnostic, ...]]:
+    """Return the diagnostics of each folder in tests/diagnostics; together, they have all codes."""
     return [diagnose(folder) for folder in FOLDERS]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", CHECKS)
-def test_every_code_is_reported_as_the_schema_says(form: str, shown_at_work: list[tuple[Diagnostic, ...]]) -> None:
-    """Alone, and all of them in one report; nothing at all is a report too."""
-    whole = [one for told in shown_at_work for one in told]
-    texts = [FORMATS[form](told) for told in (*shown_at_work, whole, [])]
+def test_reports_of_every_code_are_valid(form: str, diagnostics_by_folder: list[tuple[Diagnostic, ...]]) -> None:
+    """They are valid separately and in one report, as is a report without diagnostics."""
+    whole = [one for told in diagnostics_by_folder for one in told]
+    texts = [FORMATS[form](told) for told in (*diagnostics_by_folder, whole, [])]
 
     assert {one.code.number for one in whole} >= {code.number for code in codes.table()}
     assert [found for text in texts for found in CHECKS[form](text)] == []
@@ -56,30 +56,30 @@ def test_every_code_is_reported_as_the_schema_says(form: str, shown_at_work: lis
         ("github", "::error file=a::100%"),
     ],
 )
-def test_the_checks_find_what_is_wrong(form: str, text: str) -> None:
-    """A check that cannot fail would show nothing."""
+def test_the_checks_detect_invalid_reports(form: str, text: str) -> None:
+    """This shows that the other tests can fail."""
     assert CHECKS[form](text) != []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", CHECKS)
 @given(message=WORDS.filter(bool), path=PATHS, hint=st.none() | WORDS)
-def test_no_text_breaks_a_report(form: str, message: str, path: str, hint: str | None) -> None:
-    """Whatever stands in a message, a hint or a path."""
+def test_any_text_gives_a_valid_report(form: str, message: str, path: str, hint: str | None) -> None:
+    """The text is in the message, the hint or the path."""
     found = diagnostic(Label(Span(file(TEXT, path), 0, 9)), message=message, hint=hint)
 
     assert CHECKS[form](FORMATS[form]([found])) == []
 
 
-def test_gitlab_paths_begin_at_the_root() -> None:
-    """Of a file in a folder, from whichever place it is named."""
+def test_gitlab_paths_are_relative_to_the_root() -> None:
+    """The file is in a subfolder and is named from there."""
     (found,) = json.loads(FORMATS["gitlab"]([diagnostic(label(of_folder("a/b"), "b:"))]))
 
     assert found["location"] == {"path": "a/b/pipegen.yaml", "lines": {"begin": 3}}
 
 
-def test_gitlab_fingerprints_stay_when_lines_move() -> None:
-    """And repeats are told apart."""
+def test_gitlab_fingerprints_do_not_depend_on_lines() -> None:
+    """Equal diagnostics have different fingerprints."""
     before = [diagnostic(label(file("a\nb\n"), marked)) for marked in "ab"]
     after = [diagnostic(label(file("\n\na\nb\n"), marked)) for marked in "ab"]
     prints = [[one["fingerprint"] for one in json.loads(FORMATS["gitlab"](told))] for told in (before, after)]
@@ -88,8 +88,8 @@ def test_gitlab_fingerprints_stay_when_lines_move() -> None:
     assert len(set(prints[0])) == 2
 
 
-def test_gitlab_severities_and_no_place() -> None:
-    """Each severity has one of GitLab's; what is about no file is about the repository."""
+def test_gitlab_severities_and_missing_location() -> None:
+    """A diagnostic without a location is about the repository."""
     told = json.loads(FORMATS["gitlab"]([diagnostic(None, severity=severity) for severity in Severity]))
 
     assert [one["severity"] for one in told] == ["major", "minor", "info"]
@@ -97,7 +97,7 @@ def test_gitlab_severities_and_no_place() -> None:
 
 
 def test_github_commands() -> None:
-    """One line each; columns only of what stands on one line."""
+    """There is one line per diagnostic; columns are given only if the span is on one line."""
     one = diagnostic(label(of_folder(), "é"), message="50%, of a: b", hint="go\non", severity=Severity.WARNING)
     several = diagnostic(label(of_folder(), "1\n  b"), severity=Severity.INFO)
     title = "title=PG301 unknown-stage"
@@ -109,8 +109,8 @@ def test_github_commands() -> None:
     ]
 
 
-def test_github_escapes_what_ends_a_value() -> None:
-    """A path with commas and colons stays one value, and no line break begins another command."""
+def test_github_escapes_paths_and_messages() -> None:
+    """Commas and colons do not end a value, and line breaks do not start another command."""
     found = diagnostic(Label(Span(SourceFile("a,b:c%\n.yaml", "x"), 0, 1)), message="x\n::error::y")
 
     assert FORMATS["github"]([found]) == (
@@ -119,8 +119,8 @@ def test_github_escapes_what_ends_a_value() -> None:
     )
 
 
-def test_junit_counts_and_passes() -> None:
-    """Errors and warnings fail, what is merely told passes; nothing told is a case that passes."""
+def test_junit_cases_and_failures() -> None:
+    """Errors and warnings are failures, infos pass, and an empty report has one case that passes."""
     told = [diagnostic(label(of_folder(), "b:"), severity=severity) for severity in Severity]
     suites, empty = (fromstring(FORMATS["junit"](one)) for one in (told, []))  # noqa: S314 - it is our own
     (suite,) = suites
@@ -132,8 +132,8 @@ def test_junit_counts_and_passes() -> None:
     assert [(case.get("name"), len(case)) for case in empty[0]] == [("no diagnostics", 0)]
 
 
-def test_sarif_says_how_columns_count_and_where_files_are() -> None:
-    """Characters, from the root of the repository, in URIs."""
+def test_sarif_columns_and_paths() -> None:
+    """Columns count characters, and URIs are relative to the root of the repository."""
     source = SourceFile("a b.yaml", TEXT, "c#d")
     (run,) = json.loads(FORMATS["sarif"]([diagnostic(label(source, "é", "here"))]))["runs"]
     physical = run["results"][0]["locations"][0]["physicalLocation"]
@@ -151,8 +151,8 @@ def test_sarif_says_how_columns_count_and_where_files_are() -> None:
     assert run["results"][0]["locations"][0]["message"] == {"text": "here"}
 
 
-def test_sarif_of_no_place() -> None:
-    """Is about the repository."""
+def test_sarif_without_a_location() -> None:
+    """The result is about the repository."""
     text = FORMATS["sarif"]([diagnostic(None)])
     (place,) = json.loads(text)["runs"][0]["results"][0]["locations"]
 
@@ -161,7 +161,7 @@ def test_sarif_of_no_place() -> None:
 
 
 def test_sarif_rules_are_the_codes() -> None:
-    """Each that is told, once, with its page; its default level stays, whatever level the result has."""
+    """Each reported code is listed once with its page and default level, whatever the level of a result."""
     source = of_folder()
     told = [diagnostic(label(source, marked), severity=Severity.INFO) for marked in "ab"]
     (run,) = json.loads(FORMATS["sarif"](told))["runs"]
@@ -173,8 +173,8 @@ def test_sarif_rules_are_the_codes() -> None:
     assert [(one["ruleIndex"], one["level"]) for one in run["results"]] == [(0, "note"), (0, "note")]
 
 
-def test_sarif_related_places_and_fixes() -> None:
-    """Where else to look, and what a fix writes where."""
+def test_sarif_related_locations_and_fixes() -> None:
+    """A fix has a replacement for a region."""
     source = of_folder()
     span = label(source, "b: é").span
     found = Diagnostic(

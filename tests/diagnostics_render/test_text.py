@@ -1,4 +1,4 @@
-"""Diagnostics as people see them."""
+"""Diagnostics in the text format."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from unicodedata import category
 
 import pytest
-from diagnostics_render.written import diagnostic, file, label
+from diagnostics_render.sample_diagnostics import diagnostic, file, label
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,17 +18,17 @@ _SGR = re.compile("\x1b\\[[0-9;]*m")
 
 
 def _body(found: Diagnostic) -> str:
-    """Return what stands between the arrow and the summary."""
+    """Return the lines between the arrow and the summary."""
     return "\n".join(render([found]).split("\n")[2:-3])
 
 
 def _rows(text: str) -> str:
-    """Return *text* without the indentation that the test's own layout gives it."""
+    """Return *text* without the indentation of the test's layout."""
     return "\n".join(line[8:] for line in text.strip("\n").split("\n")[:-1])
 
 
-def test_the_whole() -> None:
-    """Header, place, source with labels, hint and summary stand as in STYLE.md."""
+def test_complete_diagnostic() -> None:
+    """Header, location, source with labels, hint and summary are as in STYLE.md."""
     source = file("pipeline:\n- unit\n  test: pytest\n\n  - build -> tset\n")
     found = diagnostic(
         label(source, "tset", "no such stage"),
@@ -51,34 +51,34 @@ def test_the_whole() -> None:
     )
 
 
-def test_nothing_is_nothing() -> None:
-    """Without diagnostics there is no text, not even a summary."""
+def test_no_diagnostics_give_no_text() -> None:
+    """There is not even a summary."""
     assert render([]) == ""
 
 
-def test_summary_counts_what_there_is() -> None:
-    """Severities stand in their order, each with its number; those there are none of are left out."""
+def test_summary_counts_each_severity() -> None:
+    """They are in order of severity; a severity without diagnostics is left out."""
     source = file("a")
     found = [diagnostic(label(source, "a"), severity=kind) for kind in (Severity.INFO, Severity.ERROR, Severity.INFO)]
 
     assert render(found).endswith("\n\n1 error, 2 infos\n")
 
 
-def test_diagnostic_about_no_place() -> None:
-    """Without a place there are the message and the hint."""
+def test_diagnostic_without_a_location() -> None:
+    """It has a message and a hint."""
     assert (
         render([diagnostic(None, hint="look elsewhere")])
         == "error[PG301]: wrong\n  = hint: look elsewhere\n\n1 error\n"
     )
 
 
-def test_hint_of_several_lines() -> None:
-    """Further lines of a hint are in line with the first."""
+def test_a_hint_of_several_lines_is_aligned() -> None:
+    """Later lines start below the first."""
     assert "  = hint: one\n          two\n" in render([diagnostic(None, hint="one\ntwo")])
 
 
-def test_labels_on_one_line() -> None:
-    """The last label stands beside its mark, the others below, from right to left."""
+def test_several_labels_on_one_line() -> None:
+    """The text of the last label is next to its underline; the others follow below, from right to left."""
     source = file("one two three\n")
     found = diagnostic(label(source, "two", "second"), label(source, "one", "first"), label(source, "three", "third"))
 
@@ -91,8 +91,8 @@ def test_labels_on_one_line() -> None:
         """)
 
 
-def test_a_label_without_words_only_underlines() -> None:
-    """A mark to the right without words keeps the words of the others off the line."""
+def test_a_label_without_text_only_underlines() -> None:
+    """No text is placed next to it, to keep the other texts below their underlines."""
     source = file("one two\n")
     found = diagnostic(label(source, "one", "first"), label(source, "two"))
 
@@ -104,8 +104,8 @@ def test_a_label_without_words_only_underlines() -> None:
         """)
 
 
-def test_primary_is_seen_where_marks_overlap() -> None:
-    """The primary mark hides related ones, and of equal places its words stand beside it."""
+def test_the_primary_label_is_on_top_of_related_ones() -> None:
+    """If two labels have the same span, the primary text is next to the underline."""
     source = file("one two\n")
     found = diagnostic(label(source, "two", "here"), label(source, "one two", "all"), label(source, "two", "too"))
 
@@ -118,8 +118,8 @@ def test_primary_is_seen_where_marks_overlap() -> None:
         """)
 
 
-def test_lines_far_apart() -> None:
-    """A sign stands for lines left out, but not for a single one; numbers are in line."""
+def test_omitted_lines_are_shown_as_dots() -> None:
+    """A single line is not omitted, and line numbers are aligned."""
     source = file("".join(f"line{number}\n" for number in range(1, 13)))
     found = diagnostic(
         label(source, "line12", "c"), label(source, "line8", "a"), label(source, "line10", "b"), label(source, "line2")
@@ -140,7 +140,7 @@ def test_lines_far_apart() -> None:
 
 
 def test_labels_in_two_files() -> None:
-    """The other file comes below, with its own path and place."""
+    """The other file follows with its own path and location."""
     found = diagnostic(label(file("a: b\n"), "b", "here"), label(file("\nc: d\n", "other.yaml"), "d", "there"))
 
     assert _body(found) == _rows("""
@@ -154,8 +154,8 @@ def test_labels_in_two_files() -> None:
         """)
 
 
-def test_several_lines_underline_the_first() -> None:
-    """A span of several lines is marked up to the last visible character of its first one."""
+def test_a_span_of_several_lines_underlines_the_first() -> None:
+    """The underline ends at the last visible character of the line."""
     source = file("run:\n  arguments:   \n    - a\n")
     found = diagnostic(Label(Span(source, 7, len(source.text)), "here"))
 
@@ -169,8 +169,8 @@ def test_several_lines_underline_the_first() -> None:
 @pytest.mark.parametrize(
     ("text", "start", "column"), [("", 0, 0), ("ab", 2, 2), ("ab\n", 2, 2), ("ab\r\ncd", 2, 2), ("ab", 1, 1)]
 )
-def test_empty_span(text: str, start: int, column: int) -> None:
-    """An empty span is marked by one sign, at the end of a line too."""
+def test_an_empty_span_has_one_marker(text: str, start: int, column: int) -> None:
+    """This also holds at the end of a line."""
     body = _body(diagnostic(Label(Span(file(text), start, start))))
 
     assert body.split("\n")[-1] == "  | " + " " * column + "^"
@@ -190,15 +190,15 @@ def test_empty_span(text: str, start: int, column: int) -> None:
         ("\u202e: x", "x", 8, 1),
     ],
 )
-def test_underlines_stand_below_what_they_mark(line: str, marked: str, before: int, width: int) -> None:
-    """Tabs, wide and combining characters, and signs for control characters take the columns that they are shown in."""
+def test_underlines_are_aligned_with_the_source(line: str, marked: str, before: int, width: int) -> None:
+    """Tabs, wide and combining characters, and escaped control characters count with their displayed width."""
     source = file(f"{line}\n")
 
     assert _body(diagnostic(label(source, marked))).split("\n")[-1] == "  | " + " " * before + "^" * width
 
 
-def test_long_line_is_cut_around_its_mark() -> None:
-    """Of a line that is too long only the surroundings of the mark are shown."""
+def test_a_long_line_is_cut_around_its_label() -> None:
+    """Only the text around the label is shown."""
     source = file("a" * 500 + "NEEDLE" + "z" * 500 + "\n")
 
     assert _body(diagnostic(label(source, "NEEDLE", "here"))) == (
@@ -206,8 +206,8 @@ def test_long_line_is_cut_around_its_mark() -> None:
     )
 
 
-def test_marks_far_apart_on_a_long_line() -> None:
-    """A line too long for all marks comes again, in the order of its marks."""
+def test_distant_labels_on_a_long_line() -> None:
+    """The line is repeated for labels that do not fit, in their order."""
     source = file("first" + "a" * 500 + "last\n")
     body = _body(diagnostic(label(source, "last", "b"), label(source, "first", "a"))).split("\n")
 
@@ -215,8 +215,8 @@ def test_marks_far_apart_on_a_long_line() -> None:
     assert body[3:] == ["1 | …" + "a" * 116 + "last", "  | " + " " * 117 + "^^^^ b"]
 
 
-def test_mark_longer_than_what_is_shown() -> None:
-    """A mark ends where the line is cut."""
+def test_a_label_longer_than_the_shown_text() -> None:
+    """The underline ends where the line is cut."""
     source = file("a" * 500 + "\n")
 
     assert (
@@ -225,8 +225,8 @@ def test_mark_longer_than_what_is_shown() -> None:
     )
 
 
-def test_colour() -> None:
-    """Colours are added when asked for, and change nothing else."""
+def test_colours_do_not_change_the_text() -> None:
+    """They are added on request."""
     source = file("one two\n")
     found = diagnostic(
         label(source, "two", "here"), label(source, "one", "there"), hint="go", severity=Severity.WARNING
@@ -238,8 +238,8 @@ def test_colour() -> None:
     assert _SGR.sub("", coloured) == render([found])
 
 
-def test_control_characters_are_shown() -> None:
-    """Whatever the user's text holds, the terminal is not told to do anything."""
+def test_control_characters_are_escaped() -> None:
+    """The user's text must not control the terminal."""
     source = SourceFile("\x1b[2J.yaml", "a: \x1b[31mred\x7f \u2028 \x9b\n")
     found = diagnostic(label(source, "red", "x\x1by"), message="bad\n\x1b]0;title\x07", hint="\x1bc")
     text = render([found])
@@ -254,8 +254,8 @@ def test_control_characters_are_shown() -> None:
     places=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60), st.text(max_size=3)), min_size=1, max_size=4),
     colour=st.booleans(),
 )
-def test_any_labels_can_be_shown(text: str, places: list[tuple[int, int, str]], *, colour: bool) -> None:
-    """Any places in any text are shown, without control characters, each label's words once."""
+def test_any_labels_in_any_text_can_be_shown(text: str, places: list[tuple[int, int, str]], *, colour: bool) -> None:
+    """The output has no control characters."""
     source = file(text)
     labels = [
         Label(Span(source, min(start, len(text)), max(min(start, len(text)), min(end, len(text)))), words)

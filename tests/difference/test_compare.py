@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from difference.versions import between, keys, pipeline, rows, told, version
+from difference.versions import between, keys, pipeline, rows, summary, version
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,7 +37,7 @@ pipelines:
     execution:
       - [[lint, build], test]
 """
-WRITTEN_OTHERWISE = """\
+EQUIVALENT = """\
 # The same.
 templates:
   python: { image: 'python:3.12' }
@@ -64,16 +64,16 @@ pipelines:
 
 
 def test_equivalent_configs_have_no_difference() -> None:
-    """Comments, layout, order of keys and stages, templates and defaults, a text or a list."""
-    other = WRITTEN_OTHERWISE.replace("any: [{ branch: 'v*' }, { branch: main }], ", "")
+    """Comments, layout, order of keys and stages, templates and defaults do not matter, nor does text or list."""
+    other = EQUIVALENT.replace("any: [{ branch: 'v*' }, { branch: main }], ", "")
 
     assert not between(PLAIN, other).has_changes
-    assert [change.key for change in pipeline(PLAIN, WRITTEN_OTHERWISE).changes] == ["when"]
+    assert [change.key for change in pipeline(PLAIN, EQUIVALENT).changes] == ["when"]
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)
 def test_a_config_equals_itself(path: Path) -> None:
-    """Read twice."""
+    """It is read twice."""
     first, second = (version(load(path, Report())) for _ in range(2))
 
     assert not compare(first, second).has_changes
@@ -111,8 +111,10 @@ def test_a_config_equals_itself(path: Path) -> None:
         ("script: [x], raw: {gitlab: {a: 1}}", "script: [x], raw: {gitlab: {a: 2}}", ("raw.gitlab.a", "1", "2")),
     ],
 )  # fmt: skip
-def test_a_changed_key(old: str, new: str, expected: tuple[str, str | None, str | None]) -> None:
-    """With its old and new values."""
+def test_a_changed_key_has_its_old_and_new_value(
+    old: str, new: str, expected: tuple[str, str | None, str | None]
+) -> None:
+    """A missing value is None."""
     assert keys(old, new) == [expected]
 
 
@@ -136,8 +138,8 @@ def test_a_renamed_stage_is_the_same_stage() -> None:
     assert (result.gained.count, result.lost.count, result.old_path == result.new_path) == (0, 0, True)
 
 
-def test_a_renamed_stop_stage_is_no_change_of_the_environment() -> None:
-    """The stage of the deployment names it, and has not changed."""
+def test_a_renamed_stop_stage_does_not_change_the_environment() -> None:
+    """The deploying stage names it and counts as unchanged."""
     old = """
 pipelines:
   p:
@@ -180,7 +182,7 @@ def test_a_renamed_stage_may_have_other_settings() -> None:
     result = pipeline(old, new)
 
     assert set(result.renamed) == {Rename("b", "c"), Rename("a", "d")}
-    assert [(one.stages, [told(change) for change in one.changes]) for one in result.changed] == [
+    assert [(one.stages, [summary(change) for change in one.changes]) for one in result.changed] == [
         (("d",), [("image.name", "x:1", "x:3")]),
     ]
 
@@ -207,7 +209,7 @@ def test_changes_of_order_are_minimal() -> None:
 
 
 def test_prompts_are_listed_separately() -> None:
-    """Approvals and secrets, also those of new stages."""
+    """They are approvals and secrets, including those of new stages."""
     old = rows("{name: a, script: [x], approve: true, secrets: {T: one}}")
     new = rows("{name: a, script: [x], secrets: {T: one}}, {name: b, script: [y], secrets: {U: two}, approve: true}")
     result = pipeline(old, new)
@@ -216,8 +218,8 @@ def test_prompts_are_listed_separately() -> None:
     assert result.no_longer_asked == (Prompt("a", ""),)
 
 
-def test_pipelines_inputs_and_settings() -> None:
-    """Added, removed, renamed, or with changed keys."""
+def test_changes_of_pipelines_inputs_and_settings() -> None:
+    """They are added, removed or renamed, or have changed keys."""
     old = """\
     inputs: { level: { default: full }, gone: { type: boolean, default: true } }
     targets: { gitlab: { images: local } }

@@ -38,9 +38,9 @@ def pipeline(old: str, new: str) -> PipelineDifference:
 def keys(old: str, new: str) -> list[tuple[str, str | None, str | None]]:
     """Return the changed keys of the only stages of two configs, with their values."""
     (changed,) = pipeline(rows(f"{{name: s, {old}}}"), rows(f"{{name: s, {new}}}")).changed
-    return [told(change) for change in changed.changes]
+    return [summary(change) for change in changed.changes]
 
 
-def told(change: KeyChange) -> tuple[str, str | None, str | None]:
-    """Return *change* as a tuple."""
+def summary(change: KeyChange) -> tuple[str, str | None, str | None]:
+    """Return the key and the values of *change*."""
     return change.key, change.old, change.new

@@ -1,4 +1,4 @@
-"""Texts that YAML, Groovy or the shell could take for something else, by name."""
+"""Texts that YAML, Groovy or the shell could misinterpret, by name."""
 
 _WORDS = (  # noqa: SIM905 -- words are easier to read without quotes
     "on off On OFF yes no Yes NO y n Y N true false True FALSE null Null NULL ~ = << "

@@ -1,4 +1,4 @@
-"""The YAML readers that what we write is read back with."""
+"""YAML readers for reading back the output of our writer."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,5 +30,5 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 def read_everywhere(text: str) -> dict[str, Any]:
-    """Return what each reader takes *text* for."""
+    """Return the result of each reader for *text*."""
     return {name: read(text) for name, read in READERS.items()}

@@ -1,4 +1,4 @@
-"""Where templates and schemas are found."""
+"""Locations of templates and schemas."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ _READS = "from pipegen.assets import folder; print(folder('schemas').joinpath('a
 def test_finds_the_shipped_folder(
     kind: Literal["templates", "schemas"], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """In a wheel the folder stands inside the package; one beside the package is that of something else."""
+    """A wheel has the folder inside the package; a folder next to the package belongs to something else."""
     inside = tmp_path / "pipegen" / kind
     inside.mkdir(parents=True)
     (tmp_path / kind).mkdir()
@@ -29,12 +29,12 @@ def test_finds_the_shipped_folder(
 
 @pytest.mark.parametrize("kind", ["templates", "schemas"])
 def test_finds_the_folder_of_a_checkout(kind: Literal["templates", "schemas"]) -> None:
-    """In a checkout it stands beside the package."""
+    """A checkout has the folder next to the package."""
     assert assets.folder(kind) == ROOT / kind
 
 
 def test_finds_the_folder_in_an_archive(tmp_path: Path) -> None:
-    """From which Python can import, too."""
+    """Python can import from archives."""
     with zipfile.ZipFile(tmp_path / "pipegen.zip", "w") as archive:
         archive.write(ROOT / "pipegen" / "__init__.py", "pipegen/__init__.py")
         archive.write(ROOT / "pipegen" / "assets.py", "pipegen/assets.py")

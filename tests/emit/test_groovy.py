@@ -1,4 +1,4 @@
-"""How text stands in Groovy source; tests/engines/test_groovy_literals.py has Groovy read it."""
+"""Text as Groovy literals; tests/engines/test_groovy_literals.py reads them with Groovy."""
 
 import pytest
 
@@ -26,8 +26,8 @@ def test_writes_text_on_one_line(text: str, written: str) -> None:
     assert literal(text) == written
 
 
-def test_lays_a_script_out_in_its_block() -> None:
-    """Script lines stand one step deeper than the statement, blank ones empty, quotes bare where they may be."""
+def test_indents_a_script_in_a_block() -> None:
+    """Lines are one level deeper than the statement, blank lines are empty, and quotes are escaped only if needed."""
     script = "printf '%s\\n' \"$x\"\n\necho it'\\''s\n"
 
     assert block(script, "    ") == (
@@ -40,18 +40,18 @@ def test_lays_a_script_out_in_its_block() -> None:
 
 
 def test_escapes_quotes_that_would_close_a_block() -> None:
-    """Three quotes in a row are escaped, as are those at the very end."""
+    """Three quotes in a row and quotes at the end are escaped."""
     assert exact_block("a''b'''c'''''d''") == "'''\\\na''b\\'\\'\\'c\\'\\'\\'\\'\\'d\\'\\''''"
 
 
-def test_keeps_a_shebang_first() -> None:
-    """An exact block adds nothing: the line break behind its quotes is escaped."""
+def test_keeps_a_shebang_at_the_start() -> None:
+    """An exact block adds nothing: the line break after its quotes is escaped."""
     assert exact_block("#!/bin/bash\n\techo\n") == "'''\\\n#!/bin/bash\n\techo\n'''"
 
 
 @pytest.mark.parametrize("character", ["a", "\x00", "é", "€", "🚀"])
-def test_cuts_what_a_class_file_cannot_hold(character: str) -> None:
-    """No literal takes more than 65,535 bytes of modified UTF-8, at most six for each character; none is lost."""
+def test_splits_literals_at_the_limit_of_class_files(character: str) -> None:
+    """The limit is 65,535 bytes of modified UTF-8, with up to six bytes for each character."""
     written = literal(character * 70_000)
     pieces = written.split(" + ")
     one = literal(character).strip("'")
@@ -60,8 +60,8 @@ def test_cuts_what_a_class_file_cannot_hold(character: str) -> None:
     assert "".join(piece.strip("'") for piece in pieces) == one * 70_000
 
 
-def test_cuts_behind_a_line() -> None:
-    """A long script is cut where a line ends."""
+def test_splits_long_scripts_at_the_end_of_a_line() -> None:
+    """Each piece contains only complete lines."""
     pieces = exact_block("a line of the script\n" * 3_000).split(" + ")
 
     assert len(pieces) == 3

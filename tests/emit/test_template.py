@@ -1,4 +1,4 @@
-"""The Jinja2 environment: what it lays out, and what it refuses."""
+"""The Jinja2 environment."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ from pipegen.emit.template import render
 
 @pytest.fixture(autouse=True)
 def templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty folder that stands for the shipped templates."""
+    """Return an empty folder in place of the shipped templates."""
     monkeypatch.setattr("pipegen.emit.template.folder", lambda kind: tmp_path / kind)
     (tmp_path / "templates" / "engine").mkdir(parents=True)
     return tmp_path / "templates"
 
 
 def test_renders_with_the_filters_given(templates: Path) -> None:
-    """Strings pass the target's filters; lines that hold only statements leave nothing behind."""
+    """Strings pass the target's filters, and lines with only statements leave no blank line."""
     (templates / "engine" / "File.j2").write_text(
         "{% for stage in stages %}\n"
         "    {% if stage %}\n"
@@ -31,8 +31,8 @@ def test_renders_with_the_filters_given(templates: Path) -> None:
     assert written == "    stage(A)\n    stage(B)\nend\n"
 
 
-def test_takes_user_text_for_data(templates: Path) -> None:
-    """What looks like template source or markup in a value comes out as it is."""
+def test_user_text_is_not_template_source(templates: Path) -> None:
+    """Template syntax or markup in a value is output unchanged."""
     (templates / "File.j2").write_text("{{ text }}")
     text = "${#list[@]} {{ x }} {% y %} {# z #} <&'\">\n"
 
@@ -40,28 +40,28 @@ def test_takes_user_text_for_data(templates: Path) -> None:
 
 
 def test_reads_templates_as_utf_8(templates: Path) -> None:
-    """A template's own text is UTF-8, whatever the machine's encoding."""
+    """The encoding of the system does not matter."""
     (templates / "File.j2").write_bytes("→ é\n".encode())
 
     assert render("File.j2", filters={}) == "→ é\n"
 
 
-def test_refuses_a_name_that_is_not_given(templates: Path) -> None:
-    """A variable that the target does not give is a bug, never an empty string."""
+def test_an_undefined_name_raises_an_error(templates: Path) -> None:
+    """A variable that the target does not pass is a bug, never an empty string."""
     (templates / "File.j2").write_text("{{ stage.name }}")
 
     with pytest.raises(UndefinedError, match="'stage' is undefined"):
         render("File.j2", filters={})
 
 
-def test_refuses_a_template_that_is_not_shipped() -> None:
-    """Templates come from the shipped folder alone."""
+def test_an_unknown_template_raises_an_error() -> None:
+    """Templates come only from the shipped folder."""
     with pytest.raises(TemplateNotFound, match=r"absent\.j2"):
         render("absent.j2", filters={})
 
 
-def test_keeps_what_is_compiled_as_python_keeps_modules(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A template is compiled once, and again when its text is another."""
+def test_compiled_templates_are_cached(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A template is compiled once, and again if its text changes."""
     monkeypatch.setattr("sys.dont_write_bytecode", False)
     monkeypatch.setattr("sys.pycache_prefix", None)
     (templates / "File.j2").write_text("one {{ 1 }}")
@@ -76,8 +76,8 @@ def test_keeps_what_is_compiled_as_python_keeps_modules(templates: Path, monkeyp
     assert render("File.j2", filters={}) == "two 1"
 
 
-def test_renders_where_nothing_can_be_kept(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A place that takes no files, and a Python that is told to write none, cost time and nothing else."""
+def test_renders_without_a_writable_cache(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python may be told not to write bytecode, or the folder may not be writable."""
     (templates / "File.j2").write_text("{{ 1 }}")
     monkeypatch.setattr("sys.pycache_prefix", None)
     monkeypatch.setattr("sys.dont_write_bytecode", True)
@@ -89,8 +89,8 @@ def test_renders_where_nothing_can_be_kept(templates: Path, monkeypatch: pytest.
     assert render("File.j2", filters={}) == "1"
 
 
-def test_compiles_what_is_kept_in_pieces_anew(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that was cut off is no code."""
+def test_a_truncated_cache_file_is_ignored(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The template is compiled again."""
     monkeypatch.setattr("sys.dont_write_bytecode", False)
     monkeypatch.setattr("sys.pycache_prefix", None)
     (templates / "File.j2").write_text("{{ 1 }}")

@@ -1,4 +1,4 @@
-"""The layout of what the YAML writer writes."""
+"""Layout of the YAML writer."""
 
 import time
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ def _lines(text: str) -> str:
     return dedent(text).removeprefix("\n")
 
 
-def test_separates_top_entries_by_blank_lines() -> None:
-    """A header, then each entry of the document, a blank line between each two."""
+def test_separates_top_level_entries_by_blank_lines() -> None:
+    """The header is also followed by one."""
     written = write({"stages": Flow(["step 1", "step 2"]), "lint": {"retry": 1}}, ["Generated.", "", "Do not edit."])
 
     assert written == _lines("""
@@ -30,12 +30,12 @@ def test_separates_top_entries_by_blank_lines() -> None:
 
 
 def test_writes_a_dense_document() -> None:
-    """A document that is not spaced has no blank lines of its own."""
+    """Without `spaced`, there are no blank lines."""
     assert write({"a": 1, "b": {"c": 2}}, spaced=False) == "a: 1\nb:\n  c: 2\n"
 
 
 def test_indents_sequences_under_their_key() -> None:
-    """Items stand two deeper than the key; what is inside an item shares the line of the dash."""
+    """Items are indented by two, and the content of an item starts on the line of its dash."""
     written = write({"include": [{"local": "a.yml", "rules": [{"if": "$CI"}]}, ["x", ["deep"]], [{"k": "v"}]]})
 
     assert written == _lines("""
@@ -49,8 +49,8 @@ def test_indents_sequences_under_their_key() -> None:
         """)
 
 
-def test_writes_needs_in_flow_style() -> None:
-    """A mapping in flow style has blanks inside its braces, a sequence none inside its brackets."""
+def test_writes_flow_style() -> None:
+    """Maps have spaces inside their braces; sequences have none inside their brackets."""
     needs = [Flow({"job": "a, b", "artifacts": True}), Flow(["x:y", {"z": []}, ""]), Flow({}), Flow([])]
 
     assert write({"needs": needs}) == _lines("""
@@ -63,7 +63,7 @@ def test_writes_needs_in_flow_style() -> None:
 
 
 def test_writes_several_lines_as_a_literal_block() -> None:
-    """A block says how its text begins and ends, and blank lines in it carry no blanks."""
+    """The block header states how the text begins and ends, and blank lines have no spaces."""
     written = write({"a": "x\n\ny\n", "b": ["x\ny", "  x\ny\n"], "c": "x\ny\n\n", "d": "end"})
 
     assert written == (
@@ -77,7 +77,7 @@ def test_writes_several_lines_as_a_literal_block() -> None:
 
 
 def test_folds_a_long_command() -> None:
-    """The parts of a folded line stand below each other, one part alone or with odd blanks on one line."""
+    """Each part is on its own line; a single part or parts with unusual spaces are on one line."""
     script = [Folded(("helm install x", "--set a=b", "--wait")), Folded(("alone",)), Folded((" odd", "#end"))]
 
     assert write({"script": script}) == _lines("""
@@ -92,7 +92,7 @@ def test_folds_a_long_command() -> None:
 
 
 def test_writes_comments_above_and_beside() -> None:
-    """A comment stands at the depth of its entry, or two blanks behind the entry's first line."""
+    """A comment is above its entry at the same depth, or two spaces after the entry's first line."""
     script: list[Value] = [
         "make",
         Commented("mkdir out", above="outputs\n\nmore"),
@@ -122,8 +122,8 @@ def test_writes_comments_above_and_beside() -> None:
         """)
 
 
-def test_lets_no_comment_become_an_entry() -> None:
-    """Line breaks of any kind in a comment are written as escapes."""
+def test_escapes_line_breaks_in_comments() -> None:
+    """A comment must not become an entry."""
     written = write({"a": Commented(1, above="x\u2028b: 2\r\x85c: 3", beside="y\nd: 4")}, ["z\re: 5"])
 
     assert written == "# z\\re: 5\n\n# x\\u2028b: 2\\r\\x85c: 3\na: 1  # y\\nd: 4\n"
@@ -134,12 +134,12 @@ def test_lets_no_comment_become_an_entry() -> None:
     [({}, "{}\n"), ([], "[]\n"), ({"a": {}, "b": []}, "a: {}\n\nb: []\n"), ([{}, []], "- {}\n\n- []\n")],
 )
 def test_writes_empty_collections(document: Mapping[str, Value] | list[Value], written: str) -> None:
-    """What is empty is written in flow style, as only that can say it."""
+    """They are in flow style, because block style cannot express them."""
     assert write(document) == written
 
 
 def test_writes_the_same_object_twice() -> None:
-    """Data met again is written again: no anchors."""
+    """A repeated object is written again, without anchors."""
     shared: Data = {"tags": ["a"]}
 
     assert write({"a": shared, "b": shared}) == "a:\n  tags:\n    - a\n\nb:\n  tags:\n    - a\n"

@@ -1,4 +1,4 @@
-"""The model outputs that the layout is made after, written again from their data."""
+"""The sample outputs that define the layout, written again from their data."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -16,7 +16,7 @@ _MODELS = sorted((Path(__file__).parents[3] / "shared" / "output" / "gitlab").gl
 
 
 def _value(node: Any) -> Value:
-    """Return *node* of ruamel's round trip in our words: its data, and the layout that a writer has to be told."""
+    """Return *node* of ruamel's round trip as our types: its data and the layout that the writer needs."""
     match node:
         case CommentedMap() | CommentedSeq() if node.fa.flow_style():
             return Flow(_data(node))
@@ -32,7 +32,7 @@ def _value(node: Any) -> Value:
 
 
 def _items(sequence: CommentedSeq) -> Iterator[Value]:
-    """Return the items of *sequence*, each with the comment beside it or above it (ruamel: below the item before)."""
+    """Yield the items of *sequence*, each with its comment (ruamel stores a comment above with the item before)."""
     above = ""
     for place, item in enumerate(sequence):
         token = sequence.ca.items.get(place, [None])[0]
@@ -57,15 +57,15 @@ def _scalar(node: Any) -> Data:
 
 
 def _split(model: str) -> tuple[Iterable[str], str]:
-    """Return the comment lines that open *model*, and the rest."""
+    """Return the comment lines at the top of *model*, and the rest."""
     header, _, body = model.partition("\n\n")
     return [line.removeprefix("# ") for line in header.splitlines()], body
 
 
 @pytest.mark.skipif(not _MODELS, reason="the model outputs are not beside the checkout")
 @pytest.mark.parametrize("model", _MODELS, ids=lambda path: path.name)
-def test_reproduces_the_model_outputs(model: Path) -> None:
-    """Every model output comes out byte for byte from its data, flow marks, folds and comments."""
+def test_reproduces_the_sample_outputs(model: Path) -> None:
+    """Each one is equal byte for byte, with flow style, folds and comments."""
     text = model.read_text(encoding="utf-8")
     header, body = _split(text)
     document = YAML(typ="rt").load(body)

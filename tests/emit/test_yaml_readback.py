@@ -1,4 +1,4 @@
-"""What the YAML writer writes, read back by readers of YAML 1.1 and 1.2."""
+"""Output of the YAML writer, read back by readers of YAML 1.1 and 1.2."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -68,7 +68,7 @@ _DOCUMENT = st.one_of(st.lists(_VALUE, max_size=4), st.dictionaries(_TEXT, _VALU
 
 
 def _data(value: Any) -> Any:
-    """Return *value* as a reader sees it, its layout gone."""
+    """Return *value* as a reader returns it, without layout."""
     match value:
         case Flow() | Commented():
             return _data(value.value)
@@ -84,8 +84,8 @@ def _data(value: Any) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_reads_hostile_text_back(text: str) -> None:
-    """Every hostile text is the same text again as value, key and item, in block and in flow style."""
+def test_hostile_text_is_read_back(text: str) -> None:
+    """The text is a value, a key and an item, in block style and in flow style."""
     places: dict[str, Data] = {text: text, "items": [text, [text, {text: text}]], "below": {"deeper": {text: [text]}}}
     document: list[Value] = [
         places,
@@ -99,8 +99,8 @@ def test_reads_hostile_text_back(text: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG.keys())
-def test_reads_long_text_back(text: str) -> None:
-    """A text of 64 KB is never wrapped, neither as a value nor as a key."""
+def test_long_text_is_read_back(text: str) -> None:
+    """A text of 64 KB is never wrapped, either as a value or as a key."""
     for reader, read in read_everywhere(write({"value": text, text: "key"})).items():
         assert read == {"value": text, text: "key"}, reader
 
@@ -108,8 +108,8 @@ def test_reads_long_text_back(text: str) -> None:
 @pytest.mark.slow
 @_PROPERTY
 @given(document=_DOCUMENT, header=st.lists(_TEXT, max_size=2), spaced=st.booleans())
-def test_reads_any_document_back(document: Any, header: list[str], spaced: bool) -> None:  # noqa: FBT001
-    """Whatever is written, layout and comments included, reads back as the same data everywhere."""
+def test_any_document_is_read_back(document: Any, header: list[str], spaced: bool) -> None:  # noqa: FBT001
+    """Layout and comments do not change the data."""
     written = write(document, header, spaced=spaced)
 
     for reader, read in read_everywhere(written).items():
@@ -119,8 +119,8 @@ def test_reads_any_document_back(document: Any, header: list[str], spaced: bool)
 @pytest.mark.slow
 @_PROPERTY
 @given(lines=st.lists(st.text("ab #-:'\"\\é\t\n", min_size=1, max_size=6), min_size=1, max_size=4).map(tuple))
-def test_folds_without_changing_text(lines: tuple[str, ...]) -> None:
-    """A folded line is its parts with one space between each two."""
+def test_folding_does_not_change_text(lines: tuple[str, ...]) -> None:
+    """A folded line is its parts, joined by single spaces."""
     for reader, read in read_everywhere(write({"script": [Folded(lines), "next"]})).items():
         assert read == {"script": [" ".join(lines), "next"]}, reader
 
@@ -129,7 +129,7 @@ def test_folds_without_changing_text(lines: tuple[str, ...]) -> None:
 @_PROPERTY
 @given(texts=st.lists(st.text("a \t\n\x85'\"\\#", max_size=10), min_size=1, max_size=4))
 def test_keeps_every_line_break_and_blank(texts: list[str]) -> None:
-    """Blocks of blanks and line breaks do not run into what follows: an entry, a comment, the end."""
+    """Blanks and line breaks at the end of a block do not affect the next entry or comment."""
     document: dict[str, Value] = {
         "a": list(texts),
         "b": {str(place): text for place, text in enumerate(texts)},

@@ -1,4 +1,4 @@
-"""How the YAML writer writes one scalar."""
+"""Scalars as the YAML writer writes them."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from pipegen.emit.yaml_scalar import Scalar, write_key, write_scalar
     ],
 )
 def test_leaves_unambiguous_text_plain(text: str) -> None:
-    """Text that nobody reads as something else stays bare in block style."""
+    """In block style, text that no reader interprets as another type is unquoted."""
     assert write_scalar(text, in_flow=False) == text
 
 
@@ -46,14 +46,14 @@ def test_leaves_unambiguous_text_plain(text: str) -> None:
         *("1,000", ":symbol", ".e+5"),
     ],
 )
-def test_quotes_what_some_reader_takes_for_something_else(text: str) -> None:
-    """Text that any reader could resolve, or that opens another construct, is quoted."""
+def test_quotes_text_that_a_reader_could_misinterpret(text: str) -> None:
+    """A reader could resolve it to another type, or it starts another construct."""
     assert write_scalar(text, in_flow=False) == f'"{text}"'
 
 
 @pytest.mark.parametrize("text", ["a, b", "a]", "x[0]", "a?b", "${x}", "{a}"])
 def test_quotes_flow_punctuation_in_flow_style(text: str) -> None:
-    """Punctuation of flow style is quoted inside it, and only there where text may hold it."""
+    """In block style, such text needs no quotes."""
     assert write_scalar(text, in_flow=True) == f'"{text}"'
 
 
@@ -69,7 +69,7 @@ def test_quotes_flow_punctuation_in_flow_style(text: str) -> None:
     ],
 )
 def test_chooses_the_quotes_that_need_the_fewest_escapes(text: str, written: str) -> None:
-    """Double quotes, single ones around double quotes or backslashes, escapes only where there is no other way."""
+    """Double quotes are the default; single quotes enclose double quotes and backslashes."""
     assert write_scalar(text, in_flow=False) == written
 
 
@@ -81,12 +81,12 @@ def test_chooses_the_quotes_that_need_the_fewest_escapes(text: str, written: str
     ],
 )
 def test_writes_other_scalars(value: Scalar, written: str) -> None:
-    """Booleans, null and numbers stand in the spelling that both versions share."""
+    """Booleans, null and numbers have the spelling that YAML 1.1 and 1.2 share."""
     assert write_scalar(value, in_flow=False) == written
 
 
-def test_opens_a_long_key_explicitly() -> None:
-    """A key longer than readers look ahead gets a question mark, its colon on the next line or behind it."""
+def test_writes_a_long_key_with_a_question_mark() -> None:
+    """Readers limit the length of implicit keys; the colon is on the next line, or after the key in flow style."""
     key = "k" * 1_001
 
     assert write_key(key, in_flow=False, indent="  ") == f"? {key}\n  :"
@@ -94,5 +94,5 @@ def test_opens_a_long_key_explicitly() -> None:
 
 
 def test_tags_the_merge_key() -> None:
-    """Psych would merge what stands under a quoted merge key; a tag makes it a string."""
+    """Psych merges even a quoted merge key; a tag makes it a string."""
     assert write_key("<<", in_flow=False) == '!!str "<<":'

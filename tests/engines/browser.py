@@ -1,4 +1,4 @@
-"""A real browser, driven over a pipe in the language of its developer tools."""
+"""A real browser, controlled over a pipe with the DevTools protocol."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Message = dict[str, Any]
 
 
 def available() -> str | None:
-    """Return why there is no browser, None when there is one."""
+    """Return the reason why there is no browser, or None."""
     return None if _program() else f"none of {', '.join(_NAMES)} is installed: tests/engines/install does that"
 
 
@@ -38,7 +38,7 @@ def _program() -> str | None:
 
 @dataclass(slots=True)
 class Page:
-    """A page: what is asked of it, and what it has said since it was opened."""
+    """A page: commands to it, and the messages since it was opened."""
 
     commands: int
     answers: int
@@ -76,27 +76,27 @@ class Page:
     # What a person does
 
     def open(self, path: Path) -> None:
-        """Open the file at *path*, and wait until it is there."""
+        """Open the file at *path*, and wait until it is loaded."""
         self.events.clear()
         self.send("Page.navigate", url=path.as_uri())
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._next())
 
     def look(self, script: str) -> Any:
-        """Return what the JavaScript *script* comes to in the page, once it has been drawn."""
+        """Return the value of the JavaScript *script* in the page, after the next paint."""
         expression = f"new Promise(done => requestAnimationFrame(() => setTimeout(done))).then(() => ({script}))"
         answer = self.send("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
     def middle(self, selector: str) -> tuple[float, float]:
-        """Return where the middle of the first element of *selector* is."""
+        """Return the centre of the first element of *selector*."""
         script = f"(one => [one.x + one.width / 2, one.y + one.height / 2])({_found(selector)}.getBoundingClientRect())"
         x, y = self.look(script)
         return x, y
 
     def hover(self, selector: str) -> None:
-        """Point at the element of *selector*."""
+        """Move the pointer to the element of *selector*."""
         x, y = self.middle(selector)
         self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
@@ -107,18 +107,18 @@ class Page:
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        """Press at *start*, move to *end*, let go."""
+        """Press the button at *start*, move to *end* and release it."""
         self.send("Input.dispatchMouseEvent", type="mousePressed", x=start[0], y=start[1], button="left", clickCount=1)
         self.send("Input.dispatchMouseEvent", type="mouseMoved", x=end[0], y=end[1], button="left", buttons=1)
         self.send("Input.dispatchMouseEvent", type="mouseReleased", x=end[0], y=end[1], button="left", clickCount=1)
 
     def wheel(self, selector: str, down: float) -> None:
-        """Turn the wheel over the element of *selector*."""
+        """Turn the mouse wheel over the element of *selector*."""
         x, y = self.middle(selector)
         self.send("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=down)
 
     def press(self, *keys: str) -> None:
-        """Press *keys* one after the other: a character, or the name of a key."""
+        """Press *keys* in sequence: a character, or the name of a key."""
         for key in keys:
             text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
             code = _CODES.get(key, 0)
@@ -126,22 +126,22 @@ class Page:
             self.send("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
     def prefer(self, **features: str) -> None:
-        """Say what the person prefers: `color_scheme`, `reduced_motion`."""
+        """Emulate the user's preferences: `color_scheme`, `reduced_motion`."""
         told = [{"name": f"prefers-{name.replace('_', '-')}", "value": value} for name, value in features.items()]
         self.send("Emulation.setEmulatedMedia", features=told)
 
     def screenshot(self) -> bytes:
-        """Return what is seen, as PNG."""
+        """Return the visible page as PNG."""
         return base64.b64decode(self.send("Page.captureScreenshot")["data"])
 
     def printed(self) -> bytes:
-        """Return what is printed, as PDF."""
+        """Return the printed page as PDF."""
         return base64.b64decode(self.send("Page.printToPDF", preferCSSPageSize=True)["data"])
 
     # What the page has said
 
     def complaints(self) -> list[str]:
-        """Return what the page or the browser has found wrong."""
+        """Return the errors and warnings of the page or the browser."""
         self.look("0")
         found: list[str] = []
         for event in self.events:
@@ -154,7 +154,7 @@ class Page:
         return found
 
     def requests(self) -> list[str]:
-        """Return the addresses that were asked for."""
+        """Return the requested URLs."""
         self.look("0")
         return [event["params"]["request"]["url"] for event in self.events if event.get("method") == _REQUEST]
 
@@ -169,7 +169,7 @@ def _found(selector: str) -> str:
 
 @contextmanager
 def browser(folder: Path) -> Iterator[Page]:
-    """Give a page of a browser that keeps what it must in *folder*."""
+    """Return a page of a browser that stores its data in *folder*."""
     program = _program()
     assert program is not None
     (there, commands), (answers, back) = os.pipe(), os.pipe()

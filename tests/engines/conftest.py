@@ -1,4 +1,4 @@
-"""What tests on engines share."""
+"""Fixtures of tests on engines."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ GIT_ENVIRONMENT = {
 
 @pytest.fixture(scope="session")
 def containers() -> Iterator[Containers]:
-    """Give containers and a registry, one set for all tests of a process."""
+    """Return containers and a registry, shared by all tests of a process."""
     require(containers_module.available())
     with containers_module.start() as started:
         yield started

@@ -1,7 +1,7 @@
-"""Real containers and a real registry for tests, on a machine without a docker engine.
+"""Real containers and a real registry for tests, without a docker daemon.
 
-podman and runc run as root; images, containers and configuration live in a folder of their own, so that environments
-side by side share nothing. Nothing is fetched from a network: the base image holds Debian's static busybox.
+podman and runc run as root; images, containers and configuration are in a separate folder, so that parallel
+environments share nothing. Nothing is fetched from a network: the base image contains Debian's static busybox.
 """
 
 import functools
@@ -73,7 +73,7 @@ CMD ["sh"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Containers:
-    """A place where `docker` builds, runs and pushes."""
+    """An environment in which `docker` builds, runs and pushes."""
 
     folder: Path
     registry: str
@@ -82,12 +82,12 @@ class Containers:
     """What a process needs besides its own environment: PATH with the stand-ins first, DOCKER, HELM and the rest."""
 
     def docker(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Return the outcome of `docker` with *arguments*."""
+        """Return the result of `docker` with *arguments*."""
         command = (self.environment["DOCKER"], *arguments)
         return subprocess.run(command, env=os.environ | self.environment, capture_output=True, text=True, check=check)
 
     def gitlab_variables(self, project: str) -> Mapping[str, str]:
-        """Return the variables by which GitLab tells the jobs of *project* its registry."""
+        """Return the variables with which GitLab passes the registry to jobs of *project*."""
         return {
             "CI_REGISTRY": self.registry,
             "CI_REGISTRY_IMAGE": f"{self.registry}/{project.lower()}",
@@ -96,7 +96,7 @@ class Containers:
         }
 
     def tags(self, repository: str) -> tuple[str, ...]:
-        """Return the tags that the registry holds for *repository*, sorted; none if it does not know it."""
+        """Return the tags of *repository* in the registry, sorted; none if it is unknown."""
         try:
             answer = _ask(self.registry, f"/v2/{repository}/tags/list")
         except urllib.error.HTTPError as error:
@@ -108,7 +108,7 @@ class Containers:
 
 @functools.cache
 def available() -> str | None:
-    """Return why containers cannot run here, None if they can: one has run."""
+    """Return the reason why containers cannot run here, or None; a container is run to find out."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if missing:
         return f"{', '.join(missing)} not found: run tests/engines/install"
@@ -124,7 +124,7 @@ def available() -> str | None:
 
 @contextmanager
 def start() -> Iterator[Containers]:
-    """Make containers and a registry at hand, and leave nothing behind."""
+    """Start containers and a registry, and remove everything at the end."""
     with _folder() as folder, _registry(folder) as registry:
         environment = _configure(folder, registry)
         containers = Containers(folder=folder, registry=registry, environment=environment)
@@ -140,7 +140,7 @@ def start() -> Iterator[Containers]:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """Make a folder with a short name: the sockets of containers lie in it, whose paths end at 107 bytes."""
+    """Create a folder with a short name: it contains the sockets of containers, whose paths have at most 107 bytes."""
     folder = Path(tempfile.mkdtemp(prefix="pipegen-"))
     try:
         yield folder
@@ -149,7 +149,7 @@ def _folder() -> Iterator[Path]:
 
 
 def _remove(folder: Path) -> None:
-    """Remove *folder*, once the processes that clean up after containers have ended: they write to it until then."""
+    """Remove *folder* after the cleanup processes of containers have ended, which write to it."""
     end = time.monotonic() + 20
     while (folder.exists() or _users(folder)) and time.monotonic() < end:
         if _users(folder):
@@ -159,7 +159,7 @@ def _remove(folder: Path) -> None:
 
 
 def _users(folder: Path) -> tuple[str, ...]:
-    """Return the command lines that name *folder*: podman removes a container before its monitor has ended."""
+    """Return the command lines with *folder*: podman removes a container before its monitor has ended."""
     lines = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
@@ -208,7 +208,7 @@ def _fill_base(folder: Path) -> None:
 
 @contextmanager
 def _registry(folder: Path) -> Iterator[str]:
-    """Run a registry on loopback while the context lasts, and give its host and port."""
+    """Run a registry on loopback during the context, and return its host and port."""
     registry = f"127.0.0.1:{_free_port()}"
     (folder / "htpasswd").write_text(HTPASSWD, encoding="utf-8")
     (folder / "registry.yml").write_text(REGISTRY_YML.format(folder=folder, registry=registry), encoding="utf-8")
@@ -226,7 +226,7 @@ def _registry(folder: Path) -> Iterator[str]:
 
 
 def _await(process: subprocess.Popen[bytes], registry: str, log: Path) -> None:
-    """Return when *registry* answers; raise if its *process* ends or it stays silent."""
+    """Wait until *registry* responds; raise if its *process* ends or it does not respond."""
     end = time.monotonic() + 20
     while process.poll() is None and time.monotonic() < end:
         try:
@@ -240,7 +240,7 @@ def _await(process: subprocess.Popen[bytes], registry: str, log: Path) -> None:
 
 
 def _ask(registry: str, path: str) -> bytes:
-    """Return what *registry* answers at *path*."""
+    """Return the response of *registry* at *path*."""
     auth = b64encode(":".join(LOGIN).encode()).decode()
     request = urllib.request.Request(f"http://{registry}{path}", headers={"Authorization": f"Basic {auth}"})
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -250,7 +250,7 @@ def _ask(registry: str, path: str) -> bytes:
 
 
 def _free_port() -> int:
-    """Return a port of loopback that nobody listens on."""
+    """Return an unused port on loopback."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]

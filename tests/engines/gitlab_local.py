@@ -1,11 +1,11 @@
-"""Pipelines executed by gitlab-ci-local, in plain shells on this machine.
+"""Pipelines executed by gitlab-ci-local, in plain shells on the host.
 
-Of GitLab it keeps rules, needs, the passing of artifacts and a workspace for each job. Unlike GitLab it starts jobs in
-rounds (a job waits for all that started before it, needed or not), ignores `retry` and `timeout`, and knows no other
-shell than bash. Its run time explodes with the graph: up to 15 jobs are fine. Images and services are taken out of the
-file, because it would start the services, and give the jobs with an image a CI_PROJECT_DIR that is not there. Of
-an artifact whose path a shell would split or run, the folder above is taken: it writes that path into a script. What
-stands between backticks in the first line of a command it runs when it prints that line: a line is put before it.
+It supports GitLab's rules, needs, artifacts, and a workspace for each job. Unlike GitLab it starts jobs in rounds (a
+job waits for all that started before it, needed or not), ignores `retry` and `timeout`, and supports only bash. Its
+run time grows exponentially with the graph: up to 15 jobs are practical. Images and services are removed from the
+file, because it would start the services, and set a missing CI_PROJECT_DIR in jobs with an image. An artifact whose
+path a shell would split or execute is replaced by its parent folder, because the path is written into a script.
+Backticks in the first line of a command are executed when the line is printed, so another line is inserted before it.
 """
 
 import json
@@ -39,7 +39,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Result(Enum):
-    """How a job ended."""
+    """The result of a job."""
 
     SUCCESS = "success"
     ALLOWED = "failed, which is allowed"
@@ -78,16 +78,16 @@ class Pipeline:
         return next(job for job in self.jobs if job.name == name)
 
     def results(self) -> dict[str, Result]:
-        """Return how each job ended."""
+        """Return the result of each job."""
         return {job.name: job.result for job in self.jobs}
 
 
 class RefusedError(Exception):
-    """A pipeline that gitlab-ci-local does not start, gives up, or does not end in time."""
+    """A pipeline that gitlab-ci-local does not start, aborts, or does not complete in time."""
 
 
 def available() -> str | None:
-    """Return why no pipeline can be executed here, None if one can."""
+    """Return the reason why no pipeline can be executed here, or None."""
     if program() is None:
         return "gitlab-ci-local not found: run tests/engines/install"
     missing = [name for name in ("bash", "git", "rsync") if shutil.which(name) is None]
@@ -108,12 +108,12 @@ def run(
     included: Sequence[str] = (),
     project: str = "group/project",
 ) -> Pipeline:
-    """Execute *file*, a path or a text, in a clone of *repository* made in *workdir*.
+    """Execute *file*, a path or a text, in a clone of *repository* created in *workdir*.
 
-    *variables* are those of the project or the pipeline: a value arrives as it is, `$` included, and None takes a
-    predefined variable away (CI_COMMIT_BRANCH, say, for a tag). *env* is added to the environment of every job.
-    *jobs* names the only ones to run, their needs taken as done; *manual* those that a person starts; *included* those
-    of files in the repository that *file* includes.
+    *variables* are those of the project or the pipeline: a value is literal, including `$`, and None removes a
+    predefined variable (such as CI_COMMIT_BRANCH for a tag). *env* is added to the environment of every job. *jobs*
+    names the only jobs to run, whose needs count as done; *manual* those that a person starts; *included* those of
+    files in the repository that *file* includes.
     """
     text = file if isinstance(file, str) else file.read_text(encoding="utf-8")
     checkout = _clone(repository, workdir / "checkout", project)
@@ -146,7 +146,7 @@ def run(
 
 
 def program() -> tuple[str, ...] | None:
-    """Return the command that starts gitlab-ci-local, None if it is not installed."""
+    """Return the command that starts gitlab-ci-local, or None if it is not installed."""
     folder = Path(os.environ.get("PIPEGEN_ENGINES") or Path.home() / ".cache/pipegen-engines") / "node_modules/.bin"
     program = shutil.which("gitlab-ci-local", path=f"{folder}:{os.environ['PATH']}")
     node = shutil.which("node", path=f"{folder}:{os.environ['PATH']}")
@@ -154,7 +154,7 @@ def program() -> tuple[str, ...] | None:
 
 
 def _clone(repository: Path, checkout: Path, project: str) -> Path:
-    """Clone *repository* to *checkout*, with an origin at which gitlab-ci-local reads the names of *project*."""
+    """Clone *repository* to *checkout*, with an origin from which gitlab-ci-local reads the names of *project*."""
     subprocess.run(
         ("git", "-c", "advice.detachedHead=false", "clone", "--quiet", str(repository), str(checkout)), check=True
     )
@@ -164,7 +164,7 @@ def _clone(repository: Path, checkout: Path, project: str) -> Path:
 
 
 def _for_plain_shells(text: str) -> str:
-    """Return the pipeline *text* without images and services, and paths of artifacts as a shell takes them."""
+    """Return the pipeline *text* without images and services, with paths of artifacts that a shell accepts."""
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 1_000_000
@@ -184,18 +184,18 @@ def _for_plain_shells(text: str) -> str:
 
 
 def _for_shell(path: str) -> str:
-    """Return the *path* of an artifact, or the nearest folder above that a shell takes as one word."""
+    """Return the *path* of an artifact, or its nearest parent folder that is one word for a shell."""
     above = takewhile(lambda name: not re.search(r"""[\s;&|<>()'"`#\\]""", name), path.split("/"))
     return "/".join(above) or "."
 
 
 def _for_echo(command: str) -> str:
-    """Return *command* with a first line that is printed as it stands."""
+    """Return *command* with a first line that is printed unchanged."""
     return f":\n{command}" if "`" in command.split("\n", maxsplit=1)[0] else command
 
 
 def _stages_after(text: str) -> tuple[str, ...]:
-    """Return the stages of the pipeline *text* that hold jobs which run after all others, whatever happened."""
+    """Return the stages of the pipeline *text* with jobs that run after all others in any case."""
     data = YAML(typ="safe", pure=True).load(text.replace("!reference", ""))
     whens: dict[str, set[object]] = {}
     for name in _job_names(text):
@@ -212,8 +212,8 @@ def _still_to_run(
 ) -> list[str]:
     """Return the jobs of *stage* that GitLab would run now and gitlab-ci-local does not.
 
-    It waits for jobs that it has skipped, for ever. What runs on failure is let run on success in its file, since it
-    sees no failure in a run of its own.
+    gitlab-ci-local waits for skipped jobs forever. Jobs that run on failure are changed to run on success, because
+    the second run contains no failure.
     """
     told = subprocess.run((*command, "--list-json"), cwd=checkout, env=env, capture_output=True, check=True).stdout
     skipped = {job.name for job in pipeline.jobs if job.result is Result.SKIPPED}
@@ -234,7 +234,7 @@ def _job_names(text: str) -> tuple[str, ...]:
 
 
 def _predefined(project: str) -> dict[str, str | None]:
-    """Return variables that GitLab sets and gitlab-ci-local does not, or not as GitLab does.
+    """Return variables that GitLab sets and gitlab-ci-local does not, or sets differently.
 
     Its pipeline ID counts from 1000 in every state folder, and its default branch is that of the clone's origin.
     """
@@ -271,7 +271,7 @@ def _environment(workdir: Path, env: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of output, and when it came."""
+    """A line of output, and its time."""
 
     at: float
     text: str
@@ -280,7 +280,7 @@ class _Line:
 def _execute(
     command: Sequence[str], folder: Path, env: Mapping[str, str], seconds: float
 ) -> tuple[int, tuple[_Line, ...]]:
-    """Return the exit status of *command* and what it prints; raise if it takes longer than *seconds*."""
+    """Return the exit status and the output of *command*; raise if it takes longer than *seconds*."""
     start = time.monotonic()
     with subprocess.Popen(
         command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
@@ -301,13 +301,13 @@ def _execute(
 
 @dataclass(slots=True)
 class _Record:
-    """What is read about one job, line by line."""
+    """The data about one job, read line by line."""
 
     job: Job
     log: list[str] = field(default_factory=list)
 
     def add(self, line: _Line, rest: str) -> None:
-        """Take in *line*; *rest* is what follows the job's name."""
+        """Record *line*; *rest* is the text after the job's name."""
         if rest.startswith(("$ ", "> ")):
             self.log.append(rest if rest.startswith("$ ") else rest[2:])
         elif rest.startswith("starting shell"):
@@ -324,7 +324,7 @@ class _Record:
 
 
 def _read(lines: Sequence[_Line], names: Iterable[str], checkout: Path) -> Pipeline:
-    """Return the pipeline that *lines* tell of; those of *names* that they do not mention are skipped."""
+    """Return the pipeline in the output *lines*; jobs in *names* without output are skipped."""
     records = {name: _Record(_job(name, checkout)) for name in names}
     for line in lines:
         if begun := re.match(r"(.*?) +starting shell \(", line.text):
@@ -337,12 +337,12 @@ def _read(lines: Sequence[_Line], names: Iterable[str], checkout: Path) -> Pipel
 
 
 def stage_name(job: str) -> str:
-    """Return the stage of *job*; `unit: [3.11]` is how GitLab names the combination `unit: 3.11` of a matrix."""
+    """Return the stage of *job*; GitLab names the combination `unit: 3.11` of a matrix `unit: [3.11]`."""
     return re.sub(r": \[(.*)\]$", r": \1", job)
 
 
 def _is_copied(name: str, records: Mapping[str, _Record]) -> bool:
-    """Return whether job *name* is only a template: `parallel` made copies of it, and these ran."""
+    """Return whether job *name* is only a template whose copies, made by `parallel`, ran."""
     return records[name].job.started is None and any(copy.startswith(f"{name}: [") for copy in records)
 
 
@@ -354,12 +354,12 @@ def _add_copy(records: dict[str, _Record], name: str, checkout: Path) -> None:
 
 
 def _job(name: str, checkout: Path) -> Job:
-    """Return job *name* as if it had not run."""
+    """Return job *name* as one that has not run."""
     folder = _folder_name(name)
     state = checkout / STATE
     return Job(name=name, artifacts=state / "artifacts" / folder, workspace=state / "builds" / folder)
 
 
 def _folder_name(job: str) -> str:
-    """Return the name that gitlab-ci-local gives to the folders of *job*: runs of odd characters in base64."""
+    """Return gitlab-ci-local's folder name of *job*: special characters are in base64."""
     return re.sub(r"[^\w-]+", lambda odd: urlsafe_b64encode(odd[0].encode()).decode().rstrip("="), job, flags=re.ASCII)

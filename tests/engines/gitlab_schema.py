@@ -1,4 +1,4 @@
-"""A `.gitlab-ci.yml` checked as GitLab would, as far as that is possible without GitLab."""
+"""Checks of a `.gitlab-ci.yml`, as close to GitLab's as possible without GitLab."""
 
 import json
 import tempfile
@@ -30,19 +30,19 @@ LONGEST_NAME = 255
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The stages and jobs of a file, what jobs extend merged into them."""
+    """The stages and jobs of a file, with extended jobs merged."""
 
     stages: tuple[str, ...]
     jobs: Mapping[str, Mapping[str, Any]]
 
 
 def check(text: str) -> tuple[str, ...]:
-    """Return what GitLab would refuse in *text*, by its schema, else by rules that no schema says."""
+    """Return the errors that GitLab would report in *text*: of its schema, otherwise of rules outside the schema."""
     return _schema_errors(text) or tuple(_rule_errors(text))
 
 
 def _schema_errors(text: str) -> tuple[str, ...]:
-    """Return where *text* is not YAML, or not what GitLab's own schema describes."""
+    """Return the locations where *text* is not YAML, or does not match GitLab's schema."""
     output = StringIO()
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(output):
         path = Path(folder) / "gitlab-ci.yml"
@@ -54,7 +54,7 @@ def _schema_errors(text: str) -> tuple[str, ...]:
 
 
 def _rule_errors(text: str) -> Iterator[str]:
-    """Yield what breaks a rule of GitLab's in *text*, which its schema accepts."""
+    """Yield violations of GitLab's rules in *text*, which matches the schema."""
     # GitLab reads YAML 1.1 as Ruby's Psych does, editors and other tools read 1.2
     data = YAML(typ="safe", pure=True).load(text)
     if yaml.safe_load(text) != data:
@@ -69,7 +69,7 @@ def _rule_errors(text: str) -> Iterator[str]:
 
 
 def _extended(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the job *name*, laid over all that it extends."""
+    """Return the job *name* merged with the jobs that it extends."""
     own = data[name]
     parents = own.get("extends", ())
     job: dict[str, Any] = {}
@@ -79,7 +79,7 @@ def _extended(data: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _merged(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
-    """Return *upper* laid over *lower*, mappings merged and lists replaced."""
+    """Return *lower* overridden by *upper*, with mappings merged and lists replaced."""
     both = {
         key: _merged(lower[key], value) if isinstance(value, dict) and isinstance(lower.get(key), dict) else value
         for key, value in upper.items()
@@ -88,7 +88,7 @@ def _merged(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
 
 
 def _job_errors(file: _File, name: str, job: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the job *name* itself."""
+    """Yield the errors in the job *name* itself."""
     stage = job.get("stage", "test")
     needs = _needs(job)
     if name in RESERVED:
@@ -111,7 +111,7 @@ def _job_errors(file: _File, name: str, job: Mapping[str, Any]) -> Iterator[str]
 
 
 def _need_errors(file: _File, name: str, need: str) -> Iterator[str]:
-    """Yield what is wrong with the *need* of job *name*."""
+    """Yield the errors in the *need* of job *name*."""
     if need not in file.jobs:
         optional = any(
             isinstance(item, dict) and item.get("optional") and item["job"] == need for item in file.jobs[name]["needs"]
@@ -139,7 +139,7 @@ def _is_elsewhere(item: object) -> bool:
 
 
 def _cycle_errors(needs: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield the jobs that wait for themselves."""
+    """Yield the jobs that need themselves."""
     left = dict(needs)
     while ready := [name for name, names in left.items() if not any(need in left for need in names)]:
         for name in ready:

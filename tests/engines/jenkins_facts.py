@@ -1,9 +1,9 @@
-"""What a running Jenkins says of its steps, options, triggers, tools, parameters, agents and conditions.
+"""Data of a running Jenkins about steps, options, triggers, tools, parameters, agents and conditions.
 
-`jenkins/facts.json` holds the part of it that the Declarative validator asks about. It was listed from the descriptors
-of Jenkins 2.479.3 with the plugins that the file names, which are also what the validator itself looks up
-(`ModelValidatorImpl` and `DescriptorLookupCache` of pipeline-model-definition). Its `additions` go before that: options
-of a plugin that was not installed there, and what the validator itself treats otherwise, each with its source.
+`jenkins/facts.json` has the part that the Declarative validator reads. It was listed from the descriptors of Jenkins
+2.479.3 with the plugins that the file names, which the validator itself also looks up (`ModelValidatorImpl` and
+`DescriptorLookupCache` of pipeline-model-definition). Its `additions` take precedence: options of a plugin that was
+not installed there, and exceptions in the validator itself, each with its source.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Facts = Mapping[str, Any]
 
 
 def facts() -> Facts:
-    """Return the facts that the validator reads."""
+    """Return the data that the validator reads."""
     read: Facts = json.loads(FACTS.read_text("utf-8"))
     return read
 
 
 def compact(original: Facts) -> dict[str, Any]:
-    """Return what the validator asks of the list of a whole Jenkins."""
+    """Return the part of a whole Jenkins' data that the validator reads."""
     declarative = original["declarative"]
     types = original["types"]
     return {
@@ -51,7 +51,7 @@ def compact(original: Facts) -> dict[str, Any]:
 
 
 def text(found: Facts) -> str:
-    """Return *found* as the file holds it: each entry on a line."""
+    """Return *found* as in the file, with each entry on a line."""
     sections = []
     for name, section in found.items():
         if isinstance(section, dict) and all(isinstance(one, dict) for one in section.values()):
@@ -63,7 +63,7 @@ def text(found: Facts) -> str:
 
 
 def _parameters(one: Facts) -> dict[str, dict[str, str]]:
-    """Return the types of parameters, those that are required apart from those that are not."""
+    """Return the types of parameters, required and optional ones separately."""
     found: dict[str, dict[str, str]] = {}
     for name, parameter in (one.get("parameters") or {}).items():
         key = "required" if parameter["required"] else "optional"
@@ -85,7 +85,7 @@ def _type(given: str | Facts) -> str:
 
 
 def _symbols(types: Facts) -> dict[str, list[str]]:
-    """Return the types that each symbol names; of one that names several, the validator asks what it finds first."""
+    """Return the types that each symbol names; if there are several, the first one counts."""
     found: dict[str, list[str]] = {}
     for name, one in types.items():
         for symbol in one.get("symbols") or ():
@@ -94,7 +94,7 @@ def _symbols(types: Facts) -> dict[str, list[str]]:
 
 
 def _objects(steps: Facts) -> set[str]:
-    """Return the classes of the objects that are the one required parameter of a step: their keys may stand for it."""
+    """Return the classes of objects that are the only required parameter of a step: their keys may replace it."""
     sole = (
         required[0]["type"]
         for one in steps.values()

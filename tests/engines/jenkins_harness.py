@@ -1,4 +1,4 @@
-"""The Jenkins engine of the tests: the Groovy that Jenkins embeds runs and validates Jenkinsfiles, without Jenkins."""
+"""The Jenkins engine of tests: the Groovy version embedded in Jenkins runs Jenkinsfiles without Jenkins."""
 
 import base64
 import json
@@ -40,7 +40,7 @@ _MOST_RESUMED_BLOCKS = 10
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that Jenkins would refuse, and the line of it (0 when it has none)."""
+    """An error that Jenkins would report, and its line (0 if it has none)."""
 
     line: int
     message: str
@@ -57,7 +57,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class SecretText:
-    """A credential that is one text; a plain string stands for one too."""
+    """A credential of one text; a plain string is equivalent."""
 
     text: str
 
@@ -72,7 +72,7 @@ class SecretFile:
 
 @dataclass(frozen=True, slots=True)
 class UsernamePassword:
-    """A credential that is a pair."""
+    """A credential of a user name and a password."""
 
     username: str
     password: str
@@ -91,7 +91,7 @@ Credential = str | SecretText | SecretFile | UsernamePassword | SshKey
 
 
 class Options(TypedDict, total=False):
-    """How a build is started; all of it may be left out."""
+    """Options of a build, all of which are optional."""
 
     shell: str | Sequence[str]
     """What runs shell steps, such as `dash`, `bash` or `("busybox", "sh")`; `sh` by default."""
@@ -131,7 +131,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What happened to one stage; times are milliseconds since the epoch."""
+    """The result of one stage; times are milliseconds since the epoch."""
 
     name: str
     status: str
@@ -150,7 +150,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A stage's start or end; a skipped stage has `skip` in place of both."""
+    """A stage's start or end; a skipped stage has `skip` instead."""
 
     kind: str
     stage: Stage
@@ -158,7 +158,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triggered:
-    """A job that the build started."""
+    """A job that the build triggered."""
 
     job: str
     parameters: Mapping[str, Any]
@@ -179,7 +179,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
-    """What came of one run of a Jenkinsfile."""
+    """The result of one run of a Jenkinsfile."""
 
     result: str
     """`SUCCESS`, `UNSTABLE`, `FAILURE`, `NOT_BUILT` or `ABORTED`."""
@@ -209,7 +209,7 @@ class Build:
 
     @property
     def is_resumable(self) -> bool:
-        """Whether Jenkins resumes the build after a restart at any time, as far as open `parallel` blocks decide."""
+        """Whether Jenkins can resume the build after a restart at any time, as far as open `parallel` blocks matter."""
         return max((len(stage.branches) for stage in self.stages), default=0) <= _MOST_RESUMED_BLOCKS
 
     def stage(self, name: str) -> Stage:
@@ -219,9 +219,9 @@ class Build:
 
 
 def validate(texts: Mapping[str, str], *, bytecode: bool = False) -> dict[str, tuple[Finding, ...]]:
-    """Return what Jenkins would refuse in each of *texts*, in the order of the lines; all in one JVM.
+    """Return the findings in each of *texts*, by line; all in one JVM.
 
-    With *bytecode*, texts without findings are also compiled to the end, which shows the limits of class files.
+    With *bytecode*, texts without findings are also compiled to class files, to check their limits.
     """
     with tempfile.TemporaryDirectory() as folder:
         request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
@@ -232,9 +232,9 @@ def validate(texts: Mapping[str, str], *, bytecode: bool = False) -> dict[str, t
 
 
 def run(jenkinsfile: Path | str, repository: Path, *, workdir: Path, **options: Unpack[Options]) -> Build:
-    """Run a Jenkinsfile, given as a path or as its text, on a git repository; return what came of it.
+    """Run a Jenkinsfile, given as a path or text, on a git repository; return the build.
 
-    All that the build makes lies in *workdir*, which is made if needed and belongs to this one run.
+    The build writes only to *workdir*, which is created if necessary and belongs to this run.
     """
     workdir = workdir.absolute()
     workdir.mkdir(parents=True, exist_ok=True)

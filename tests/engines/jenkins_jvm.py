@@ -1,4 +1,4 @@
-"""The Java that runs the Jenkins harness, and the classes that the harness is compiled to."""
+"""The Java that runs the Jenkins harness, and the compiled classes of the harness."""
 
 import functools
 import hashlib
@@ -19,7 +19,7 @@ _OLDEST = 9
 
 
 def available() -> str | None:
-    """Return None when the harness can run here, else what is missing."""
+    """Return None if the harness can run here, otherwise the missing requirement."""
     missing = [f"{program} is missing" for program in ("git", "setsid", "kill") if shutil.which(program) is None]
     missing += [f"{jar} is missing (Debian packages groovy, ant)" for jar in _JARS if not jar.is_file()]
     if _java() is None:
@@ -28,7 +28,7 @@ def available() -> str | None:
 
 
 def run_java(*arguments: str, seconds: float) -> None:
-    """Run a class of the harness; what it says on standard error is the message of the exception when it fails."""
+    """Run a class of the harness; if it fails, its standard error is the message of the exception."""
     command = [*_command(), "-cp", os.pathsep.join(map(str, (_classes(), *_JARS))), *arguments]
     # File names in workspaces are UTF-8 whatever the locale; agents get their own environment from the settings.
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
@@ -54,7 +54,7 @@ def _command() -> list[str]:
 
 @functools.cache
 def _java() -> Path | None:
-    """Return the Java of JAVA_HOME, else the oldest one installed that is new enough."""
+    """Return the Java of JAVA_HOME, otherwise the oldest installed version that is new enough."""
     homes = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
     homes += sorted(
         (home for home in _JVMS.glob("*") if _version(home) >= _OLDEST), key=lambda home: (_version(home), home)
@@ -79,7 +79,7 @@ def _classes() -> Path:
 
 
 def compile_classes(cache: Path) -> Path:
-    """Return the folder within *cache* of the compiled harness; of several who compile it at once, one wins."""
+    """Return the folder of the compiled harness in *cache*; of several concurrent compilations, one wins."""
     sources = sorted(SOURCES.rglob("*.groovy"))
     target = cache / f"pipegen-jenkins-{os.getuid()}-{_digest(sources)}"
     if target.is_dir():

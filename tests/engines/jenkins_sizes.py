@@ -1,4 +1,4 @@
-"""How large Jenkinsfiles are where Jenkins has limits, counted in the syntax tree by Jenkins' own Groovy."""
+"""Sizes of Jenkinsfiles relative to Jenkins' limits, counted in the syntax tree by Jenkins' own Groovy."""
 
 import json
 import tempfile
@@ -22,7 +22,7 @@ MOST_CONSTANTS = 65_535
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """The figures of one file; those of texts are in UTF-16 units, and in bytes of a class file."""
+    """The sizes of one file; those of texts are in UTF-16 units, and in bytes of a class file."""
 
     script: int
     """Nodes outside of functions."""
@@ -41,11 +41,11 @@ class Sizes:
 
     @property
     def largest(self) -> int:
-        """The nodes of the largest method, the script itself among them."""
+        """The number of nodes of the largest method, including the script itself."""
         return max(self.script, *self.methods.values()) if self.methods else self.script
 
     def broken(self) -> tuple[str, ...]:
-        """Return the limits that the file breaks."""
+        """Return the limits that the file exceeds."""
         found = {
             "nodes": (self.largest, MOST_NODES),
             "statements": (self.statements, MOST_STATEMENTS),

@@ -1,4 +1,4 @@
-"""What an engine test does where its engine is absent."""
+"""Handling of a missing engine in engine tests."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import pytest
 
 
 def require(reason: str | None) -> None:
-    """Skip the test for *reason*; fail it where PIPEGEN_REQUIRE_ENGINES=1 says that every engine is there."""
+    """Skip the test for *reason*, or fail it if PIPEGEN_REQUIRE_ENGINES=1 declares that all engines are installed."""
     if reason is None:
         return
     if os.environ.get("PIPEGEN_REQUIRE_ENGINES") == "1":
@@ -16,5 +16,5 @@ def require(reason: str | None) -> None:
 
 
 def require_program(name: str) -> None:
-    """Skip the test, or fail it, where no program *name* is found."""
+    """Skip or fail the test if there is no program *name*."""
     require(None if shutil.which(name) else f"{name} not found: run tests/engines/install")

@@ -1,4 +1,4 @@
-"""Takes the screenshots in docs/pictures anew, of 3, 30 and 300 stages; the checkout and tests are on the path."""
+"""Regenerates the screenshots in docs/pictures, of 3, 30 and 300 stages; needs the checkout and tests on the path."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _VERBS = ("lint", "unit", "build", "image", "scan", "docs", "pack", "deploy", "v
 
 
 def analysed(file: SourceFile, report: Report) -> Analysed:
-    """Return what is made of *file*, with no option."""
+    """Return the analysis of *file* without options."""
     return analyse(file, (), report)
 
 
 def fleet() -> str:
-    """Return a config of 300 stages in layers; some arcs pass several of these, and some carry values."""
+    """Return a config of 300 stages in layers; some arcs skip layers, and some pass values."""
     dice = random.Random(7)  # noqa: S311 - the same picture every time
     names = [f"{dice.choice(_VERBS)}-{number:03d}" for number in range(300)]
     layers: list[list[int]] = []
@@ -69,7 +69,7 @@ def fleet() -> str:
 
 
 def shot(page: Page, name: str, height: int = 813) -> None:
-    """Write what is seen, at its size."""
+    """Write a screenshot of the visible page."""
     page.look("new Promise(done => setTimeout(done, 400))")
     clip = {"x": 0, "y": 0, "width": 1400, "height": height, "scale": 1}
     (PICTURES / name).write_bytes(
@@ -78,7 +78,7 @@ def shot(page: Page, name: str, height: int = 813) -> None:
 
 
 def main() -> None:
-    """Take them all."""
+    """Take all screenshots."""
     with tempfile.TemporaryDirectory() as name, browser(folder := Path(name)) as page:
         for form, text in (("small", SMALL), ("fleet", fleet())):
             (folder / f"{form}.yaml").write_text(text, encoding="utf-8")

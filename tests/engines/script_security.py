@@ -1,4 +1,4 @@
-"""What a Jenkinsfile uses, held against what Jenkins' sandbox permits without anybody's approval."""
+"""The methods that a Jenkinsfile uses, compared with those that Jenkins' sandbox permits without approval."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _UNKNOWN = "?"
 
 @dataclass(frozen=True)
 class Uses:
-    """What one file uses: words as `validator.Uses` writes them; *own* are its functions and fields."""
+    """The uses in one file, as words of `validator.Uses`; *own* are its functions and fields."""
 
     words: tuple[str, ...]
     own: frozenset[str]
@@ -42,7 +42,7 @@ class Uses:
 
 @dataclass(frozen=True)
 class Permitted:
-    """The list: *methods* and *statics* as class, name and number of arguments; words with the plugin that has them."""
+    """The list: *methods* and *statics* as class, name and number of arguments; words with their plugin."""
 
     methods: frozenset[tuple[str, str, int]]
     statics: frozenset[tuple[str, str, int]]
@@ -53,7 +53,7 @@ class Permitted:
 
 
 def uses(texts: Mapping[str, str]) -> dict[str, Uses]:
-    """Return what each of *texts* uses; all in one JVM."""
+    """Return the uses of each of *texts*; all in one JVM."""
     with tempfile.TemporaryDirectory() as folder:
         request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
         request.write_text(json.dumps({"texts": dict(texts)}), "utf-8")
@@ -66,7 +66,7 @@ def uses(texts: Mapping[str, str]) -> dict[str, Uses]:
 
 
 def _plugins(text: str) -> frozenset[str]:
-    """Return the plugins that the header of a file names."""
+    """Return the plugins in the header of a file."""
     return frozenset(plugin for line in _NEEDED.findall(text) for plugin in re.split(r", | and ", line))
 
 
@@ -98,7 +98,7 @@ def permitted() -> Permitted:
 
 
 def refused(used: Uses) -> tuple[str, ...]:
-    """Return the words in *used* that the list does not answer."""
+    """Return the uses in *used* that are not on the list."""
     return tuple(word for word in used.words if not _is_permitted(word.split(" "), used))
 
 
@@ -118,7 +118,7 @@ def _is_permitted(word: list[str], used: Uses) -> bool:
 
 
 def _plugins_of(kind: str, name: str) -> frozenset[str]:
-    """Return the plugins that bring a step or a global name, "" for what any Jenkins with pipelines has."""
+    """Return the plugins that provide a step or a global name, "" for that of any Jenkins with pipelines."""
     known = permitted()
     if kind == "call":
         return known.steps.get(name, frozenset())
@@ -136,7 +136,7 @@ def _has_method(type_: str, name: str, count: int) -> bool:
 
 
 def _has_property(type_: str, name: str) -> bool:
-    """Return whether a property may be read: by the method that gets it; of a map and of `env`, by its name."""
+    """Return whether a property may be read: by its getter; of a map and of `env`, by its name."""
     known, classes = permitted(), _classes(type_)
     if type_ == _UNKNOWN:
         return name in known.keys or _has_method(type_, f"get{name[:1].upper()}{name[1:]}", 0)
@@ -146,6 +146,6 @@ def _has_property(type_: str, name: str) -> bool:
 
 
 def _classes(type_: str) -> tuple[str, ...]:
-    """Return the classes whose signatures are those of a value of *type_*, or of the global of that name."""
+    """Return the classes whose signatures apply to a value of *type_*, or to the global of that name."""
     name = permitted().names.get(type_, (type_, ""))[0]
     return (name, *_ALSO.get(name, ()), "java.lang.Object")

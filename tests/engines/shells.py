@@ -1,4 +1,4 @@
-"""The shells that generated scripts must run in, and the linter they must please."""
+"""The shells in which generated scripts must run, and the linter that they must pass."""
 
 import json
 import os
@@ -27,20 +27,20 @@ class Shell(Enum):
 
 
 def available() -> str | None:
-    """Return why scripts cannot be checked and run here, None if they can."""
+    """Return the reason why scripts cannot be checked and run here, or None."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     return f"{', '.join(missing)} not found: run tests/engines/install" if missing else None
 
 
 def check(script: str, *, needs_bash: bool = False) -> tuple[str, ...]:
-    """Return what any shell (bash alone where *script* *needs_bash*) cannot parse, and what shellcheck warns of."""
+    """Return syntax errors of any shell (only bash if *script* *needs_bash*), and shellcheck's warnings."""
     meant = (Shell.BASH,) if needs_bash else tuple(Shell)
     errors = [f"{shell.name.lower()}: {error}" for shell in meant if (error := _syntax_error(shell, script))]
     return (*errors, *_warnings(script, "bash" if needs_bash else "sh"))
 
 
 def run(script: str, shell: Shell, cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
-    """Return the outcome of *script*, run as `SHELL -e FILE` in *cwd*, with PATH and *env* for an environment."""
+    """Return the result of *script*, run as `SHELL -e FILE` in *cwd*, with PATH and *env* as its environment."""
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".sh") as file:
         file.write(script)
         file.flush()
@@ -50,13 +50,13 @@ def run(script: str, shell: Shell, cwd: Path, env: Mapping[str, str]) -> subproc
 
 
 def _syntax_error(shell: Shell, script: str) -> str:
-    """Return what *shell* says when it only reads *script*; nothing if it understands it."""
+    """Return the error of *shell* when it only parses *script*, or an empty text."""
     outcome = subprocess.run((*shell.value, "-n"), input=script, capture_output=True, text=True, check=False)
     return outcome.stderr.strip() or (f"status {outcome.returncode}" if outcome.returncode else "")
 
 
 def _warnings(script: str, shell: str) -> tuple[str, ...]:
-    """Return shellcheck's findings in *script*, read as the language of *shell*."""
+    """Return shellcheck's findings in *script*, in the dialect of *shell*."""
     command = ("shellcheck", f"--shell={shell}", "--norc", f"--exclude={','.join(EXCLUDED)}", "--format=json", "-")
     outcome = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
     found = json.loads(outcome.stdout)

@@ -1,4 +1,4 @@
-"""Configs of any size, compiled for Jenkins, with what the compiler takes the methods of the file to weigh."""
+"""Configs of any size, compiled for Jenkins, with the compiler's estimated sizes of methods."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,13 +35,13 @@ class Built:
     text: str
 
     def weights(self) -> dict[str, int]:
-        """Return what the compiler takes each method to weigh, "" for what is outside of functions."""
+        """Return the compiler's estimated size of each method, "" for code outside functions."""
         # A function is a block beside what is weighed.
         return {name: weight + bool(name) for name, weight in _weights(self.file)}
 
 
 def built(config: Path | str, style: str = "auto") -> Built:
-    """Return the file for *config*, which is a path or text."""
+    """Return the file for *config*, a path or text."""
     report = Report()
     try:
         source = load(config, report) if isinstance(config, Path) else SourceFile("pipegen.yaml", config)
@@ -64,7 +64,7 @@ def built(config: Path | str, style: str = "auto") -> Built:
 
 
 def as_tables(config: Path | str, patch: pytest.MonkeyPatch) -> Built:
-    """Return the scripted file for *config* in the form of very large ones."""
+    """Return the scripted file for *config* in the form of very large files."""
     with patch.context() as patched:
         patched.setattr(scripted, "MOST_CODE", 0)
         return built(config, "scripted")
@@ -108,17 +108,17 @@ def _of_kinds(function: str, kinds: Sequence[Sequence[model.StepKind]]) -> Itera
 
 
 def light(count: int, width: int = 10) -> str:
-    """Return a config of *count* stages in layers of *width*, each after two of the layer before, that only print."""
+    """Return a config of *count* stages in layers of *width*, each after two of the previous layer, that only print."""
     return _config([f"      - {{ name: stage-{number}, script: [echo {number}] }}" for number in range(count)], width)
 
 
 def realistic(count: int, width: int = 10) -> str:
-    """Return a config of as many stages that use much of what there is, each with texts of its own."""
+    """Return a config of *count* stages that use many features, each with unique texts."""
     return _config([_realistic(number, _before(number, width)) for number in range(count)], width)
 
 
 def repeated(one: Built, count: int) -> Built:
-    """Return *one*, which has tables, with *count* stages in place of its own, each with the texts of one of these."""
+    """Return *one*, which has tables, with *count* stages that cycle through its own texts."""
     stages = tuple(
         replace(
             one.file.stages[number % len(one.file.stages)],
@@ -165,7 +165,7 @@ def _config(stages: Sequence[str], width: int) -> str:
 
 
 def many(inputs: int = 0, pipelines: int = 1, stages: int = 2, join: int = 0) -> str:
-    """Return a config with much at the top: inputs that scripts read, pipelines with conditions, a join of stages."""
+    """Return a config with many top-level parts: inputs that scripts read, conditional pipelines, a join of stages."""
     given = [f"  given_{number}: {{ default: 'value {number}', description: text }}" for number in range(inputs)]
     read = "".join(f' "${{inputs.given_{number}}}"' for number in range(inputs))
     lines = ["inputs:", *given] if inputs else []
@@ -184,7 +184,7 @@ def many(inputs: int = 0, pipelines: int = 1, stages: int = 2, join: int = 0) ->
 
 
 def wide(stages: int) -> str:
-    """Return a config of two pipelines with one workspace each, of so many stages side by side."""
+    """Return a config of two pipelines with one workspace each, of many parallel stages."""
     names = [f"s{number}" for number in range(stages)]
     own = [f"      - {{ name: {name}, script: [x] }}" for name in names]
     arcs = [f"      - [{name}]" for name in names]
@@ -195,7 +195,7 @@ def wide(stages: int) -> str:
 
 
 def gathering(stages: int) -> str:
-    """Return a config of so many stages, and one that gets the files of all."""
+    """Return a config of *count* stages, and one that gets the files of all."""
     names = [f"s{number}" for number in range(stages)]
     made = [f"      - {{ name: {name}, script: [x], artifacts: [{name}] }}" for name in names]
     last = ["      - { name: last, script: [x] }", "    execution:", f"      - [[{', '.join(names)}], last]"]
@@ -203,5 +203,5 @@ def gathering(stages: int) -> str:
 
 
 def over(weights: Mapping[str, int], counted: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """Return the methods that weigh more than the compiler takes them for."""
+    """Return the methods whose size exceeds the compiler's estimate."""
     return {name: (weights[name], counted[name]) for name in weights if counted[name] > weights[name]}

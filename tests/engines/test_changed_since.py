@@ -1,4 +1,4 @@
-"""A monorepo of three services, compiled for a change in one of them: what is left runs, in order, with its values."""
+"""A monorepo of three services, compiled for a change in one of them: the remaining stages run, in order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli.calling import process
+from cli.program import process
 from cli.repositories import commit, git, repository
 from engines import gitlab_local, gitlab_schema, jenkins_harness
 from engines.requirement import require
@@ -16,7 +16,7 @@ TARGETS = ("gitlab", "jenkins")
 
 
 def service(name: str) -> str:
-    """Return the stages of a service: a test, and a package of what is common to all and its own."""
+    """Return the stages of a service: a test, and a package of its own files and common ones."""
     when = f"when: {{ changes: ['{name}/**'] }}"
     return f"""\
       - {{ name: {name}-test, {when}, script: ['test -s {name}/version'] }}
@@ -49,7 +49,7 @@ KEPT = ["prepare", "api-test", "api-package", "release"]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A repository after a change in one service, and after one that concerns none, with what is compiled for these."""
+    """A repository after a change in one service, and after one without effect, with the compiled files."""
 
     root: Path
     narrowed: dict[str, str]
@@ -69,15 +69,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def compiled(root: Path, target: str) -> str:
-    """Return the file of *target* for what has changed since the last release."""
+    """Return the file of *target* for the changes since the last release."""
     done = process("compile", "-t", target, "--changed-since", "released", "-o", "-", at=root)
 
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_gitlab_runs_the_service_that_changed_and_the_release(made: Made, tmp_path: Path) -> None:
-    """The others are absent: their versions are the defaults, their files are not there."""
+def test_gitlab_runs_the_changed_service_and_the_release(made: Made, tmp_path: Path) -> None:
+    """Versions of removed services have their defaults, and their files are missing."""
     require(gitlab_local.available())
     done = gitlab_local.run(made.root, made.narrowed["gitlab"], workdir=tmp_path)
 
@@ -86,8 +86,8 @@ def test_gitlab_runs_the_service_that_changed_and_the_release(made: Made, tmp_pa
     assert "released api=2 web=none worker=none" in done.output
 
 
-def test_jenkins_runs_the_service_that_changed_and_the_release(made: Made, tmp_path: Path) -> None:
-    """The same stages, the same words."""
+def test_jenkins_runs_the_changed_service_and_the_release(made: Made, tmp_path: Path) -> None:
+    """The stages and their output are the same as on GitLab."""
     require(jenkins_harness.available())
     done = jenkins_harness.run(made.narrowed["jenkins"], made.root, workdir=tmp_path)
 
@@ -97,8 +97,8 @@ def test_jenkins_runs_the_service_that_changed_and_the_release(made: Made, tmp_p
     assert "released api=2 web=none worker=none" in done.log
 
 
-def test_engines_take_what_is_made_of_a_change_that_concerns_nothing(made: Made) -> None:
-    """A file of one stage, which can be started as a child pipeline."""
+def test_engines_accept_the_file_for_a_change_without_effect(made: Made) -> None:
+    """It has one stage, and can be started as a child pipeline."""
     assert [gitlab_schema.check(text) for text in (made.narrowed["gitlab"], made.nothing["gitlab"])] == [(), ()]
     assert "nothing to do:" in made.nothing["gitlab"]
     require(jenkins_harness.available())

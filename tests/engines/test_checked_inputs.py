@@ -1,4 +1,4 @@
-"""Inputs that name an image or a cache are checked on Jenkins before anything of that name is asked for."""
+"""On Jenkins, inputs in names of images and caches are validated before they are used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STAGE = {
 
 @pytest.fixture
 def build(repository: Repository, tmp_path: Path) -> Callable[..., jenkins_harness.Build]:
-    """Give a function that builds the config in a style with parameters."""
+    """Return a function that builds the config in a style with parameters."""
 
     def start(style: str, parameters: Mapping[str, str], *left_out: str) -> jenkins_harness.Build:
         require(jenkins_harness.available())
@@ -55,10 +55,10 @@ def build(repository: Repository, tmp_path: Path) -> Callable[..., jenkins_harne
     ],
     ids=str,
 )
-def test_a_value_that_an_input_does_not_take_names_nothing(
+def test_an_invalid_input_fails_before_the_image_is_used(
     style: str, wrong: Mapping[str, str], build: Callable[..., jenkins_harness.Build]
 ) -> None:
-    """The stage fails, and its log says which input."""
+    """The log names the input."""
     found = build(style, {"must": "a", **wrong})
     (name,) = wrong
 
@@ -70,10 +70,10 @@ def test_a_value_that_an_input_does_not_take_names_nothing(
 
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
 @pytest.mark.parametrize("given", [{"must": "a"}, {"must": "b", "os": "debian", "tag": "12", "free": "7"}], ids=str)
-def test_a_value_that_an_input_takes_names_an_image(
+def test_a_valid_input_is_part_of_the_image_name(
     style: str, given: Mapping[str, str], build: Callable[..., jenkins_harness.Build]
 ) -> None:
-    """As it is."""
+    """The value is unchanged."""
     found = build(style, given, "services")
 
     assert found.result == "SUCCESS", found.log

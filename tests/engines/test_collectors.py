@@ -1,4 +1,4 @@
-"""A stage that needs more jobs than GitLab allows gets all they left, through collectors, when executed."""
+"""A stage with more needs than GitLab allows gets all their files and values through collectors."""
 
 import subprocess
 from pathlib import Path
@@ -15,7 +15,7 @@ HOSTILE = "'$HOME' \"`id`\" \\ ü"
 
 
 def test_a_join_reads_values_and_files_through_collectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With three needs as the most: values, files, a stage that is skipped, and one whose failure is allowed."""
+    """The limit here is three needs; one stage is skipped, and one has an allowed failure."""
     require(gitlab_local.available())
     monkeypatch.setattr(collectors, "LIMIT", 3)
     stages = [

@@ -1,4 +1,4 @@
-"""Combinations of a matrix, and pipelines in the places of stages, do the same on all engines."""
+"""Combinations of a matrix and called pipelines behave the same on all engines."""
 
 import re
 from itertools import product
@@ -31,7 +31,7 @@ def combinations(pythons: list[object], systems: list[str]) -> dict[str, tuple[s
 
 
 def matrix(pythons: list[object], systems: list[str], *, read_by_combinations: bool) -> str:
-    """Return a config: combinations with outputs and artifacts, perhaps readers with the same matrix, a join of all."""
+    """Return a config: combinations with outputs and artifacts, optional readers with the same matrix, a join."""
     read = "test" if read_by_combinations else "build"
     build = {
         "name": "build",
@@ -69,7 +69,7 @@ def matrix(pythons: list[object], systems: list[str], *, read_by_combinations: b
 
 
 def executed(engine: Engine, containers: Containers, folder: Path, text: str) -> tuple[Execution, Path]:
-    """Return what comes of the config *text* on *engine*, and the folder that its stages note things in."""
+    """Return the execution of the config *text* on *engine*, and the folder with notes of its stages."""
     require(absent(engine))
     records = folder / "notes"
     records.mkdir()
@@ -92,7 +92,7 @@ def executed(engine: Engine, containers: Containers, folder: Path, text: str) ->
         ("scripted", ["3.10", "3.11", "3.12"], ["linux", "mac os", HOSTILE, "true"], False),
     ],
 )
-def test_a_join_reads_what_all_combinations_bind(
+def test_a_join_reads_outputs_of_all_combinations(
     *,
     containers: Containers,
     tmp_path: Path,
@@ -101,7 +101,7 @@ def test_a_join_reads_what_all_combinations_bind(
     systems: list[str],
     read_by_combinations: bool,
 ) -> None:
-    """In the order of the combinations, byte for byte; each combination finds the files and values of its own."""
+    """In order, byte for byte; each combination gets its own files and values."""
     Path(CANARY).unlink(missing_ok=True)
     text = matrix(pythons, systems, read_by_combinations=read_by_combinations)
 
@@ -125,8 +125,8 @@ def test_a_join_reads_what_all_combinations_bind(
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_combinations_wait_for_their_own_alone(containers: Containers, tmp_path: Path, name: str) -> None:
-    """A combination that fails stops what comes after it, and no combination beside it."""
+def test_combinations_wait_only_for_their_equals(containers: Containers, tmp_path: Path, name: str) -> None:
+    """A failing combination stops its successors, but no parallel combination."""
     text = yaml_text(
         {
             "pipelines": {
@@ -153,8 +153,8 @@ def test_combinations_wait_for_their_own_alone(containers: Containers, tmp_path:
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_a_pipeline_in_the_place_of_a_stage(containers: Containers, tmp_path: Path, name: str) -> None:
-    """Its stages run in their own folder, with their own values and files from before; what follows waits for all."""
+def test_a_called_pipeline_runs_in_place_of_its_stage(containers: Containers, tmp_path: Path, name: str) -> None:
+    """Its stages have their own folder, values and files; the stages after the call wait for all of them."""
     checks = {
         "directory": "sub",
         "stages": [

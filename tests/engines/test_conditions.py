@@ -1,4 +1,4 @@
-"""`when` decides the same on all engines, and stages past one that is skipped keep their order and their values."""
+"""`when` has the same result on all engines, and stages after a skipped one keep their order and values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SOURCES = {"merge_request": "merge_request_event", "tag": "push", "manual": "we
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """What came of a run: the stages that ran, when, and what they noted."""
+    """The result of a run: the stages that ran, their times, and their notes."""
 
     ran: frozenset[str]
     times: Mapping[str, tuple[float, float]]
@@ -45,7 +45,7 @@ class Came:
 def executed(
     engine: Engine, repository: Path, folder: Path, run: Run, *, pipeline: str = "", previous: str = ""
 ) -> Came:
-    """Return what comes of the config in *repository* on *engine* in *run*."""
+    """Return the outcome of the config in *repository* on *engine* for *run*."""
     require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
     notes = folder / "notes"
     notes.mkdir(parents=True)
@@ -133,8 +133,8 @@ ORDERED = {
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_a_value_is_there_or_its_default(name: str, repository: MakeRepository, tmp_path: Path) -> None:
-    """Past a skipped stage, a stage runs after all that came before that one, with its default; so with files."""
+def test_values_of_a_skipped_stage_have_their_defaults(name: str, repository: MakeRepository, tmp_path: Path) -> None:
+    """A later stage still runs after the predecessors of the skipped one; files are treated alike."""
     made = repository({CONFIG: json.dumps(ORDERED)})
     subprocess.run(("git", "-C", str(made), "branch", "dev"), check=True)
     main = executed(ENGINES[name], made, tmp_path / "main", Run(event="push", branch="main"))
@@ -174,8 +174,10 @@ _REQUEST = {
 
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("event", ["merge_request", "manual", "schedule", "push", "tag", "api"])
-def test_what_started_a_run(name: str, event: str, repository: MakeRepository, tmp_path: Path) -> None:
-    """As values: the event, the change request with its branches, a person, and numbers."""
+def test_setup_values_describe_the_event_of_a_run(
+    name: str, event: str, repository: MakeRepository, tmp_path: Path
+) -> None:
+    """The event, the change request with its branches, a person, and numbers."""
     made = repository({CONFIG: json.dumps(VALUES)})
     for kind in ("branch topic", "tag v1"):
         subprocess.run(("git", "-C", str(made), *kind.split()), check=True)
@@ -217,8 +219,8 @@ LET_GO = {
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_a_failure_that_is_let_go_leaves_nothing(name: str, repository: MakeRepository, tmp_path: Path) -> None:
-    """The default stands for its value, and its files are not there."""
+def test_an_allowed_failure_leaves_no_values_or_files(name: str, repository: MakeRepository, tmp_path: Path) -> None:
+    """The default replaces its value."""
     made = repository({CONFIG: json.dumps(LET_GO)})
     came = executed(ENGINES[name], made, tmp_path / "run", Run(event="push", branch="main"))
 
@@ -253,7 +255,7 @@ UNIT, RELEASE, TELL = "test: unit", "publish: release", "publish: tell"
 def test_pipelines_run_on_their_conditions_or_by_name(
     name: str, run: Run, asked: str, ran: set[str], repository: MakeRepository, tmp_path: Path
 ) -> None:
-    """Asked for by name, exactly that one runs, whatever its condition."""
+    """If named, exactly that pipeline runs, regardless of its condition."""
     made = repository({CONFIG: json.dumps(TWO)})
     for kind in ("branch topic", "tag v1"):
         subprocess.run(("git", "-C", str(made), *kind.split()), check=True)
@@ -262,8 +264,10 @@ def test_pipelines_run_on_their_conditions_or_by_name(
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_the_only_pipeline_runs_on_its_condition(name: str, repository: MakeRepository, tmp_path: Path) -> None:
-    """Or when it is asked for."""
+def test_a_single_pipeline_runs_on_its_condition_or_by_name(
+    name: str, repository: MakeRepository, tmp_path: Path
+) -> None:
+    """A pipeline requested by name runs regardless of its condition."""
     stages = [{"name": "a", "script": ["true"]}, {"name": "b", "script": ["true"], "when": {"event": "push"}}]
     made = repository({CONFIG: json.dumps({"pipelines": {"p": {"when": {"branch": "main"}, "stages": stages}}})})
     subprocess.run(("git", "-C", str(made), "branch", "dev"), check=True)
@@ -295,7 +299,7 @@ FILES = {
 
 
 def history(repository: MakeRepository) -> tuple[Path, str]:
-    """Return a repository and a commit of its branch `topic`, which changed `src` since; before, it changed `docs`."""
+    """Return a repository and a commit on branch `topic`, which changed `docs` before it and `src` since."""
     made = repository({CONFIG: json.dumps(FILES), "src/deep/ö x": "1", "docs/a": "1"})
 
     def git(*arguments: str) -> str:
@@ -327,20 +331,18 @@ def history(repository: MakeRepository) -> tuple[Path, str]:
     ],
     ids=("push", "first push", "schedule", "request"),
 )
-def test_jenkins_looks_at_files(
+def test_jenkins_compares_files(
     style: str, run: Run, *, has_previous: bool, ran: set[str], repository: MakeRepository, tmp_path: Path
 ) -> None:
-    """Against the build before, the target, or a branch; where there is nothing to compare with, all has changed."""
+    """With the previous build, the target, or a branch; without any of them, all files count as changed."""
     made, before = history(repository)
     came = executed(ENGINES[style], made, tmp_path / "run", run, previous=before if has_previous else "")
 
     assert came.ran == ran, came.log
 
 
-def test_jenkins_compares_with_a_base_in_the_first_build_of_a_plain_job(
-    repository: MakeRepository, tmp_path: Path
-) -> None:
-    """On an agent without a clone: the first one takes other branches than the job's own only if it is told to."""
+def test_jenkins_finds_the_base_in_the_first_build_of_a_plain_job(repository: MakeRepository, tmp_path: Path) -> None:
+    """The agent has no clone yet, and the first clone fetches other branches only if configured."""
     require(jenkins_harness.available())
     made, _ = history(repository)
     text = compiled(SCRIPTED, made, {})
@@ -350,8 +352,8 @@ def test_jenkins_compares_with_a_base_in_the_first_build_of_a_plain_job(
     assert {stage.name for stage in build.stages if stage.status == "success"} == {"src", "docs", "base", "there"}
 
 
-def test_gitlab_looks_at_files(repository: MakeRepository, tmp_path: Path) -> None:
-    """As far as it can be executed here: nothing has changed since the default branch, which is what is checked out."""
+def test_gitlab_compares_files_with_the_default_branch(repository: MakeRepository, tmp_path: Path) -> None:
+    """Here it is the branch that is checked out, so no file has changed."""
     made, _ = history(repository)
     came = executed(GITLAB_LOCAL, made, tmp_path / "run", Run(event="merge_request"))
 
@@ -359,10 +361,12 @@ def test_gitlab_looks_at_files(repository: MakeRepository, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("event", "seed"), [("push", 3), ("schedule", 5)])
-def test_gitlab_reads_the_rules_as_meant(event: str, seed: int, repository: MakeRepository, tmp_path: Path) -> None:
-    """Random conditions, but for changed files, of which there are none here, and variables that are not set.
+def test_gitlab_local_agrees_with_random_conditions(
+    event: str, seed: int, repository: MakeRepository, tmp_path: Path
+) -> None:
+    """Conditions on changed files are excluded, since there are none here, as are unset variables.
 
-    The tool that stands in for GitLab loses its way in several patterns for one of these.
+    gitlab-ci-local fails on several patterns for an unset variable.
     """
     asked = [when for when in whens(seed, 80) if not {"changes", "tag"} & set(re.findall(r"\w+", json.dumps(when)))][
         :10
@@ -382,8 +386,8 @@ def test_gitlab_reads_the_rules_as_meant(event: str, seed: int, repository: Make
     assert came.ran == {stage["name"] for stage, when in zip(stages, asked, strict=True) if holds(when, run)}, came.log
 
 
-def test_groovy_says_what_conditions_say(repository: MakeRepository, tmp_path: Path) -> None:
-    """Random conditions over random runs, all in one build: what `when` asks, with the build's state put in place."""
+def test_groovy_agrees_with_random_conditions(repository: MakeRepository, tmp_path: Path) -> None:
+    """Random conditions over random runs in one build, with the state of each run inserted."""
     require(jenkins_harness.available())
     asked, simulated = whens(23, 60), runs(29, 60)
     stages = [{"name": f"s{number}", "script": ["true"], "when": when} for number, when in enumerate(asked)]
@@ -422,7 +426,7 @@ def _state(run: Run) -> str:
 
 
 def _asking(text: str) -> str:
-    """Return the Jenkinsfile *text* made to ask its conditions for each line of the file `runs`, and to run nothing."""
+    """Return the Jenkinsfile *text*, changed to evaluate its conditions for each line of `runs` and run no stages."""
     # A closure would read `currentBuild` of the harness, and not a field of that name.
     head, _, functions = text.replace("currentBuild.", "simulatedBuild.").partition("runStages(stagesReady())\n")
     start, _, rest = head.partition("// Conditions ask")

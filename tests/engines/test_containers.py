@@ -1,4 +1,4 @@
-"""Containers, registry and stand-in programs, as tests use them."""
+"""Containers, registry and fake programs, as tests use them."""
 
 import json
 import os
@@ -19,7 +19,7 @@ SHOW = 'entrypoint: [sh, -c, \'printf "<%s>" "$VALUE" "$@"; ls\', sh]'
 
 
 def build(containers: Containers, folder: Path, blubberfile: str, *options: str) -> str:
-    """Build variant `main` of *blubberfile* with *folder* for a context, and return the image's name."""
+    """Build variant `main` of *blubberfile* with the context *folder*, and return the image's name."""
     name = f"localhost/{folder.parent.name.lower()}/{folder.name.lower()}"
     (folder / "blubber.yaml").write_text(SYNTAX + blubberfile, encoding="utf-8")
     file = str(folder / "blubber.yaml")
@@ -28,14 +28,14 @@ def build(containers: Containers, folder: Path, blubberfile: str, *options: str)
 
 
 def call(program: str, *arguments: str, env: dict[str, str], stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Return the outcome of a stand-in *program*."""
+    """Return the result of a fake *program*."""
     return subprocess.run(
         (BIN / program, *arguments), env=os.environ | env, input=stdin, capture_output=True, check=False
     )
 
 
-def test_a_container_runs_with_its_own_status(containers: Containers) -> None:
-    """Arguments, output and exit status pass."""
+def test_a_container_passes_arguments_output_and_status(containers: Containers) -> None:
+    """The exit status is that of the container."""
     outcome = containers.docker(
         "run", "--rm", BASE, "sh", "-c", 'printf "%s|" "$@"; exit 7', "sh", "a  b", "$x", check=False
     )
@@ -44,7 +44,7 @@ def test_a_container_runs_with_its_own_status(containers: Containers) -> None:
 
 
 def test_a_variant_is_built(containers: Containers, tmp_path: Path) -> None:
-    """Files, environment, included variants and entrypoint are those of the blubberfile."""
+    """It has the files, environment, includes and entrypoint of the blubberfile."""
     (tmp_path / "file").touch()
     image = build(
         containers,
@@ -58,16 +58,16 @@ def test_a_variant_is_built(containers: Containers, tmp_path: Path) -> None:
     assert containers.docker("run", "--rm", image, "x y").stdout == '<a $b "c" \\d><x y>blubber.yaml\nfile\n'
 
 
-def test_an_environment_may_hold_newlines(containers: Containers, tmp_path: Path) -> None:
-    """What no Dockerfile can say arrives all the same."""
+def test_an_environment_may_contain_newlines(containers: Containers, tmp_path: Path) -> None:
+    """A Dockerfile cannot express them."""
     environment = json.dumps({"VALUE": "one\ntwo\n"})
     image = build(containers, tmp_path, f"variants: {{main: {{runs: {{environment: {environment}}}, {SHOW}}}}}\n")
 
     assert containers.docker("run", "--rm", image).stdout == "<one\ntwo\n>"
 
 
-def test_files_come_from_another_variant(containers: Containers, tmp_path: Path) -> None:
-    """A builder's result is copied out of the variant that it ran in."""
+def test_files_are_copied_from_another_variant(containers: Containers, tmp_path: Path) -> None:
+    """The result of a builder is copied from its variant."""
     image = build(
         containers,
         tmp_path,
@@ -81,8 +81,8 @@ def test_files_come_from_another_variant(containers: Containers, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", [".dockerignore", "blubber.yaml.dockerignore"])
-def test_ignored_files_stay_out(name: str, containers: Containers, tmp_path: Path) -> None:
-    """The context's ignore file counts, and so does one beside the blubberfile."""
+def test_ignored_files_are_not_in_the_context(name: str, containers: Containers, tmp_path: Path) -> None:
+    """By the ignore file of the context, or one next to the blubberfile."""
     (tmp_path / "secret").touch()
     (tmp_path / name).write_text("secret\n*.dockerignore\n.dockerignore\n")
     image = build(containers, tmp_path, "variants: {main: {copies: [local], entrypoint: [ls, -A]}}\n")
@@ -91,7 +91,7 @@ def test_ignored_files_stay_out(name: str, containers: Containers, tmp_path: Pat
 
 
 def test_a_json_blubberfile_is_built(containers: Containers, tmp_path: Path) -> None:
-    """JSON is YAML; text written at run time comes in it."""
+    """JSON is YAML; run-time text is written as JSON."""
     (tmp_path / "b.json").write_text(
         SYNTAX.splitlines()[0] + '\n{"version": "v4", "variants": {"x": {"entrypoint": ["echo", "hi"]}}}'
     )
@@ -104,7 +104,7 @@ def test_a_json_blubberfile_is_built(containers: Containers, tmp_path: Path) -> 
 
 
 def test_a_dockerfile_is_built(containers: Containers, tmp_path: Path) -> None:
-    """Without a `# syntax=` line a file is a Dockerfile."""
+    """A file without a `# syntax=` line is a Dockerfile."""
     (tmp_path / "Dockerfile").write_text(
         f'FROM {BASE} AS first\nCMD ["echo", "first"]\nFROM first\nCMD ["echo", "second"]\n'
     )
@@ -122,10 +122,10 @@ def test_a_dockerfile_is_built(containers: Containers, tmp_path: Path) -> None:
         ("variants: [", "not YAML"),
     ],
 )
-def test_a_bad_blubberfile_fails_the_build(
+def test_an_invalid_blubberfile_fails_the_build(
     blubberfile: str, message: str, containers: Containers, tmp_path: Path
 ) -> None:
-    """What the stand-in cannot build stops with status 1 and a reason."""
+    """With status 1 and a reason."""
     (tmp_path / "b.yaml").write_text(SYNTAX + blubberfile)
     outcome = containers.docker("build", "-f", str(tmp_path / "b.yaml"), "--target", "main", str(tmp_path), check=False)
 
@@ -133,8 +133,8 @@ def test_a_bad_blubberfile_fails_the_build(
     assert message in outcome.stderr
 
 
-def test_another_frontend_is_not_found(containers: Containers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test can say which frontend a file must name."""
+def test_another_frontend_is_rejected(containers: Containers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test can require a certain frontend."""
     monkeypatch.setenv("PIPEGEN_TEST_FRONTEND", "registry.example.org/other:v2")
     (tmp_path / "b.yaml").write_text(f"{SYNTAX}variants: {{main: {{}}}}\n")
     outcome = containers.docker("build", "-f", str(tmp_path / "b.yaml"), "--target", "main", str(tmp_path), check=False)
@@ -154,16 +154,16 @@ def test_another_frontend_is_not_found(containers: Containers, tmp_path: Path, m
         (["build"], "requires exactly 1 argument"),
     ],
 )
-def test_what_docker_does_not_know_is_refused(arguments: list[str], message: str, containers: Containers) -> None:
-    """Options of podman alone do not pass, nor do mistakes."""
+def test_commands_unknown_to_docker_are_rejected(arguments: list[str], message: str, containers: Containers) -> None:
+    """Options that only podman has, and invalid ones."""
     outcome = containers.docker(*arguments, check=False)
 
     assert outcome.returncode == 125
     assert message in outcome.stderr
 
 
-def test_an_id_has_dockers_form(containers: Containers, tmp_path: Path) -> None:
-    """`image inspect` and `--iidfile` give the same `sha256:…`, by which the image can be run."""
+def test_image_ids_have_dockers_format(containers: Containers, tmp_path: Path) -> None:
+    """`image inspect` and `--iidfile` give the same `sha256:…`, with which the image can be run."""
     image = build(
         containers, tmp_path, "variants: {main: {entrypoint: [echo, ran]}}\n", "--iidfile", str(tmp_path / "id")
     )
@@ -174,8 +174,8 @@ def test_an_id_has_dockers_form(containers: Containers, tmp_path: Path) -> None:
     assert containers.docker("run", "--rm", identifier).stdout == "ran\n"
 
 
-def test_equal_builds_are_one_image(containers: Containers, tmp_path: Path) -> None:
-    """As with docker's cache, removing one name leaves the other."""
+def test_equal_builds_give_one_image(containers: Containers, tmp_path: Path) -> None:
+    """As with docker's cache, removing one name keeps the other."""
     identifiers = set()
     for name in ("equal/one", "equal/two"):
         build(containers, tmp_path, "variants: {main: {entrypoint: [echo, ran]}}\n", "-t", f"localhost/{name}")
@@ -186,8 +186,8 @@ def test_equal_builds_are_one_image(containers: Containers, tmp_path: Path) -> N
     assert containers.docker("run", "--rm", "localhost/equal/two").stdout == "ran\n"
 
 
-def test_labels_find_images_and_containers(containers: Containers, tmp_path: Path) -> None:
-    """What is labelled can be listed and removed by its label."""
+def test_images_and_containers_are_found_by_label(containers: Containers, tmp_path: Path) -> None:
+    """They can be listed and removed."""
     image = build(
         containers, tmp_path, "variants: {main: {entrypoint: ['true']}}\n", "--label", "pipegen.build=labels 7"
     )
@@ -201,8 +201,8 @@ def test_labels_find_images_and_containers(containers: Containers, tmp_path: Pat
     assert containers.docker("ps", "-aq", "--filter", "name=labelled").stdout == ""
 
 
-def test_files_are_copied_as_docker_copies(containers: Containers, tmp_path: Path) -> None:
-    """`/.` means the content, a folder comes under its name, `-` is an archive."""
+def test_copies_follow_dockers_rules(containers: Containers, tmp_path: Path) -> None:
+    """`/.` means the content, a folder is copied under its name, `-` is an archive."""
     containers.docker("run", "--name", "copied", BASE, "sh", "-c", "mkdir -p /srv/out/sub; echo 1 > /srv/out/sub/x")
     containers.docker("cp", "copied:/srv/out/.", str(tmp_path / "content"))
     (tmp_path / "there").mkdir()
@@ -220,7 +220,7 @@ def test_files_are_copied_as_docker_copies(containers: Containers, tmp_path: Pat
 
 
 def test_environment_values_are_exact(containers: Containers, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`--env K=V` and `--env K` carry any text."""
+    """`--env K=V` and `--env K` pass any text."""
     value = "'; $(id) \\ ''' \nthree  \nlines \\"
     monkeypatch.setenv("INHERITED", value)
     command = ("run", "--rm", "--env", f"GIVEN={value}", "--env", "INHERITED", BASE)
@@ -229,8 +229,8 @@ def test_environment_values_are_exact(containers: Containers, monkeypatch: pytes
     assert outcome.stdout == f"{value}|{value}|"
 
 
-def test_an_image_travels_by_the_registry(containers: Containers, tmp_path: Path) -> None:
-    """What is pushed is tagged there, and can be pulled when it is gone here."""
+def test_an_image_is_pushed_and_pulled(containers: Containers, tmp_path: Path) -> None:
+    """A pushed image is tagged in the registry, and can be pulled after its local removal."""
     image = f"{containers.registry}/travel/image:v1"
     containers.docker("tag", build(containers, tmp_path, "variants: {main: {entrypoint: [echo, back]}}\n"), image)
     containers.docker("push", image)
@@ -242,8 +242,8 @@ def test_an_image_travels_by_the_registry(containers: Containers, tmp_path: Path
     assert containers.docker("run", "--rm", image).stdout == "back\n"
 
 
-def test_a_push_needs_a_login(containers: Containers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A job with a configuration of its own must log in; `logout` ends it."""
+def test_a_push_requires_a_login(containers: Containers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`logout` ends it; each configuration has its own login."""
     monkeypatch.setitem(containers.environment, "DOCKER_CONFIG", str(tmp_path / "docker"))
     image = f"{containers.registry}/login/image:v1"
     containers.docker("tag", BASE, image)
@@ -261,7 +261,7 @@ def test_a_push_needs_a_login(containers: Containers, tmp_path: Path, monkeypatc
 
 
 def test_a_forced_removal_does_not_wait(containers: Containers) -> None:
-    """A container that ignores TERM is gone at once, as with docker."""
+    """A container that ignores TERM is killed immediately, as with docker."""
     containers.docker("run", "--detach", "--name", "stubborn", BASE, "sh", "-c", "trap '' TERM; sleep 60 & wait")
     begin = time.monotonic()
     containers.docker("rm", "-f", "stubborn")
@@ -269,8 +269,8 @@ def test_a_forced_removal_does_not_wait(containers: Containers) -> None:
     assert time.monotonic() - begin < 5
 
 
-def test_four_builds_and_runs_side_by_side(containers: Containers, tmp_path: Path) -> None:
-    """Nothing is shared that calls at the same time could break."""
+def test_builds_and_runs_can_be_concurrent(containers: Containers, tmp_path: Path) -> None:
+    """Four at the same time share no state that they could corrupt."""
 
     def build_and_run(number: int) -> str:
         folder = tmp_path / f"side-{number}"
@@ -288,8 +288,8 @@ def test_four_builds_and_runs_side_by_side(containers: Containers, tmp_path: Pat
     assert outputs == ["0", "0", "1", "1", "2", "2", "3", "3"]
 
 
-def test_nothing_is_left_behind(containers: Containers) -> None:
-    """A second set shares nothing with the first, and is gone with all its containers when it ends."""
+def test_a_set_of_containers_is_removed_completely(containers: Containers) -> None:
+    """A second set shares nothing with the first."""
     with containers_module.start() as other:
         other.docker("run", "--detach", "--name", "left", BASE, "sleep", "60")
         pid = int(other.docker("container", "inspect", "--format", "{{.State.Pid}}", "left").stdout)
@@ -301,7 +301,7 @@ def test_nothing_is_left_behind(containers: Containers) -> None:
 
 
 def test_helm_records_its_calls_and_files(tmp_path: Path) -> None:
-    """Arguments are kept as given, files by their bytes, at the time of the call."""
+    """Arguments, and the content of files at the time of the call."""
     (tmp_path / "a,b").write_bytes(b"one\n\xff\n")
     (tmp_path / "values.yaml").write_bytes(b"x: 1\n")
     arguments = ("install", "name", "--set-file", f"main.value={tmp_path}/a\\,b", f"--values={tmp_path}/values.yaml")
@@ -326,13 +326,13 @@ def test_helm_records_its_calls_and_files(tmp_path: Path) -> None:
         (["install", "--values", "/nowhere/at/all"], "", 1),
     ],
 )
-def test_helm_fails_when_asked_to(arguments: list[str], fail: str, status: int) -> None:
-    """The exit status can be chosen, for all calls or one subcommand; mistakes have helm's own."""
+def test_helm_returns_the_configured_status(arguments: list[str], fail: str, status: int) -> None:
+    """For all calls or one subcommand; invalid calls return helm's own."""
     assert call("helm", *arguments, env={"HELM_FAIL": fail}).returncode == status
 
 
-def test_curl_records_what_it_would_send(tmp_path: Path) -> None:
-    """Uploads and data are kept by their bytes, files and standard input read."""
+def test_curl_records_the_data_that_it_would_send(tmp_path: Path) -> None:
+    """Uploads and data byte for byte, including files and standard input."""
     (tmp_path / "file").write_bytes(b"\xffdata")
     sent = ("--data", "a=@b", "--form", f"file=@{tmp_path}/file", "--data-urlencode", "plain=1")
     arguments = ("--url", "smtp://mail", "--upload-file", "-", *sent, "--data-raw", "@raw")

@@ -1,4 +1,4 @@
-"""Copies out of real containers: links in the image, and links in the checkout, lead nowhere."""
+"""Copies out of real containers do not follow links of the image or of the checkout to outside."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ def files(folder: Path) -> dict[str, str]:
         ("/out/d/", "read"),
     ],
 )
-def test_a_copy_reads_and_writes_nothing_outside(
+def test_copies_do_not_read_or_write_outside_the_checkout(
     containers: Containers, image: str, outside: Path, tmp_path: Path, source: str, destination: str
 ) -> None:
-    """`to` in the checkout is a link out of it, `folder` holds links of the names that are copied."""
+    """`to` in the checkout links outside, and `folder` has links with the names of copied files."""
     world = World(tmp_path, "dash", {**containers.environment, "JOB": str(next(_numbers))}).prepare()
     (world.root / "to").symlink_to(outside)
     (world.root / "folder").mkdir()

@@ -1,4 +1,4 @@
-"""Real configs compile for both engines, which take the files, and the files say the order of the configs."""
+"""Real configs compile for both engines, which accept the files, and the files enforce the order of the configs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from engines import gitlab_schema, jenkins_harness
 from engines.proof import corpus
 from engines.proof.corpus import Config, Output
 from engines.requirement import require
-from robust.relations import asked
+from robust.order_relations import plan_in_required_order
 
 from pipegen.diagnostics.report import Report
 from pipegen.graph.blocks import added_waits
@@ -28,32 +28,32 @@ SECONDS = 5
 
 
 class Reader(Protocol):
-    """What reads the order out of a file."""
+    """A function that reads the order of a file."""
 
     def __call__(self, text: str) -> ExecutionGraph:
-        """Return which stage of *text* comes after which."""
+        """Return the order of the stages in *text*."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """All configs, and by their names what the targets write, Jenkins in each style."""
+    """All configs, and by name the output of the targets, for Jenkins in each style."""
 
     configs: tuple[Config, ...]
     gitlab: Mapping[str, Output]
     jenkins: Mapping[str, Mapping[str, Output]]
 
     def graphs(self, target: str) -> dict[str, ExecutionGraph]:
-        """Return the order that each config asks of *target*, by the names of stages in files."""
+        """Return the expected order of each config for *target*, by the names of stages in files."""
         plans = {one.name: one.analysed.plans for one in self.configs if one.analysed is not None}
         if target == "jenkins":
             plans = {name: tuple(without_stops(plan, Report()) for plan in found) for name, found in plans.items()}
-        return {name: _graph(asked(plan, target) for plan in found) for name, found in plans.items()}
+        return {name: _graph(plan_in_required_order(plan, target) for plan in found) for name, found in plans.items()}
 
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
-    """Give the configs, compiled."""
+    """Return the compiled configs."""
     configs = tuple(corpus.configs(tmp_path_factory.mktemp("corpus")))
     plans = {one.name: one.analysed for one in configs if one.analysed is not None}
     return Compiled(
@@ -64,7 +64,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
 
 
 def _graph(plans: Iterable[Plan]) -> ExecutionGraph:
-    """Return the graphs of *plans* side by side, stages named as in a file."""
+    """Return the combined graphs of *plans*, with stages named as in a file."""
     plans = tuple(plans)
     return reduce(or_, (_named(plan, f"{plan.name}: " if len(plans) > 1 else "") for plan in plans), ExecutionGraph())
 
@@ -81,12 +81,12 @@ def _named(plan: Plan, prefix: str) -> ExecutionGraph:
 
 
 def _order(graph: ExecutionGraph) -> dict[str, frozenset[str]]:
-    """Return what comes before each stage, however far."""
+    """Return all ancestors of each stage."""
     return {stage: frozenset(graph.ancestors(stage)) for stage in graph.nodes}
 
 
 def _others(graphs: Mapping[str, ExecutionGraph], outputs: Mapping[str, Output], read: Reader) -> list[str]:
-    """Return the configs whose files say another order."""
+    """Return the configs whose files enforce another order."""
     return [
         name
         for name, output in outputs.items()
@@ -94,13 +94,13 @@ def _others(graphs: Mapping[str, ExecutionGraph], outputs: Mapping[str, Output],
     ]
 
 
-def test_there_are_configs(compiled: Compiled) -> None:
-    """The examples always, the corpus where it is beside the checkout."""
+def test_the_corpus_has_configs(compiled: Compiled) -> None:
+    """The examples always; the corpus if it is next to the checkout."""
     assert len(compiled.configs) >= (150 if corpus.CORPUS.is_dir() else 4)
 
 
 def test_valid_configs_compile(compiled: Compiled) -> None:
-    """Without an error, but that one declarative pipeline has no room for very many stages, and none for finally."""
+    """The only errors are of forced declarative: too many stages, or finally stages."""
     refused = {one.name: one.errors for one in compiled.configs if one.must_compile and one.errors}
     outputs = (compiled.gitlab, compiled.jenkins["auto"], compiled.jenkins["scripted"])
     errors = {name: output.errors for written in outputs for name, output in written.items() if output.errors}
@@ -111,8 +111,8 @@ def test_valid_configs_compile(compiled: Compiled) -> None:
     assert forced <= {"declarative-too-large", "declarative-outcomes"}
 
 
-def test_compiling_is_quick(compiled: Compiled) -> None:
-    """No config takes long, however large."""
+def test_every_config_compiles_quickly(compiled: Compiled) -> None:
+    """The limit applies to the largest config too."""
     every = (compiled.gitlab, *compiled.jenkins.values())
     slowest = {one.name: one.seconds + max(written[one.name].seconds for written in every) for one in compiled.configs
                if one.analysed is not None}  # fmt: skip
@@ -120,16 +120,16 @@ def test_compiling_is_quick(compiled: Compiled) -> None:
     assert {name: seconds for name, seconds in slowest.items() if seconds > SECONDS} == {}
 
 
-def test_gitlab_takes_the_files(compiled: Compiled) -> None:
-    """By its schema, and by the rules that no schema says."""
+def test_files_of_the_corpus_are_valid_for_gitlab(compiled: Compiled) -> None:
+    """By GitLab's schema, and by rules outside the schema."""
     texts = {output.text: name for name, output in compiled.gitlab.items()}
     found = {name: errors for text, name in texts.items() if (errors := gitlab_schema.check(text))}
 
     assert found == {}
 
 
-def test_jenkins_takes_the_files(compiled: Compiled) -> None:
-    """In all styles: they parse, and break no rule of the declarative style or of the sandbox."""
+def test_files_of_the_corpus_are_valid_for_jenkins(compiled: Compiled) -> None:
+    """In all styles they parse, and violate no rule of Declarative or the sandbox."""
     require(jenkins_harness.available())
     texts = {output.text: f"{name}, {style}" for style in JENKINS for name, output in compiled.jenkins[style].items()}
     found = jenkins_harness.validate({name: text for text, name in texts.items() if text})
@@ -137,19 +137,19 @@ def test_jenkins_takes_the_files(compiled: Compiled) -> None:
     assert {name: findings for name, findings in found.items() if findings} == {}
 
 
-def test_gitlab_keeps_the_order(compiled: Compiled) -> None:
-    """What comes before what is what the arcs say, no more and no less."""
+def test_gitlab_files_of_the_corpus_keep_the_order(compiled: Compiled) -> None:
+    """Exactly that of the arcs."""
     assert _others(compiled.graphs("gitlab"), compiled.gitlab, gitlab_text.order) == []
 
 
 @pytest.mark.parametrize("style", ["auto", "scripted"])
-def test_jenkins_keeps_the_order(compiled: Compiled, style: str) -> None:
-    """In the style that fits, and in the scripted one."""
+def test_jenkins_files_of_the_corpus_keep_the_order(compiled: Compiled, style: str) -> None:
+    """In the styles auto and scripted."""
     assert _others(compiled.graphs("jenkins"), compiled.jenkins[style], jenkins_text.order) == []
 
 
-def test_forced_blocks_add_the_waits_that_are_told(compiled: Compiled) -> None:
-    """Where blocks cannot say the graph, the file says the graph and the added waits, and nothing else."""
+def test_forced_blocks_add_only_the_reported_waits(compiled: Compiled) -> None:
+    """The file enforces exactly the graph and the added waits."""
     graphs = {name: graph | ExecutionGraph(_added(graph)) for name, graph in compiled.graphs("jenkins").items()}
     outputs = compiled.jenkins["declarative"]
     told = {name for name, output in outputs.items() if "// Added wait: " in output.text}

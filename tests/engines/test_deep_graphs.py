@@ -1,4 +1,4 @@
-"""Graphs that would nest too deep, executed: how deep blocks really get, in what order, and what a failure means."""
+"""Deep graphs, executed: the depth of blocks, the order of stages, and the effect of failures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Repository = Callable[[Mapping[str, str | bytes]], Path]
 
 @pytest.fixture
 def jenkins(repository: Repository, tmp_path: Path) -> Callable[..., Build]:
-    """Give a function that runs the text of a Jenkinsfile."""
+    """Return a function that runs the text of a Jenkinsfile."""
     require(available())
 
     def start(text: str, *, approve: bool = True) -> Build:
@@ -30,7 +30,7 @@ def jenkins(repository: Repository, tmp_path: Path) -> Callable[..., Build]:
 
 
 def small(graph: ExecutionGraph, bodies: Mapping[str, str], deepest: int, shallow: int) -> str:
-    """Return stages with *bodies* and the driver of deep graphs, with other numbers for what is deep and shallow."""
+    """Return stages with *bodies* and the driver of deep graphs, with other depth limits."""
     made = jenkinsfile(scripts(plan(*families.diamonds(50).arcs)), style="scripted")
     head, how = made[: made.index("addStages1()")], made[made.index("// How the stages run.") :]
     for text, number in (("block.depth == 10", deepest), ("block.depth <= 5", shallow)):
@@ -46,9 +46,9 @@ def small(graph: ExecutionGraph, bodies: Mapping[str, str], deepest: int, shallo
 def replayed(
     build: Build, graph: ExecutionGraph, deepest: int = 10, shallow: int = 5, *, around: int = 0
 ) -> driver.Run:
-    """Check that all starts, and how deep they are, are those that the model gives for the same ends; return it.
+    """Check that the model predicts all starts and their depth for the same ends; return it.
 
-    Stages that are not in *graph* are passed over; *around* is how many blocks stand around all of it.
+    Stages outside *graph* are skipped; *around* is the number of blocks around all of it.
     """
     model = driver.Run(graph, deepest, shallow).start()
     for event in build.events:
@@ -61,8 +61,8 @@ def replayed(
     return model
 
 
-def test_a_compiled_file_runs(jenkins: Callable[..., Build]) -> None:
-    """What is written for a deep pipeline with a finally stage, beside another one; with agents and checkouts."""
+def test_a_compiled_deep_pipeline_runs(jenkins: Callable[..., Build]) -> None:
+    """It has a finally stage, agents and checkouts, and a second pipeline in parallel."""
     graph = families.trellis(45, 12)
     sides = {f"s{place}": script("sleep 0.2") for place in range(45)}
     deep = plan(*graph.arcs, ["last"], name="deep", last={"is_final": True})
@@ -79,8 +79,8 @@ def test_a_compiled_file_runs(jenkins: Callable[..., Build]) -> None:
     assert all(stage.end <= last.start for stage in build.stages if stage.name.startswith("deep: ") and stage != last)
 
 
-def test_ten_blocks_and_no_more(jenkins: Callable[..., Build]) -> None:
-    """Sides that all overlap nest until they may not; then those that are deep end, and all goes on from there."""
+def test_blocks_nest_at_most_ten_deep(jenkins: Callable[..., Build]) -> None:
+    """Overlapping branches nest up to the limit; when deep ones end, the others continue."""
     graph = families.trellis(30, 30)
     bodies = {node: "sleep 3" if node.startswith("s") else "echo 'x'" for node in graph.nodes}
     build = jenkins(small(graph, bodies, 10, 5))
@@ -95,7 +95,7 @@ def test_ten_blocks_and_no_more(jenkins: Callable[..., Build]) -> None:
 
 
 def test_a_hundred_diamonds_do_not_nest(jenkins: Callable[..., Build]) -> None:
-    """Each join starts where the block that it closes was started."""
+    """Each join starts at the level where the block that it closes was started."""
     graph = families.diamonds(100)
     bodies = dict.fromkeys(graph.nodes, "echo 'x'")
     build = jenkins(small(graph, bodies, 10, 5))
@@ -108,8 +108,8 @@ def test_a_hundred_diamonds_do_not_nest(jenkins: Callable[..., Build]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_failures_stop_what_comes_after_them(jenkins: Callable[..., Build], seed: int) -> None:
-    """At a depth of two, with much to hold back: all others run once, in order, and those left never start."""
+def test_failures_skip_only_their_successors(jenkins: Callable[..., Build], seed: int) -> None:
+    """With a depth limit of two, all others run once, in order."""
     dice = families.dice(seed)
     graph = families.local(dice, 40, 6)
     names = graph.nodes
@@ -130,8 +130,10 @@ def test_failures_stop_what_comes_after_them(jenkins: Callable[..., Build], seed
 
 
 @pytest.mark.parametrize(("body", "expected"), [("error 'no'", ["c", "d"]), ("input 'go?'", [])])
-def test_what_waits_when_all_else_has_failed(jenkins: Callable[..., Build], body: str, expected: list[str]) -> None:
-    """It starts after a failure, and not when the build was stopped."""
+def test_delayed_stages_start_after_a_failure_but_not_after_a_stop(
+    jenkins: Callable[..., Build], body: str, expected: list[str]
+) -> None:
+    """A failed build still runs independent stages; an aborted one does not."""
     graph = ExecutionGraph([["a", "c"], ["a", "d"], ["b"]])
     bodies = {"a": "", "b": f"sleep 1; {body}", "c": "", "d": ""}
     build = jenkins(small(graph, bodies, 1, 0), approve=False)

@@ -1,4 +1,4 @@
-"""Stages in one workspace run in images there, in both styles of Jenkins, and hold no agent while their build waits."""
+"""Stages that share a workspace run in images, in both styles of Jenkins, and hold no agent while the build waits."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ Repository = Callable[[Mapping[str, str | bytes]], Path]
 
 
 def in_image(name: str, **keys: object) -> dict[str, object]:
-    """Return a stage in an image that finds what the one before it has left."""
+    """Return a stage in an image that reads the file of the previous stage."""
     return {"name": name, "image": IMAGE, "script": ["[ ! -e left ] || cat left", f"echo {name} >left"], **keys}
 
 
@@ -46,8 +46,10 @@ def made(repository: Repository, style: str, *stages: Mapping[str, object], **ke
 
 
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
-def test_images_are_asked_for_alike(style: str, repository: Repository, tmp_path: Path) -> None:
-    """On one agent, in one folder; the agent of a stage is told what `inside` is told."""
+def test_both_styles_start_containers_with_the_same_arguments(
+    style: str, repository: Repository, tmp_path: Path
+) -> None:
+    """On one agent in one folder; a docker agent has the arguments of `inside`."""
     require(jenkins_harness.available())
     checkout, text = made(repository, style, *CONTAINED.values())
 
@@ -67,8 +69,8 @@ def test_images_are_asked_for_alike(style: str, repository: Repository, tmp_path
 
 
 @pytest.mark.parametrize("name", [*CONTAINED, *TAKING])
-def test_an_agent_is_a_container_where_that_says_the_same(repository: Repository, name: str) -> None:
-    """What stands around the container, waits in it or comes after it keeps it in the steps."""
+def test_a_docker_agent_replaces_inside_only_if_equivalent(repository: Repository, name: str) -> None:
+    """Keys that must be outside the container, or after it, keep `inside` in the steps."""
     stage = {**CONTAINED, **TAKING}[name]
 
     _, text = made(repository, "declarative", {"name": "first", "script": ["true"]}, stage)
@@ -76,8 +78,8 @@ def test_an_agent_is_a_container_where_that_says_the_same(repository: Repository
     assert ("reuseNode true" in text, ".inside(" in text) == (name in CONTAINED, name in TAKING)
 
 
-def test_a_stage_of_its_own_workspace_runs_in_a_docker_agent(repository: Repository, tmp_path: Path) -> None:
-    """The git plugin checks out on the node, so that the image needs no git."""
+def test_a_stage_with_its_own_workspace_runs_in_a_docker_agent(repository: Repository, tmp_path: Path) -> None:
+    """The git plugin checks out on the node, so the image needs no git."""
     require(jenkins_harness.available())
     checkout, text = made(
         repository, "declarative", in_image("plain", agent="large"), in_image("other"), workspace="isolated"
@@ -93,8 +95,8 @@ def test_a_stage_of_its_own_workspace_runs_in_a_docker_agent(repository: Reposit
 
 
 @pytest.mark.parametrize("style", ["auto", "declarative"])
-def test_a_build_that_waits_for_others_holds_no_agent(style: str, repository: Repository, tmp_path: Path) -> None:
-    """The lock is around the stage that takes the agent for all; what they share is removed there."""
+def test_a_build_that_waits_for_a_lock_holds_no_agent(style: str, repository: Repository, tmp_path: Path) -> None:
+    """The lock is around the stage that takes the common agent."""
     require(jenkins_harness.available())
     stages = ({"name": one, "script": [f"echo {one}"]} for one in ("first", "second", "p"))
     checkout, text = made(

@@ -1,4 +1,4 @@
-"""One config that uses every step, executed on all engines: they see the same values, in the order of the graph."""
+"""One config that uses every step, executed on all engines: the values and the order are the same."""
 
 import json
 import re
@@ -37,7 +37,7 @@ STAGES = ("list", "words", "lint", "bundle", "check", "collect", "publish", "dep
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to execute the config: the engine, the pipeline, and how a file for it looks."""
+    """A way to execute the config: the engine, the pipeline, and the expected form of its file."""
 
     engine: Engine
     pipeline: str
@@ -60,7 +60,7 @@ WAYS = {
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """An execution, and what was around it."""
+    """An execution and its environment."""
 
     way: Way
     world: World
@@ -71,7 +71,7 @@ class Proof:
 
 
 class Proofs(dict[str, Proof]):
-    """The executions by the names of their ways, each done when it is first asked for."""
+    """The executions by name, each run when it is first requested."""
 
     def __init__(self, containers: Containers, folder: Path) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class Proofs(dict[str, Proof]):
         self.repository = worlds.repository(folder / "repository", TREE)
 
     def __missing__(self, name: str) -> Proof:
-        """Execute the way *name*."""
+        """Execute *name*."""
         way = WAYS[name]
         require(absent(way.engine))
         charts = worlds.charts(self._folder / f"{name}-charts")
@@ -115,13 +115,13 @@ def _left(containers: Containers) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def proofs(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Proofs:
-    """Give the executions."""
+    """Return the executions."""
     return Proofs(containers, tmp_path_factory.mktemp("every-step"))
 
 
 @pytest.fixture(params=WAYS)
 def proof(proofs: Proofs, request: pytest.FixtureRequest) -> Proof:
-    """Give one execution after the other."""
+    """Return each execution in turn."""
     return proofs[request.param]
 
 
@@ -136,7 +136,7 @@ IMAGE_ID = Like("[0-9a-f]{64}")
 
 
 def arguments(proof: Proof) -> dict[str, tuple[object, ...]]:
-    """Return the arguments that each stage's container gets."""
+    """Return the arguments of each stage's container."""
     address = f"{proof.world.containers.registry}/proof/{proof.world.folder.name}/proof-project"
     words = (*("it's", '"so"', "\n", "$HOME", "`id`", "$(id)", "\\n", "%s", "\n\ttab", "ünïcödé", "🎉", "\\\n"),)
     return {
@@ -164,7 +164,7 @@ def arguments(proof: Proof) -> dict[str, tuple[object, ...]]:
 
 
 def environments(proof: Proof) -> dict[str, dict[str, object]]:
-    """Return the variables that each stage's container gets."""
+    """Return the variables of each stage's container."""
     command = ("git", "-C", str(proof.world.repository), "rev-parse", "HEAD")
     commit = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
     values: dict[str, dict[str, object]] = {
@@ -189,7 +189,7 @@ def environments(proof: Proof) -> dict[str, dict[str, object]]:
 
 
 def files(repository: Path) -> dict[str, dict[str, str]]:
-    """Return what each stage's image holds: the checkout, and what ancestors have copied."""
+    """Return the files in each stage's image: the checkout, and copies of ancestors."""
     paths = [path for path in repository.rglob("*") if path.is_file() and ".git" not in path.parts]
     checkout = {path.relative_to(repository).as_posix(): path.read_text("utf-8") for path in paths}
     shared = {**checkout, ".dockerignore": ".git\nsecret.txt\n"}
@@ -213,12 +213,12 @@ def files(repository: Path) -> dict[str, dict[str, str]]:
 
 
 def test_every_stage_succeeds(proof: Proof) -> None:
-    """No stage fails, and none is passed over."""
+    """None is skipped."""
     assert proof.done.outcomes == dict.fromkeys(STAGES, "success"), proof.done.log
 
 
-def test_the_style_is_the_one_that_fits(proof: Proof) -> None:
-    """Without being asked, Jenkins gets the declarative style where blocks say the graph, else the scripted one."""
+def test_auto_selects_the_expected_style(proof: Proof) -> None:
+    """Declarative if blocks are exact, otherwise scripted."""
     assert proof.way.marks in proof.done.text
 
 
@@ -230,13 +230,13 @@ def test_no_stage_starts_before_its_predecessors_ended(proof: Proof) -> None:
             assert proof.done.seen[earlier].ended <= proof.done.seen[later].started, (earlier, later)
 
 
-def test_arguments_arrive(proof: Proof) -> None:
-    """Each is one argument, byte for byte, whether it is written in the config or found out by the run."""
+def test_arguments_arrive_unchanged(proof: Proof) -> None:
+    """Each is one argument, byte for byte, whether constant or known only at run time."""
     assert {stage: seen.arguments for stage, seen in proof.done.seen.items()} == arguments(proof)
 
 
-def test_variables_arrive(proof: Proof) -> None:
-    """Those of the stage, of its credentials and of the image's own file; no others."""
+def test_variables_arrive_unchanged(proof: Proof) -> None:
+    """Those of the stage, of its credentials and of the image; no others."""
     found = {
         stage: {name: value for name, value in seen.environment.items() if name not in NOISE}
         for stage, seen in proof.done.seen.items()
@@ -246,20 +246,20 @@ def test_variables_arrive(proof: Proof) -> None:
     assert proof.done.seen["list"].key == "-----KEY\n"
 
 
-def test_files_arrive(proof: Proof) -> None:
-    """An image holds the checkout without what is excluded, and all that ancestors have copied."""
+def test_images_contain_the_expected_files(proof: Proof) -> None:
+    """The checkout without excluded files, and copies of all ancestors."""
     assert {stage: seen.files for stage, seen in proof.done.seen.items()} == files(proof.world.repository)
 
 
 def test_all_tags_are_published(proof: Proof) -> None:
-    """In lower case, empty ones left out, each once."""
+    """In lower case, without empty ones and duplicates."""
     name = f"proof/{proof.world.folder.name}/proof-project"
 
     assert proof.world.containers.tags(name) == ("checked-1", "latest", "v1.4-stable", "v1.5-next", "v2.0-edge")
 
 
-def test_changes_are_proposed(proof: Proof) -> None:
-    """One for each chart, made by the script in the charts' own repository."""
+def test_a_change_is_proposed_for_each_chart(proof: Proof) -> None:
+    """By the script in the repository of the charts."""
     calls = [json.loads(_git(proof, "show", f"refs/changes/{number}:calls")) for number in (0, 1)]
     messages = [_git(proof, "log", "--format=%B", "-1", f"refs/changes/{number}") for number in (0, 1)]
 
@@ -276,7 +276,7 @@ def _git(proof: Proof, *words: str) -> str:
 
 
 def test_the_chart_is_installed(proof: Proof) -> None:
-    """With all values, tested, and removed at the end."""
+    """With all values; it is tested, and uninstalled at the end."""
     release = Like(r"pipegen-[0-9a-f-]+-deploy")
     install = next(call for call in proof.done.charts if call["arguments"][0] == "install")
     commands = [call["arguments"][:2] for call in proof.done.charts]
@@ -301,7 +301,7 @@ def test_the_chart_is_installed(proof: Proof) -> None:
 
 
 def values(install: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that a call of helm gives, those of single files by the words that name them."""
+    """Return the values in a call of helm, those of single files by key."""
     found: dict[str, Any] = {}
     for file in install["files"]:
         text = b64decode(file["content"]).decode()
@@ -309,8 +309,8 @@ def values(install: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_the_other_job_is_started(proof: Proof) -> None:
-    """Once, with constants and with what the run has found out; here is no engine that could."""
+def test_the_other_job_is_triggered_once(proof: Proof) -> None:
+    """With constants and run-time values; local runs cannot trigger."""
     if proof.way.engine is HERE:
         assert '"after-proof" is not started' in proof.done.log
         return
@@ -321,20 +321,20 @@ def test_the_other_job_is_started(proof: Proof) -> None:
 
 
 def test_archived_files_can_be_downloaded(proof: Proof) -> None:
-    """A folder is packed on Jenkins and can be browsed on GitLab; a file is itself."""
+    """A folder is packed on Jenkins and browsable on GitLab; a file is unchanged."""
     content = "content.tar.gz" if proof.way.engine.target == "jenkins" else "content/deep/binary"
 
     assert proof.done.downloads["made/some where/file.txt"].read_text() == "no newline at the end"
     assert content in proof.done.downloads
 
 
-def test_nothing_is_left_behind(proof: Proof) -> None:
-    """No container and no image of a stage outlives the pipeline."""
+def test_no_container_or_image_is_left_behind(proof: Proof) -> None:
+    """Those of every stage are removed."""
     assert proof.left == ()
 
 
-def test_the_engines_agree(proofs: Proofs) -> None:
-    """Whatever a container is given is the same on all, but for what an engine names itself."""
+def test_containers_get_the_same_data_on_all_engines(proofs: Proofs) -> None:
+    """Except for names that are specific to an engine."""
     named = {"KEY_FILE", "IMAGE"}
     seen = {
         name: {
@@ -373,8 +373,8 @@ STYLES = (GITLAB_LOCAL, SCRIPTED, Engine(target="jenkins", interpreter="bash"))
 
 
 @pytest.mark.parametrize("engine", STYLES, ids=str)
-def test_a_failure_is_told(engine: Engine, containers: Containers, tmp_path: Path) -> None:
-    """What comes after the failing stage does not run, other branches go on, and one mail tells of it."""
+def test_a_failure_sends_one_mail_and_skips_successors(engine: Engine, containers: Containers, tmp_path: Path) -> None:
+    """Other branches continue."""
     require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
     image = worlds.image(containers, tmp_path, first="echo 'the \"first\"'", broken="exit 3", beside="sleep 1")
     repository = worlds.configured(tmp_path / "repository", FAILING.format(image=image))

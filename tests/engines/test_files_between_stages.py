@@ -1,4 +1,4 @@
-"""Files that one stage copies stand in the checkout of the stages after it, on all engines, with no binding between."""
+"""Files that a stage copies are in the checkout of later stages on all engines, without any reference."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ INLINE = {
 
 
 def config(image: str) -> str:
-    """Return the config: `read` and `aside` build images of their checkout, and read no output of anyone."""
+    """Return the config: `read` and `aside` build images of their checkout, and read no outputs."""
     copies = [
         {"source": "/out/plain", "destination": "made/plain.txt"},
         {"source": "/out/plain", "destination": "checked-in.txt"},
@@ -79,7 +79,7 @@ def config(image: str) -> str:
 
 @pytest.fixture(scope="module", params=ENGINES)
 def done(containers: Containers, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Execution:
-    """Give one execution after the other."""
+    """Return each execution in turn."""
     engine = ENGINES[request.param]
     require(absent(engine))
     folder = tmp_path_factory.mktemp("files")
@@ -96,7 +96,7 @@ def done(containers: Containers, tmp_path_factory: pytest.TempPathFactory, reque
 
 
 def checkout() -> dict[str, str]:
-    """Return the files that are checked in, from the pipeline's directory."""
+    """Return the tracked files, relative to the pipeline's directory."""
     return {
         ".dockerignore": "see.orig\n",
         "act/read": ACTS["read"],
@@ -106,12 +106,12 @@ def checkout() -> dict[str, str]:
 
 
 def test_every_stage_succeeds(done: Execution) -> None:
-    """Modes and links are those of the container, or `read` would fail."""
+    """`read` fails unless modes and links are those of the container."""
     assert dict.fromkeys(done.outcomes, "success") == done.outcomes, done.log
 
 
-def test_copied_files_are_there(done: Execution) -> None:
-    """With any name, at paths that only the run knows too; what is copied last stays, over checked-in files as well."""
+def test_copied_files_are_in_later_checkouts(done: Execution) -> None:
+    """With any name, and run-time paths; the last copy remains, also over tracked files."""
     assert done.seen["read"].files == {
         **checkout(),
         "checked-in.txt": "first\n",
@@ -129,6 +129,6 @@ def test_copied_files_are_there(done: Execution) -> None:
     }
 
 
-def test_other_branches_do_not_see_them(done: Execution) -> None:
-    """A stage beside has the checkout alone."""
+def test_copied_files_are_not_in_parallel_branches(done: Execution) -> None:
+    """Their checkout is unchanged."""
     assert done.seen["aside"].files == checkout()

@@ -1,4 +1,4 @@
-"""Finally stages run once after all others, whatever happened, and are told what came of these."""
+"""Finally stages run once after all others in any case, and can read their statuses."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ ON = ["gitlab", "scripted", "here"]
 
 
 def noting(stage: str, *values: str, **keys: object) -> dict[str, object]:
-    """Return a stage that notes *values*."""
+    """Return a stage that writes notes of *values*."""
     words = " ".join(f'"${{{value}}}"' for value in values)
     return {"name": stage, "script": [FOUND.format(values=words, stage=stage)], **keys}
 
 
 def run(name: str, containers: Containers, folder: Path, pipeline: dict[str, object]) -> tuple[Execution, Path]:
-    """Return what comes of *pipeline* on the engine *name*, and the folder of notes."""
+    """Return the execution of *pipeline* on the engine *name*, and the folder of notes."""
     return executed(ENGINES[name], containers, folder, yaml_text({"pipelines": {"p": pipeline}}), {})
 
 
 @pytest.mark.parametrize("name", ON)
-def test_after_a_failure(containers: Containers, tmp_path: Path, name: str) -> None:
-    """Each status is told, values and files are there as far as they were made, and a failing finally stage fails."""
+def test_finally_stages_run_after_a_failure(containers: Containers, tmp_path: Path, name: str) -> None:
+    """With all statuses and existing values and files; a failing finally stage fails the pipeline."""
     stages = [
         {"name": "build", "script": ["touch given; printf 1.2 >$PIPEGEN_OUTPUTS/v"], "outputs": ["v"]}
         | {"artifacts": ["given"]},
@@ -74,8 +74,8 @@ def test_after_a_failure(containers: Containers, tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.parametrize("name", ON)
-def test_after_success(containers: Containers, tmp_path: Path, name: str) -> None:
-    """A stage whose condition is false is skipped, and the pipeline a success; so is one whose failure is allowed."""
+def test_finally_stages_run_after_success(containers: Containers, tmp_path: Path, name: str) -> None:
+    """One with a false condition is skipped, and one with an allowed failure does not fail the pipeline."""
     stages = [
         {"name": "build", "script": ["true"]},
         {"name": "never", "script": ["true"], "when": {"branch": "nowhere"}},
@@ -101,10 +101,10 @@ def test_after_success(containers: Containers, tmp_path: Path, name: str) -> Non
 
 @pytest.mark.parametrize("name", ["declarative", "scripted"])
 @pytest.mark.parametrize(("script", "status"), [("true", "success"), ("false", "failed")])
-def test_stages_of_post_follow_all_others(
+def test_finally_stages_in_post_follow_all_others(
     containers: Containers, tmp_path: Path, name: str, script: str, status: str
 ) -> None:
-    """They get the status of the pipeline and the files of stages; one fails the build, and one is skipped."""
+    """They get the status and files; one of them fails the build, and one is skipped."""
     stages = [
         {"name": "build", "script": ["touch given"], "artifacts": ["given"]},
         {"name": "lint", "script": ["exit 3"], "allow_failure": True},
@@ -133,8 +133,8 @@ def test_stages_of_post_follow_all_others(
     assert min(done.times[stage][0] for stage in ("report", "files", "broken")) >= done.times["test"][1]
 
 
-def test_nothing_new_starts_after_a_failure(containers: Containers, tmp_path: Path) -> None:
-    """Stages that run end, none starts, and finally stages run."""
+def test_fail_fast_starts_only_finally_stages_after_a_failure(containers: Containers, tmp_path: Path) -> None:
+    """Running stages end first."""
     stages = [
         {"name": "broken", "script": ["false"]},
         {"name": "long", "script": ["sleep 2; touch $RECORDS/long"]},
@@ -158,8 +158,8 @@ def test_nothing_new_starts_after_a_failure(containers: Containers, tmp_path: Pa
     assert (records / "report").read_text("utf-8") == "failed success skipped "
 
 
-def test_pipelines_of_a_file_end_by_themselves(containers: Containers, tmp_path: Path) -> None:
-    """The finally stages of one wait for no stage of another, and are told of their own pipeline."""
+def test_finally_stages_wait_only_for_their_own_pipeline(containers: Containers, tmp_path: Path) -> None:
+    """They read the status of that pipeline."""
     short = {
         "stages": [{"name": "broken", "script": ["false"]}, noting("one", "pipeline.status", "broken.status")],
         "finally": ["one"],

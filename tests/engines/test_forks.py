@@ -1,4 +1,4 @@
-"""A change from a fork gets no credentials of Jenkins, holds nothing and publishes nothing: what the file can keep."""
+"""A change from a fork gets no credentials of Jenkins, no locks and no publishing, as far as a file can ensure it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -60,7 +60,7 @@ def build(
     *,
     trust: bool = False,
 ) -> Build:
-    """Return what comes of a build with *variables*; stages note what they do in `notes` of *folder*."""
+    """Return the build with *variables*; stages write notes to `notes` in *folder*."""
     require(jenkins_harness.available())
     config = CONFIG.replace("TRUST", str(trust).lower())
     file = SourceFile("pipegen.yaml", config)
@@ -80,7 +80,7 @@ def build(
 def test_a_fork_gets_no_credentials(
     repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path, style: str
 ) -> None:
-    """What the fork has written does not run where they are; nothing is triggered, held or asked; other stages run."""
+    """Its commands do not run where credentials are; nothing is triggered, locked or asked, and other stages run."""
     done = build(repository, tmp_path, style, FORK)
     closed = ("sign", "tell", "deploy", "migrate", "ask", "read")
     outcomes = {name: done.stage(name).status for name in ("lint", "slow", "try", *closed)}
@@ -94,13 +94,13 @@ def test_a_fork_gets_no_credentials(
 
 
 @pytest.mark.parametrize(("variables", "trust"), [(OWN, False), (FORK, True), ({}, False)])
-def test_who_may_push_gets_them(
+def test_trusted_changes_get_credentials(
     repository: Callable[[Mapping[str, str | bytes]], Path],
     tmp_path: Path,
     variables: Mapping[str, str],
     trust: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
-    """A change from the repository itself, a branch, and a fork where the config trusts forks."""
+    """A change from the repository itself, a branch, or a fork if the config trusts forks."""
     done = build(repository, tmp_path, "auto", variables, trust=trust)
 
     assert done.result == "SUCCESS", done.log
@@ -112,8 +112,8 @@ def test_who_may_push_gets_them(
 
 @pytest.mark.parametrize("style", ["auto", "scripted"])
 @pytest.mark.parametrize("kind", AROUND)
-def test_a_fork_is_stopped_before_what_stands_around_all_stages(kind: str, style: str) -> None:
-    """It would have the credentials, or hold the lock, of each of its stages."""
+def test_a_fork_is_rejected_before_settings_around_all_stages(kind: str, style: str) -> None:
+    """It would get the credentials or the lock of every stage."""
     setting = AROUND[kind]
     pipeline, targets = ("", setting) if setting.startswith("targets") else (f"    {setting}\n", "")
     config = f"pipelines:\n  service:\n{pipeline}    stages: [{{ name: lint, script: [make lint] }}]\n{targets}\n"
@@ -125,10 +125,10 @@ def test_a_fork_is_stopped_before_what_stands_around_all_stages(kind: str, style
 
 
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
-def test_a_fork_holds_no_group(
+def test_a_fork_does_not_hold_a_concurrency_group(
     repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path, style: str
 ) -> None:
-    """Runs of a group wait for each other: one of a fork would hold up those of production."""
+    """It would delay production runs of the same group."""
     require(jenkins_harness.available())
     config = "pipelines: { p: { concurrency: { group: production }, stages: [{ name: s, script: [make] }] } }\n"
     done = jenkins_harness.run(

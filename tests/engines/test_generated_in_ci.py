@@ -1,7 +1,7 @@
-"""Pipelines that generate what they run, as the example shows them: executed, with the same outcomes on all engines.
+"""Pipelines that generate and start their stages, as in the example, have the same outcomes on all engines.
 
 gitlab-ci-local starts no child pipelines (firecow/gitlab-ci-local#94). So the parent is executed up to its bridge, then
-the file that it has generated, with the variables that the bridge hands over.
+the generated file, with the variables that the bridge passes.
 """
 
 import os
@@ -32,13 +32,13 @@ NODES = (Node(labels=("pipegen",), executors=1),)
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Return a repository that holds the example."""
+    """Return a repository with the example."""
     return worlds.repository(tmp_path / "repository", EXAMPLE)
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
-    """Return where programs are: pipegen of this checkout, and a pip that has nothing to install."""
+    """Return a PATH with pipegen of this checkout, and a pip that installs nothing."""
     (tmp_path / "bin").mkdir()
     call = f"PYTHONPATH={shlex.quote(str(ROOT))} exec {shlex.quote(sys.executable)} -c"
     programs = {"pip": "exit 0", "pipegen": f"{call} 'from pipegen.__main__ import main; main()' \"$@\""}
@@ -49,7 +49,7 @@ def path(tmp_path: Path) -> str:
 
 
 def generated(repository: Path, path: str, folder: Path, source: Mapping[str, str | None]) -> str:
-    """Return what the job of the parent leaves for its bridge."""
+    """Return the file that the parent's job generates for its bridge."""
     folder.mkdir()
     done = gitlab_local.run(
         repository, without_bridges(PARENT), workdir=folder, variables=source, env={"PATH": path}, jobs=["generate"]
@@ -62,7 +62,7 @@ def generated(repository: Path, path: str, folder: Path, source: Mapping[str, st
 
 
 def without_bridges(text: str) -> str:
-    """Return the file *text* with jobs that start no other pipeline."""
+    """Return the file *text* without jobs that trigger a pipeline."""
     data = yaml.safe_load(text)
     return str(yaml.safe_dump({name: job for name, job in data.items() if "trigger" not in job}, sort_keys=False))
 
@@ -72,10 +72,10 @@ def without_bridges(text: str) -> str:
     [("push", "main", PUSHED), ("merge_request_event", None, REVIEWED)],
     ids=["push", "merge-request"],
 )
-def test_gitlab_starts_what_a_job_has_generated(
+def test_gitlab_starts_a_generated_child_pipeline(
     source: str, branch: str | None, expected: Mapping[str, str], repository: Path, path: str, tmp_path: Path
 ) -> None:
-    """Conditions hold as if the file stood alone: the child asks for the source of the run, not for its own."""
+    """Conditions use the source of the run, not that of the child pipeline."""
     require(gitlab_local.available())
     child = generated(repository, path, tmp_path / "parent", {"CI_PIPELINE_SOURCE": source})
     assert [check(PARENT), check(child)] == [(), ()]
@@ -96,7 +96,7 @@ def test_gitlab_starts_what_a_job_has_generated(
         pytest.param(f"{STEP}\ncall(config: 'pipegen.yaml', agent: 'pipegen')\n", id="library-with-arguments"),
     ],
 )
-def test_jenkins_runs_what_a_build_has_generated(jenkinsfile: str, repository: Path, path: str, tmp_path: Path) -> None:
+def test_jenkins_evaluates_a_generated_file(jenkinsfile: str, repository: Path, path: str, tmp_path: Path) -> None:
     """One executor is enough: none is held while stages wait for theirs."""
     require(jenkins_harness.available())
     done = jenkins_harness.run(
@@ -114,8 +114,8 @@ def test_jenkins_runs_what_a_build_has_generated(jenkinsfile: str, repository: P
     assert done.archived["released"].read_text(encoding="utf-8") == "released 1.2.3\n"
 
 
-def test_jenkins_loads_what_a_build_has_generated(repository: Path, path: str, tmp_path: Path) -> None:
-    """With a second executor for the stages, for the first is held."""
+def test_jenkins_loads_a_generated_file(repository: Path, path: str, tmp_path: Path) -> None:
+    """It needs a second executor, since the first is held."""
     require(jenkins_harness.available())
     done = jenkins_harness.run(
         CI / "load.Jenkinsfile",
@@ -138,8 +138,8 @@ def without_comments(text: str) -> str:
 
 
 @pytest.mark.parametrize("script", ["evaluate 'new File(\"x\")'", "new GroovyShell().evaluate('1')"])
-def test_the_sandbox_watches_what_is_evaluated(script: str, repository: Path, tmp_path: Path) -> None:
-    """A script may evaluate text as part of itself, and not by a shell of its own."""
+def test_the_sandbox_rejects_evaluation_in_a_new_shell(script: str, repository: Path, tmp_path: Path) -> None:
+    """Files and new shells are not permitted even in evaluated text."""
     require(jenkins_harness.available())
     done = jenkins_harness.run(script, repository, workdir=tmp_path / "build", seconds=60)
 
@@ -148,16 +148,16 @@ def test_the_sandbox_watches_what_is_evaluated(script: str, repository: Path, tm
 
 
 @pytest.mark.parametrize("name", ["gitlab-ci.yml", "Jenkinsfile", "library/vars/pipegenRun.groovy"])
-def test_the_documents_show_what_is_executed_here(name: str) -> None:
-    """The code is the same; comments can differ."""
+def test_the_documents_show_the_executed_code(name: str) -> None:
+    """Only comments may differ."""
     page = (ROOT / "docs/generate-in-ci.md").read_text(encoding="utf-8")
     example = (CI / name).read_text(encoding="utf-8")
 
     assert without_comments(example) in without_comments(page)
 
 
-def test_the_jenkinsfiles_are_ones_that_jenkins_takes() -> None:
-    """Those of the example, the library's step among them."""
+def test_the_jenkinsfiles_of_the_example_are_valid() -> None:
+    """Including the library's step."""
     require(jenkins_harness.available())
     texts = {path.name: path.read_text(encoding="utf-8") for path in (CI / "Jenkinsfile", CI / "load.Jenkinsfile")}
 

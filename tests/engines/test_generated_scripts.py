@@ -1,4 +1,4 @@
-"""All shell text that real configs lead to is understood by all shells, and the linter has nothing to say."""
+"""Every shell script generated from real configs parses in all shells and passes the linter."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _PIPEFAIL = re.compile(r"set -\w*o pipefail")
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Give each distinct script with a place where it stands."""
+    """Return each distinct script with one of its locations."""
     require(shells.available())
     return dict(_scripts(tmp_path_factory.mktemp("scripts")))
 
@@ -35,7 +35,7 @@ def _scripts(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _of_gitlab(analysed: Analysed) -> Iterator[tuple[str, str]]:
-    """Yield the scripts of jobs, what they extend put in; GitLab joins before_script and script."""
+    """Yield the scripts of jobs, with extended jobs merged; GitLab joins before_script and script."""
     jobs: dict[str, Any] = YAML(typ="safe", pure=True).load(corpus.written(analysed, "gitlab").text)
     shared = jobs.get("default", {}).get("before_script", [])
     for name, job in jobs.items():
@@ -51,7 +51,7 @@ def _of_gitlab(analysed: Analysed) -> Iterator[tuple[str, str]]:
 
 
 def _of_jenkins(analysed: Analysed) -> Iterator[tuple[str, str]]:
-    """Yield the scripts of stages, and those that remove what stages share."""
+    """Yield the scripts of stages, and those that remove shared resources."""
     for plan in analysed.plans:
         made = plan_scripts(plan, JenkinsSettings(), Report())
         for stage, script in made.scripts.items():
@@ -59,13 +59,13 @@ def _of_jenkins(analysed: Analysed) -> Iterator[tuple[str, str]]:
         yield f"end of {plan.name}", "\n".join(line for command in made.teardown for line in command.lines)
 
 
-def test_there_are_scripts(scripts: dict[str, str]) -> None:
-    """Configs that are alike lead to scripts that are alike: fewer than stages, but many."""
+def test_the_corpus_has_enough_distinct_scripts(scripts: dict[str, str]) -> None:
+    """Similar configs share scripts, so there are fewer than stages."""
     assert len(scripts) >= (400 if corpus.CORPUS.is_dir() else 15)
 
 
-def test_every_shell_understands_them(scripts: dict[str, str]) -> None:
-    """As engines run them: they stop at the first failing command. Where pipefail is set, a stage asks for bash."""
+def test_every_shell_parses_the_generated_scripts(scripts: dict[str, str]) -> None:
+    """With the options that engines set; a stage that sets pipefail requires bash."""
     with ThreadPoolExecutor() as pool:
         found = pool.map(
             lambda script: shells.check(f"set -e\n{script}\n", needs_bash=_PIPEFAIL.search(script) is not None), scripts

@@ -37,13 +37,13 @@ variants:
 
 @pytest.fixture(autouse=True)
 def _engine() -> None:
-    """Ask for gitlab-ci-local."""
+    """Require gitlab-ci-local."""
     require(gitlab_local.available())
 
 
 @pytest.fixture
 def run(repository: Repository, tmp_path: Path) -> Callable[..., Pipeline]:
-    """Give a function that executes a pipeline in a repository of one file."""
+    """Return a function that executes a pipeline in a repository of one file."""
 
     def execute(file: str, **options: object) -> Pipeline:
         workdir = tmp_path / "run"
@@ -55,14 +55,14 @@ def run(repository: Repository, tmp_path: Path) -> Callable[..., Pipeline]:
 
 
 def model(name: str) -> Path:
-    """Return the model output *name*; skip where it is not beside the checkout."""
+    """Return the model output *name*; skip if it is not next to the checkout."""
     if not MODELS.is_dir():
         pytest.skip("the model outputs are not beside the checkout")
     return MODELS / f"{name}.gitlab-ci.yml"
 
 
 def test_the_model_service_runs(repository: Repository, tmp_path: Path) -> None:
-    """The hand-written service pipeline succeeds, and values reach the jobs that read them."""
+    """The hand-written service pipeline succeeds, and readers get its values."""
     checkout = repository(SERVICE)
     pipeline = gitlab_local.run(checkout, model("service"), workdir=tmp_path, variables={"DEPLOY_TOKEN": "a$b$$c"})
 
@@ -74,7 +74,7 @@ def test_the_model_service_runs(repository: Repository, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["images", "images.local"])
 def test_the_model_images_run(name: str, repository: Repository, containers: Containers, tmp_path: Path) -> None:
-    """Images are built, run and pushed, and what they leave is copied out."""
+    """Images are built, run and pushed, and files are copied out of containers."""
     pipeline = gitlab_local.run(
         repository({"blubber.yaml": BLUBBER}),
         model(name),
@@ -93,10 +93,10 @@ def test_the_model_images_run(name: str, repository: Repository, containers: Con
 
 
 @pytest.mark.parametrize("name", ["handoff", "handoff.local"])
-def test_an_image_crosses_the_model_jobs(
+def test_the_model_jobs_share_an_image(
     name: str, repository: Repository, containers: Containers, tmp_path: Path
 ) -> None:
-    """An image built in one job runs in the next and is published by the last, by registry or by name."""
+    """It is built in one job, run in the next and published by the last, through the registry or by name."""
     pipeline = gitlab_local.run(
         repository({"blubber.yaml": BLUBBER}),
         model(name),
@@ -111,8 +111,8 @@ def test_an_image_crosses_the_model_jobs(
     assert len(containers.tags(f"models/{name}/models-{name}")) == 1
 
 
-def test_every_outcome_is_told(run: Callable[..., Pipeline]) -> None:
-    """Jobs succeed, fail, may fail or do not run; the exit code is the script's."""
+def test_every_outcome_is_reported(run: Callable[..., Pipeline]) -> None:
+    """Success, failure, allowed failure, or not run; the exit code is the script's."""
     pipeline = run(
         "good: {script: ['true']}\n"
         "bad: {script: [exit 7]}\n"
@@ -132,8 +132,8 @@ def test_every_outcome_is_told(run: Callable[..., Pipeline]) -> None:
     }
 
 
-def test_jobs_start_after_those_they_need(run: Callable[..., Pipeline]) -> None:
-    """Times of start and end show the order."""
+def test_jobs_start_after_their_needs(run: Callable[..., Pipeline]) -> None:
+    """By the times of start and end."""
     pipeline = run("a: {script: [sleep 0.2]}\nb: {script: ['true'], needs: [a]}\n")
     first, second = pipeline.jobs
 
@@ -143,8 +143,8 @@ def test_jobs_start_after_those_they_need(run: Callable[..., Pipeline]) -> None:
     assert first.started + 0.2 <= first.ended <= second.started
 
 
-def test_artifacts_reach_only_jobs_that_ask(run: Callable[..., Pipeline]) -> None:
-    """A need with artifacts brings the files, one without does not."""
+def test_artifacts_reach_only_jobs_that_need_them(run: Callable[..., Pipeline]) -> None:
+    """A need without artifacts fetches none."""
     pipeline = run(
         "a: {script: [mkdir out, touch out/x], artifacts: {paths: [out/]}}\n"
         "with: {script: [ls], needs: [{job: a, artifacts: true}]}\n"
@@ -156,8 +156,8 @@ def test_artifacts_reach_only_jobs_that_ask(run: Callable[..., Pipeline]) -> Non
     assert (pipeline["a"].artifacts / "out/x").exists()
 
 
-def test_after_script_finds_the_workspace_and_leaves_it(run: Callable[..., Pipeline]) -> None:
-    """`after_script` sees what the script made and changed, as on GitLab, and its artifacts are kept."""
+def test_after_script_runs_in_the_same_workspace(run: Callable[..., Pipeline]) -> None:
+    """It can change the script's files, as on GitLab, and its artifacts are stored."""
     pipeline = run(
         "a: {script: [echo old > x], artifacts: {paths: [x]}}\n"
         "b:\n"
@@ -172,8 +172,8 @@ def test_after_script_finds_the_workspace_and_leaves_it(run: Callable[..., Pipel
     assert (pipeline["b"].artifacts / "y").exists()
 
 
-def test_images_and_services_are_left_out(run: Callable[..., Pipeline]) -> None:
-    """A job with an image runs in the shell, its project folder being the one it runs in."""
+def test_images_and_services_are_removed(run: Callable[..., Pipeline]) -> None:
+    """A job with an image runs in the shell, in its project folder."""
     pipeline = run(
         "default: {image: nowhere.example.org/a}\n"
         ".base: {image: nowhere.example.org/b, services: [nowhere.example.org/c]}\n"
@@ -183,16 +183,16 @@ def test_images_and_services_are_left_out(run: Callable[..., Pipeline]) -> None:
     assert pipeline["a"].result is Result.SUCCESS
 
 
-def test_variables_arrive_as_they_are(run: Callable[..., Pipeline]) -> None:
-    """No character of a value is taken for anything else."""
+def test_variables_arrive_unchanged(run: Callable[..., Pipeline]) -> None:
+    """No character of a value has a special meaning."""
     value = "'\"$HOME $$ ${X} \\ `id` --x=y\nsecond line "
     pipeline = run("a: {script: ['printf %s \"$V\" > v'], artifacts: {paths: [v]}}\n", variables={"V": value})
 
     assert (pipeline["a"].artifacts / "v").read_text() == value
 
 
-def test_predefined_variables_are_those_of_gitlab(run: Callable[..., Pipeline]) -> None:
-    """What generated files read is set, each in GitLab's form."""
+def test_predefined_variables_have_gitlabs_format(run: Callable[..., Pipeline]) -> None:
+    """All variables that generated files read are set."""
     pipeline = run(
         "a: {script: ['echo \"<$CI_PROJECT_PATH|$CI_PROJECT_NAME|$CI_COMMIT_BRANCH|$CI_DEFAULT_BRANCH>\"',"
         " 'echo \"<$CI_PIPELINE_CREATED_AT|$CI_JOB_ID|$CI_PIPELINE_ID|$CI_COMMIT_SHA>\"',"
@@ -211,8 +211,8 @@ def test_predefined_variables_are_those_of_gitlab(run: Callable[..., Pipeline]) 
     assert places[2] == "true"
 
 
-def test_a_predefined_variable_can_be_taken_away(run: Callable[..., Pipeline]) -> None:
-    """A tag's pipeline has a tag and no branch."""
+def test_a_predefined_variable_can_be_removed(run: Callable[..., Pipeline]) -> None:
+    """The pipeline of a tag has a tag and no branch."""
     pipeline = run(
         "a: {script: ['true'], rules: [{if: $CI_COMMIT_BRANCH}]}\n"
         "b: {script: ['true'], rules: [{if: $CI_COMMIT_TAG}]}\n",
@@ -222,18 +222,18 @@ def test_a_predefined_variable_can_be_taken_away(run: Callable[..., Pipeline]) -
     assert pipeline.results() == {"a": Result.SKIPPED, "b": Result.SUCCESS}
 
 
-def test_the_environment_of_this_process_stays_out(
+def test_jobs_do_not_inherit_the_environment_of_tests(
     run: Callable[..., Pipeline], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a CI sets around the tests does not reach their jobs; what *env* holds does."""
+    """Variables that a CI sets for the tests do not reach jobs; those in *env* do."""
     monkeypatch.setenv("CI_MERGE_REQUEST_IID", "7")
     pipeline = run("a: {script: ['echo \"<$CI_MERGE_REQUEST_IID|$GIVEN>\"']}\n", env={"GIVEN": "x"})
 
     assert "<|x>\n" in pipeline["a"].log
 
 
-def test_the_repository_is_left_alone(repository: Repository, tmp_path: Path) -> None:
-    """A run writes to its own folder only."""
+def test_a_run_does_not_change_the_repository(repository: Repository, tmp_path: Path) -> None:
+    """It writes only to its own folder."""
     checkout = repository({"README": "a file\n"})
     before = sorted(checkout.rglob("*"))
     (tmp_path / "run").mkdir()
@@ -242,8 +242,8 @@ def test_the_repository_is_left_alone(repository: Repository, tmp_path: Path) ->
     assert sorted(checkout.rglob("*")) == before
 
 
-def test_odd_names_and_copies_are_told_apart(run: Callable[..., Pipeline]) -> None:
-    """Names with blanks, colons and matrix values have their own logs and folders."""
+def test_jobs_with_special_characters_have_their_own_logs(run: Callable[..., Pipeline]) -> None:
+    """Names with blanks, colons and matrix values, and copies by `parallel`."""
     pipeline = run(
         "'a: b > c':\n  script: [touch x]\n  artifacts: {paths: [x]}\n"
         "a:\n  script: ['echo $V']\n  parallel: {matrix: [{V: [one, two]}]}\n"
@@ -254,27 +254,27 @@ def test_odd_names_and_copies_are_told_apart(run: Callable[..., Pipeline]) -> No
     assert pipeline["a: [two]"].log == "$ echo $V\ntwo\n"
 
 
-def test_a_manual_job_runs_when_started(run: Callable[..., Pipeline]) -> None:
-    """A person's start is told by name."""
+def test_a_manual_job_runs_if_named(run: Callable[..., Pipeline]) -> None:
+    """This simulates a person who starts it."""
     text = "a: {script: ['true'], when: manual}\nb: {script: ['true'], when: manual}\n"
 
     assert run(text, manual=["b"]).results() == {"a": Result.SKIPPED, "b": Result.SUCCESS}
 
 
-def test_one_job_can_run_alone(run: Callable[..., Pipeline]) -> None:
-    """Only the named jobs run."""
+def test_only_named_jobs_run(run: Callable[..., Pipeline]) -> None:
+    """Their needs count as done."""
     text = "a: {script: ['false']}\nb: {script: ['true'], needs: [a]}\n"
 
     assert run(text, jobs=["b"]).results() == {"a": Result.SKIPPED, "b": Result.SUCCESS}
 
 
-def test_a_pipeline_without_end_is_stopped(run: Callable[..., Pipeline]) -> None:
-    """The time limit holds, and the words so far are told."""
+def test_a_pipeline_is_stopped_at_the_time_limit(run: Callable[..., Pipeline]) -> None:
+    """The error has the output so far."""
     with pytest.raises(RefusedError, match=r"no end within 10 seconds:\n(.|\n)*sleep 60"):
         run("a: {script: [sleep 60]}\n", seconds=10)
 
 
-def test_an_impossible_pipeline_is_refused(run: Callable[..., Pipeline]) -> None:
-    """A need of a job that is not there is told, not run."""
+def test_an_invalid_pipeline_is_rejected(run: Callable[..., Pipeline]) -> None:
+    """A need of a missing job is reported, and no job runs."""
     with pytest.raises(RefusedError, match="missing"):
         run("a: {script: ['true'], needs: [missing]}\n")

@@ -1,4 +1,4 @@
-"""The estimate of GitLab's memory, held against Ruby's own count."""
+"""The estimate of GitLab's memory use, compared with Ruby's own count."""
 
 import shutil
 import subprocess
@@ -26,14 +26,14 @@ ARGV.each { |path| puts size(YAML.safe_load(File.read(path), permitted_classes: 
 
 
 def counted(*paths: Path) -> list[int]:
-    """Return what Ruby counts for each file."""
+    """Return Ruby's count for each file."""
     require(None if shutil.which("ruby") else "ruby not found: run tests/engines/install")
     done = subprocess.run(["ruby", "-e", COUNT, *map(str, paths)], capture_output=True, text=True, check=True)
     return [int(line) for line in done.stdout.splitlines()]
 
 
-def test_the_estimate_is_never_below_and_not_far_above() -> None:
-    """On every golden file: at least what Ruby counts, at most half as much again."""
+def test_the_estimate_is_at_least_rubys_count() -> None:
+    """It is at most half as much again, for every golden file."""
     found = counted(*GOLDENS)
     for path, size in zip(GOLDENS, found, strict=True):
         estimate = memory(YAML(typ="safe", pure=True).load(path.read_text("utf-8")))
@@ -41,8 +41,8 @@ def test_the_estimate_is_never_below_and_not_far_above() -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "list", "map"])
-def test_each_size_is_covered(kind: str, tmp_path: Path) -> None:
-    """Texts by length, lists and maps by the number of entries, around all places where sizes jump."""
+def test_the_estimate_is_an_upper_bound_at_every_size_step(kind: str, tmp_path: Path) -> None:
+    """Texts by length, lists and maps by number of entries, around all steps."""
     sizes = [*range(60), 85, 86, 127, 128, 129, 135, 136, 193, 194, 256, 257, 295, 296, 615, 616, 1025, 40_000]
     values = {
         "text": [{"k": "x" * size} for size in sizes],
@@ -58,8 +58,8 @@ def test_each_size_is_covered(kind: str, tmp_path: Path) -> None:
     assert all(size <= memory(value) for size, value in zip(found, values, strict=True))
 
 
-def test_small_jobs_come_out_where_gitlab_refused_them() -> None:
-    """GitLab 18.11 took 1,400 small jobs of 250 bytes and refused 1,500; nine tenths of the limit are below that."""
+def test_the_estimate_agrees_with_gitlabs_measured_limit() -> None:
+    """GitLab 18.11 accepted 1,400 small jobs of 250 bytes and rejected 1,500."""
     job = """\
 job-{0}:
   image: alpine:3.20

@@ -1,4 +1,4 @@
-"""What a GitLab file is checked for."""
+"""Checks of a GitLab file."""
 
 import pytest
 from engines.gitlab_schema import check
@@ -17,8 +17,8 @@ test:
 """
 
 
-def test_a_good_file_has_no_errors() -> None:
-    """A file that GitLab accepts gives nothing."""
+def test_a_valid_file_has_no_errors() -> None:
+    """GitLab accepts it."""
     assert check(GOOD) == ()
 
 
@@ -41,7 +41,7 @@ def test_a_good_file_has_no_errors() -> None:
     ],
     ids=lambda value: value[:30],
 )
-def test_what_gitlab_refuses_is_found(text: str, error: str) -> None:
+def test_files_that_gitlab_rejects_have_errors(text: str, error: str) -> None:
     """Each mistake has its message."""
     errors = check(text)
 
@@ -49,14 +49,14 @@ def test_what_gitlab_refuses_is_found(text: str, error: str) -> None:
     assert error in errors[0]
 
 
-def test_an_optional_need_may_be_absent() -> None:
-    """A need of a job that is not there is fine when it says so."""
+def test_an_optional_need_may_name_a_missing_job() -> None:
+    """Without `optional`, it is an error."""
     assert check("a: {script: [a], needs: [{job: b, optional: true}]}") == ()
 
 
 @pytest.mark.parametrize(("count", "found"), [(50, 0), (51, 1)])
-def test_fifty_needs_are_the_most(count: int, found: int) -> None:
-    """The limit is where GitLab has it."""
+def test_more_than_fifty_needs_are_an_error(count: int, found: int) -> None:
+    """The limit is GitLab's."""
     jobs = "".join(f"j{index}: {{script: [a], stage: build}}\n" for index in range(count))
     needs = ", ".join(f"j{index}" for index in range(count))
 

@@ -1,4 +1,4 @@
-"""What is expected of whole compilations is what the engines take."""
+"""The expected files of the golden cases are valid for the engines."""
 
 from pathlib import Path
 
@@ -12,23 +12,23 @@ EXAMPLES = sorted((*ROOT.glob("examples/*/pipegen.yaml"), *ROOT.glob("examples/*
 CASES = sorted(path for path in (Path(__file__).parents[1] / "golden").iterdir() if path.is_dir())
 
 
-def test_gitlab_takes_the_expected_files() -> None:
-    """By its schema, and by the rules that no schema says."""
+def test_expected_files_are_valid_for_gitlab() -> None:
+    """By GitLab's schema, and by rules outside the schema."""
     texts = {case.name: (case / "expected/gitlab-ci.yml").read_text("utf-8") for case in CASES}
 
     assert {name: errors for name, text in texts.items() if (errors := gitlab_schema.check(text))} == {}
 
 
-def test_jenkins_takes_the_expected_files() -> None:
-    """They parse, and break no rule of the declarative style or of the sandbox."""
+def test_expected_files_are_valid_for_jenkins() -> None:
+    """They parse, and violate no rule of Declarative or the sandbox."""
     require(jenkins_harness.available())
     found = jenkins_harness.validate({case.name: (case / "expected/Jenkinsfile").read_text("utf-8") for case in CASES})
 
     assert {name: findings for name, findings in found.items() if findings} == {}
 
 
-def test_jenkins_takes_each_config_in_the_declarative_style() -> None:
-    """What the README, the documents, the examples and the goldens become where that style can say it."""
+def test_declarative_files_are_valid_for_jenkins() -> None:
+    """For the README, the documents, the examples and the goldens, if the style supports them."""
     require(jenkins_harness.available())
     configs: dict[str, Path | str] = {}
     configs |= {f"{name} in {style}": block.file.text for name, block in blocks() for style in STYLES}
@@ -42,7 +42,7 @@ def test_jenkins_takes_each_config_in_the_declarative_style() -> None:
 
 
 def _declarative(config: Path | str, style: str) -> str:
-    """Return the declarative file of *config*; "" where there is none."""
+    """Return the declarative file of *config*, or "" if there is none."""
     try:
         text = built(config, style).text
     except AssertionError:

@@ -41,7 +41,7 @@ def groovy() -> str:
 
 
 def _evaluate(groovy: str, folder: Path, expressions: list[str]) -> list[str]:
-    """Return the value of each of *expressions*, all evaluated by one Groovy."""
+    """Return the value of each of *expressions*, evaluated by one Groovy process."""
     sources = folder / "sources"
     sources.mkdir()
     for number, expression in enumerate(expressions):
@@ -59,13 +59,13 @@ def _units(text: str) -> str:
 
 
 def _indented(text: str) -> str:
-    """Return the value that a block of *text* has at the depth of four blanks."""
+    """Return the value of a block of *text* at an indentation of four blanks."""
     lines = (f"        {line}" if line else "" for line in text.removesuffix("\n").split("\n"))
     return "\n".join(["", *lines, "    "])
 
 
-def test_reads_literals_back(groovy: str, tmp_path: Path) -> None:
-    """Every hostile text is the same text again: on one line, in a block, in an exact block, between other operands."""
+def test_groovy_reads_literals_back(groovy: str, tmp_path: Path) -> None:
+    """Every hostile text is unchanged: on one line, in a block, in an exact block, between other operands."""
     forms: dict[str, tuple[Callable[[str], str], Callable[[str], str]]] = {
         "literal": (literal, str),
         "exact block": (exact_block, str),
@@ -84,8 +84,8 @@ def test_reads_literals_back(groovy: str, tmp_path: Path) -> None:
     assert wrong == []
 
 
-def test_reads_literals_back_as_arguments(groovy: str, tmp_path: Path) -> None:
-    """A literal, a sum of literals too, is one argument of a call without parentheses, and one named argument."""
+def test_groovy_reads_literals_back_as_arguments(groovy: str, tmp_path: Path) -> None:
+    """A literal or a sum of them is one argument of a call without parentheses, or one named argument."""
     texts = ["it's", "\uffffa", "x" * 40_000, "#!/bin/sh\necho '''\n"]
     source = "def sh(text) {{ text }}\ndef named(Map map, text) {{ map.script + text }}\n{}"
     plain = [source.format(f"sh {form(text)}") for text in texts for form in (literal, exact_block)]

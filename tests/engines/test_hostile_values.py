@@ -1,4 +1,4 @@
-"""Values that would do harm if any shell took them for a program: they arrive unchanged, and nothing is executed."""
+"""Values that would do harm if a shell executed them arrive unchanged, and are not executed."""
 
 import re
 from base64 import b64decode, b64encode
@@ -70,7 +70,7 @@ READ = tuple(f"${{{stage}.output}}" for stage in SAYS)
 
 
 def config(image: str) -> str:
-    """Return the config: literals, what five stages print, and stages that read it."""
+    """Return the config: literals, the output of five stages, and stages that read it."""
     stages = [literal(image), *says(image), chart(), read(), *tags(image)]
     execution = [[first, second] for first in ("literal", *SAYS) for second in ("chart", *TAGS)]
     return yaml_text({"pipelines": {"hostile": {"stages": stages, "execution": [*execution, ["chart", "read"]]}}})
@@ -83,14 +83,14 @@ def literal(image: str) -> dict[str, Any]:
 
 
 def says(image: str) -> Iterator[dict[str, Any]]:
-    """Yield stages that print a text and copy a file that holds it."""
+    """Yield stages that print a text and copy a file with it."""
     for name in SAYS:
         run = {"image": image, "env": {"STAGE": name}, "tail": 9}
         yield {"name": name, "run": run, "copy": [{"source": "/out/file", "destination": f"copied/{name}"}]}
 
 
 def chart() -> dict[str, Any]:
-    """Return a stage that installs a chart with every value, and exports what only the run can join."""
+    """Return a stage that installs a chart with every value, and exports a joined run-time value."""
     overrides = {
         "literals": list(WRITTEN),
         "outputs": READ,
@@ -104,7 +104,7 @@ def chart() -> dict[str, Any]:
 
 
 def read() -> dict[str, Any]:
-    """Return a stage that builds an image of what is printed, and runs it with that."""
+    """Return a stage that builds an image with the printed values, and runs it with them."""
     variant = {
         "copies": ["local"],
         "runs": {"environment": {f"IMAGE{number}": value for number, value in enumerate(READ)}},
@@ -124,7 +124,7 @@ def read() -> dict[str, Any]:
 
 
 def tags(image: str) -> Iterator[dict[str, Any]]:
-    """Yield stages that publish an image under what is printed; the last one tells of its failure by mail."""
+    """Yield stages that publish an image with the printed values as tags; the last one mails its failure."""
     text = "".join(f"<{output}>" for output in READ)
     mail = {"email": {"to": ["a@example.org"], "subject": f"tags {text}", "body": f"of\n{text}"}}
     for name, output in zip(TAGS, READ, strict=True):
@@ -145,7 +145,7 @@ class Proof:
 def proof(
     containers: Containers, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[Proof]:
-    """Give one execution after the other."""
+    """Return each execution in turn."""
     engine = ENGINES[request.param]
     require(absent(engine))
     folder = tmp_path_factory.mktemp("hostile")
@@ -168,21 +168,21 @@ OUTPUTS = tuple(f"{text}\n" for text in PRINTED)
 JOINED = "".join(f"<{output}>" for output in OUTPUTS)
 
 
-def test_nothing_is_executed(proof: Proof) -> None:
-    """No canary is made, and the jobs' home is there as it was."""
+def test_hostile_values_are_not_executed(proof: Proof) -> None:
+    """No canary exists, and the home folder of jobs is intact."""
     assert not Path(CANARY).exists()
     assert (proof.home / "keep").exists()
 
 
-def test_only_the_tags_fail(proof: Proof) -> None:
+def test_only_stages_with_invalid_tags_fail(proof: Proof) -> None:
     """All other stages succeed."""
     failed = {stage for stage, outcome in proof.done.outcomes.items() if outcome != "success"}
 
     assert failed == set(TAGS), proof.done.log
 
 
-def test_literals_arrive(proof: Proof) -> None:
-    """What stands in the config is an argument, a variable and a value for a chart, byte for byte."""
+def test_constant_values_arrive_unchanged(proof: Proof) -> None:
+    """As an argument, a variable and a value of a chart, byte for byte."""
     seen = proof.done.seen["literal"]
 
     assert seen.arguments == WRITTEN
@@ -193,8 +193,8 @@ def test_literals_arrive(proof: Proof) -> None:
     assert values(proof)["literals"] == list(WRITTEN)
 
 
-def test_outputs_arrive(proof: Proof) -> None:
-    """What a stage has printed is an argument, alone and within others, a variable, an export, a part of an image."""
+def test_outputs_arrive_unchanged(proof: Proof) -> None:
+    """As an argument, within others, as a variable, as an export, and in an image."""
     seen = proof.done.seen["read"]
     lines = [line for line in "".join(OUTPUTS).split("\n") if line]
 
@@ -206,8 +206,8 @@ def test_outputs_arrive(proof: Proof) -> None:
     )
 
 
-def test_outputs_are_values_for_charts(proof: Proof) -> None:
-    """By themselves and within a list."""
+def test_outputs_arrive_unchanged_in_charts(proof: Proof) -> None:
+    """Alone and within a list."""
     found = values(proof)
 
     assert tuple(found["outputs"]) == OUTPUTS
@@ -215,7 +215,7 @@ def test_outputs_are_values_for_charts(proof: Proof) -> None:
 
 
 def values(proof: Proof) -> dict[str, Any]:
-    """Return the values that the chart gets."""
+    """Return the values of the chart."""
     (install,) = (call for call in proof.done.charts if call["arguments"][0] == "install")
     found: dict[str, Any] = {}
     for file in install["files"]:
@@ -224,20 +224,20 @@ def values(proof: Proof) -> dict[str, Any]:
     return found
 
 
-def test_copied_files_arrive(proof: Proof) -> None:
-    """A file out of a container is the same in the next stage's checkout."""
+def test_copied_files_arrive_unchanged(proof: Proof) -> None:
+    """A file out of a container is the same in the checkout of the next stage."""
     copied = {name: text for name, text in proof.done.seen["read"].files.items() if name.startswith("copied/")}
 
     assert copied == {f"copied/{stage}": text for stage, text in zip(SAYS, PRINTED, strict=True)}
 
 
-def test_an_impossible_tag_fails_by_name(proof: Proof) -> None:
-    """The container engine refuses it."""
+def test_an_invalid_tag_fails_with_its_name(proof: Proof) -> None:
+    """The container engine rejects it."""
     assert proof.done.log.count("invalid reference format") >= len(TAGS)
 
 
-def test_a_subject_is_folded(proof: Proof) -> None:
-    """The mail's subject is one line; its text keeps them all. Without an engine there is none."""
+def test_a_mail_subject_is_one_line(proof: Proof) -> None:
+    """The body keeps all lines; local runs send no mail."""
     if proof.engine is HERE:
         assert "a local run sends no mail" in proof.done.log
         return

@@ -1,4 +1,4 @@
-"""Parameters of a run are the same on all engines: given, by default, on a first build, and refused by name."""
+"""Inputs of a run behave the same on all engines: given, by default, in a first build, and invalid."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -33,7 +33,7 @@ Run = Callable[..., tuple[Execution, Path]]
 
 
 def config() -> str:
-    """Return the config: a stage that notes what it is given, and one that cannot do without."""
+    """Return the config: a stage that notes its inputs, and one with a required input."""
     write = [f'printf %s ${{inputs.{name}}} >"$RECORDS/{name}"' for name in DEFAULTS]
     note = {"name": "note", "env": {"E": "<${inputs.note}>"}, "script": [*write, 'printf %s "$E" >"$RECORDS/env"']}
     mail = {"email": {"to": ["a@example.org"], "subject": "${inputs.level} ${inputs.version|none}", "body": TOLD}}
@@ -53,7 +53,7 @@ def config() -> str:
 
 @pytest.fixture
 def run(containers: Containers, tmp_path: Path) -> Run:
-    """Give a function that executes the config on an engine, with the inputs of a run."""
+    """Return a function that executes the config on an engine with inputs."""
 
     def start(engine: Engine, given: Mapping[str, str]) -> tuple[Execution, Path]:
         require(absent(engine))
@@ -74,13 +74,13 @@ def run(containers: Containers, tmp_path: Path) -> Run:
 
 
 def noted(records: Path) -> dict[str, str]:
-    """Return what the stage has noted of its inputs."""
+    """Return the inputs that the stage noted."""
     return {name: (records / name).read_bytes().decode() for name in DEFAULTS}
 
 
 @pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
-def test_defaults_hold_and_what_must_be_given_is_missed(run: Run, engine: Engine) -> None:
-    """On the first build of a job too, whose parameters are no variables; other stages go on."""
+def test_defaults_apply_and_a_missing_input_fails_its_stage(run: Run, engine: Engine) -> None:
+    """Also in the first build of a job, whose parameters are not variables; other stages continue."""
     done, records = run(engine, {})
 
     assert noted(records) == DEFAULTS, done.log
@@ -96,8 +96,8 @@ def test_defaults_hold_and_what_must_be_given_is_missed(run: Run, engine: Engine
 
 
 @pytest.mark.parametrize("engine", [*ENGINES.values(), HERE], ids=(*ENGINES, "here"))
-def test_what_is_given_arrives(run: Run, engine: Engine) -> None:
-    """Whatever it holds."""
+def test_given_inputs_arrive_unchanged(run: Run, engine: Engine) -> None:
+    """Including hostile text."""
     given = {"level": "quick", "dry": "true", "count": "-0.5", "note": HOSTILE, "version": "v2"}
     done, records = run(engine, given)
 
@@ -107,16 +107,16 @@ def test_what_is_given_arrives(run: Run, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
-def test_what_is_not_taken_fails_the_readers_by_name(run: Run, engine: Engine) -> None:
-    """Whatever way it came in by."""
+def test_an_invalid_input_fails_its_readers_with_its_name(run: Run, engine: Engine) -> None:
+    """However the value was passed."""
     done, _ = run(engine, {"count": "few", "version": "v1\nv2"})
 
     assert done.outcomes == {"note": "failed", "need": "skipped", "last": "skipped"}
     assert "input count is no number: few" in done.log
 
 
-def test_gitlabs_form_is_legal(tmp_path: Path) -> None:
-    """Held against GitLab's own schema."""
+def test_input_variables_match_gitlabs_schema(tmp_path: Path) -> None:
+    """GitLab generates its form from them."""
     repository = worlds.repository(tmp_path / "repository", files={CONFIG: config()})
     text = compiled(GITLAB_LOCAL, repository, {})
 

@@ -1,4 +1,4 @@
-"""The harness runs Declarative pipelines in the order in which Jenkins does."""
+"""The harness runs Declarative pipelines in the same order as Jenkins."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ Repository = Callable[[Mapping[str, str | bytes]], Path]
 
 @pytest.fixture
 def jenkins(repository: Repository, tmp_path: Path) -> Jenkins:
-    """Give a function that runs a pipeline block, given without its braces, on a repository."""
+    """Return a function that runs a pipeline block, given without its braces, on a repository."""
     require(available())
 
     def start(text: str, after: str = "", files: Mapping[str, str | bytes] | None = None, **settings: Any) -> Build:
@@ -33,7 +33,7 @@ def _statuses(build: Build) -> dict[str, str]:
 
 
 def test_stages_after_a_failure_are_skipped(jenkins: Jenkins) -> None:
-    """A failed stage skips all that follow, nested ones too, and its message is the build's."""
+    """Including nested ones; the message of the failure is the build's."""
     build = jenkins(
         """
         agent none
@@ -54,8 +54,8 @@ def test_stages_after_a_failure_are_skipped(jenkins: Jenkins) -> None:
     assert build.error.message == "broken"
 
 
-def test_parallel_siblings_finish(jenkins: Jenkins) -> None:
-    """A failing branch does not stop its sibling; within a branch the rest is skipped."""
+def test_a_failing_branch_does_not_stop_its_sibling(jenkins: Jenkins) -> None:
+    """Within a branch, the remaining stages are skipped."""
     build = jenkins(
         """
         agent none
@@ -82,7 +82,7 @@ def test_parallel_siblings_finish(jenkins: Jenkins) -> None:
 
 @pytest.mark.parametrize("where", ["failFast true", "options { parallelsAlwaysFailFast() }"])
 def test_fail_fast_aborts_the_siblings(jenkins: Jenkins, where: str) -> None:
-    """Siblings run `post { aborted }`, and the build is a failure."""
+    """They run `post { aborted }`, and the build is a failure."""
     build = jenkins(
         f"""
         agent none
@@ -104,8 +104,8 @@ def test_fail_fast_aborts_the_siblings(jenkins: Jenkins, where: str) -> None:
     assert build.stage("b").status == "aborted"
 
 
-def test_post_runs_in_its_fixed_order(jenkins: Jenkins) -> None:
-    """Conditions run in Jenkins' order, whatever order they are written in; the failed one's order comes last."""
+def test_post_conditions_run_in_jenkins_order(jenkins: Jenkins) -> None:
+    """Whatever the order in the file."""
     conditions = "\n".join(
         f"{name} {{ echo '> {name}' }}"
         for name in ("cleanup", "unsuccessful", "unstable", "success", "failure", "aborted", "always", "changed")
@@ -125,8 +125,8 @@ def test_post_runs_in_its_fixed_order(jenkins: Jenkins) -> None:
     assert _said(build) == [*good, *bad, *bad]
 
 
-def test_post_of_a_stage_sees_its_own_result(jenkins: Jenkins) -> None:
-    """A sibling's failure is not a stage's own; a caught error counts."""
+def test_post_of_a_stage_uses_its_own_result(jenkins: Jenkins) -> None:
+    """A sibling's failure does not count; a caught error does."""
     build = jenkins(
         """
         agent none
@@ -160,7 +160,7 @@ def test_a_failure_in_post_fails_the_stage(jenkins: Jenkins) -> None:
 
 
 def test_when_skips_stages(jenkins: Jenkins) -> None:
-    """Each condition decides; the stages after a skipped one run."""
+    """For each kind of condition; the stages after a skipped one run."""
     conditions = {
         "expression { env.A == 'a' }": True,
         "environment name: 'A', value: 'b'": False,
@@ -184,14 +184,14 @@ def test_when_skips_stages(jenkins: Jenkins) -> None:
 
 
 def test_branch_is_false_outside_multibranch_jobs(jenkins: Jenkins) -> None:
-    """Without BRANCH_NAME no branch fits, not even the built one."""
+    """Without BRANCH_NAME no branch matches, not even the built one."""
     build = jenkins("agent none\nstages { stage('a') { when { branch 'main' }\n steps { echo '> a' } } }")
 
     assert _statuses(build) == {"a": "skipped"}
 
 
-def test_before_agent_saves_the_executor(jenkins: Jenkins) -> None:
-    """A false `when` takes an agent unless `beforeAgent` is set."""
+def test_before_agent_evaluates_when_without_an_executor(jenkins: Jenkins) -> None:
+    """Otherwise a false `when` first takes an agent."""
     build = jenkins(
         """
         agent none
@@ -208,7 +208,7 @@ def test_before_agent_saves_the_executor(jenkins: Jenkins) -> None:
 
 
 def test_environment_is_set_for_its_block(jenkins: Jenkins) -> None:
-    """Lines see those before them and functions; a stage's own come on top; `env.X =` cannot override them."""
+    """Values can use earlier ones and functions; those of a stage override; `env.X =` does not."""
     build = jenkins(
         """
         agent any
@@ -230,8 +230,8 @@ def test_environment_is_set_for_its_block(jenkins: Jenkins) -> None:
     assert _said(build) == ["inner a-b c1 unset", "a e"]
 
 
-def test_credentials_in_environment(jenkins: Jenkins) -> None:
-    """A pair gives three variables, and is masked."""
+def test_credentials_in_environment_are_set_and_masked(jenkins: Jenkins) -> None:
+    """A user name and password give three variables."""
     build = jenkins(
         """
         agent any
@@ -247,7 +247,7 @@ def test_credentials_in_environment(jenkins: Jenkins) -> None:
 
 
 def test_agents_check_out_by_default(jenkins: Jenkins) -> None:
-    """Each agent checks out and gives the commit, unless that is switched off."""
+    """Each agent does, and returns the commit, unless `skipDefaultCheckout` is set."""
     build = jenkins(
         """
         agent any
@@ -263,15 +263,15 @@ def test_agents_check_out_by_default(jenkins: Jenkins) -> None:
     assert "Declarative: Checkout SCM" in _statuses(build)
 
 
-def test_a_step_without_agent_fails(jenkins: Jenkins) -> None:
-    """With `agent none` a shell step names its stage."""
+def test_a_shell_step_without_agent_fails(jenkins: Jenkins) -> None:
+    """With `agent none`, the message names the stage."""
     build = jenkins("agent none\nstages { stage('a') { steps { sh 'true' } } }")
 
     assert "stage a runs a step that needs an agent" in build.log
 
 
 def test_matrix_runs_its_cells_in_parallel(jenkins: Jenkins) -> None:
-    """Cells are branches with the axes as variables; excluded ones are left out."""
+    """Cells are branches with the axes as variables, except excluded ones."""
     build = jenkins(
         """
         agent none
@@ -296,8 +296,8 @@ def test_matrix_runs_its_cells_in_parallel(jenkins: Jenkins) -> None:
     assert cells[0].branches == ("Matrix - X = 'a', Y = '1'",)
 
 
-def test_options_stand_around_the_stage(jenkins: Jenkins) -> None:
-    """A timeout aborts; with retry around it, the second try has no timeout, as measured on Jenkins."""
+def test_options_wrap_the_stage(jenkins: Jenkins) -> None:
+    """A timeout aborts; with retry around it, the second attempt has no timeout, as measured on Jenkins."""
     build = jenkins(
         """
         agent none
@@ -319,8 +319,8 @@ def test_options_stand_around_the_stage(jenkins: Jenkins) -> None:
     assert build.result == "ABORTED"
 
 
-def test_parameters_and_input(jenkins: Jenkins) -> None:
-    """Declared defaults are in `params`; what an input asks for becomes a variable of the stage."""
+def test_parameters_and_input_are_available(jenkins: Jenkins) -> None:
+    """Declared defaults are in `params`; an answer to `input` becomes a variable of the stage."""
     build = jenkins(
         """
         agent none

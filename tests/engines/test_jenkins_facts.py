@@ -1,4 +1,4 @@
-"""What the harness takes for facts is what a running Jenkins said, for its validator and for its steps."""
+"""The harness's data about steps and options agrees with that of a running Jenkins."""
 
 import json
 import re
@@ -16,20 +16,20 @@ _TEXTS = re.compile(r"'(\w+)'")
 
 
 def harness_steps() -> dict[str, str]:
-    """Return what the harness says of each of its steps, by name."""
+    """Return the annotations of the harness's steps, by name."""
     return {
         found["name"]: found["given"] for path in _STEPS for found in _STEP.finditer(path.read_text(encoding="utf-8"))
     }
 
 
 def named(given: str, key: str) -> set[str]:
-    """Return the names that *given*, the arguments of an annotation, lists under *key*."""
+    """Return the names under *key* in *given*, the arguments of an annotation."""
     found = re.search(rf"\b{key} = (\[[^\]]*\]|'\w+')", given, re.DOTALL)
     return set(_TEXTS.findall(found[1])) if found else set()
 
 
-def test_the_facts_are_those_of_the_running_jenkins() -> None:
-    """But for additions, each of which names its source."""
+def test_the_facts_agree_with_a_running_jenkins() -> None:
+    """Each addition names its source."""
     if not ORIGINAL.is_file():
         pytest.skip("the list of the running Jenkins is not here")
     held = dict(facts())
@@ -39,8 +39,8 @@ def test_the_facts_are_those_of_the_running_jenkins() -> None:
     assert all(str(one["source"]).startswith("https://") for part in additions.values() for one in part.values())
 
 
-def test_the_steps_of_the_harness_take_what_those_of_jenkins_take() -> None:
-    """No step that runs here takes a parameter that Jenkins does not know, nor a value or block where that has none."""
+def test_steps_of_the_harness_have_jenkins_parameters() -> None:
+    """None has an unknown parameter, value or block."""
     steps = facts()["steps"]
     # Nothing describes `parallel`, whose branches are its arguments.
     known = {name: given for name, given in harness_steps().items() if name in steps and name != "parallel"}
@@ -58,8 +58,8 @@ def test_the_steps_of_the_harness_take_what_those_of_jenkins_take() -> None:
     }
 
 
-def test_what_settings_may_say_in_each_style_is_what_jenkins_knows() -> None:
-    """The block steps that are options, and the options that are no properties of a job."""
+def test_options_of_each_style_agree_with_jenkins() -> None:
+    """Block steps that are options, and options that are not properties of a job."""
     options: Mapping[str, Mapping[str, object]] = facts()["options"]
     kinds = {kind: {name for name, one in options.items() if one["kind"] == kind} for kind in ("step", "declarative")}
     additions = set(facts()["additions"]["options"])

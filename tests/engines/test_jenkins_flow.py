@@ -1,4 +1,4 @@
-"""The harness runs scripts as Jenkins does: order, failures, time limits."""
+"""The harness runs scripts like Jenkins: order, failures, time limits."""
 
 import subprocess
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ Jenkins = Callable[..., Build]
 
 @pytest.fixture
 def jenkins(repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path) -> Jenkins:
-    """Give a function that runs the text of a Jenkinsfile on a repository with some files."""
+    """Return a function that runs the text of a Jenkinsfile on a repository with some files."""
     require(available())
 
     def start(text: str, files: Mapping[str, str | bytes] | None = None, **settings: Any) -> Build:
@@ -24,7 +24,7 @@ def jenkins(repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: P
 
 
 def _said(build: Build) -> list[str]:
-    """Return what the script printed with a leading `> `."""
+    """Return the lines that the script printed with a leading `> `."""
     return [line.removeprefix("> ") for line in build.log.splitlines() if line.startswith("> ")]
 
 
@@ -33,7 +33,7 @@ def _overlap(one: Stage, other: Stage) -> bool:
 
 
 def test_stages_are_recorded_in_order(jenkins: Jenkins) -> None:
-    """Each stage has a start and an end, in the order in which they happened."""
+    """Each stage has a start and an end, in chronological order."""
     build = jenkins("stage('a') { stage('b') { echo 'x' } }\nstage('c') { echo 'y' }")
 
     assert [(event.kind, event.stage.name) for event in build.events] == [
@@ -43,8 +43,8 @@ def test_stages_are_recorded_in_order(jenkins: Jenkins) -> None:
     assert build.result == "SUCCESS"
 
 
-def test_parallel_branches_run_at_the_same_time(jenkins: Jenkins) -> None:
-    """Two branches that sleep overlap, and each stage knows its branch."""
+def test_parallel_branches_overlap(jenkins: Jenkins) -> None:
+    """Each stage has its branch."""
     build = jenkins("parallel a: { stage('a') { sleep 1 } }, b: { stage('b') { sleep 1 } }\nstage('c') {}")
 
     assert _overlap(build.stage("a"), build.stage("b"))
@@ -52,8 +52,8 @@ def test_parallel_branches_run_at_the_same_time(jenkins: Jenkins) -> None:
     assert build.stage("c").start >= max(build.stage("a").end, build.stage("b").end)
 
 
-def test_groovy_code_of_branches_takes_turns(jenkins: Jenkins) -> None:
-    """As in Jenkins, branches switch at steps only, so that a counter needs no lock."""
+def test_branches_switch_only_at_steps(jenkins: Jenkins) -> None:
+    """As in Jenkins, so a counter needs no lock."""
     build = jenkins(
         """
         int count = 0
@@ -70,7 +70,7 @@ def test_groovy_code_of_branches_takes_turns(jenkins: Jenkins) -> None:
 
 
 def test_a_failure_ends_the_script_after_its_siblings(jenkins: Jenkins) -> None:
-    """The sibling of a failing branch finishes; what comes after does not run."""
+    """The sibling of a failing branch completes; later code does not run."""
     build = jenkins(
         "parallel a: { stage('a') { error 'broken' } }, b: { stage('b') { sleep 1; echo '> b' } }\nstage('c') {}"
     )
@@ -91,8 +91,8 @@ def test_fail_fast_stops_the_siblings(jenkins: Jenkins) -> None:
     assert build.stage("b").end - build.stage("b").start < 30_000
 
 
-def test_an_error_tells_the_line(jenkins: Jenkins) -> None:
-    """The lines of the Jenkinsfile on the stack are in the log and in the result."""
+def test_an_error_has_the_lines_of_its_stack(jenkins: Jenkins) -> None:
+    """In the log and in the result."""
     build = jenkins("def broken() {\n    null.foo()\n}\nstage('a') {\n    broken()\n}\n")
 
     assert build.error is not None
@@ -101,7 +101,7 @@ def test_an_error_tells_the_line(jenkins: Jenkins) -> None:
 
 
 def test_an_unknown_step_fails(jenkins: Jenkins) -> None:
-    """A call of nothing that exists names itself."""
+    """The message names it."""
     build = jenkins("shell 'x'")
 
     assert "No such DSL method 'shell'" in build.log
@@ -109,14 +109,14 @@ def test_an_unknown_step_fails(jenkins: Jenkins) -> None:
 
 
 def test_an_unknown_argument_fails(jenkins: Jenkins) -> None:
-    """A misspelt argument is no silent default."""
+    """A misspelled argument is not ignored."""
     build = jenkins("node { sh script: 'true', returnstdout: true }")
 
     assert "Unknown parameter(s) [returnstdout] for step sh" in build.log
 
 
 def test_a_branch_waits_for_an_executor(jenkins: Jenkins) -> None:
-    """One executor runs one branch after the other."""
+    """With one executor, branches run one after the other."""
     build = jenkins(
         "parallel a: { node { stage('a') { sleep 1 } } }, b: { node { stage('b') { sleep 1 } } }",
         nodes=[Node(executors=1)],
@@ -125,8 +125,8 @@ def test_a_branch_waits_for_an_executor(jenkins: Jenkins) -> None:
     assert not _overlap(build.stage("a"), build.stage("b"))
 
 
-def test_retry_counts_tries(jenkins: Jenkins) -> None:
-    """A body that fails is run again, that often in all."""
+def test_retry_counts_attempts(jenkins: Jenkins) -> None:
+    """The number includes the first attempt."""
     build = jenkins(
         "int n = 0\nretry(3) { n++; echo \"> ${n}\"; if (n < 2) { error 'x' } }\nretry(2) { echo '> no'; error 'y' }"
     )
@@ -136,7 +136,7 @@ def test_retry_counts_tries(jenkins: Jenkins) -> None:
 
 
 def test_a_timeout_ends_the_processes_and_aborts(jenkins: Jenkins) -> None:
-    """The children of the script are told first; the build is aborted, and `catch` sees it."""
+    """The script's children get the signal first; the build is aborted, and `catch` receives it."""
     build = jenkins(
         """
         node {
@@ -156,8 +156,8 @@ def test_a_timeout_ends_the_processes_and_aborts(jenkins: Jenkins) -> None:
     assert build.stage("a").end - build.stage("a").start < 20_000
 
 
-def test_a_script_that_ends_well_when_told_to_stop_passes(jenkins: Jenkins) -> None:
-    """The trap that generated files avoid: its last status is 0, so the timed-out stage passes."""
+def test_a_script_that_exits_with_0_on_a_signal_passes(jenkins: Jenkins) -> None:
+    """Generated files avoid this trap: the stage passes despite its timeout."""
     build = jenkins("node { timeout(time: 1, unit: 'SECONDS') { sh '''#!/bin/sh\nsleep 60\ntrue''' }; echo '> on' }")
 
     assert _said(build) == ["on"]
@@ -165,15 +165,15 @@ def test_a_script_that_ends_well_when_told_to_stop_passes(jenkins: Jenkins) -> N
 
 
 def test_a_process_that_ignores_term_is_killed(jenkins: Jenkins) -> None:
-    """After some patience comes KILL."""
+    """KILL follows after a grace period."""
     build = jenkins("node { timeout(time: 1, unit: 'SECONDS') { sh 'trap \"\" TERM; sleep 60' } }", patience=0.5)
 
     assert build.result == "ABORTED"
     assert build.stages == ()
 
 
-def test_retry_tries_again_after_a_timeout_within(jenkins: Jenkins) -> None:
-    """A timeout inside retry is a failure of that try; one outside ends all tries."""
+def test_retry_repeats_after_an_inner_timeout(jenkins: Jenkins) -> None:
+    """A timeout inside retry fails that attempt; one outside ends all attempts."""
     build = jenkins(
         """
         catchError { retry(2) { echo '> in'; timeout(time: 1, unit: 'SECONDS') { sleep 60 } } }
@@ -186,7 +186,7 @@ def test_retry_tries_again_after_a_timeout_within(jenkins: Jenkins) -> None:
 
 
 def test_caught_errors_mark_build_and_stage(jenkins: Jenkins) -> None:
-    """`catchError`, `warnError` and `unstable` go on, and say what they mark."""
+    """`catchError`, `warnError` and `unstable` continue, and log the result that they set."""
     build = jenkins(
         """
         stage('warned') { warnError('odd') { error 'x' } }
@@ -202,8 +202,8 @@ def test_caught_errors_mark_build_and_stage(jenkins: Jenkins) -> None:
     assert build.result == "UNSTABLE"
 
 
-def test_a_stage_can_be_drawn_as_skipped(jenkins: Jenkins) -> None:
-    """Utils is there, and its stage is a skip among the events."""
+def test_a_stage_can_be_marked_as_skipped(jenkins: Jenkins) -> None:
+    """With Utils; the events contain the skip."""
     build = jenkins(
         """
         import org.jenkinsci.plugins.pipeline.modeldefinition.Utils
@@ -214,23 +214,23 @@ def test_a_stage_can_be_drawn_as_skipped(jenkins: Jenkins) -> None:
     assert [(event.kind, event.stage.name) for event in build.events] == [("skip", "a")]
 
 
-def test_a_refused_input_aborts(jenkins: Jenkins) -> None:
-    """Nobody approves."""
+def test_a_rejected_input_aborts_the_build(jenkins: Jenkins) -> None:
+    """No person approves it."""
     build = jenkins("input 'go?'\necho '> on'", approve=False)
 
     assert _said(build) == []
     assert build.result == "ABORTED"
 
 
-def test_a_lock_is_held_by_one(jenkins: Jenkins) -> None:
-    """Two branches that want the same resource follow each other."""
+def test_a_lock_is_exclusive(jenkins: Jenkins) -> None:
+    """Two branches with the same resource run one after the other."""
     build = jenkins("parallel a: { lock('r') { stage('a') { sleep 1 } } }, b: { lock('r') { stage('b') { sleep 1 } } }")
 
     assert not _overlap(build.stage("a"), build.stage("b"))
 
 
 def test_a_build_that_takes_too_long_is_aborted(jenkins: Jenkins) -> None:
-    """The harness ends a build as a person would, and no process is left."""
+    """Like an abort by a person; no process remains."""
     build = jenkins("node { sh 'sleep 271828' }", seconds=2)
     left = subprocess.run(["pgrep", "-f", "^sleep 271828$"], capture_output=True, check=False)
 
@@ -238,8 +238,8 @@ def test_a_build_that_takes_too_long_is_aborted(jenkins: Jenkins) -> None:
     assert left.stdout == b""
 
 
-def test_what_the_sandbox_rejects_does_not_start(jenkins: Jenkins) -> None:
-    """The whole script is refused, with the line."""
+def test_a_script_that_the_sandbox_rejects_does_not_start(jenkins: Jenkins) -> None:
+    """The error has the line."""
     build = jenkins("echo '> started'\nnew File('x')")
 
     assert _said(build) == []
@@ -248,7 +248,7 @@ def test_what_the_sandbox_rejects_does_not_start(jenkins: Jenkins) -> None:
 
 @pytest.mark.parametrize("line", ["env[name]", "env[name] = 'x'"])
 def test_an_index_into_the_environment_is_rejected(jenkins: Jenkins, line: str) -> None:
-    """It is a method of Groovy's that takes any object, which no list of the sandbox permits."""
+    """It calls a Groovy method on any object, which no sandbox list permits."""
     build = jenkins(f"String name = 'A'\n{line}")
 
     assert build.result == "FAILURE"
@@ -256,7 +256,7 @@ def test_an_index_into_the_environment_is_rejected(jenkins: Jenkins, line: str) 
 
 
 def test_a_long_chain_and_deep_nesting_run(jenkins: Jenkins) -> None:
-    """Hundreds of stages in a row, and sixty nested parallel blocks; a restart of the controller ends the second."""
+    """Hundreds of stages in sequence, and sixty nested parallel blocks; a controller restart ends the second."""
     build = jenkins(
         """
         for (int i = 0; i < 300; i++) {
@@ -279,8 +279,8 @@ def test_a_long_chain_and_deep_nesting_run(jenkins: Jenkins) -> None:
     assert not build.is_resumable
 
 
-def test_catch_error_leaves_the_stage_unmarked(jenkins: Jenkins) -> None:
-    """By default the build fails, and the stage is drawn as a success."""
+def test_catch_error_fails_the_build_but_not_the_stage(jenkins: Jenkins) -> None:
+    """By default."""
     build = jenkins("stage('a') { catchError { error 'x' } }\nstage('b') { echo '> b' }")
 
     assert _said(build) == ["b"]
@@ -288,7 +288,7 @@ def test_catch_error_leaves_the_stage_unmarked(jenkins: Jenkins) -> None:
     assert build.result == "FAILURE"
 
 
-def test_the_worst_branch_decides(jenkins: Jenkins) -> None:
+def test_the_worst_result_of_branches_counts(jenkins: Jenkins) -> None:
     """As in Jenkins, an aborted branch outweighs one that failed before it."""
     build = jenkins("parallel a: { error 'x' }, b: { timeout(time: 1, unit: 'SECONDS') { sleep 60 } }")
 

@@ -1,4 +1,4 @@
-"""The harness runs Jenkinsfiles as Jenkins does: its steps, one by one."""
+"""The harness runs Jenkinsfiles like Jenkins: its steps, one by one."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ Jenkins = Callable[..., Build]
 
 @pytest.fixture
 def jenkins(repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path) -> Jenkins:
-    """Give a function that runs the text of a Jenkinsfile on a repository with some files."""
+    """Return a function that runs the text of a Jenkinsfile on a repository with some files."""
     require(available())
 
     def start(text: str, files: Mapping[str, str | bytes] | None = None, **settings: Any) -> Build:
@@ -24,13 +24,13 @@ def jenkins(repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: P
 
 
 def _said(build: Build) -> list[str]:
-    """Return what the script printed with a leading `> `."""
+    """Return the lines that the script printed with a leading `> `."""
     return [line.removeprefix("> ") for line in build.log.splitlines() if line.startswith("> ")]
 
 
 @pytest.mark.parametrize("shell", ["dash", "bash", ("busybox", "sh")])
-def test_sh_runs_with_the_chosen_shell(jenkins: Jenkins, shell: str | tuple[str, ...]) -> None:
-    """Text without a shebang runs under `-xe` of that shell; a failing command ends it."""
+def test_sh_runs_in_the_configured_shell(jenkins: Jenkins, shell: str | tuple[str, ...]) -> None:
+    """Text without a shebang runs with `-xe`, and stops at a failing command."""
     require_program(shell if isinstance(shell, str) else shell[0])
     build = jenkins(
         """
@@ -49,7 +49,7 @@ def test_sh_runs_with_the_chosen_shell(jenkins: Jenkins, shell: str | tuple[str,
 
 
 def test_sh_returns_output_and_status(jenkins: Jenkins) -> None:
-    """The newline stays, a shebang chooses the interpreter, and a failure carries its status."""
+    """The final newline stays, a shebang selects the interpreter, and a failure has its status."""
     build = jenkins(
         """
         node {
@@ -66,14 +66,14 @@ def test_sh_returns_output_and_status(jenkins: Jenkins) -> None:
 
 
 def test_exports_are_lost_between_steps(jenkins: Jenkins) -> None:
-    """Each sh is a process of its own."""
+    """Each sh is a separate process."""
     build = jenkins("""node { sh 'export A=b'; echo "> [${sh(script: 'echo -n $A', returnStdout: true)}]" }""")
 
     assert _said(build) == ["[]"]
 
 
 def test_each_allocation_has_a_workspace(jenkins: Jenkins) -> None:
-    """Two at once get two folders; a later one gets the first again, with what was left in it."""
+    """Two concurrent ones have two folders; a later one reuses the first with its files."""
     build = jenkins(
         """
         parallel a: { node { echo "> ${pwd().tokenize('/').last()}"; writeFile file: 'left', text: ''; sleep 1 } },
@@ -87,8 +87,8 @@ def test_each_allocation_has_a_workspace(jenkins: Jenkins) -> None:
     assert _said(build) == ["demo", "demo@2", "demo true demo@tmp"]
 
 
-def test_labels_choose_the_agent(jenkins: Jenkins) -> None:
-    """Names, labels and expressions fit; a label that nobody has is an error, not a wait."""
+def test_labels_select_the_agent(jenkins: Jenkins) -> None:
+    """Names, labels and expressions; an unknown label is an error instead of a wait."""
     build = jenkins(
         """
         node('one') { echo "> ${env.NODE_NAME}" }
@@ -104,7 +104,7 @@ def test_labels_choose_the_agent(jenkins: Jenkins) -> None:
 
 
 def test_processes_end_with_the_allocation(jenkins: Jenkins, tmp_path: Path) -> None:
-    """What a script leaves in the background is stopped when the node block ends."""
+    """Background processes are stopped when the node block ends."""
     build = jenkins("""node { sh 'sleep 300 & echo "$!" >pid'; echo "> ${readFile('pid').trim()}" }""")
     (pid,) = _said(build)
     state = Path("/proc", pid, "stat")
@@ -113,7 +113,7 @@ def test_processes_end_with_the_allocation(jenkins: Jenkins, tmp_path: Path) -> 
     assert (tmp_path / "build").is_dir()
 
 
-def test_a_step_without_a_node_is_refused(jenkins: Jenkins) -> None:
+def test_a_shell_step_without_a_node_is_rejected(jenkins: Jenkins) -> None:
     """A shell step needs an agent."""
     build = jenkins("sh 'true'")
 
@@ -122,7 +122,7 @@ def test_a_step_without_a_node_is_refused(jenkins: Jenkins) -> None:
 
 
 def test_files_are_read_and_written(jenkins: Jenkins) -> None:
-    """Texts keep every byte, folders are made, and `dir` is left again."""
+    """Byte for byte; folders are created, and `dir` is restored."""
     build = jenkins(
         """
         node {
@@ -140,8 +140,8 @@ def test_files_are_read_and_written(jenkins: Jenkins) -> None:
     assert _said(build) == ["4 true true", "true 5", "false"]
 
 
-def test_a_stash_carries_files_modes_and_links(jenkins: Jenkins) -> None:
-    """Patterns are Ant's; executable bits and links survive, and another workspace gets them."""
+def test_a_stash_restores_files_modes_and_links(jenkins: Jenkins) -> None:
+    """Patterns are Ant's; another workspace gets executable bits and links."""
     build = jenkins(
         """
         node {
@@ -160,8 +160,8 @@ def test_a_stash_carries_files_modes_and_links(jenkins: Jenkins) -> None:
     assert build.result == "SUCCESS"
 
 
-def test_a_stash_leaves_out_what_ant_leaves_out(jenkins: Jenkins) -> None:
-    """`.git` and `.gitignore` need `useDefaultExcludes: false`; the same name overwrites."""
+def test_a_stash_applies_ants_default_excludes(jenkins: Jenkins) -> None:
+    """`.git` and `.gitignore` require `useDefaultExcludes: false`; the same name overwrites."""
     build = jenkins(
         """
         node {
@@ -177,8 +177,8 @@ def test_a_stash_leaves_out_what_ant_leaves_out(jenkins: Jenkins) -> None:
     assert build.stashes == {"default": ("a",), "all": (".gitignore", "a", "b~"), "again": ("b~",)}
 
 
-def test_stash_errors(jenkins: Jenkins) -> None:
-    """An empty stash and an unknown one fail, unless the empty one is allowed."""
+def test_an_empty_or_unknown_stash_fails(jenkins: Jenkins) -> None:
+    """An empty one can be allowed."""
     build = jenkins(
         """
         node {
@@ -193,8 +193,8 @@ def test_stash_errors(jenkins: Jenkins) -> None:
     assert _said(build) == ["No files included in stash ‘empty’", "No such saved stash ‘missing’"]
 
 
-def test_artifacts_are_kept(jenkins: Jenkins) -> None:
-    """Archived files lie under their own names; a pattern that finds nothing fails unless allowed."""
+def test_artifacts_are_archived(jenkins: Jenkins) -> None:
+    """Under their own names; a pattern without matches fails unless allowed."""
     build = jenkins(
         """
         node {
@@ -212,7 +212,7 @@ def test_artifacts_are_kept(jenkins: Jenkins) -> None:
 
 
 def test_withenv_adds_and_removes_variables(jenkins: Jenkins) -> None:
-    """An empty value takes a variable away, `$` is a character like others, and `PATH+X` goes in front."""
+    """An empty value removes a variable, `$` is literal, and `PATH+X` is prepended."""
     build = jenkins(
         """
         env.A = 'outer'
@@ -232,7 +232,7 @@ def test_withenv_adds_and_removes_variables(jenkins: Jenkins) -> None:
 
 
 def test_credentials_are_bound_and_masked(jenkins: Jenkins) -> None:
-    """Each kind is there inside the block, hidden in the log, and gone after it."""
+    """Each kind is set inside the block, masked in the log, and removed after it."""
     build = jenkins(
         """
         node {
@@ -257,14 +257,14 @@ def test_credentials_are_bound_and_masked(jenkins: Jenkins) -> None:
 
 
 def test_an_unknown_credential_fails(jenkins: Jenkins) -> None:
-    """The message names the id."""
+    """The message has the ID."""
     build = jenkins("node { withCredentials([string(credentialsId: 'none', variable: 'X')]) {} }")
 
     assert "Could not find credentials entry with ID 'none'" in build.log
 
 
 def test_mails_jobs_and_inputs_are_recorded(jenkins: Jenkins) -> None:
-    """Nothing leaves the machine; all of it can be looked at."""
+    """No data leaves the computer."""
     build = jenkins(
         """
         mail to: 'a@example.org', subject: "s ${1 + 1}", body: 'b'
@@ -283,8 +283,8 @@ def test_mails_jobs_and_inputs_are_recorded(jenkins: Jenkins) -> None:
     assert build.result == "UNSTABLE"
 
 
-def test_parameters_of_a_first_build_are_no_variables(jenkins: Jenkins) -> None:
-    """`params` knows defaults at once; the shell sees them only in later builds."""
+def test_parameters_of_a_first_build_are_not_variables(jenkins: Jenkins) -> None:
+    """`params` has defaults immediately; the shell gets them only in later builds."""
     text = """
         properties([parameters([string(name: 'A', defaultValue: 'a'), booleanParam(name: 'B', defaultValue: true),
                                 choice(name: 'C', choices: ['x', 'y'])])])
@@ -295,8 +295,8 @@ def test_parameters_of_a_first_build_are_no_variables(jenkins: Jenkins) -> None:
     assert _said(jenkins(text, params={"A": "given"})) == ["given true x given"]
 
 
-def test_checkout_gives_the_commit(jenkins: Jenkins) -> None:
-    """`checkout scm` clones the repository under its remote address and returns what it found."""
+def test_checkout_returns_the_commit(jenkins: Jenkins) -> None:
+    """`checkout scm` clones the repository under its remote URL."""
     build = jenkins(
         """
         node {
@@ -331,10 +331,10 @@ def test_checkout_gives_the_commit(jenkins: Jenkins) -> None:
     ],
     ids=("ignored", "honored", "fetched after the clone"),
 )
-def test_the_first_clone_honors_a_refspec_where_it_is_told_to(
+def test_the_first_clone_honors_a_refspec_if_configured(
     jenkins: Jenkins, refspec: str, option: str, *, expected: bool
 ) -> None:
-    """README of the git plugin, "Honor refspec on initial clone"; the next checkout fetches by the refspec anyway."""
+    """README of the git plugin, "Honor refspec on initial clone"; later checkouts always do."""
     build = jenkins(
         f"""
         node {{
@@ -352,7 +352,7 @@ def test_the_first_clone_honors_a_refspec_where_it_is_told_to(
 
 
 def test_checkout_follows_a_push_outside_multibranch_jobs(jenkins: Jenkins, tmp_path: Path) -> None:
-    """The branch is resolved again each time, unless the job is a multibranch one."""
+    """The branch is resolved each time, except in a multibranch job."""
     text = """
         node {
             def first = checkout(scm).GIT_COMMIT
@@ -366,8 +366,8 @@ def test_checkout_follows_a_push_outside_multibranch_jobs(jenkins: Jenkins, tmp_
     assert _said(jenkins(text, env={"REPOSITORY": str(tmp_path / "repository-2"), "BRANCH_NAME": "main"})) == ["true"]
 
 
-def test_junit_counts_and_marks(jenkins: Jenkins) -> None:
-    """A failed test makes the build unstable unless that is switched off."""
+def test_junit_counts_tests_and_marks_the_build(jenkins: Jenkins) -> None:
+    """A failed test makes the build unstable unless that is turned off."""
     report = "<testsuite><testcase name='a'><failure/></testcase><testcase name='b'/></testsuite>"
     build = jenkins(
         """
@@ -384,8 +384,8 @@ def test_junit_counts_and_marks(jenkins: Jenkins) -> None:
     assert build.result == "UNSTABLE"
 
 
-def test_small_steps(jenkins: Jenkins) -> None:
-    """Steps that only surround or tell something are there."""
+def test_steps_without_effects_are_available(jenkins: Jenkins) -> None:
+    """They only wrap others or print."""
     build = jenkins(
         r"""
         currentBuild.displayName = 'named'
@@ -408,7 +408,7 @@ def test_small_steps(jenkins: Jenkins) -> None:
 
 
 def test_names_and_texts_may_be_any_unicode(jenkins: Jenkins) -> None:
-    """File names, variables, output and stashes are UTF-8 whatever the locale of the caller."""
+    """File names, variables, output and stashes are UTF-8, whatever the caller's locale."""
     build = jenkins(
         """
         node {

@@ -13,7 +13,7 @@ _MODELS = Path(__file__).parents[3] / "shared" / "output" / "jenkins"
 
 
 def _files(folder: Path) -> dict[str, str | bytes]:
-    """Return small stand-ins for the programs that the model pipeline calls."""
+    """Return small fake programs for those that the model pipeline calls."""
     record = '#!/bin/sh\nset -e\nname=${0##*/}\nprintf "[%s]" "$name" "$@" >>"$RECORD/$name"\n'
     build = 'mkdir -p "$1"\nprintf 1.2.3 >"$1/VERSION"\nprintf "%s\\n\\n" \'a $x `id` "q"\' >"$1/NOTES.md"\n'
     tool = 'printf \'#!/bin/sh\\necho app 1.2.3\\n\' >"$1/app"\nchmod 755 "$1/app"\n'
@@ -26,7 +26,7 @@ def _files(folder: Path) -> dict[str, str | bytes]:
 
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
 def test_the_model_pipeline_runs(repository: Repository, tmp_path: Path, style: str) -> None:
-    """The hand-written model keeps its order, carries its values byte for byte, and hides its secret."""
+    """It keeps its order, passes its values byte for byte, and masks its secret."""
     require(available())
     model = _MODELS / f"service.{style}.Jenkinsfile"
     if not model.is_file():
@@ -55,8 +55,8 @@ def test_the_model_pipeline_runs(repository: Repository, tmp_path: Path, style: 
         assert ends[before] <= starts[after]
 
 
-def test_the_model_pipeline_stops_at_a_failure(repository: Repository, tmp_path: Path) -> None:
-    """With unit broken the scripted model runs docs and skips what needs unit."""
+def test_the_model_pipeline_skips_stages_after_a_failure(repository: Repository, tmp_path: Path) -> None:
+    """If unit fails, docs runs, and stages that need unit are skipped."""
     require(available())
     model = _MODELS / "service.scripted.Jenkinsfile"
     if not model.is_file():

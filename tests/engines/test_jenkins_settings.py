@@ -1,4 +1,4 @@
-"""What the settings of Jenkins say of a whole job holds in both styles: tools, properties, what stands around."""
+"""Settings of Jenkins for the whole job apply in both styles: tools, properties, wrappers."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,10 +23,10 @@ SHOW = 'printf "<%s>\\n" "$AROUND" "$JAVA_HOME" "$MAVEN_HOME" "$GOROOT" "${PATH%
 
 @pytest.mark.parametrize("workspace", ["isolated", "shared"])
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
-def test_settings_of_a_job_hold(
+def test_job_settings_apply_to_all_stages(
     style: str, workspace: str, repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
 ) -> None:
-    """Scripts find the tools; a stage after another one too."""
+    """Scripts find the tools, also in later stages."""
     require(jenkins_harness.available())
     stages = [{"name": "first", "script": [SHOW]}, {"name": "second", "script": [SHOW]}]
     checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"workspace": workspace, "stages": stages}}})})
@@ -51,10 +51,10 @@ def test_settings_of_a_job_hold(
         ("node {{ ws('x') {{ sh 'true' }} }}", "SUCCESS"),
     ],
 )
-def test_a_step_of_a_folder_needs_an_agent_around_it(
+def test_a_folder_step_in_options_needs_a_pipeline_agent(
     around: str, result: str, repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
 ) -> None:
-    """As measured on Jenkins 2.479.3: the agent of a pipeline stands around its options."""
+    """As measured on Jenkins 2.479.3: a pipeline's agent is taken before its options."""
     require(jenkins_harness.available())
     text = around.format("stages { stage('s') { agent any\nsteps { sh 'true' } } }")
 

@@ -1,4 +1,4 @@
-"""What setup values are on Jenkins, by the functions of a generated file."""
+"""Setup values on Jenkins, by the functions of a generated file."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ _PROJECTS = {
 def test_a_project_is_the_path_of_its_repository(
     repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
 ) -> None:
-    """Whatever the protocol, with no slash before or after it."""
+    """For any protocol, without leading and trailing slashes."""
     require(jenkins_harness.available())
     text = built(_CONFIG, "scripted").text
     expression = re.search(r'^env.PIPEGEN_PROJECT = "(.*)"$', text, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The validator refuses what Jenkins refuses, at the right line, and nothing else."""
+"""The validator rejects the files that Jenkins rejects, at the right line, and no others."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,33 +19,33 @@ _HERE = "// here"
 
 @pytest.fixture(scope="module")
 def findings() -> Mapping[str, tuple[Finding, ...]]:
-    """Give what the validator says about every file of the table."""
+    """Return the findings for every file of the table."""
     require(available())
     return validate({str(path): path.read_text("utf-8") for path in (*_VALID, *_INVALID)}, bytecode=True)
 
 
 @pytest.fixture
 def check() -> Callable[[str], tuple[Finding, ...]]:
-    """Give a function that validates one text."""
+    """Return a function that validates one text."""
     require(available())
     return lambda text: validate({"it": text}, bytecode=True)["it"]
 
 
 def test_the_table_is_large_enough() -> None:
-    """There are at least 60 files of each kind."""
+    """It has at least 60 files of each kind."""
     assert len(_VALID) >= 60
     assert len(_INVALID) >= 60
 
 
 @pytest.mark.parametrize("path", _VALID, ids=lambda path: path.stem)
-def test_a_valid_file_passes(findings: Mapping[str, tuple[Finding, ...]], path: Path) -> None:
-    """Nothing is found."""
+def test_a_valid_file_has_no_findings(findings: Mapping[str, tuple[Finding, ...]], path: Path) -> None:
+    """Each file of the table is checked."""
     assert findings[str(path)] == ()
 
 
 @pytest.mark.parametrize("path", _INVALID, ids=lambda path: path.stem)
-def test_an_invalid_file_is_refused(findings: Mapping[str, tuple[Finding, ...]], path: Path) -> None:
-    """The one thing wrong is found, at its line and with its message."""
+def test_an_invalid_file_has_the_expected_finding(findings: Mapping[str, tuple[Finding, ...]], path: Path) -> None:
+    """Exactly one, with its line and message."""
     lines = path.read_text("utf-8").splitlines()
     marked = [number for number, line in enumerate(lines, 1) if _HERE in line]
     (found,) = findings[str(path)]
@@ -55,7 +55,7 @@ def test_an_invalid_file_is_refused(findings: Mapping[str, tuple[Finding, ...]],
 
 
 def test_the_model_outputs_are_valid() -> None:
-    """The hand-written models pass."""
+    """They are hand-written."""
     require(available())
     models = sorted(_MODELS.glob("*.Jenkinsfile"))
     if not models:
@@ -65,8 +65,8 @@ def test_the_model_outputs_are_valid() -> None:
     assert found == dict.fromkeys(found, ())
 
 
-def test_a_script_may_not_grow(check: Callable[[str], tuple[Finding, ...]]) -> None:
-    """87 flat stages break Jenkins; as many functions, registered by name, do not."""
+def test_a_script_has_a_size_limit(check: Callable[[str], tuple[Finding, ...]]) -> None:
+    """87 flat stages break Jenkins; the same number of functions, registered by name, does not."""
     flat = "stage('s{0}') {{\n    node {{\n        checkout scm\n        sh 'x'\n        stash 's{0}'\n    }}\n}}\n"
     split = "def f{0}() {{\n    stage('s{0}') {{\n        node {{\n            sh 'x'\n        }}\n    }}\n}}\n"
     (found,) = check("".join(flat.format(number) for number in range(87)))
@@ -75,8 +75,8 @@ def test_a_script_may_not_grow(check: Callable[[str], tuple[Finding, ...]]) -> N
     assert check("".join(split.format(number) for number in range(87))) == ()
 
 
-def test_a_function_may_not_grow(check: Callable[[str], tuple[Finding, ...]]) -> None:
-    """The finding names the function and its line."""
+def test_a_function_has_a_size_limit(check: Callable[[str], tuple[Finding, ...]]) -> None:
+    """The finding has the function and its line."""
     (found,) = check(
         "\ndef big() {\n" + "".join(f"    echo 'a' + 'b' + 'c{number}'\n" for number in range(240)) + "}\n"
     )
@@ -85,13 +85,13 @@ def test_a_function_may_not_grow(check: Callable[[str], tuple[Finding, ...]]) ->
     assert found.message.startswith("the function big has ")
 
 
-def test_a_block_may_not_hold_too_many_statements(check: Callable[[str], tuple[Finding, ...]]) -> None:
-    """250 statements pass, 251 do not."""
+def test_a_block_has_at_most_250_statements(check: Callable[[str], tuple[Finding, ...]]) -> None:
+    """250 statements are valid, 251 are not."""
     assert check("x()\n" * 250) == ()
     assert [finding.message for finding in check("x()\n" * 251)] == ["a block has 251 statements, more than 250"]
 
 
-def test_a_string_may_not_grow(check: Callable[[str], tuple[Finding, ...]]) -> None:
+def test_a_string_has_a_size_limit(check: Callable[[str], tuple[Finding, ...]]) -> None:
     """The limit counts UTF-16 units, and class files count bytes."""
     assert check(f"x('{'a' * 65_535}')") == ()
     assert [finding.message for finding in check(f"x('{'a' * 65_536}')")] == [
@@ -100,7 +100,7 @@ def test_a_string_may_not_grow(check: Callable[[str], tuple[Finding, ...]]) -> N
 
 
 def test_the_harness_is_compiled_once(tmp_path: Path) -> None:
-    """Two that start at once share one folder of classes, and leave nothing else."""
+    """Two concurrent starts share one folder of classes, and leave nothing else."""
     require(available())
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(compile_classes, [tmp_path] * 2)

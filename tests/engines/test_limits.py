@@ -1,4 +1,4 @@
-"""Tries, time limits and failures that are allowed come to the same on all engines that know them."""
+"""Retries, timeouts and allowed failures have the same result on all engines that support them."""
 
 import re
 from pathlib import Path
@@ -29,12 +29,12 @@ while [ "$n" -lt 300 ]; do sleep 0.1; n=$((n + 1)); done
 
 
 def tried(stage: str, enough: str, **keys: object) -> dict[str, object]:
-    """Return a stage that succeeds once it has been tried often *enough*."""
+    """Return a stage that succeeds after *enough* attempts."""
     return {"name": stage, "script": [_TRY.format(stage=stage, enough=enough)], **keys}
 
 
 def slow(stage: str, **keys: object) -> dict[str, object]:
-    """Return a stage that has two seconds and takes longer."""
+    """Return a stage with a timeout of two seconds that takes longer."""
     return {"name": stage, "script": [_SLOW.format(stage=stage)], "timeout": 2, **keys}
 
 
@@ -53,8 +53,8 @@ _TRIES = {"thrice": 3, "script": 3, "system": 1, "too-often": 2, "slow": 1, "slo
 
 
 @pytest.mark.parametrize("name", ["scripted", "declarative", "here"])
-def test_tries_and_time_limits_are_kept(containers: Containers, tmp_path: Path, name: str) -> None:
-    """Each try starts from a clean checkout with its files anew; a script that ends well when it is stopped fails."""
+def test_retries_and_timeouts_are_applied(containers: Containers, tmp_path: Path, name: str) -> None:
+    """Each attempt starts from a clean checkout; a script that exits with 0 after the timeout fails."""
     arcs = [["give", [*_TRIES]], ["thrice", "last"]]
     text = yaml_text({"pipelines": {"p": {"stages": TRIED, "execution": arcs}}})
 
@@ -81,8 +81,8 @@ ALLOWED: list[dict[str, object]] = [
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_an_allowed_failure_lets_others_go_on(containers: Containers, tmp_path: Path, name: str) -> None:
-    """With exit codes, it is one of those of the script that is allowed."""
+def test_an_allowed_failure_does_not_stop_successors(containers: Containers, tmp_path: Path, name: str) -> None:
+    """If exit codes are listed, only those of the script are allowed."""
     arcs = [["any", "some", "fine", "after"], ["other", "never"]]
     text = yaml_text({"pipelines": {"p": {"stages": ALLOWED, "execution": arcs}}})
 

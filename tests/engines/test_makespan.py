@@ -1,4 +1,4 @@
-"""What builds take, against the clock that interprets their files."""
+"""Real build times, compared with the simulation that interprets generated files."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ OVERHEAD = 2.5
 @pytest.mark.parametrize(
     ("durations", "arcs"), [(SKEWED, SKEWED_ARCS), (FORKED, FORKED_ARCS)], ids=["skewed", "forked"]
 )
-def test_a_build_takes_what_the_clock_says(
+def test_a_build_takes_the_simulated_time(
     durations: Mapping[str, float],
     arcs: str,
     style: str,
     repository: Callable[[Mapping[str, str | bytes]], Path],
     tmp_path: Path,
 ) -> None:
-    """Not less, and more by what the engine takes itself."""
+    """It is never shorter, and longer only by the engine's overhead."""
     require(available())
     stages = "".join(
         f"          - {{ name: {name}, script: [sleep {length}] }}\n" for name, length in durations.items()
@@ -49,8 +49,8 @@ def test_a_build_takes_what_the_clock_says(
     assert makespan(text, durations) - 0.1 <= taken <= makespan(text, durations) + OVERHEAD
 
 
-def test_the_clock_tells_the_styles_apart() -> None:
-    """By more than builds may differ from it."""
+def test_the_simulation_distinguishes_the_styles() -> None:
+    """The difference exceeds the tolerance of the other test."""
     graph = ExecutionGraph([["a", "c"], ["b", "c"], ["b", "d"]])
 
     assert frames(graph, SKEWED) == pytest.approx(6.0)

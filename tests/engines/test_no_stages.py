@@ -1,4 +1,4 @@
-"""A config without stages: Jenkins accepts its file, and the build does nothing."""
+"""A config without stages: Jenkins accepts its file, and the build has no effect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EMPTY = "pipelines:\n  test: {stages: []}\n"
 
 @pytest.mark.parametrize("style", ["auto", "declarative", "scripted"])
 def test_a_build_without_stages_succeeds(style: str, repository: Repository, tmp_path: Path) -> None:
-    """In both styles, even for a path that Groovy would read something in."""
+    """In both styles, even if the path of the config contains Groovy syntax."""
     require(jenkins_harness.available())
     file = SourceFile("it's $5/pipegen.yaml", EMPTY)
     (made,) = generate(analyse(file, (), Report()), jenkins, {"style": style}, Report())

@@ -1,4 +1,4 @@
-"""The page of a picture in a real browser: what a person sees, clicks, types and prints."""
+"""The page of a picture in a real browser: display, clicks, keys and printing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from engines.browser import Page, available, browser
 from engines.requirement import require
 from engines.screenshots import analysed
-from pictures.shown import HOSTILE, picture
+from pictures.sample_pictures import HOSTILE, picture
 from run.chart.shown import service
 
 from pipegen.cli.pictures.drawing import of_config
@@ -51,7 +51,7 @@ HEADING = "document.querySelector('#panel h2').textContent"
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """Give a browser, one for all tests."""
+    """Return a browser, shared by all tests."""
     require(available())
     with browser(tmp_path_factory.mktemp("browser")) as page:
         yield page
@@ -69,12 +69,12 @@ def page(opened: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Page:
 
 
 def stage(number: int) -> str:
-    """Return what selects a stage's box."""
+    """Return the selector of a stage's box."""
     return f'#pipeline-0 [data-stage="{number}"]'
 
 
 def focused(page: Page) -> str:
-    """Return the name of the stage that has the focus."""
+    """Return the name of the focused stage."""
     found: str = page.look("document.activeElement.querySelector?.('.name')?.textContent")
     return found
 
@@ -87,14 +87,14 @@ def near(page: Page) -> list[str]:
     return found
 
 
-def test_the_page_loads_without_a_complaint_and_asks_for_nothing(page: Page) -> None:
-    """The only address is its own."""
+def test_the_page_loads_without_errors_or_requests(page: Page) -> None:
+    """The only request is for the page itself."""
     assert page.complaints() == []
     assert [address.rpartition("/")[2] for address in page.requests()] == ["page.html"]
 
 
-def test_the_policy_of_the_page_is_kept(page: Page) -> None:
-    """What would ask the network, or run other text, is refused by the browser."""
+def test_the_browser_enforces_the_content_security_policy(page: Page) -> None:
+    """It blocks network access and other scripts."""
     script = """fetch('https://example.org/').then(() => 'sent', () => 'refused').then(told => {
         const other = document.createElement('script'); other.textContent = 'window.broken = 1';
         document.body.append(other); return [told, window.broken ?? null]; })"""
@@ -102,8 +102,8 @@ def test_the_policy_of_the_page_is_kept(page: Page) -> None:
     assert page.look(script) == ["refused", None]
 
 
-def test_a_click_opens_the_panel_with_the_script_as_it_is(page: Page) -> None:
-    """To the byte, and with what each target makes of it."""
+def test_a_click_opens_the_panel_with_the_unchanged_script(page: Page) -> None:
+    """It also has the code that each target generates."""
     page.click(stage(UNIT))
 
     assert page.look(HEADING) == "unit"
@@ -117,8 +117,8 @@ def test_a_click_opens_the_panel_with_the_script_as_it_is(page: Page) -> None:
     assert page.complaints() == []
 
 
-def test_a_click_on_empty_ground_draws_no_outline(page: Page) -> None:
-    """Only the keyboard shows where the focus is."""
+def test_a_click_on_the_background_shows_no_focus_outline(page: Page) -> None:
+    """Only keyboard focus has one."""
     x, y, _, height = page.look(
         "(box => [box.x, box.y, box.width, box.height])(document.querySelector('.graph').getBoundingClientRect())"
     )
@@ -128,8 +128,8 @@ def test_a_click_on_empty_ground_draws_no_outline(page: Page) -> None:
     assert page.look("getComputedStyle(document.activeElement).outlineStyle") == "none"
 
 
-def test_the_panel_tells_who_reads_an_output(page: Page) -> None:
-    """And goes there."""
+def test_the_panel_links_to_the_readers_of_an_output(page: Page) -> None:
+    """A click on a reader opens its panel."""
     page.click(stage(BUILD))
     told = page.look("document.querySelector('#panel table').textContent")
     page.click("#panel table li:last-child button")
@@ -139,8 +139,8 @@ def test_the_panel_tells_who_reads_an_output(page: Page) -> None:
     assert "branch main" in page.look("document.querySelector('#panel dl').textContent")
 
 
-def test_pointing_at_a_stage_shows_what_comes_before_and_after(page: Page) -> None:
-    """All of it, however far; a value that comes from farther than an arc is drawn."""
+def test_hovering_over_a_stage_highlights_its_relatives(page: Page) -> None:
+    """All ancestors and descendants; values from non-adjacent stages are drawn."""
     page.hover(stage(UNIT))
     assert near(page) == ["build", "unit", "release"]
     page.hover(stage(RELEASE))
@@ -150,8 +150,8 @@ def test_pointing_at_a_stage_shows_what_comes_before_and_after(page: Page) -> No
     assert page.look("document.querySelector('#pipeline-0 .graph').classList.contains('tracing')") is False
 
 
-def test_pointing_at_an_arc_names_what_it_carries(page: Page) -> None:
-    """In words beside the pointer."""
+def test_hovering_over_an_arc_shows_its_values_and_files(page: Page) -> None:
+    """In a tooltip at the pointer."""
     x, y = page.look(
         """(path => { const p = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
         return [p.x, p.y]; })(document.querySelector('[data-from="0"][data-to="2"] .line'))"""
@@ -162,8 +162,8 @@ def test_pointing_at_an_arc_names_what_it_carries(page: Page) -> None:
     assert page.look("document.querySelector('#tip').hidden") is False
 
 
-def test_stages_are_found_by_what_they_hold(page: Page) -> None:
-    """`/` begins a search, Enter goes to what is found, Escape ends first the one, then the other."""
+def test_stages_are_found_by_their_content(page: Page) -> None:
+    """`/` starts a search, Enter goes to the result, Escape ends the search and then closes the panel."""
     page.press("/", *"ruff")
     assert page.look("document.querySelector('#found').textContent") == "1 stage"
     assert page.look("document.querySelectorAll('.stage.hit').length") == 1
@@ -175,8 +175,8 @@ def test_stages_are_found_by_what_they_hold(page: Page) -> None:
     assert page.look("document.querySelector('#panel').hidden") is True
 
 
-def test_the_keys_walk_along_arcs(page: Page) -> None:
-    """Forth and back, up and down in a column; Enter opens, Escape closes and leaves the focus where it was."""
+def test_arrow_keys_follow_the_arcs(page: Page) -> None:
+    """Left and right, up and down in a column; Enter opens the panel, Escape closes it and keeps the focus."""
     page.press("ArrowRight")
     assert focused(page) == "build"
     page.press("ArrowRight")
@@ -194,14 +194,14 @@ def test_the_keys_walk_along_arcs(page: Page) -> None:
     assert (focused(page), page.look("document.querySelector('#panel').hidden")) == (here, True)
 
 
-def test_one_stage_is_reached_by_tab(page: Page) -> None:
-    """The others by arrows: nobody tabs through 300 stages."""
+def test_only_one_stage_is_a_tab_stop(page: Page) -> None:
+    """Arrow keys reach the others."""
     assert page.look("document.querySelectorAll('#pipeline-0 .stage[tabindex=\"0\"]').length") == 1
     assert page.look("[...document.querySelectorAll('.stage')].every(o => o.getAttribute('aria-label'))") is True
 
 
-def test_the_view_is_zoomed_and_moved(page: Page) -> None:
-    """By keys, buttons, the wheel and by dragging."""
+def test_the_view_can_be_zoomed_and_moved(page: Page) -> None:
+    """By keys, buttons, the wheel and dragging."""
     width = "document.querySelector('#pipeline-0 [data-stage=\"0\"]').getBoundingClientRect().width"
     first = page.look(width)
     page.press("+")
@@ -219,8 +219,8 @@ def test_the_view_is_zoomed_and_moved(page: Page) -> None:
     assert page.look("document.querySelector('#panel').hidden") is True
 
 
-def test_the_page_is_dark_or_light_as_a_person_likes(page: Page) -> None:
-    """As the system says, until the button says otherwise."""
+def test_the_page_follows_the_colour_scheme_until_it_is_changed(page: Page) -> None:
+    """A button overrides the system's preference."""
     ground = "getComputedStyle(document.body).backgroundColor"
     box = "getComputedStyle(document.querySelector('.box')).fill"
     light = (page.look(ground), page.look(box))
@@ -238,8 +238,8 @@ def test_the_page_is_dark_or_light_as_a_person_likes(page: Page) -> None:
     page.prefer(color_scheme="light")
 
 
-def test_pipelines_stand_on_tabs(page: Page) -> None:
-    """Of which one is shown."""
+def test_each_pipeline_has_a_tab(page: Page) -> None:
+    """One is displayed at a time."""
     shown = "[...document.querySelectorAll('.pipeline')].map(o => !o.hidden)"
     assert page.look(shown) == [True, False]
     page.click("#tab-1")
@@ -249,7 +249,7 @@ def test_pipelines_stand_on_tabs(page: Page) -> None:
 
 
 def test_the_whole_graph_is_printed(page: Page) -> None:
-    """In light colours, all of it, without what is for the screen."""
+    """In light colours, regardless of zoom, without controls."""
     page.press("+", "+", "+")
     page.send("Emulation.setEmulatedMedia", media="print")
     area = page.look(
@@ -264,8 +264,8 @@ def test_the_whole_graph_is_printed(page: Page) -> None:
     assert page.printed().startswith(b"%PDF")
 
 
-def test_nothing_moves_for_those_who_like_it_still(page: Page) -> None:
-    """No transition is left."""
+def test_reduced_motion_disables_transitions(page: Page) -> None:
+    """The system setting `prefers-reduced-motion` applies."""
     still = page.look("getComputedStyle(document.querySelector('.stage')).transitionDuration")
     page.prefer(reduced_motion="no-preference")
 
@@ -274,8 +274,8 @@ def test_nothing_moves_for_those_who_like_it_still(page: Page) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_is_shown_and_does_nothing(name: str, opened: Page, tmp_path: Path) -> None:
-    """In the name of a pipeline, of a stage, in a script and in what is generated."""
+def test_hostile_text_is_displayed_and_not_executed(name: str, opened: Page, tmp_path: Path) -> None:
+    """In names of a pipeline and a stage, in a script and in generated code."""
     detail: dict[str, object] = {
         "script": name,
         "description": name,
@@ -297,8 +297,8 @@ def test_hostile_text_is_shown_and_does_nothing(name: str, opened: Page, tmp_pat
 
 
 @pytest.mark.parametrize("stages", [3, 30, 300])
-def test_graphs_of_all_sizes_are_shown_whole(stages: int, opened: Page, tmp_path: Path) -> None:
-    """At first sight every box is within the window, and none lies on another."""
+def test_graphs_of_all_sizes_fit_the_window(stages: int, opened: Page, tmp_path: Path) -> None:
+    """Initially, every box is inside the window, and no boxes overlap."""
     lines = [f"      - {{ name: stage-{number:03d}, script: [make] }}" for number in range(stages)]
     arcs = [f"      - [stage-{max(0, number - 1 - number % 7):03d}, stage-{number:03d}]" for number in range(1, stages)]
     config = "\n".join(["pipelines:", "  all:", "    stages:", *lines, "    execution:", *arcs, ""])
@@ -318,8 +318,8 @@ def test_graphs_of_all_sizes_are_shown_whole(stages: int, opened: Page, tmp_path
     )
 
 
-def test_names_stand_within_their_boxes(page: Page) -> None:
-    """In the fonts of this machine, which are wide ones."""
+def test_names_fit_their_boxes(page: Page) -> None:
+    """Also in the wide fonts of this computer."""
     script = """[...document.querySelectorAll('.pipeline:not([hidden]) .stage')].every(group => {
         const box = group.querySelector('.box').getBoundingClientRect();
         return [...group.querySelectorAll('text')].every(text =>
@@ -328,8 +328,8 @@ def test_names_stand_within_their_boxes(page: Page) -> None:
     assert page.look(script) is True
 
 
-def test_the_chart_of_a_simulation_is_a_page_too(opened: Page, tmp_path: Path) -> None:
-    """In its own style, light and dark, without a complaint; it asks for nothing."""
+def test_the_page_of_a_simulation_loads_without_errors_or_requests(opened: Page, tmp_path: Path) -> None:
+    """It has a light and a dark theme."""
     (tmp_path / "page.html").write_text(simulation_page(service(), SECONDS, "on 2 executors"), encoding="utf-8")
     opened.prefer(color_scheme="dark")
     opened.open(tmp_path / "page.html")

@@ -1,4 +1,4 @@
-"""Of a file with several pipelines those run that are asked for; one that publishes never runs by accident."""
+"""Only the selected pipelines of a file run; one that publishes never runs by accident."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,7 +14,7 @@ Run = Callable[[Engine, Mapping[str, str]], Execution]
 
 
 def config(image: str) -> str:
-    """Return the config: `test` runs something, `publish` also installs a chart."""
+    """Return the config: `test` runs a script, `publish` also installs a chart."""
     run = {"test": {"image": image, "env": {"STAGE": "unit"}}, "publish": {"image": image, "env": {"STAGE": "release"}}}
     release = {
         "name": "release",
@@ -30,7 +30,7 @@ def config(image: str) -> str:
 
 @pytest.fixture(scope="module")
 def run(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Give a function that executes the config on an engine, started with parameters."""
+    """Return a function that executes the config on an engine with parameters."""
     folder = tmp_path_factory.mktemp("selection")
     repository = worlds.configured(folder / "repository", config(worlds.image(containers, folder)))
 
@@ -57,8 +57,8 @@ def run(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Run
     ],
     ids=lambda value: "-".join(value) if isinstance(value, tuple) else str(value),
 )
-def test_those_run_that_are_asked_for(run: Run, engine: Engine, asked: str | None, ran: tuple[str, ...]) -> None:
-    """Without a word all but those with effects, else exactly the named ones."""
+def test_only_selected_pipelines_run(run: Run, engine: Engine, asked: str | None, ran: tuple[str, ...]) -> None:
+    """By default, all but those with effects; otherwise exactly the named ones."""
     done = run(engine, {"PIPEGEN_PIPELINE": asked} if asked is not None else {})
 
     assert set(done.seen) == set(ran), done.log
@@ -69,15 +69,15 @@ def test_those_run_that_are_asked_for(run: Run, engine: Engine, asked: str | Non
 
 
 def test_an_unknown_name_fails_on_jenkins(run: Run) -> None:
-    """Nothing runs, and the log tells which names there are."""
+    """No stage runs, and the log lists the names."""
     done = run(SCRIPTED, {"PIPEGEN_PIPELINE": "tset"})
 
     assert not done.seen
     assert 'PIPEGEN_PIPELINE names "tset"; there are test, publish' in done.log
 
 
-def test_an_unknown_name_makes_no_pipeline_on_gitlab(run: Run) -> None:
-    """No job is left; GitLab itself then makes no pipeline."""
+def test_an_unknown_name_creates_no_pipeline_on_gitlab(run: Run) -> None:
+    """No job remains, so GitLab creates no pipeline."""
     done = run(GITLAB_LOCAL, {"PIPEGEN_PIPELINE": "tset"})
 
     assert not done.seen

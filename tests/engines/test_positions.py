@@ -1,4 +1,4 @@
-"""Hostile text in every position of a config is refused with a place, or read back by the engine's own parser."""
+"""Hostile text in every position of a config is rejected with a location, or read back by the engine's own parser."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ PARTS = 3
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_hostile_text_comes_back(part: int) -> None:
-    """From Psych, two more readers of YAML, and Groovy's parser; dash takes the words of scripts for the text."""
+def test_hostile_text_is_read_back_unchanged(part: int) -> None:
+    """By Psych, two more YAML readers and Groovy's parser; dash evaluates the words of scripts."""
     require(jenkins_harness.available())
     require(None if shutil.which("ruby") else "ruby is not installed")
     found = answers([MIXED], slice(part, None, PARTS))

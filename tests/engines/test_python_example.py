@@ -1,6 +1,6 @@
-"""The example of a Python package runs to its end on all engines: the same outcomes, values, files and reports.
+"""The example of a Python package completes on all engines with the same outcomes, values, files and reports.
 
-What it calls is stood in for by `bin/python`, for nothing is fetched from a network.
+`bin/python` replaces the programs that it calls, since nothing is fetched from a network.
 """
 
 import os
@@ -35,7 +35,7 @@ FILES = {
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of the example on an engine: outcomes by stage, what people can download, and the log."""
+    """The result of the example on an engine: outcomes by stage, downloadable files, and the log."""
 
     outcomes: Mapping[str, str]
     files: Mapping[str, str]
@@ -43,7 +43,7 @@ class Ran:
 
 
 def on_gitlab(text: str, checkout: Path, folder: Path) -> Ran:
-    """Return what comes of the tag's pipeline in which a person starts the release."""
+    """Return the result of the tag's pipeline in which a person starts the release."""
     require(gitlab_local.available())
     variables = {"CI_COMMIT_TAG": TAG, "CI_COMMIT_REF_NAME": TAG, "CI_COMMIT_BRANCH": None, "PYPI_TOKEN": "hunter2"}
     done = gitlab_local.run(
@@ -61,7 +61,7 @@ def on_gitlab(text: str, checkout: Path, folder: Path) -> Ran:
 
 
 def on_jenkins(text: str, checkout: Path, folder: Path) -> Ran:
-    """Return what comes of the build of the tag in which a person says yes."""
+    """Return the result of the tag's build in which a person approves."""
     require(jenkins_harness.available())
     done = jenkins_harness.run(
         text,
@@ -76,7 +76,7 @@ def on_jenkins(text: str, checkout: Path, folder: Path) -> Ran:
 
 
 def texts(files: Mapping[str, Path]) -> dict[str, str]:
-    """Return the files of users by their names; those of pipegen's own are for other jobs."""
+    """Return the user's files by name, without pipegen's internal ones."""
     return {name: path.read_text("utf-8") for name, path in files.items() if not name.startswith(".")}
 
 
@@ -89,7 +89,7 @@ RUNS: Mapping[str, tuple[Engine, Callable[[str, Path, Path], Ran]]] = {
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Ran]:
-    """Give what comes of the example on the engine of that name."""
+    """Return the result of the example on the engine of that name."""
 
     @cache
     def give(name: str) -> Ran:
@@ -104,8 +104,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Ran]:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_it_runs_to_its_end(name: str, ran: Callable[[str], Ran]) -> None:
-    """Each stage and combination succeeds, the release too, with its secret, which the log does not show."""
+def test_the_example_completes_on_every_engine(name: str, ran: Callable[[str], Ran]) -> None:
+    """Every stage and combination succeeds, including the release with its secret, which is masked in the log."""
     done = ran(name)
 
     assert done.outcomes == dict.fromkeys(STAGES, "success"), done.log
@@ -115,15 +115,15 @@ def test_it_runs_to_its_end(name: str, ran: Callable[[str], Ran]) -> None:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_it_leaves_the_same_files(name: str, ran: Callable[[str], Ran]) -> None:
-    """What was built, and what the combinations have told."""
+def test_the_example_has_the_same_artifacts_on_every_engine(name: str, ran: Callable[[str], Ran]) -> None:
+    """The built package, and the output of the combinations."""
     files = ran(name).files
 
     assert {path: files[path] for path in FILES} == FILES
 
 
-def test_it_shows_the_same_reports(tmp_path: Path) -> None:
-    """Each engine is told of each report, in its own words."""
+def test_the_example_has_the_same_reports_on_every_engine(tmp_path: Path) -> None:
+    """Each engine receives each report in its own format."""
     config = (EXAMPLE / "pipegen.yaml").read_text("utf-8")
     checkout = worlds.repository(tmp_path / "repository", EXAMPLE, {CONFIG: config})
     gitlab, scripted, declarative = (compiled(engine, checkout, {}) for engine in (GITLAB_LOCAL, SCRIPTED, DECLARATIVE))

@@ -1,4 +1,4 @@
-"""The jobs that docs/reports.md shows: engines take them, and their commands write what they say."""
+"""The jobs in docs/reports.md: engines accept them, and their commands write the documented reports."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pathlib import Path
 
 import check_jsonschema  # type: ignore[import-untyped]  # it ships no types
 import pytest
-from cli.calling import BROKEN
-from diagnostics_render.published import CHECKS
+from cli.program import BROKEN
+from diagnostics_render.published_schemas import CHECKS
 from engines import gitlab_local
 from engines.gitlab_local import Result
 from engines.gitlab_schema import check
@@ -42,20 +42,20 @@ JENKINS = [*blocks("groovy")]
 COMMANDS = sorted({found for text in (*GITLAB, *GITHUB, *JENKINS) for found in _COMMAND.findall(text)})
 
 
-def test_the_document_has_them_all() -> None:
-    """A job for GitLab, two each for GitHub and Jenkins, and a command for each form but JSON."""
+def test_the_document_has_a_job_for_every_format() -> None:
+    """One for GitLab, two each for GitHub and Jenkins, and a command for each format but JSON."""
     assert (len(GITLAB), len(GITHUB), len(JENKINS)) == (1, 2, 2)
     assert {command.split()[2] for command in COMMANDS} == CHECKS.keys()
 
 
 @pytest.mark.parametrize("text", GITLAB)
-def test_gitlab_takes_its_job(text: str) -> None:
-    """By its own schema."""
+def test_the_gitlab_job_is_valid(text: str) -> None:
+    """By GitLab's schema."""
     assert check(text) == ()
 
 
 @pytest.mark.parametrize("text", GITHUB)
-def test_github_takes_its_workflow(text: str, tmp_path: Path) -> None:
+def test_the_github_workflows_are_valid(text: str, tmp_path: Path) -> None:
     """By the schema of workflows."""
     path, output = tmp_path / "workflow.yml", StringIO()
     path.write_text(text, encoding="utf-8")
@@ -67,8 +67,8 @@ def test_github_takes_its_workflow(text: str, tmp_path: Path) -> None:
     assert json.loads(output.getvalue())["errors"] == []
 
 
-def test_jenkins_takes_its_pipelines() -> None:
-    """As its linter does."""
+def test_the_jenkins_pipelines_are_valid() -> None:
+    """By Jenkins' linter."""
     require(available())
     found = validate({str(number): text for number, text in enumerate(JENKINS)})
 
@@ -76,10 +76,10 @@ def test_jenkins_takes_its_pipelines() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_commands_report(
+def test_the_commands_write_reports_and_fail(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In the form that they name, to the file that they name, and fail as the job has to."""
+    """In the named format, to the named file."""
     (tmp_path / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     words = shlex.split(command)
@@ -93,10 +93,10 @@ def test_the_commands_report(
     assert CHECKS[form](text) == []
 
 
-def test_the_job_of_gitlab_leaves_its_report(
+def test_the_gitlab_job_fails_and_stores_its_report(
     repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
 ) -> None:
-    """It fails, its log tells a person why, and the report is there, with the path from the root."""
+    """Its log has the reason, and paths in the report are relative to the root."""
     require(gitlab_local.available())
     programs = tmp_path / "programs"
     programs.mkdir()

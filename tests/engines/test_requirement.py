@@ -1,24 +1,24 @@
-"""What an engine test does where its engine is absent."""
+"""Handling of a missing engine in engine tests."""
 
 import pytest
 from engines.requirement import require
 
 
-def test_a_test_goes_on_when_nothing_is_missing() -> None:
-    """No reason, no skip."""
+def test_a_test_runs_if_the_engine_is_available() -> None:
+    """None means that it is available."""
     require(None)
 
 
-def test_a_test_is_skipped_for_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason is told."""
+def test_a_test_is_skipped_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pytest displays it."""
     monkeypatch.delenv("PIPEGEN_REQUIRE_ENGINES", raising=False)
 
     with pytest.raises(pytest.skip.Exception, match="no groovy"):
         require("no groovy")
 
 
-def test_a_test_fails_where_engines_are_required(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CI sees a missing engine."""
+def test_a_test_fails_if_engines_are_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CI reports a missing engine."""
     monkeypatch.setenv("PIPEGEN_REQUIRE_ENGINES", "1")
 
     with pytest.raises(pytest.fail.Exception, match="no groovy"):

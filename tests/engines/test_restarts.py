@@ -1,4 +1,4 @@
-"""A build goes on after its controller was restarted: all that a generated file holds at a step can be saved."""
+"""A build survives a restart of the controller: the state of a generated file is serializable at every step."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -31,7 +31,7 @@ ARCS = [["build", ["unit", "lint", "docs"], "last"]]
 
 @pytest.fixture
 def generated(repository: Repository) -> Callable[[str], tuple[Path, str]]:
-    """Give a function that compiles a pipeline with much in it for a style: the checkout and the Jenkinsfile."""
+    """Return a function that compiles a pipeline with many features in a style: the checkout and the Jenkinsfile."""
     require(jenkins_harness.available())
 
     def made(style: str) -> tuple[Path, str]:
@@ -43,15 +43,15 @@ def generated(repository: Repository) -> Callable[[str], tuple[Path, str]]:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[[str, Path], Build]:
-    """Give a function that runs a text on a checkout."""
+    """Return a function that runs a text on a checkout."""
     return lambda text, checkout: jenkins_harness.run(text, checkout, workdir=tmp_path / "build")
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_all_that_is_held_can_be_saved(
+def test_the_state_is_serializable_at_every_step(
     generated: Callable[[str], tuple[Path, str]], run: Callable[[str, Path], Build], style: str
 ) -> None:
-    """At each step that runs: fields, variables of functions, and what closures have caught."""
+    """Fields, variables of functions, and variables captured by closures."""
     checkout, text = generated(style)
 
     build = run(text, checkout)
@@ -90,10 +90,10 @@ CARELESS = {
 
 
 @pytest.mark.parametrize("what", CARELESS)
-def test_what_cannot_be_saved_fails_the_build(
+def test_unserializable_state_fails_the_build(
     generated: Callable[[str], tuple[Path, str]], run: Callable[[str, Path], Build], what: str
 ) -> None:
-    """As on Jenkins, whoever catches it."""
+    """As on Jenkins, even if the code catches exceptions."""
     place, careless, held = CARELESS[what]
     checkout, text = generated("scripted")
 
@@ -105,8 +105,8 @@ def test_what_cannot_be_saved_fails_the_build(
     assert build.error.message.startswith(held)
 
 
-def test_examples_hold_nothing_that_cannot_be_saved() -> None:
-    """By their text, in both styles."""
+def test_examples_have_no_unserializable_state() -> None:
+    """By static validation, in both styles."""
     require(jenkins_harness.available())
     texts = {
         f"{config.relative_to(EXAMPLES)} {style}": text
@@ -122,7 +122,7 @@ def test_examples_hold_nothing_that_cannot_be_saved() -> None:
 
 
 def _compiled(config: Path, style: str) -> str:
-    """Return the Jenkinsfile of *config*, "" where it cannot have that style."""
+    """Return the Jenkinsfile of *config*, or "" if it does not support that style."""
     report = Report()
     try:
         analysed = analyse(load(config, report), (), report)

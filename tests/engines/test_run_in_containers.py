@@ -1,4 +1,4 @@
-"""`pipegen run` with stages in images: real containers, of which none is left."""
+"""`pipegen run` with stages in images: real containers, all of which are removed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ STAGES: dict[str, dict[str, object]] = {
 
 
 def started(containers: Containers, folder: Path, stages: dict[str, dict[str, object]]) -> subprocess.Popen[str]:
-    """Return a run of *stages* that has begun."""
+    """Return a started run of *stages*."""
     arcs = [[name] for name in stages] + ([["make", "use"]] if "use" in stages else [])
     text = yaml_text(
         {"pipelines": {"p": {"stages": [{"name": name, **keys} for name, keys in stages.items()], "execution": arcs}}}
@@ -81,14 +81,14 @@ def logs(folder: Path) -> dict[str, str]:
 
 
 def left(containers: Containers) -> list[str]:
-    """Return the names of the containers of runs."""
+    """Return the names of remaining containers of runs."""
     return [
         name for name in containers.docker("ps", "--all", "--format", "{{.Names}}").stdout.split() if "stage" in name
     ]
 
 
 def test_stages_run_in_their_images(containers: Containers, tmp_path: Path) -> None:
-    """With values, files, secrets and services; a time limit reaches into them, and nothing is left."""
+    """With values, files, secrets and services; a timeout applies inside, and no container remains."""
     run = started(containers, tmp_path, STAGES)
     told, _ = run.communicate(timeout=120)
     said = logs(tmp_path)
@@ -103,8 +103,8 @@ def test_stages_run_in_their_images(containers: Containers, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_of_a_run_that_is_killed(containers: Containers, tmp_path: Path, number: int) -> None:
-    """Not even where it cannot clean up itself."""
+def test_a_killed_run_leaves_no_containers(containers: Containers, tmp_path: Path, number: int) -> None:
+    """Even if it cannot clean up itself."""
     run = started(containers, tmp_path, {"long": {"image": BASE, "script": ["echo on", "sleep 300"]}})
     wait_until(lambda: "on\n" in logs(tmp_path).get("long", ""))
     assert len(left(containers)) == 1
@@ -115,7 +115,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(containers: Containers, tmp_pat
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    """Return when something *holds*; fail where that takes long."""
+    """Wait until *holds* returns true; fail after a timeout."""
     end = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < end

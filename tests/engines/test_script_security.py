@@ -1,17 +1,17 @@
-"""Generated Jenkinsfiles need nobody's approval: all that they call is permitted to any script."""
+"""Generated Jenkinsfiles require no script approval: the sandbox permits all their calls."""
 
 from __future__ import annotations
 
 from engines.jenkins_jvm import available
 from engines.requirement import require
 from engines.script_security import refused, uses
-from robust.approving import generated, unapproved
+from robust.sandbox_permissions import generated, unapproved
 
 START = "// Needs the plugin junit.\ndef work(Map given, List names, String text) {\n    %s\n}\nwork([:], [], '')\n"
 
 
-def test_generated_files_need_no_approval() -> None:
-    """All goldens; all examples in both styles; a file of tables."""
+def test_generated_files_require_no_approval() -> None:
+    """All goldens, all examples in both styles, and a file with tables."""
     require(available())
     files = generated()
     found = uses({name: file.text for name, file in files.items()})
@@ -42,8 +42,8 @@ REFUSED = {
 }
 
 
-def test_what_needs_approval_is_found() -> None:
-    """Each in a file of its own; and what is permitted beside them is not."""
+def test_calls_that_require_approval_are_detected() -> None:
+    """Each in its own file; permitted calls next to them are not reported."""
     require(available())
     found = uses({code: START % code for code in REFUSED} | {"fine": START % "junit text; names.add(text.trim())"})
 

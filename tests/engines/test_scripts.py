@@ -1,4 +1,4 @@
-"""Stages with scripts do the same on all engines: values, files, order, and failures by name."""
+"""Stages with scripts behave the same on all engines: values, files, order, and errors with names."""
 
 import re
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ def spelt(name: str) -> str:
 
 
 def config() -> str:
-    """Return the config: one stage writes, others read; groups, artifacts, a folder, a chosen stage's files."""
+    """Return the config: one stage writes, others read; groups, artifacts, a folder, files of a selected stage."""
     names = list(HOSTILE)
     write = {
         "name": "write",
@@ -96,7 +96,7 @@ def config() -> str:
 
 
 def reader(stage: str, folder: str) -> dict[str, object]:
-    """Return a stage that notes all values and the files that it finds in *folder*."""
+    """Return a stage that notes all values and the files in *folder*."""
     of = {**dict.fromkeys(WRITTEN, "write"), **dict.fromkeys((*FROM_FILE, *PRINTED), "measure")}
     places = {"bare": "${%s}", "double": '"${%s}"', "single": "'${%s}'"}
     lines = [
@@ -119,7 +119,7 @@ def reader(stage: str, folder: str) -> dict[str, object]:
 
 
 def others() -> list[dict[str, object]]:
-    """Return a stage that chooses whose files it gets, and one that comes last."""
+    """Return a stage that selects the stages whose files it gets, and one that comes last."""
     chosen: dict[str, object] = {
         "name": "chosen",
         "files_from": ["again"],
@@ -136,7 +136,7 @@ def others() -> list[dict[str, object]]:
 def executed(
     engine: Engine, containers: Containers, folder: Path, text: str, files: Mapping[str, str]
 ) -> tuple[Execution, Path]:
-    """Return what comes of the config *text* on *engine*, and the folder that its stages note things in."""
+    """Return the execution of the config *text* on *engine*, and the folder with notes of its stages."""
     require(absent(engine))
     records = folder / "notes"
     records.mkdir()
@@ -154,7 +154,7 @@ def executed(
 def done(
     containers: Containers, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> tuple[Execution, Path]:
-    """Give one execution after the other."""
+    """Return each execution in turn."""
     Path(CANARY).unlink(missing_ok=True)
     folder = tmp_path_factory.mktemp("scripts")
     files = {"service/see": "", **{spelt(name): value for name, value in HOSTILE.items()}}
@@ -162,31 +162,31 @@ def done(
 
 
 def note(records: Path, stage: str, name: str) -> str:
-    """Return what *stage* has noted."""
+    """Return the notes of *stage*."""
     return (records / stage / name).read_bytes().decode()
 
 
 def test_every_stage_succeeds(done: tuple[Execution, Path]) -> None:
-    """`exit 0` ends a script well, and what is measured comes after it."""
+    """`exit 0` ends a script successfully, and outputs are still measured."""
     assert done[0].outcomes == dict.fromkeys(done[0].outcomes, "success"), done[0].log
 
 
-def test_nothing_is_executed(done: tuple[Execution, Path]) -> None:
-    """No canary is made."""
+def test_hostile_values_are_not_executed(done: tuple[Execution, Path]) -> None:
+    """No canary exists."""
     assert done[1].exists()
     assert not Path(CANARY).exists()
 
 
 @pytest.mark.parametrize("place", ["bare", "double", "single"])
-def test_values_arrive_in_words(done: tuple[Execution, Path], place: str) -> None:
-    """Byte for byte, 64 KiB of them too."""
+def test_values_in_words_arrive_unchanged(done: tuple[Execution, Path], place: str) -> None:
+    """Byte for byte, up to 64 KiB."""
     values = {**WRITTEN, **FROM_FILE, **PRINTED}
 
     assert {name: note(done[1], "read", f"{place}-{name}") for name in values} == values
 
 
-def test_values_arrive_in_documents_and_variables(done: tuple[Execution, Path]) -> None:
-    """Where the shell reads `$` in what it is given, it does not in a value."""
+def test_values_in_here_documents_and_variables_arrive_unchanged(done: tuple[Execution, Path]) -> None:
+    """The shell does not expand `$` in a value, even where it expands it in the text around."""
     values = {**WRITTEN, **FROM_FILE, **PRINTED}
     variables = {name: value for name, value in values.items() if not name.endswith("large")}
 
@@ -198,8 +198,8 @@ def test_values_arrive_in_documents_and_variables(done: tuple[Execution, Path]) 
     }
 
 
-def test_artifacts_are_there_and_nothing_else(done: tuple[Execution, Path]) -> None:
-    """Patterns stand for the same files everywhere; what is left last stays."""
+def test_readers_get_exactly_the_artifacts(done: tuple[Execution, Path]) -> None:
+    """Patterns match the same files on all engines; the last version of a file remains."""
     found = note(done[1], "read", "files").splitlines()
 
     folders = ("dist", "dist/deep", "blanks", "blanks/two words")
@@ -215,22 +215,22 @@ def test_artifacts_are_there_and_nothing_else(done: tuple[Execution, Path]) -> N
     assert (note(done[1], "read", "ran"), note(done[1], "read", "greeting")) == ("ran\n", "changed\n")
 
 
-def test_files_can_be_chosen(done: tuple[Execution, Path]) -> None:
-    """Those of the named stages come, and no others."""
+def test_files_from_selects_the_stages_to_read(done: tuple[Execution, Path]) -> None:
+    """No other files are present."""
     assert note(done[1], "chosen", "files").splitlines() == ["dist", "dist/greeting"]
     assert (done[1] / "last").read_text("utf-8") == "two\n    lines\n"
 
 
-def test_people_can_download_artifacts(done: tuple[Execution, Path]) -> None:
-    """All that the stages say, as it was left last."""
+def test_artifacts_can_be_downloaded(done: tuple[Execution, Path]) -> None:
+    """In their last version."""
     names = {name for name in done[0].downloads if not name.startswith((".pipegen", "texts"))}
 
     assert names >= {f"service/dist/{name}" for name in ("greeting", "run", "link", "deep/a.log", "deep/.b.log")}
     assert not any(name.endswith(("unkept", "c.txt")) for name in names)
 
 
-def test_groups_are_waited_for(done: tuple[Execution, Path]) -> None:
-    """Each stage of a group starts when all before it have ended."""
+def test_stages_of_a_group_start_after_the_previous_group(done: tuple[Execution, Path]) -> None:
+    """Each starts when all stages of the previous group have ended."""
     times = done[0].times
     arcs = [(earlier, later) for earlier in ("write", "measure", "pack") for later in ("read", "chosen")]
 
@@ -253,8 +253,8 @@ FAILING: dict[str, tuple[dict[str, object], str]] = {
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_failures_are_the_same(containers: Containers, tmp_path: Path, name: str) -> None:
-    """An output that is not there fails its stage by name; a failing command fails it; a pipe's end counts."""
+def test_failures_are_the_same_on_all_engines(containers: Containers, tmp_path: Path, name: str) -> None:
+    """A missing output, a failing command, and the last command of a pipe."""
     read = {
         f"read-{stage}": {"script": f"echo ${{{stage}.notes}}"}
         for stage, (keys, _) in FAILING.items()
@@ -275,7 +275,7 @@ def test_failures_are_the_same(containers: Containers, tmp_path: Path, name: str
 
 
 def test_a_script_comes_before_other_steps(containers: Containers, tmp_path: Path) -> None:
-    """What it writes is in the build's context, and its outputs are arguments of what runs."""
+    """Its files are in the build's context, and its outputs are arguments of the container."""
     variant = {"copies": ["local"], "entrypoint": ["sh", "see"]}
     stage = {
         "name": "both",
@@ -298,8 +298,8 @@ def test_a_script_comes_before_other_steps(containers: Containers, tmp_path: Pat
         assert (records / "twice").read_text("utf-8") == "a\n ba\n b"
 
 
-def test_a_shared_workspace_keeps_what_scripts_leave(containers: Containers, tmp_path: Path) -> None:
-    """Values wait outside of it; files are simply there."""
+def test_a_shared_workspace_keeps_the_files_of_scripts(containers: Containers, tmp_path: Path) -> None:
+    """Values are stored outside it."""
     stages: list[dict[str, object]] = [
         {
             "name": "a",

@@ -1,4 +1,4 @@
-"""Jenkinsfiles of any size stay under the limits of Jenkins, as counted in Groovy's own syntax tree."""
+"""Jenkinsfiles of any size stay within Jenkins' limits, as counted in Groovy's own syntax tree."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -65,8 +65,8 @@ _LEAST_BROKEN, _MOST_TAKEN = 2_521, 3_389
 
 
 @pytest.mark.parametrize("shape", _MEASURED)
-def test_nodes_are_counted_as_where_methods_broke(shape: str) -> None:
-    """What Jenkins took has no more nodes than the largest that it took, what it refused no fewer than the least."""
+def test_counted_nodes_agree_with_measured_limits(shape: str) -> None:
+    """Files that Jenkins accepted have no more nodes than the limit, rejected ones have more."""
     require(jenkins_harness.available())
     text, taken, refused = _MEASURED[shape]
     found = measure({"taken": text(taken), "refused": text(refused)})
@@ -75,8 +75,8 @@ def test_nodes_are_counted_as_where_methods_broke(shape: str) -> None:
     assert found["refused"].script >= _LEAST_BROKEN
 
 
-def test_each_figure_is_found() -> None:
-    """The largest of each kind, wherever it stands."""
+def test_each_size_is_counted() -> None:
+    """The largest of each kind, anywhere in the file."""
     require(jenkins_harness.available())
     text = f"""\
         def f(int a) {{
@@ -98,8 +98,8 @@ def test_each_figure_is_found() -> None:
     assert sizes.broken() == ()
 
 
-def test_each_limit_is_told() -> None:
-    """By its name, with the size and the limit."""
+def test_each_exceeded_limit_is_reported() -> None:
+    """With its name, the size and the limit."""
     require(jenkins_harness.available())
     names = [f"f{number}" for number in range(701)]
     texts = {
@@ -120,7 +120,7 @@ def test_each_limit_is_told() -> None:
 
 @pytest.fixture(scope="module")
 def all_built() -> Mapping[str, Built]:
-    """Give the files of all goldens and examples, in each form, and of configs of many sizes."""
+    """Return the files of all goldens and examples, in each form, and of configs of many sizes."""
     require(jenkins_harness.available())
     patch = pytest.MonkeyPatch()
     found = {}
@@ -144,17 +144,19 @@ def all_built() -> Mapping[str, Built]:
 
 @pytest.fixture(scope="module")
 def counted(all_built: Mapping[str, Built]) -> Mapping[str, Sizes]:
-    """Give the sizes of these, all found by one JVM."""
+    """Return the sizes of these files, counted by one JVM."""
     return measure({name: one.text for name, one in all_built.items()})
 
 
-def test_no_file_breaks_a_limit(counted: Mapping[str, Sizes]) -> None:
-    """Whatever is in large numbers: stages, inputs, pipelines, predecessors."""
+def test_no_generated_file_exceeds_a_limit(counted: Mapping[str, Sizes]) -> None:
+    """For large numbers of stages, inputs, pipelines or predecessors."""
     assert {name: sizes.broken() for name, sizes in counted.items() if sizes.broken()} == {}
 
 
-def test_nothing_is_larger_than_it_is_taken_for(all_built: Mapping[str, Built], counted: Mapping[str, Sizes]) -> None:
-    """No method that is weighed has more nodes, nor far fewer."""
+def test_estimated_sizes_are_close_and_never_too_small(
+    all_built: Mapping[str, Built], counted: Mapping[str, Sizes]
+) -> None:
+    """For every method with an estimate."""
     missed, far = {}, {}
     for name, one in all_built.items():
         nodes = {**counted[name].methods, "": counted[name].script}
@@ -166,8 +168,8 @@ def test_nothing_is_larger_than_it_is_taken_for(all_built: Mapping[str, Built], 
     assert {name: found for name, found in far.items() if found} == {}
 
 
-def test_the_form_follows_the_size(all_built: Mapping[str, Built]) -> None:
-    """Code in place for few stages, in functions for more, and tables past what a class holds."""
+def test_the_form_of_a_file_depends_on_its_size(all_built: Mapping[str, Built]) -> None:
+    """Inline code for few stages, functions for more, and tables past the limit of a class."""
     forms = {}
     for name in ("20 light", "60 in a declarative pipeline", "60 realistic", "300 light", "150 realistic"):
         body = all_built[name].file.body
@@ -185,8 +187,8 @@ def test_the_form_follows_the_size(all_built: Mapping[str, Built]) -> None:
     }
 
 
-def test_what_is_generated_is_valid(all_built: Mapping[str, Built]) -> None:
-    """The validator has nothing to say, the sandbox among its rules, and the files compile."""
+def test_large_generated_files_are_valid(all_built: Mapping[str, Built]) -> None:
+    """The validator and the sandbox have no findings, and the files compile."""
     texts = {
         name: one.text for name, one in all_built.items() if "tables" in name or name[0].isdigit() or "many" in name
     }
@@ -196,8 +198,8 @@ def test_what_is_generated_is_valid(all_built: Mapping[str, Built]) -> None:
 
 
 @pytest.mark.parametrize("make", [light, realistic])
-def test_thousands_of_stages_break_no_limit(make: Callable[[int], str]) -> None:
-    """In tables, with which no code grows but what finds them."""
+def test_thousands_of_stages_exceed_no_limit(make: Callable[[int], str]) -> None:
+    """They are in tables, and the code does not grow with them."""
     require(jenkins_harness.available())
     found = {700: built(make(700))}
     found |= {count: repeated(found[700], count) for count in (1_000, 5_000)}

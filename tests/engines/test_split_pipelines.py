@@ -1,7 +1,7 @@
-"""Parents and child pipelines: GitLab's schema takes them, and values cross the cut byte for byte when executed.
+"""Parents and child pipelines match GitLab's schema, and values are passed between them byte for byte.
 
-gitlab-ci-local starts no child pipelines. So the parent is executed first, its bridges as jobs that do nothing, then
-the child with a job in the place of each one of the parent that it fetches from, which leaves what that one left.
+gitlab-ci-local starts no child pipelines. So the parent is executed first, with its bridges as jobs without effect,
+then the child with a job in place of each job of the parent from which it fetches, which provides the same artifacts.
 """
 
 import shlex
@@ -55,7 +55,7 @@ def text_of(data: Mapping[str, Any]) -> str:
 
 
 def with_parent(child: dict[str, Any], parent: Mapping[str, Any], run: gitlab_local.Pipeline) -> dict[str, Any]:
-    """Return the *child* with jobs that leave what jobs of its *parent* left in *run*."""
+    """Return the *child* with jobs that provide the artifacts of jobs of its *parent* in *run*."""
     found = dict(child, stages=["parent", *child["stages"]])
     for job in jobs_of(child).values():
         for need in job.get("needs", []):
@@ -78,8 +78,8 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-def test_values_and_files_cross_the_cut(repository: Path, tmp_path: Path) -> None:
-    """A hostile value, one that may be missing, and a file that the child changes arrive as in one file."""
+def test_values_and_files_reach_the_child_pipeline(repository: Path, tmp_path: Path) -> None:
+    """A hostile value, an optional one, and a file that the child changes arrive as in one file."""
     require(gitlab_local.available())
     made = split_up(CONFIG, ["unit"])
     child, parent = (YAML(typ="safe", pure=True).load(file.text) for file in made.files)
@@ -103,7 +103,7 @@ def test_values_and_files_cross_the_cut(repository: Path, tmp_path: Path) -> Non
 
 
 def test_included_jobs_run_as_one_pipeline(repository: Path, tmp_path: Path) -> None:
-    """Jobs of several files need each other, and hand on values."""
+    """Jobs of several files need each other and pass on values."""
     require(gitlab_local.available())
     stages = ", ".join(
         f"{{ name: s{number}, script: ['echo {'x' * 600} >/dev/null', 'echo {number} ${{s{number - 1}.v|}} >v'], "
@@ -131,8 +131,8 @@ def test_included_jobs_run_as_one_pipeline(repository: Path, tmp_path: Path) -> 
     assert (run["end"].artifacts / "report").read_text("utf-8").split() == list("876543210")
 
 
-def test_gitlab_takes_parents_and_children() -> None:
-    """Its own schema, and the rules that no schema says, on a file cut at many places."""
+def test_parents_and_children_are_valid_for_gitlab() -> None:
+    """By GitLab's schema and rules outside it, for a file that is cut at many places."""
     require(gitlab_local.available())
     names = ", ".join(f"{{ name: s{number}, script: ['{'x' * 200}'] }}" for number in range(60))
     arcs = ", ".join(f"[s{number}, s{number + 7}]" for number in range(53))

@@ -1,4 +1,4 @@
-"""Stages as tables do what stages as code do; files of any size run."""
+"""Stages as tables behave like stages as code, for files of any size."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ _CONFIG = {
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A build, and what its stages noted."""
+    """A build, and the notes of its stages."""
 
     build: Build
     notes: Mapping[str, str]
 
 
 def ran(text: str, folder: Path, **options: object) -> Ran:
-    """Return what comes of a Jenkinsfile, in a repository that holds the hostile text."""
+    """Return the build of a Jenkinsfile, in a repository with the hostile text."""
     records = folder / "notes"
     records.mkdir(parents=True)
     repository = worlds.repository(folder / "repository", files={"hostile": _HOSTILE})
@@ -116,12 +116,12 @@ def ran(text: str, folder: Path, **options: object) -> Ran:
 
 
 def order(one: Built) -> list[tuple[str, str]]:
-    """Return which stage comes directly before which."""
+    """Return the direct predecessors of each stage."""
     return [(earlier, stage.name) for stage in one.file.stages for earlier in stage.after]
 
 
 def kept(build: Build, arcs: list[tuple[str, str]]) -> bool:
-    """Return whether each stage of *arcs* has ended before the other starts."""
+    """Return whether the earlier stage of each of *arcs* ends before the later one starts."""
     at = {(event.kind, event.stage.name): number for number, event in enumerate(build.events)}
     both = [(at.get(("end", earlier)), at.get(("start", later))) for earlier, later in arcs]
     return all(end < start for end, start in both if end is not None and start is not None)
@@ -129,7 +129,7 @@ def kept(build: Build, arcs: list[tuple[str, str]]) -> bool:
 
 @pytest.fixture(scope="module")
 def forms(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Ran]:
-    """Give what comes of one config in both forms."""
+    """Return the builds of one config in both forms."""
     require(jenkins_harness.available())
     config = yaml_text(_CONFIG)
     texts = {"code": built(config, "scripted").text, "tables": as_tables(config, pytest.MonkeyPatch()).text}
@@ -137,8 +137,8 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Ran]:
     return {form: ran(text, folder / form) for form, text in texts.items()}
 
 
-def test_both_forms_come_to_the_same(forms: Mapping[str, Ran]) -> None:
-    """The same outcomes, values, files, mails, jobs, images, questions and reports."""
+def test_tables_and_code_give_the_same_build(forms: Mapping[str, Ran]) -> None:
+    """Outcomes, values, files, mails, jobs, images, questions and reports."""
     code, tables = forms["code"].build, forms["tables"].build
 
     assert {stage.name: stage.status for stage in tables.stages} == {stage.name: stage.status for stage in code.stages}
@@ -149,8 +149,8 @@ def test_both_forms_come_to_the_same(forms: Mapping[str, Ran]) -> None:
     assert tables.archived.keys() == code.archived.keys()
 
 
-def test_values_arrive_as_they_are(forms: Mapping[str, Ran]) -> None:
-    """Whatever characters they hold, those that tables use among them."""
+def test_values_in_tables_arrive_unchanged(forms: Mapping[str, Ran]) -> None:
+    """With any characters, including those that tables use."""
     notes, build = forms["tables"].notes, forms["tables"].build
 
     assert notes["given"] == _HOSTILE
@@ -162,8 +162,8 @@ def test_values_arrive_as_they_are(forms: Mapping[str, Ran]) -> None:
     assert build.inputs == ('Is it\'s "done"?',)
 
 
-def test_outcomes_are_those_of_the_graph(forms: Mapping[str, Ran]) -> None:
-    """A failure ends its own branch; what is not wanted is skipped."""
+def test_outcomes_agree_with_the_graph(forms: Mapping[str, Ran]) -> None:
+    """A failure ends its own branch; a stage with a false condition is skipped."""
     found = {stage.name: stage.status for stage in forms["tables"].build.stages}
 
     assert {name for name, status in found.items() if status == "success"} == {
@@ -174,7 +174,7 @@ def test_outcomes_are_those_of_the_graph(forms: Mapping[str, Ran]) -> None:
 
 
 @pytest.mark.parametrize("count", [50, 100, 300])
-def test_light_stages_run_in_order(count: int, tmp_path: Path) -> None:
+def test_simple_stages_in_functions_run_in_order(count: int, tmp_path: Path) -> None:
     """As many as fit into functions."""
     require(jenkins_harness.available())
     one = built(light(count))
@@ -187,8 +187,8 @@ def test_light_stages_run_in_order(count: int, tmp_path: Path) -> None:
     assert kept(build, order(one))
 
 
-def test_what_is_in_functions_is_as_in_place(tmp_path: Path) -> None:
-    """Many inputs are parameters and variables, many pipelines run."""
+def test_inputs_and_pipelines_in_functions_behave_like_inline_code(tmp_path: Path) -> None:
+    """Many inputs are parameters and variables, and many pipelines run."""
     require(jenkins_harness.available())
     one = built(many(inputs=60, pipelines=30, stages=1))
     assert one.file.setters

@@ -1,4 +1,4 @@
-"""The webhook of a pipeline posts its result, with any text, on the engines; a local run posts nothing."""
+"""The webhook of a pipeline posts its result on the engines; a local run posts nothing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def posted(name: str, containers: Containers, folder: Path, webhook: dict[str, o
         ("always", "true", "success"),
     ],
 )
-def test_a_message_for_a_result(
+def test_the_webhook_posts_the_result(
     containers: Containers, tmp_path: Path, name: str, on: object, script: str, status: str | None
 ) -> None:
     """Any text arrives as JSON, without control characters."""
@@ -62,5 +62,5 @@ def test_a_message_for_a_result(
 
 
 def test_a_local_run_posts_nothing(containers: Containers, tmp_path: Path) -> None:
-    """Nor does it ask for the secret."""
+    """It does not require the secret either."""
     assert posted("here", containers, tmp_path, {"on": "always"}, "true") == []

@@ -85,7 +85,7 @@ def expressible(size: int) -> dict[Order, int]:
 
 @pytest.mark.parametrize("size", range(6))
 def test_blocks_are_found_whenever_they_exist(size: int) -> None:
-    """For every acyclic graph of up to five nodes: the most blocks with exactly its order, or None."""
+    """All acyclic graphs of up to five nodes are tried; the result has the most blocks with exactly their order."""
     for graph in all_acyclic(size):
         order = required_order(graph)
         block_list = blocks(graph)
@@ -115,7 +115,7 @@ def test_added_and_direct_waits_are_exact_for_every_small_graph(size: int) -> No
 
 
 def test_parallel_chains_are_between_single_blocks() -> None:
-    """The usual service: lint, build, two chains, release; redundant arcs change nothing."""
+    """The graph is a typical service with redundant arcs, which change nothing."""
     graph = ExecutionGraph(
         [["lint", "build", "unit", "system", "release"], ["build", "docs", "release"], ["lint", "release"]]
     )
@@ -124,7 +124,7 @@ def test_parallel_chains_are_between_single_blocks() -> None:
 
 
 def test_chains_are_in_insertion_order() -> None:
-    """Even if a chain is inserted from its end."""
+    """A chain that is inserted from its end does not change this."""
     graph = ExecutionGraph([["z2", "end"], ["z1", "z2"], ["a", "end"]])
 
     assert blocks(graph) == ((("z1", "z2"), ("a",)), (("end",),))
@@ -158,7 +158,7 @@ def test_frames_become_blocks_of_single_nodes() -> None:
 
 
 def test_added_waits_are_all_pairs_in_insertion_order() -> None:
-    """Direct or not; pairs that the graph requires are excluded."""
+    """Indirect pairs are included; pairs that the graph requires are excluded."""
     graph = ExecutionGraph([["a", "b", "c"], ["x", "y"]])
 
     assert added_waits(graph, frames_as_blocks(graph)) == (("b", "x"), ("c", "x"), ("c", "y"), ("y", "a"))

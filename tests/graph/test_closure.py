@@ -4,7 +4,7 @@ from pipegen.graph.closure import bits
 from pipegen.graph.execution import ExecutionGraph
 
 
-def test_a_mask_holds_a_bit_for_each_ancestor() -> None:
+def test_a_mask_has_a_bit_for_each_ancestor() -> None:
     """Bit i is the i-th node of the graph."""
     closure = ExecutionGraph([["a", "b", "d"], ["c", "d"]]).closure()
 
@@ -23,8 +23,8 @@ def test_is_before_is_one_way_and_not_for_the_node_itself() -> None:
     assert not closure.is_before("a", "c")
 
 
-def test_nodes_of_a_component_are_before_one_another_and_themselves() -> None:
-    """A graph with a cycle has a closure too."""
+def test_nodes_of_a_cycle_are_before_each_other_and_themselves() -> None:
+    """A graph with a cycle also has a closure."""
     closure = ExecutionGraph([["in", "a", "b", "a"], ["b", "out"], ["self", "self"]]).closure()
 
     assert closure.names(closure.mask("a")) == closure.names(closure.mask("b")) == ("in", "a", "b")

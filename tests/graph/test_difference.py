@@ -13,7 +13,7 @@ SKEWED = ExecutionGraph([["a", "c"], ["b", "c"], ["b", "d"]])
 
 
 def test_equal_orders_have_no_difference() -> None:
-    """Even if one has implied arcs."""
+    """Implied arcs do not matter."""
     result = difference(ExecutionGraph([["a", "b", "c"]]), ExecutionGraph([["a", "c"], ["a", "b"], ["b", "c"]]))
 
     assert (result.waits, result.pairs, result.lost, result.missing, result.extra) == ((), 0, 0, (), ())
@@ -21,7 +21,7 @@ def test_equal_orders_have_no_difference() -> None:
 
 
 def test_added_waits_are_minimal() -> None:
-    """Every pair counts, direct or not; the message is short."""
+    """Direct waits are listed, and all pairs are counted."""
     result = difference(SKEWED, ExecutionGraph([["a", "b", "c"], ["a", "b", "d"], ["a", "c"]]))
 
     assert result.waits == (ExtraWait(("b",), ("a",)),)
@@ -30,7 +30,7 @@ def test_added_waits_are_minimal() -> None:
 
 
 def test_nodes_with_equal_waits_are_grouped() -> None:
-    """In the order of the expected graph."""
+    """They are in the order of the expected graph."""
     result = difference(ExecutionGraph([["a"], ["b"], ["c"]]), ExecutionGraph([["a", "c"], ["a", "b"]]))
 
     assert result.waits == (ExtraWait(("b", "c"), ("a",)),)
@@ -47,8 +47,8 @@ def test_missing_and_extra_nodes() -> None:
 
 
 @pytest.mark.parametrize("size", [3, 4])
-def test_it_agrees_with_added_waits(size: int) -> None:
-    """On all small graphs, as frames."""
+def test_difference_agrees_with_added_waits(size: int) -> None:
+    """It is compared on the frames of all small graphs."""
     names = "abcd"[:size]
     pairs = list(combinations(names, 2))
     for chosen in product([False, True], repeat=len(pairs)):

@@ -16,8 +16,8 @@ def test_nodes_and_arcs_are_unique_and_in_insertion_order() -> None:
     assert graph.arcs == (("c", "a"), ("a", "b"))
 
 
-def test_a_lone_name_adds_only_a_node() -> None:
-    """An arc with one name does not change the order of a node in another arc."""
+def test_an_arc_with_one_name_adds_only_a_node() -> None:
+    """It does not change the order of a node in another arc."""
     graph = ExecutionGraph([["a", "b"], ["b"], ["z"]])
 
     assert graph.stack() == (("a", "z"), ("b",))
@@ -50,8 +50,8 @@ def test_neighbours_are_in_the_order_of_their_arcs() -> None:
     assert (graph.in_degree("a"), graph.out_degree("a")) == (0, 2)
 
 
-def test_ancestors_and_descendants_are_complete_and_in_insertion_order() -> None:
-    """Neither includes the node itself."""
+def test_ancestors_and_descendants_are_in_insertion_order() -> None:
+    """Indirect ones are included; the node itself is not."""
     assert SERVICE.ancestors("release") == ("lint", "build", "test", "docs")
     assert SERVICE.ancestors("lint") == ()
     assert SERVICE.descendants("build") == ("test", "release", "docs")
@@ -59,7 +59,7 @@ def test_ancestors_and_descendants_are_complete_and_in_insertion_order() -> None
 
 
 def test_ancestors_of_a_larger_graph_are_in_insertion_order() -> None:
-    """Not in the order of a set."""
+    """They are not in the order of a set."""
     graph = ExecutionGraph([*([f"n{number}"] for number in range(9)), ["n8", "end"], ["n1", "end"]])
 
     assert graph.ancestors("end") == ("n1", "n8")
@@ -74,8 +74,8 @@ def test_a_node_on_a_cycle_is_its_own_ancestor() -> None:
     assert graph.descendants("in") == ("a", "b", "out")
 
 
-def test_roots_and_leaves_are_the_ends_and_isolated_nodes_are_both() -> None:
-    """Roots have no predecessors, leaves no successors."""
+def test_isolated_nodes_are_roots_and_leaves() -> None:
+    """Other roots have no predecessors, and other leaves have no successors."""
     graph = ExecutionGraph([["a", "b", "c"], ["x", "b"], ["alone"]])
 
     assert graph.roots == ("a", "x", "alone")
@@ -83,7 +83,7 @@ def test_roots_and_leaves_are_the_ends_and_isolated_nodes_are_both() -> None:
 
 
 def test_an_unknown_name_is_a_key_error() -> None:
-    """For every method of a node; a test for membership is False."""
+    """All methods of a node raise it; a membership test is False."""
     for question in (SERVICE.ancestors, SERVICE.descendants, SERVICE.predecessors, SERVICE.successors):
         with pytest.raises(KeyError, match="tset"):
             question("tset")
@@ -114,8 +114,8 @@ def test_topological_order_keeps_a_valid_insertion_order() -> None:
     assert graph.topological() == ("a", "b", "c", "x", "y", "z")
 
 
-def test_topological_order_puts_ancestors_right_before_a_node_inserted_too_early() -> None:
-    """Other nodes do not move."""
+def test_topological_order_moves_only_late_ancestors() -> None:
+    """They move directly before the node that needs them."""
     graph = ExecutionGraph([["c", "d"], ["a"], ["b", "c"]])
 
     assert graph.topological() == ("b", "c", "d", "a")
@@ -133,14 +133,14 @@ def test_a_cycle_has_no_order(question: object) -> None:
 
 
 def test_candidates_are_the_nodes_that_may_start() -> None:
-    """First the roots, then nodes whose predecessors are all done, never done nodes."""
+    """These are the roots at first, then nodes whose predecessors are all done."""
     assert SERVICE.candidates() == ("lint",)
     assert SERVICE.candidates(["lint", "build"]) == ("test", "docs")
     assert SERVICE.candidates({"lint", "build", "docs"}) == ("test",)
     assert SERVICE.candidates(SERVICE.nodes) == ()
 
 
-def test_candidates_refuse_a_done_node_whose_ancestor_is_not_done() -> None:
+def test_candidates_reject_a_done_node_without_its_ancestors() -> None:
     """The error names the first such node and the missing predecessor."""
     with pytest.raises(DoneError, match='"test" cannot be done: "build", which comes before it, is not') as raised:
         SERVICE.candidates(["docs", "release", "test", "lint"])
@@ -148,8 +148,8 @@ def test_candidates_refuse_a_done_node_whose_ancestor_is_not_done() -> None:
     assert (raised.value.name, raised.value.missing) == ("test", "build")
 
 
-def test_candidates_refuse_an_unknown_name() -> None:
-    """Of several unknown names it is always the same one."""
+def test_candidates_reject_an_unknown_name() -> None:
+    """Of several unknown names, the error is always about the same one."""
     with pytest.raises(DoneError, match='"lnt" cannot be done: it is not in the graph') as raised:
         SERVICE.candidates({"zzz", "lnt", "lint"})
 
@@ -163,7 +163,7 @@ def test_a_node_on_a_cycle_never_becomes_a_candidate() -> None:
     assert graph.candidates(["x"]) == ("y",)
 
 
-def test_union_holds_the_nodes_and_arcs_of_both() -> None:
+def test_union_has_the_nodes_and_arcs_of_both() -> None:
     """The left graph's order comes first."""
     graph = ExecutionGraph([["x"], ["a", "b"]]) | ExecutionGraph([["b", "c"], ["x", "a"]])
 
@@ -185,7 +185,7 @@ def test_concatenation_with_an_empty_graph_changes_nothing() -> None:
     assert ExecutionGraph() + SERVICE == SERVICE
 
 
-def test_concatenation_refuses_shared_nodes() -> None:
+def test_concatenation_rejects_shared_nodes() -> None:
     """A shared node would have to come before itself; the error names every shared node."""
     with pytest.raises(SharedNodesError, match=r'^both graphs hold "a", "c"$') as raised:
         ExecutionGraph([["a", "b", "c"]]) + ExecutionGraph([["c", "d"], ["a"]])
@@ -213,7 +213,7 @@ def test_a_graph_is_not_equal_to_other_things() -> None:
 
 
 def test_repr_recreates_the_graph() -> None:
-    """Nodes keep their order too."""
+    """The order of nodes is the same."""
     graph = ExecutionGraph([["b"], ["a", "b"]])
     again = eval(repr(graph))  # noqa: S307 - the text is our own
 

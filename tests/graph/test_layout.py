@@ -53,7 +53,7 @@ def all_costs(nodes: tuple[str, ...], order: Order) -> set[Cost]:
 
 @pytest.mark.parametrize("size", range(1, 6))
 def test_no_blocks_are_cheaper_for_any_small_graph(size: int) -> None:
-    """For every order of up to five nodes: the shortest longest path, and among these the fewest pairs."""
+    """For every order of up to five nodes, the longest path is minimal, and then the number of pairs."""
     orders = {required_order(graph): graph for graph in all_acyclic(size)}
     for order, graph in orders.items():
         cheapest = cheapest_blocks(graph)
@@ -129,7 +129,7 @@ def test_frames_are_never_cheaper(seed: int) -> None:
     assert len(added_waits(graph, cheapest)) <= len(added_waits(graph, frames))
 
 
-def test_long_chains_with_a_few_arcs_between_remain_mostly_unordered() -> None:
+def test_long_chains_with_few_arcs_remain_mostly_unordered() -> None:
     """Frames order the steps of all chains; blocks of chains do not."""
     chains = [[f"{letter}{step}" for step in range(12)] for letter in "abcdef"]
     graph = ExecutionGraph([*chains, ["a3", "b8"]])
@@ -137,7 +137,7 @@ def test_long_chains_with_a_few_arcs_between_remain_mostly_unordered() -> None:
     assert 2 * len(added_waits(graph, cheapest_blocks(graph))) < len(added_waits(graph, frames_as_blocks(graph)))
 
 
-def test_durations_count() -> None:
+def test_durations_change_the_cheapest_blocks() -> None:
     """Two long stages are parallel, even if frames order them."""
     graph = ExecutionGraph([["a1", "a2"], ["b1", "b2"], ["a1", "b2"]])
     durations = {"a1": 1, "a2": 9, "b1": 9, "b2": 1}

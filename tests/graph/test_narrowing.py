@@ -35,8 +35,8 @@ def test_the_order_is_unchanged(drawn: tuple[ExecutionGraph, list[str]]) -> None
     assert all(arc in reduced.arcs for arc in added)
 
 
-def test_a_removed_node_is_bridged() -> None:
-    """Several in sequence, too; implied order adds no arc."""
+def test_a_removed_node_is_replaced_by_an_arc() -> None:
+    """A sequence of removed nodes is replaced by one arc, and implied order adds none."""
     graph = ExecutionGraph([["a", "b", "c", "d"], ["a", "e", "d"]])
 
     assert narrowed(graph, ["a", "d"]).arcs == (("a", "d"),)

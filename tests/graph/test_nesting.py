@@ -53,7 +53,7 @@ def small_graphs() -> Iterator[ExecutionGraph]:
         yield families.local(dice, dice.randint(6, 7), 4, 2) | ExecutionGraph([["apart"]] if seed % 3 else [])
 
 
-def test_no_run_gets_deeper_and_one_gets_as_deep() -> None:
+def test_the_nesting_depth_is_the_maximum_over_all_runs() -> None:
     """The last predecessor starts a node, in its own branch or in nested ones."""
     for graph in small_graphs():
         reduced = graph.transitive_reduction()
@@ -63,7 +63,7 @@ def test_no_run_gets_deeper_and_one_gets_as_deep() -> None:
 
 
 def test_no_run_gets_deeper_when_branches_hand_out() -> None:
-    """Nor deeper than without; for nearly all graphs some run reaches the depth."""
+    """The depth is at most that without handing out; for nearly all graphs, some run reaches it."""
     exact = 0
     graphs = list(small_graphs())
     for graph in graphs:
@@ -111,8 +111,8 @@ def test_no_run_of_a_large_graph_gets_deeper(seed: int) -> None:
             run.end(node, is_failed=dice.random() < 0.001)
 
 
-def test_thousands_of_nodes_are_fast() -> None:
-    """For chains of any length."""
+def test_nesting_of_thousands_of_nodes_is_fast() -> None:
+    """This includes long chains."""
     graphs = [families.layered(families.dice(1), 100, 50, 4), ExecutionGraph([[f"n{place}" for place in range(5000)]])]
     began = time.process_time()
     for graph in graphs:

@@ -1,4 +1,4 @@
-"""The longest path."""
+"""The longest path of a graph."""
 
 import pytest
 
@@ -11,8 +11,8 @@ def test_the_longest_chain_is_found() -> None:
     assert longest_path(ExecutionGraph([["a", "d"], ["b", "c", "d"]])) == ("b", "c", "d")
 
 
-def test_the_first_of_equals_counts() -> None:
-    """In insertion order."""
+def test_the_first_of_equally_long_paths_is_returned() -> None:
+    """The first one in insertion order is returned."""
     assert longest_path(ExecutionGraph([["b", "c"], ["a", "c"]])) == ("b", "c")
 
 
@@ -31,5 +31,5 @@ def test_an_empty_graph_has_no_path() -> None:
     ],
 )
 def test_growth_is_in_stages(expected: int, actual: int, description: str) -> None:
-    """With the singular for one stage."""
+    """One stage has the singular."""
     assert growth(expected, actual) == description

@@ -75,7 +75,7 @@ def test_boxes_are_in_columns_without_overlap(graph: ExecutionGraph) -> None:
 
 @given(graphs)
 @settings(max_examples=150)
-def test_lines_go_from_box_to_box_and_through_none(graph: ExecutionGraph) -> None:
+def test_lines_connect_boxes_without_crossing_other_boxes(graph: ExecutionGraph) -> None:
     """In a column that it passes, a line is level and between boxes."""
     result = placed(graph)
     assert result.lines.keys() == set(graph.arcs)
@@ -91,7 +91,7 @@ def test_lines_go_from_box_to_box_and_through_none(graph: ExecutionGraph) -> Non
 @given(graphs)
 @settings(max_examples=60)
 def test_crossings_equal_a_count_of_pairs(graph: ExecutionGraph) -> None:
-    """And the resulting order has at most those of the initial order."""
+    """The resulting order has at most as many crossings as the initial one."""
     columns = columns_of(graph)
     initial = [list(column) for column in columns.columns]
 
@@ -99,8 +99,8 @@ def test_crossings_equal_a_count_of_pairs(graph: ExecutionGraph) -> None:
     assert crossings(columns, ordered(columns)) <= crossings(columns, initial)
 
 
-def test_no_arcs_cross_where_none_need_to() -> None:
-    """Three parallel services in random order."""
+def test_separable_services_have_no_crossings() -> None:
+    """Three parallel services are inserted in mixed order."""
     arcs = [[f"{name}{step}", f"{name}{step + 1}"] for step in (2, 0, 1) for name in ("b", "c", "a")]
     arcs += [[f"{name}0", f"{name}3"] for name in "cab"]
 
@@ -108,8 +108,8 @@ def test_no_arcs_cross_where_none_need_to() -> None:
 
 
 @pytest.mark.slow
-def test_the_fewest_crossings_of_small_graphs() -> None:
-    """The minimum over all orders, in nine of ten graphs."""
+def test_small_graphs_usually_have_the_fewest_crossings() -> None:
+    """The result equals the minimum over all orders in nine of ten graphs."""
     best = 0
     for seed in range(20):
         columns = columns_of(random_graph(9, seed))
@@ -121,21 +121,21 @@ def test_the_fewest_crossings_of_small_graphs() -> None:
 
 
 @pytest.mark.slow
-def test_about_as_few_crossings_as_graphviz() -> None:
+def test_a_large_graph_has_about_as_few_crossings_as_graphviz() -> None:
     """With the same columns, Graphviz' dot has 510 in this graph, and the libraries in docs/pictures.md have 645."""
     assert found_crossings(random_graph(300, 1)) <= 600
 
 
-def test_the_straight_line_is_level() -> None:
-    """If no box blocks it."""
+def test_the_straight_path_is_level() -> None:
+    """This holds if no box blocks it."""
     graph = ExecutionGraph([["a", "b", "c", "d"], ["a", "x", "d"], ["a", "y", "d"]])
     boxes = placed(graph, ("a", "b", "c", "d")).boxes
 
     assert len({round(boxes[node].middle, 3) for node in "abcd"}) == 1
 
 
-def test_a_long_arc_runs_level() -> None:
-    """Past all columns, without a step in each."""
+def test_a_long_arc_is_level() -> None:
+    """It passes all columns without a step in each."""
     graph = ExecutionGraph([["a", "b", "c", "d", "e"], ["a", "e"]])
     segments = placed(graph).lines["a", "e"]
 
@@ -152,7 +152,7 @@ def test_arcs_of_one_stage_share_their_bends() -> None:
 
 @pytest.mark.slow
 def test_the_same_graph_has_the_same_positions() -> None:
-    """Twice in one process; test_determinism covers others."""
+    """They are computed twice in one process; test_determinism covers other processes."""
     assert placed(random_graph(80, 3)) == placed(random_graph(80, 3))
 
 
@@ -162,7 +162,7 @@ def test_an_empty_graph_has_no_positions() -> None:
 
 
 def test_a_lone_stage_has_its_own_size() -> None:
-    """With space above and below."""
+    """There is space above and below it."""
     assert placed(ExecutionGraph([["a"]])).boxes == {"a": Box(0.0, 7.0, 80.0, 30.0)}
 
 

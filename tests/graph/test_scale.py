@@ -61,7 +61,7 @@ def test_every_method_takes_seconds(shape: str) -> None:
 
 @pytest.mark.slow
 def test_results_for_a_long_chain_are_correct() -> None:
-    """One node per frame, all others before the last, and a chain of single blocks."""
+    """Each frame has one node, the last node has all others as ancestors, and the blocks are a chain."""
     graph = ExecutionGraph([NAMES])
 
     assert graph.stack() == tuple((name,) for name in NAMES)

@@ -50,8 +50,8 @@ def test_ancestors_descendants_and_closure_agree_with_warshall() -> None:
         assert results == pairs, graph
 
 
-def test_each_component_gives_its_shortest_cycle_through_its_first_node() -> None:
-    """One real cycle for each cyclic component, in the order of their first nodes."""
+def test_each_component_has_its_shortest_cycle() -> None:
+    """The cycle goes through the first node of its component, and cycles are in the order of these nodes."""
     for graph in all_graphs():
         pairs = reachable(graph)
         firsts = [
@@ -69,7 +69,7 @@ def test_each_component_gives_its_shortest_cycle_through_its_first_node() -> Non
             assert len(cycle) - 1 == shortest_cycle_length(graph, cycle[0]), graph
 
 
-def test_orders_hold_every_arc_or_name_the_cycles() -> None:
+def test_orders_respect_every_arc_or_raise_the_cycles() -> None:
     """Topological order and frames contain each node once, and each arc goes forward in both."""
     for graph in all_graphs():
         if cycles := graph.cycles():
@@ -86,8 +86,8 @@ def test_orders_hold_every_arc_or_name_the_cycles() -> None:
             assert level[node] == max((level[earlier] + 1 for earlier in graph.predecessors(node)), default=0), graph
 
 
-def test_transitive_reduction_is_the_smallest_graph_of_the_same_order() -> None:
-    """It orders the nodes the same way, and needs each of its arcs."""
+def test_transitive_reduction_is_minimal() -> None:
+    """It has the same order and needs each of its arcs."""
     for graph in all_graphs():
         if graph.cycles():
             continue

@@ -1,4 +1,4 @@
-"""The hooks for pre-commit, by pre-commit itself: installed from this checkout, in a scratch repository."""
+"""The hooks for pre-commit, installed by pre-commit from this checkout in a temporary repository."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Ended:
 
     @property
     def hooks(self) -> Mapping[str, str]:
-        """What pre-commit says of each hook."""
+        """The result that pre-commit shows for each hook."""
         return dict(re.findall(r"^(pipegen \w+)\.*(?:\(.*\))?(\w+)$", self.shown, re.MULTILINE))
 
 
@@ -47,7 +47,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 def begin(folder: Path) -> Path:
-    """Return *folder*, made a repository with somebody who commits."""
+    """Return *folder* as a repository with a configured author."""
     git(folder, "init", "-q", "-b", "main")
     git(folder, "config", "user.name", "A. Person")
     git(folder, "config", "user.email", "person@example.org")
@@ -56,7 +56,7 @@ def begin(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a repository that holds this checkout as it is now, committed or not."""
+    """Return a repository with this checkout, including uncommitted changes."""
     pytest.importorskip("pre_commit", reason="pre-commit is not here")
     pytest.importorskip("hatchling", reason="hatchling, which builds the wheel, is not here")
     folder = begin(tmp_path_factory.mktemp("package"))
@@ -72,7 +72,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return variables that keep pre-commit's own files here, and pip from the network.
+    """Return variables that keep pre-commit's files in a temporary folder, and pip off the network.
 
     pip builds with what these tests run with, installs the wheel alone, and the hook finds the libraries where the
     tests do.
@@ -93,7 +93,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture
 def commit(package: Path, environment: dict[str, str], tmp_path: Path) -> Callable[[], Ended]:
-    """Return a call that commits all there is in the current folder: a monorepo with the hooks installed."""
+    """Return a call that commits everything in the current folder, a monorepo with the hooks installed."""
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=package, check=True, capture_output=True, text=True)
     hooks = {"repo": str(package), "rev": head.stdout.strip(), "hooks": [{"id": name} for name in HOOKS]}
     folder = begin(tmp_path)
@@ -123,7 +123,7 @@ def commit(package: Path, environment: dict[str, str], tmp_path: Path) -> Callab
 
 
 def compile_in(folder: Path) -> None:
-    """Compile the config in *folder*, as people do before they commit it the first time."""
+    """Compile the config in *folder*, as before its first commit."""
     subprocess.run(
         [sys.executable, "-c", "from pipegen.__main__ import main; main()", "compile"],
         cwd=folder,
@@ -134,8 +134,8 @@ def compile_in(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_commits_with_the_hooks(commit: Callable[[], Ended], tmp_path: Path) -> None:
-    """What is sound goes through; what is stale is made anew and stops the commit once; other changes start nothing."""
+def test_hooks_check_and_compile_on_commit(commit: Callable[[], Ended], tmp_path: Path) -> None:
+    """Stale files are regenerated and stop the commit once; unrelated changes skip the hooks."""
     sound = commit()
     assert (sound.status, sound.hooks) == (0, {"pipegen check": "Passed", "pipegen compile": "Passed"}), sound.shown
 
@@ -187,6 +187,6 @@ def test_commits_with_the_hooks(commit: Callable[[], Ended], tmp_path: Path) -> 
         ("Cargo.toml", False),
     ],
 )
-def test_what_starts_a_hook(hook: str, path: str, counts: bool) -> None:  # noqa: FBT001 - a row of a table
-    """Whatever may be a config, be included in one or be made from one, and nothing else."""
+def test_files_that_start_a_hook(hook: str, path: str, counts: bool) -> None:  # noqa: FBT001 - a row of a table
+    """They may be a config, an included file or a generated file."""
     assert (re.search(HOOKS[hook]["files"], path) is not None) is counts

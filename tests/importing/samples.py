@@ -1,4 +1,4 @@
-"""The samples of pipelines to import, and their imports."""
+"""Sample pipelines to import, and their imports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if p
 
 @cache
 def imported(folder: Path, name: str = ".gitlab-ci.yml") -> tuple[Imported | None, Report]:
-    """Return the import of the pipeline in *folder*, None if it cannot be read, and what is reported of it."""
+    """Return the import of the pipeline in *folder*, or None if it cannot be read, and the report."""
     report = Report()
     with suppress(Stopped):
         file = load(folder / name, report, shown=name)

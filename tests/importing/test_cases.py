@@ -15,7 +15,7 @@ from pipegen.importing.accounting import KeyOutcome
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
 def test_a_pipeline_becomes_the_expected_config(folder: Path, request: pytest.FixtureRequest) -> None:
-    """The config reads as if written by hand."""
+    """The expected config is written as a user would write it."""
     result, report = imported(folder)
     assert result is not None
     texts = {"pipegen.yaml": result.text, "report.txt": messages(report)}
@@ -27,7 +27,7 @@ def test_a_pipeline_becomes_the_expected_config(folder: Path, request: pytest.Fi
 
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
-def test_the_config_compiles(folder: Path) -> None:
+def test_the_imported_config_compiles(folder: Path) -> None:
     """The import leaves no errors."""
     result, _ = imported(folder)
 

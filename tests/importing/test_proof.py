@@ -1,4 +1,4 @@
-"""The proof compares the runs of a pipeline and of its config; it finds each kind of difference."""
+"""The proof compares the runs of a pipeline and of its import, and detects each kind of difference."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CHANGES = (
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
 def test_the_samples_run_the_same(folder: Path) -> None:
-    """For all events that their rules tell apart."""
+    """The events cover all cases that the rules of a sample distinguish."""
     result, _ = imported(folder)
     assert result is not None
     proof = prove(result, "main")
@@ -41,8 +41,8 @@ def test_the_samples_run_the_same(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "other", "message"), _CHANGES, ids=lambda value: value.strip()[:20])
-def test_a_change_of_the_generated_file_is_found(text: str, other: str, message: str, tmp_path: Path) -> None:
-    """The original and the unchanged import run the same."""
+def test_a_change_of_the_generated_file_is_detected(text: str, other: str, message: str, tmp_path: Path) -> None:
+    """Without the change, the original and the import run the same."""
     result, _ = from_text(_SOURCE, tmp_path)
 
     assert _differences(result) == []

@@ -24,7 +24,7 @@ CORPUS = ROOT.parent / "shared" / "corpus"
 
 
 def files() -> Iterator[SourceFile]:
-    """Yield the configs of the examples and goldens, of the documents, and of the corpus if it is there."""
+    """Yield the configs of the examples, goldens and documents, and of the corpus if it exists."""
     for folder, pattern in ((ROOT / "examples", "*/*.yaml"), (ROOT / "tests" / "golden", "*/pipeline.yml")):
         yield from map(_loaded, sorted(folder.glob(pattern)))
     for place, block in blocks():
@@ -46,7 +46,7 @@ def diagnostics(file: SourceFile, code: str) -> Report:
 
 
 def main() -> None:
-    """Print the diagnostics of the code that is the argument, and their number."""
+    """Print the diagnostics of the code given as argument, and their number."""
     (code,) = sys.argv[1:]
     configs = count = 0
     for file in files():

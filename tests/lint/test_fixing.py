@@ -1,4 +1,4 @@
-"""Fixes made: of all that a text says, nothing changes but what they are for."""
+"""Fixes change only what they are for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from lint.asking import analysed
+from lint.findings import analysed
 
 from pipegen.cli.fixing import fix_file
 from pipegen.compiler import analyse
@@ -20,12 +20,12 @@ from pipegen.source.text import SourceFile, Span
 
 
 def fixed(text: str) -> str:
-    """Return *text* with what can be fixed."""
+    """Return *text* with all fixes applied."""
     return fix_file(SourceFile("pipegen.yaml", text), Report()).text
 
 
 def comments(text: str) -> list[str]:
-    """Return the comments of a text that has no number sign elsewhere."""
+    """Return the comments of a text that has no other number signs."""
     return [line.partition("#")[2].strip() for line in text.splitlines() if "#" in line]
 
 
@@ -55,7 +55,7 @@ pipelines:
         - c
 """
 
-MENDED = """\
+FIXED = """\
 # about the file
 pipelines:
   p: # about p
@@ -78,15 +78,15 @@ pipelines:
 """
 
 
-def test_what_is_fixed_goes_and_all_else_stays() -> None:
-    """Letter for letter, and a second time nothing changes."""
-    assert fixed(WHOLE) == MENDED
-    assert fixed(MENDED) == MENDED
+def test_fixes_leave_other_text_unchanged() -> None:
+    """Applying them again changes nothing."""
+    assert fixed(WHOLE) == FIXED
+    assert fixed(FIXED) == FIXED
 
 
-def test_line_ends_stay() -> None:
-    """As the file has them."""
-    assert fixed(WHOLE.replace("\n", "\r\n")) == MENDED.replace("\n", "\r\n")
+def test_line_ends_are_preserved() -> None:
+    """CRLF is kept."""
+    assert fixed(WHOLE.replace("\n", "\r\n")) == FIXED.replace("\n", "\r\n")
 
 
 THREE = "{stages: [{name: a, script: [ls]}, {name: b, script: [ls]}, {name: c, script: [ls]}], execution: "
@@ -103,13 +103,13 @@ THREE = "{stages: [{name: a, script: [ls]}, {name: b, script: [ls]}, {name: c, s
         "pipelines: {p: {stages: [{name: a, script: [ls], outputs: {x: {file: VERSION}}}]}}\n",
     ],
 )
-def test_what_cannot_go_stays(text: str) -> None:
-    """It is told of, and left to a person."""
+def test_text_that_cannot_be_removed_is_kept(text: str) -> None:
+    """It is only reported."""
     assert fixed(text) == text
 
 
-def test_edits_that_meet_are_not_made_together() -> None:
-    """Of fixes that contradict each other, one is made."""
+def test_overlapping_edits_are_not_applied_together() -> None:
+    """Of fixes that contradict each other, one is applied."""
     file = SourceFile("x", "abcdef")
     one, other = (Fix("", (Edit(Span(file, start, start + 3)),)) for start in (0, 2))
 
@@ -117,8 +117,8 @@ def test_edits_that_meet_are_not_made_together() -> None:
     assert apply_edits(file, [one]) == SourceFile("x", "def")
 
 
-def test_a_fix_that_changes_the_meaning_is_not_kept() -> None:
-    """Others beside it are."""
+def test_a_fix_that_changes_the_meaning_is_rejected() -> None:
+    """Other fixes are still applied."""
     text = "pipelines: {p: {stages: [{name: a, script: [ls]}, {name: b, script: [ls]}], execution: [[a, b], [a]]}}\n"
     file = SourceFile("pipegen.yaml", text)
     bad, good = text.index("[a, b], "), text.index(", [a]]")
@@ -133,8 +133,8 @@ def test_a_fix_that_changes_the_meaning_is_not_kept() -> None:
     assert apply_fixes(file, fixes, analysed(text).plans, plans).text == text.replace(", [a]]", "]")
 
 
-def test_what_is_the_same() -> None:
-    """Arcs that others imply count for nothing; an order, a script, a value do."""
+def test_plans_with_the_same_order_are_equivalent() -> None:
+    """Implied arcs do not matter; order, scripts and values do."""
 
     def plans(execution: str) -> Sequence[Plan]:
         return analysed(f"pipelines: {{p: {THREE}{execution}}}}}\n").plans
@@ -149,7 +149,7 @@ NAMES = ("a", "b", "c", "d", "e")
 
 @some.composite
 def configs(draw: some.DrawFn) -> str:
-    """Return a config with arcs and outputs in either style, and comments in many places."""
+    """Return a config with arcs and outputs in block and flow style, and comments in many places."""
     number = iter(range(1000))
 
     def comment() -> str:
@@ -188,8 +188,8 @@ def configs(draw: some.DrawFn) -> str:
 @pytest.mark.slow
 @settings(max_examples=60)
 @given(configs())
-def test_any_config_keeps_its_comments_and_its_meaning(text: str) -> None:
-    """And what is fixed is fixed at once."""
+def test_fixes_keep_comments_and_meaning_of_any_config(text: str) -> None:
+    """All fixes are applied in one pass."""
     try:
         before = analysed(text).plans
     except Stopped:

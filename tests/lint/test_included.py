@@ -1,4 +1,4 @@
-"""What other files bring: told of where it is wrong for anybody, and never changed."""
+"""Diagnostics in included files, which are never edited."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ pipelines:
 """
 
 
-def test_what_another_config_may_need_is_not_told(tmp_path: Path) -> None:
-    """An image and a secret are; outputs and inputs may be read by others."""
+def test_unused_names_in_an_included_file_are_not_reported(tmp_path: Path) -> None:
+    """Other configs may read its outputs and inputs; images and secrets are reported."""
     (tmp_path / "shared.yaml").write_text(TEMPLATES, encoding="utf-8")
     (tmp_path / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
     report = Report()
     lint(analyse(load(tmp_path / "pipegen.yaml", Report(), shown="pipegen.yaml"), (), Report()), report)
-    told = {
+    codes_by_file = {
         (one.primary.span.file.path.rpartition("/")[2], one.code.name, one.fix is not None)
         for one in report.diagnostics()
         if one.primary is not None
     }
 
-    assert told == {
+    assert codes_by_file == {
         ("shared.yaml", "unpinned-image", False),
         ("shared.yaml", "plain-secret", False),
         ("shared.yaml", "redundant-arc", False),
@@ -57,8 +57,8 @@ def test_what_another_config_may_need_is_not_told(tmp_path: Path) -> None:
     }
 
 
-def test_what_is_included_is_not_changed(tmp_path: Path) -> None:
-    """Only the config itself is."""
+def test_fix_does_not_edit_included_files(tmp_path: Path) -> None:
+    """Only the config itself is edited."""
     (tmp_path / "shared.yaml").write_text(TEMPLATES, encoding="utf-8")
     config = tmp_path / "pipegen.yaml"
     config.write_text(CONFIG, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The rules together."""
+"""All lint rules together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FrameType
 
 import pytest
 from engines.requirement import require
-from lint.asking import checked, stages
+from lint.findings import checked, stages
 
 import pipegen.lint.rules
 from pipegen.cli.linting import lint
@@ -31,15 +31,15 @@ _NOTE = "PG716"
 _EXAMPLE = re.compile(r"^## (Before|After)\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def found(text: str) -> set[str]:
-    """Return the codes that the rules give to the config *text*."""
+def reported_codes(text: str) -> set[str]:
+    """Return the codes that the rules report for the config *text*."""
     report = Report()
     run_rules(RULES, checked(text), report)
     return {one.code.number for one in report.diagnostics()}
 
 
 def large(number: int) -> str:
-    """Return a config of *number* stages in layers of ten, with all that rules look at."""
+    """Return a config of *number* stages in layers of ten, with everything that rules check."""
     written = [
         f"{{name: s{place}, image: 'node:22', script: [make s{place}, 'echo ${{s{place - 10}.v}} | cat'], "
         f"env: {{A: b}}, outputs: {{v: {{command: ls}}}}, artifacts: [d{place}], when: {{branch: main}}}}"
@@ -53,34 +53,34 @@ def large(number: int) -> str:
 
 
 @pytest.mark.parametrize("code", CODES, ids=lambda code: code.number)
-def test_a_page_shows_what_its_rule_finds(code: Code) -> None:
-    """The example before has the code, the one after has no lint at all."""
+def test_the_example_of_a_page_has_its_code(code: Code) -> None:
+    """The example under "After" has no lint diagnostics."""
     if code.name.startswith("shellcheck"):
         require(None if shutil.which("shellcheck") else "shellcheck is not installed")
     examples = dict(_EXAMPLE.findall(page(code.number) or ""))
 
-    assert found(examples["Before"]) - ({_NOTE} - {code.number}) == {code.number}
-    assert found(examples["After"]) - ({_NOTE} - {code.number}) == set()
+    assert reported_codes(examples["Before"]) - ({_NOTE} - {code.number}) == {code.number}
+    assert reported_codes(examples["After"]) - ({_NOTE} - {code.number}) == set()
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
-def test_examples_are_as_they_should_be(path: Path) -> None:
-    """What people begin with has nothing that a rule tells of."""
+def test_examples_have_no_lint_diagnostics(path: Path) -> None:
+    """Users start from them."""
     report = Report()
     lint(analyse(load(path, Report()), (), Report()), report)
 
     assert [one for one in report.diagnostics() if one.code.number != _NOTE] == []
 
 
-def test_the_first_config_is_as_it_should_be() -> None:
-    """That of the README."""
+def test_the_first_config_of_the_readme_has_no_lint_diagnostics() -> None:
+    """A note about tags is allowed."""
     config = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)[0]
 
-    assert found(config) == {_NOTE}
+    assert reported_codes(config) == {_NOTE}
 
 
-def test_each_rule_has_a_file_named_as_its_code() -> None:
-    """And stands in the registry; two rules have a second code, for what is less than a warning or an error."""
+def test_each_rule_has_a_file_with_the_name_of_its_code() -> None:
+    """It is also registered; two rules have a second code with a lower severity."""
     files = {path.stem for path in Path(pipegen.lint.rules.__file__).parent.glob("*.py")} - {"__init__"}
     modules = [rule.__module__.rpartition(".")[2] for rule in RULES]
 
@@ -89,13 +89,13 @@ def test_each_rule_has_a_file_named_as_its_code() -> None:
     assert set(FIXABLE_RULES) <= set(RULES)
 
 
-def test_one_rule_stops_a_compilation() -> None:
-    """Lint is about what compiles; a script that the shell cannot parse fails in every run."""
+def test_only_one_rule_has_an_error() -> None:
+    """Lint checks valid configs, but a script that the shell cannot parse fails in every run."""
     assert [code.number for code in CODES if code.severity is Severity.ERROR] == ["PG720"]
 
 
 def calls_of(number: int) -> int:
-    """Return how many calls it takes to ask all rules, but for shellcheck's, of a config of *number* stages."""
+    """Return the number of calls to run all rules except shellcheck on a config of *number* stages."""
     config = checked(large(number))
     count = 0
 
@@ -112,8 +112,8 @@ def calls_of(number: int) -> int:
 
 
 @pytest.mark.slow
-def test_work_grows_with_the_config() -> None:
-    """Calls are counted, which are the same on every machine: for four times the stages, four times as many."""
+def test_lint_time_is_linear_in_the_number_of_stages() -> None:
+    """Calls are counted, because their number is the same on every machine."""
     small, large_ = calls_of(125), calls_of(500)
 
     assert large_ < 5 * small

@@ -1,4 +1,4 @@
-"""Stretches taken out of YAML."""
+"""Removal of items and entries from YAML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipegen.source.text import SourceFile, Span
 
 
 def without(text: str, *, entry: bool = False, first: bool = False) -> str | None:
-    """Return *text*, in which « » mark what goes, without that; None where it cannot go."""
+    """Return *text* without the part in « »; None if it cannot be removed."""
     start, end = text.index("«"), text.index("»") - 1
     plain = text.replace("«", "").replace("»", "")
     span = Span(SourceFile("x", plain), start, end)
@@ -37,14 +37,14 @@ def without(text: str, *, entry: bool = False, first: bool = False) -> str | Non
         ("- [b, # why\n   c]\n- «[a, # why\n  b]»\n", None),
     ],
 )
-def test_items(text: str, expected: str | None) -> None:
-    """Of lists over lines and in brackets: comments stay, and what would take one along does not go."""
+def test_remove_an_item(text: str, expected: str | None) -> None:
+    """The list may be in block or flow style; an item is not removed if a comment would be lost."""
     assert without(text) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), [("[«a», b]", "[b]"), ("[«a»]", None), ("[«a», # why\n b]", None)])
-def test_first_items(text: str, expected: str | None) -> None:
-    """They go with the comma behind."""
+def test_remove_the_first_item(text: str, expected: str | None) -> None:
+    """The comma after it is removed, too."""
     assert without(text, first=True) == expected
 
 
@@ -60,6 +60,6 @@ def test_first_items(text: str, expected: str | None) -> None:
         ("? «a: 1»\n", None),
     ],
 )
-def test_entries(text: str, expected: str | None) -> None:
-    """Of maps."""
+def test_remove_an_entry_of_a_map(text: str, expected: str | None) -> None:
+    """The rules for block and flow style are the same as for items."""
     assert without(text, entry=True) == expected

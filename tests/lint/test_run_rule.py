@@ -1,4 +1,4 @@
-"""The command that runs one rule over many configs."""
+"""The command that runs one rule on many configs."""
 
 import pytest
 from lint.run_rule import diagnostics, files
@@ -9,12 +9,12 @@ CONFIG = SourceFile("pipegen.yaml", "pipelines: {p: {stages: [{name: a, image: p
 
 
 @pytest.mark.parametrize(("code", "count"), [("PG705", 1), ("unpinned-image", 1), ("PG703", 0)])
-def test_it_selects_one_code(code: str, count: int) -> None:
-    """By number or by name."""
+def test_diagnostics_selects_one_code(code: str, count: int) -> None:
+    """The code is given by number or by name."""
     assert len(diagnostics(CONFIG, code).diagnostics()) == count
 
 
-def test_it_reads_examples_documents_and_goldens() -> None:
+def test_files_has_examples_documents_and_goldens() -> None:
     """The corpus is optional."""
     paths = [file.path for file in files()]
 

@@ -1,4 +1,4 @@
-"""Scripts for another reader: as long as they are written, and each character where it was."""
+"""Scripts for shellcheck have the length of the original, with each character at its offset."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from lint.asking import checked, stages
+from lint.findings import checked, stages
 
 from pipegen.diagnostics.report import Stopped
 from pipegen.lint.scripts import ShellText, shell_texts
@@ -18,7 +18,7 @@ MAKER = "{name: a, script: [ls], outputs: {x: {command: ls}}}"
 
 
 def texts(*entries: str, more: str = "") -> list[ShellText]:
-    """Return the scripts of a stage with *entries*, without those of the stage whose output it may read."""
+    """Return the scripts of a stage with *entries*, without those of the stage that it may read."""
     return list(shell_texts(checked(stages(MAKER, f"{{name: b, script: {json.dumps(entries)}{more}}}"))))[2:]
 
 
@@ -34,15 +34,15 @@ def texts(*entries: str, more: str = "") -> list[ShellText]:
         ("ls ${a.x|none}", 'ls "$pa_x____"'),
     ],
 )
-def test_a_reference_is_a_variable(entry: str, expected: str) -> None:
-    """In the quotes that it would get; in single quotes it is text."""
+def test_a_reference_is_replaced_by_a_variable(entry: str, expected: str) -> None:
+    """The variable is quoted as the reference would be; in single quotes, it is text."""
     (scripts,) = texts(entry)
 
     assert scripts.text == f"{expected}\n"
 
 
-def test_what_runs_in_a_shell_of_its_own() -> None:
-    """Is a text of its own: what comes after, and what measures an output."""
+def test_after_and_outputs_are_separate_scripts() -> None:
+    """Each runs in a shell of its own."""
     scripts = texts("ls", "pwd", more=", after: [date], outputs: {v: {command: id}}, shell: bash")
 
     assert [one.text for one in scripts] == ["ls\npwd\n", "id\n", "date\n"]
@@ -70,8 +70,8 @@ PIECES = some.sampled_from(
 
 
 @given(some.lists(some.lists(PIECES, min_size=1, max_size=6).map("".join), min_size=1, max_size=3))
-def test_any_script_keeps_its_places(entries: list[str]) -> None:
-    """As long as it is written, line by line; and each stretch is found in the file, within its entry."""
+def test_any_script_keeps_its_offsets(entries: list[str]) -> None:
+    """Each part is mapped to a span within its entry."""
     try:
         scripts = texts(*entries)
     except Stopped:

@@ -1,4 +1,4 @@
-"""What is given like a secret, and what only sounds like one."""
+"""Text that assigns a secret, and text that only looks like it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from pipegen.lint.secret_names import assigned_secrets, is_likely_secret, is_sec
         "curl -H 'Authorization: Bearer k7Wq92xLmP4z' x",
     ],
 )
-def test_values_that_are_given(text: str) -> None:
-    """To a variable, an option, a key, a user, in a URL or a header."""
+def test_assigned_secrets_are_found(text: str) -> None:
+    """They are assigned to a variable, an option, a key or a user, or are in a URL or a header."""
     (found,) = assigned_secrets(text)
 
     assert text[found.start : found.end].startswith(("hunter2", "k7Wq92xL"))
@@ -49,8 +49,8 @@ def test_values_that_are_given(text: str) -> None:
         "token: v1",
     ],
 )
-def test_what_is_given_is_no_secret(text: str) -> None:
-    """Variables, words, paths, what only sounds like one."""
+def test_other_assigned_values_are_not_secrets(text: str) -> None:
+    """They are variables, words and paths, or the name only resembles one."""
     assert list(assigned_secrets(text)) == []
 
 
@@ -66,18 +66,18 @@ def test_what_is_given_is_no_secret(text: str) -> None:
     ],
 )
 def test_names_of_secrets(name: str, expected: bool) -> None:  # noqa: FBT001 - a table
-    """The last word of a name says what it is."""
+    """The last word of the name decides."""
     assert is_secret_name(name) is expected
 
 
 @examples(some.text(alphabet="abcdefghijklmnopqrstuvwxyz-_", max_size=40))
-def test_words_are_no_secrets(text: str) -> None:
-    """Without a digit, a value may be a name."""
+def test_words_are_not_secrets(text: str) -> None:
+    """A value without a digit may be a name."""
     assert not is_likely_secret(text)
 
 
 @examples(some.text(max_size=200))
-def test_any_text_is_read(text: str) -> None:
-    """What is found lies in it."""
+def test_secrets_are_within_any_text(text: str) -> None:
+    """The positions are valid."""
     for secret in assigned_secrets(text):
         assert 0 <= secret.start < secret.end <= len(text)

@@ -1,4 +1,4 @@
-"""What looks like a token of a well-known service, and what does not."""
+"""Tokens of well-known services, and text that only looks like one."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ MADE_UP = "k7Wq92xLmP4zR8vT1nB6cY3dF5gH0jS2aU9e"
         ("eyJ" + MADE_UP[:20] + ".eyJ" + MADE_UP[:20] + "." + MADE_UP, "a JSON web token"),
     ],
 )
-def test_tokens_of_known_shapes(text: str, what: str) -> None:
-    """Wherever they stand."""
+def test_tokens_of_known_services_are_found(text: str, what: str) -> None:
+    """They may be anywhere in the text."""
     (found,) = tokens(f"x = '{text}' # y")
 
     assert (found.description, found.start, found.end) == (what, 5, 5 + len(text))
@@ -44,13 +44,13 @@ def test_tokens_of_known_shapes(text: str, what: str) -> None:
         "glpat-$TOKEN",
     ],
 )
-def test_what_is_no_token(text: str) -> None:
-    """Examples of manuals, public keys, variables."""
+def test_other_text_is_not_a_token(text: str) -> None:
+    """These are examples in manuals, public keys and variables."""
     assert list(tokens(text)) == []
 
 
 @given(some.text(max_size=200))
-def test_any_text_is_read(text: str) -> None:
-    """What is found lies in it."""
+def test_tokens_are_within_any_text(text: str) -> None:
+    """The positions are valid."""
     for secret in tokens(text):
         assert 0 <= secret.start < secret.end <= len(text)

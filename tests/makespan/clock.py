@@ -1,4 +1,4 @@
-"""How long a file takes on a clock of its own, with agents for all that may run at one time.
+"""The makespan of a generated file on a simulated clock, with agents for all jobs that can run in parallel.
 
 The text is what is interpreted: blocks of a declarative pipeline, the driver of a scripted one as it starts branches,
 and the needs of jobs.
@@ -29,12 +29,12 @@ def ideal(graph: ExecutionGraph, durations: Durations) -> float:
 
 
 def frames(graph: ExecutionGraph, durations: Durations) -> float:
-    """Return what frames take, each of which starts when all of the one before is done."""
+    """Return the makespan of frames, each of which starts when all of the previous one is done."""
     return sum(max(durations[stage] for stage in frame) for frame in graph.stack())
 
 
 def makespan(text: str, durations: Durations, children: Mapping[str, str] | None = None) -> float:
-    """Return what the generated file *text* takes."""
+    """Return the makespan of the generated file *text*."""
     if not text.startswith("//"):
         return ideal(gitlab.order(text, children or {}), durations)
     code = GroovyTokens(text)
@@ -88,7 +88,7 @@ class Build:
         self._ends: dict[str, float] = {}
 
     def ends(self) -> dict[str, float]:
-        """Return when each stage ends."""
+        """Return the end of each stage."""
         _run(self._flow(self._script.flow), self._tick)
         return self._ends
 
@@ -183,7 +183,7 @@ class _Running:
 
 
 def _run(thread: Thread, tick: Callable[[float], None]) -> None:
-    """Run *thread* and its branches; *tick* is told the time before each step."""
+    """Run *thread* and its branches, and call *tick* with the time before each step."""
     turns = count()
     queue: list[tuple[float, int, _Running]] = [(0.0, next(turns), _Running(thread, None))]
     while queue:

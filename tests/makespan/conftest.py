@@ -1,4 +1,4 @@
-"""Templates that are compiled once, as in the tests of reading back."""
+"""Templates are compiled once, as in the tests of readback."""
 
 from __future__ import annotations
 

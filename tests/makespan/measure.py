@@ -1,4 +1,4 @@
-"""What each form of a pipeline takes, as a ratio to the longest path, which no schedule beats."""
+"""The makespan of each form of a pipeline, as a ratio to the longest path, the lower bound."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Sample:
     seed: int
 
     def ratios(self, *, forms: tuple[str, ...] = tuple(FORMS), unit: bool = False) -> dict[str, float]:
-        """Return the ratio of each of *forms* and of frames; a form that takes no graph of this size has none.
+        """Return the ratio of each of *forms* and of frames, without forms that do not support a graph of this size.
 
         Durations are spread as those of real stages are, with a few long ones; with *unit* all are 1.
         """

@@ -1,4 +1,4 @@
-"""Writes the table of `docs/order.md` that says what each form of a pipeline takes.
+"""Writes the table of makespans for each form of a pipeline in `docs/order.md`.
 
 Run as `python tests/makespan/table.py` from the folder of the checkout, with `tests` among the folders that Python
 imports from. It takes some minutes.
@@ -36,7 +36,7 @@ def table() -> str:
 
 
 def row(family: str, size: int, seeds: Iterable[int]) -> str:
-    """Return the line of *family* at *size*: the mean and the worst ratio of each form."""
+    """Return the row of *family* at *size*: the mean and the worst ratio of each form."""
     forms = tuple(FORMS) if size else ("scripted", "needs")
     found = [Sample(family, size, seed).ratios(forms=forms) for seed in seeds]
     cells = (_cell([one[form] for one in found if form in one]) for form in _COLUMNS)
@@ -49,7 +49,7 @@ def _cell(ratios: list[float]) -> str:
 
 
 def main() -> None:
-    """Write the table anew."""
+    """Write the table."""
     text = DOCUMENT.read_text(encoding="utf-8")
     made = table()
     DOCUMENT.write_text(_PART.sub(lambda part: part[1] + made + part[2], text), encoding="utf-8")

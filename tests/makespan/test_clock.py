@@ -1,4 +1,4 @@
-"""A clock that interprets files: on texts by hand, and against the driver that the Groovy engine runs."""
+"""The simulated clock, on handwritten files and against the driver that the Groovy engine runs."""
 
 from __future__ import annotations
 
@@ -76,18 +76,18 @@ d: { stage: two, script: x, needs: [b] }
     [(SCRIPTED, 5), (FRAMES, 8), (CHAINS, 5), (NEEDS, 5), (NEEDS.replace(", needs: [b]", ""), 8)],
     ids=["scripted", "frames", "chains", "needs", "stages"],
 )
-def test_an_n(text: str, seconds: float) -> None:
-    """Two short stages and two long ones, where a barrier costs three seconds."""
+def test_makespan_of_an_n_shape(text: str, seconds: float) -> None:
+    """There are two short and two long stages, and a barrier costs three seconds."""
     assert makespan(text, DURATIONS) == seconds
 
 
-def test_what_is_compared_with() -> None:
-    """The longest path, and frames with a barrier between."""
+def test_makespan_of_the_ideal_and_of_frames() -> None:
+    """The ideal is the longest path, and frames have barriers."""
     assert (ideal(SKEWED, DURATIONS), frames(SKEWED, DURATIONS)) == (5, 8)
 
 
-def test_stages_that_start_one_after_the_other_take_their_sum() -> None:
-    """What stands behind a start waits for all of it."""
+def test_durations_of_consecutive_starts_add_up() -> None:
+    """Code after a start waits for all of its stages."""
     text = f"""//
         addStage('a') {{}}
         addStage('b', after: ['all others']) {{}}

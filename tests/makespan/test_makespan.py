@@ -1,4 +1,4 @@
-"""No form waits without need: what each takes, against the longest path and against frames."""
+"""Makespan of each form of a pipeline, compared with the longest path and with frames."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ EXACT = pytest.approx(1.0)
 
 @pytest.mark.parametrize("size", [6, 14, 45])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_scripts_and_needs_take_the_longest_path(family: str, size: int) -> None:
-    """Whatever the stages take."""
+def test_scripts_and_needs_have_the_minimal_makespan(family: str, size: int) -> None:
+    """It equals the longest path for any durations."""
     for seed in range(3):
         ratios = Sample(family, size, seed).ratios(forms=("scripted", "needs"))
         assert ratios == {FRAMES: ratios[FRAMES], "scripted": EXACT, "needs": EXACT}
 
 
 @pytest.mark.parametrize("size", [5, 12, 28])
-def test_blocks_take_the_longest_path_where_they_say_the_graph(size: int) -> None:
-    """Which is where the style auto writes them."""
+def test_exact_blocks_have_the_minimal_makespan(size: int) -> None:
+    """The style `auto` writes blocks only for such graphs."""
     for seed in range(4):
         assert Sample("blocks", size, seed).ratios(forms=("declarative",))["declarative"] == EXACT
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_known_durations_are_made_good_use_of(family: str) -> None:
-    """Blocks that are chosen by what stages take are never worse than frames."""
+def test_blocks_for_known_durations_are_never_worse_than_frames(family: str) -> None:
+    """The durations decide which blocks are selected."""
     for seed in range(10):
         random = Random(f"{family} {seed}")  # noqa: S311 - shapes and durations, no secrets
         graph = FAMILIES[family](random.randint(4, 24), random)
@@ -43,8 +43,8 @@ def test_known_durations_are_made_good_use_of(family: str) -> None:
         assert taken <= frames(graph, durations) + 1e-9
 
 
-def test_the_table_in_the_documents_is_what_the_script_makes() -> None:
-    """One of its lines, made anew."""
+def test_the_makespan_table_in_the_documentation_is_current() -> None:
+    """One of its rows is computed again."""
     text = DOCUMENT.read_text(encoding="utf-8")
 
     assert row("crossed", 12, range(SIZES[12])) in text.splitlines()
@@ -52,8 +52,8 @@ def test_the_table_in_the_documents_is_what_the_script_makes() -> None:
 
 
 @pytest.mark.parametrize("shape", ["trellis", "60 layers of 3", "300 near each other", "ladder"])
-def test_deep_scripts_take_at_most_a_twentieth_more(shape: str) -> None:
-    """Where blocks would get more than forty deep, stages may wait for some to end."""
+def test_deep_scripts_take_at_most_5_percent_more(shape: str) -> None:
+    """With more than forty nested blocks, stages may have to wait for others to end."""
     sample = Sample(shape, 0, 1)
 
     assert sample.ratios(forms=("scripted",))["scripted"] <= 1.05
@@ -62,7 +62,7 @@ def test_deep_scripts_take_at_most_a_twentieth_more(shape: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_blocks_are_never_worse_than_frames(family: str) -> None:
-    """With stages that all take as long, which is what blocks are chosen by."""
+    """All stages have the same duration, for which the blocks are selected."""
     for seed in range(4):
         for size in (6, 14, 40):
             ratios = Sample(family, size, seed).ratios(forms=("declarative",), unit=True)

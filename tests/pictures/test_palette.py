@@ -1,4 +1,4 @@
-"""Colours that can be told from their grounds."""
+"""Contrast of the palette's colours."""
 
 import pytest
 
@@ -19,8 +19,8 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("dress", [LIGHT, DARK])
-def test_text_and_strokes_can_be_told_from_their_grounds(dress: dict[str, str]) -> None:
-    """Text with 4.5, strokes that mean something with 3."""
+def test_text_and_strokes_have_enough_contrast(dress: dict[str, str]) -> None:
+    """WCAG asks for 4.5 for text and 3 for strokes that carry meaning."""
     for ground in ("ground", "raised", "mark", "chosen"):
         assert contrast(dress["text"], dress[ground]) >= 4.5, ground
     assert contrast(dress["quiet"], dress["ground"]) >= 4.5

@@ -1,11 +1,11 @@
-"""A picture as one SVG document."""
+"""A picture as an SVG document."""
 
 from __future__ import annotations
 
 import re
 from xml.etree import ElementTree as ET
 
-from pictures.shown import HOSTILE, picture
+from pictures.sample_pictures import HOSTILE, picture
 
 from pipegen.pictures.svg import render_svg
 
@@ -22,8 +22,8 @@ def texts(document: ET.Element, tag: str) -> list[str]:
     return [one.text or "" for one in document.iter(f"{SVG}{tag}")]
 
 
-def test_a_picture_names_its_stages_and_what_arcs_carry() -> None:
-    """As text that can be selected, and as titles that are read out."""
+def test_a_picture_names_stages_and_the_values_of_arcs() -> None:
+    """Names are selectable text; arcs have titles for screen readers."""
     document = read(render_svg([picture()]))
 
     assert {"service", "build", "unit", "release"} <= set(texts(document, "text"))
@@ -33,7 +33,7 @@ def test_a_picture_names_its_stages_and_what_arcs_carry() -> None:
 
 
 def test_a_picture_has_a_title_and_a_description() -> None:
-    """Which the document names as such."""
+    """`aria-labelledby` refers to them."""
     document = read(render_svg([picture()]))
 
     assert document.get("aria-labelledby") == "title words"
@@ -41,21 +41,21 @@ def test_a_picture_has_a_title_and_a_description() -> None:
     assert texts(document, "desc") == ["service: 4 stages, 3 on the longest path"]
 
 
-def test_a_picture_needs_nothing_beside_itself() -> None:
-    """No address but that of the language, and both dresses within."""
+def test_a_picture_is_self_contained() -> None:
+    """The only URL is the namespace, and it contains the light and the dark theme."""
     text = render_svg([picture()])
 
     assert re.findall(r"[a-z]+://[^\"')\s]+", text) == ["http://www.w3.org/2000/svg"]
     assert "@media(prefers-color-scheme:dark)" in text
 
 
-def test_the_same_picture_is_the_same_text() -> None:
-    """To the byte."""
+def test_rendering_is_deterministic() -> None:
+    """The bytes are the same."""
     assert render_svg([picture()]) == render_svg([picture()])
 
 
-def test_several_pipelines_stand_one_below_the_other() -> None:
-    """Each under its name, with one legend."""
+def test_several_pipelines_are_stacked_vertically() -> None:
+    """Each has its name as a title; they share one legend."""
     text = render_svg([picture("one"), picture("two")])
     tops = [float(top) for top in re.findall(r'<text class="title" x="24" y="([\d.]+)"', text)]
 
@@ -64,8 +64,8 @@ def test_several_pipelines_stand_one_below_the_other() -> None:
     assert text.count(">on the longest path</text>") == 1
 
 
-def test_hostile_names_are_text() -> None:
-    """Whatever they hold, the document can be read, and nothing in it is theirs but text."""
+def test_hostile_names_add_no_elements() -> None:
+    """The document is well-formed, and names appear only as text."""
     for name in HOSTILE:
         document = read(render_svg([picture(name, stage=name)]))
 
@@ -74,8 +74,8 @@ def test_hostile_names_are_text() -> None:
         }
 
 
-def test_finally_stages_stand_behind_all_others() -> None:
-    """Right of a line, and of every box."""
+def test_finally_stages_are_to_the_right_of_all_others() -> None:
+    """A line separates them."""
     text = render_svg([picture()])
     places = {
         name: float(left)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, of, plan_of, plans_of, reported, shown, wrong
+from plan.sample_plans import job_of, of, plan_of, plans_of, reported, shown, wrong
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Export, FetchOptions, Output, RunContainer, Selection, SharedResources, Workspace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import of, plans_of, reported, shown
+from plan.sample_plans import of, plans_of, reported, shown
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Commands, Plan, Selection
@@ -25,8 +25,8 @@ def outer(stages: str, execution: str = "", inner: str = INNER) -> Plan:
     return plans_of(f"pipelines:\n  p:\n    stages: {stages}\n{arcs}{inner}")[0]
 
 
-def test_its_stages_replace_the_stage() -> None:
-    """Its first stages come after the predecessors, its last ones before the successors, without a barrier."""
+def test_stages_of_the_called_pipeline_replace_the_stage() -> None:
+    """First stages follow the predecessors, last stages precede the successors; there is no barrier."""
     plan = outer("[{name: x, script: [make]}, {name: s, pipeline: inner}, {name: z, script: [make]}]")
 
     assert plan.graph == ExecutionGraph(
@@ -36,8 +36,8 @@ def test_its_stages_replace_the_stage() -> None:
     assert [job.stage for job in plan.jobs] == ["x", "s / a", "s / b: 1", "s / b: 2", "s / c", "z"]
 
 
-def test_references_inside_mean_its_own_stages() -> None:
-    """By their names there; a stage of the caller with the same name is a different one."""
+def test_references_in_a_called_pipeline_name_its_own_stages() -> None:
+    """A stage of the caller with the same name is a different one."""
     plan = outer("[{name: a, script: [make], outputs: [v]}, {name: s, pipeline: inner}]")
     values = of(Commands, plan.job("s / b: 2")).lines[0].values
 
@@ -67,15 +67,15 @@ def test_one_pipeline_may_be_called_twice_and_call_others() -> None:
     assert plan.graph == ExecutionGraph([["s / t / a", "u / t / a"]])
 
 
-def test_files_of_the_stage_are_those_of_all_its_stages() -> None:
-    """Of the ones that leave files."""
+def test_files_of_a_call_come_from_all_its_stages() -> None:
+    """Stages without files are omitted."""
     plan = outer("[{name: s, pipeline: inner}, {name: z, script: [make], files_from: [s]}]")
 
     assert plan.job("z").files == ("s / b: 1", "s / b: 2")
 
 
-def test_conditions_all_hold() -> None:
-    """Of the calling stage, of the pipeline, and of the stage itself."""
+def test_conditions_of_stage_call_and_pipeline_are_combined() -> None:
+    """All three must hold."""
     inner = "  q: {when: {event: push}, stages: [{name: a, when: {env: {DEPLOY: true}}, script: [make]}]}\n"
     plan = outer("[{name: s, pipeline: q, when: {branch: main}}]", inner=inner)
 
@@ -85,7 +85,7 @@ def test_conditions_all_hold() -> None:
 
 
 def test_a_called_pipeline_is_on_demand() -> None:
-    """The calling pipeline runs it, and always runs itself."""
+    """The calling pipeline runs it."""
     config = "pipelines:\n  p: {stages: [{name: s, pipeline: q}, {name: d, deploy: {image: i, tag: t}}]}\n"
     config += "  q: {stages: [{name: a, script: [make]}]}\n"
 
@@ -94,16 +94,16 @@ def test_a_called_pipeline_is_on_demand() -> None:
 
 
 @pytest.mark.parametrize("depth", [3, 900])
-def test_calls_of_any_depth(depth: int) -> None:
-    """Calls within calls."""
+def test_calls_can_be_nested_deeply(depth: int) -> None:
+    """900 levels raise no RecursionError."""
     calls = "".join(f"  p{number}: {{stages: [{{name: s, pipeline: p{number + 1}}}]}}\n" for number in range(depth))
     plans = plans_of(f"pipelines:\n{calls}  p{depth}: {{stages: [{{name: s, script: [make]}}]}}\n", "p0")
 
     assert plans[0].graph.nodes == (" / ".join(["s"] * (depth + 1)),)
 
 
-def test_a_cycle_inside_is_reported_once() -> None:
-    """At its location in the called pipeline."""
+def test_a_cycle_in_a_called_pipeline_is_reported_once() -> None:
+    """The location is in the called pipeline."""
     diagnostics = reported(
         "pipelines:\n  p: {stages: [{name: s, pipeline: q}, {name: t, pipeline: q}]}\n"
         "  q: {stages: [{name: a, script: [x]}, {name: b, script: [y]}], execution: [[a, b], [b, a]]}\n"

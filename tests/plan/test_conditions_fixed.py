@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from config.written import written
+from config.sample_configs import written
 
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report
@@ -61,7 +61,7 @@ def test_a_false_condition_never_holds(when: str) -> None:
     assert not can_hold(condition)
 
 
-def test_the_remainder_is_kept() -> None:
+def test_undecided_conditions_are_kept() -> None:
     """A run evaluates conditions that inputs do not decide."""
     condition = of("{branch: main, inputs: {level: full}}", **FIXED)
     other = of("{any: [{not: {branch: main}}, {inputs: {level: quick}}]}", **FIXED)
@@ -71,6 +71,6 @@ def test_the_remainder_is_kept() -> None:
     assert other == Not(condition)
 
 
-def test_a_default_decides_nothing() -> None:
-    """Nor does another input."""
+def test_a_default_value_decides_no_condition() -> None:
+    """Nor does the fixed value of another input."""
     assert of("{inputs: {deploy: true}}", level="full") == of("{inputs: {deploy: true}}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from config.written import written
+from config.sample_configs import written
 
 from pipegen.cli.commands.plan import as_data
 from pipegen.compiler import analyse
@@ -35,7 +35,7 @@ pipelines:
 """
 
 
-def test_the_document_follows_the_contract() -> None:
+def test_the_document_matches_the_documented_format() -> None:
     """Needs are direct predecessors, reads are other stages' outputs, in the user's order."""
     analysed = analyse(written(CONFIG), (), Report())
 

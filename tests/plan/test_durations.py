@@ -22,7 +22,7 @@ from pipegen.source.tree import Scalar, ScalarKind
         ("1 day", 86_400),
     ],
 )
-def test_numbers_are_added_by_units(text: str, expected: int) -> None:
+def test_durations_are_sums_of_numbers_with_units(text: str, expected: int) -> None:
     """A unit is a letter or a word; a number without a unit is in seconds."""
     report = Report()
 

@@ -31,7 +31,7 @@ pipelines:
 
 
 class Files:
-    """A repository with one file, and nothing to compare with."""
+    """A repository with one file and no base to compare with."""
 
     files: Sequence[str] = ("docs/a.md",)
 
@@ -69,15 +69,15 @@ TAG = StartEvent(kind=Event.TAG, tag="v1.0")
         (TAG, ["unit", "docs", "release"]),
     ],
 )
-def test_stages_that_run(event: StartEvent, stages: list[str]) -> None:
-    """Those whose condition holds; changes count for pushes and merge requests, and a stop stage never runs."""
+def test_stages_whose_condition_holds_run(event: StartEvent, stages: list[str]) -> None:
+    """Changes count for pushes and merge requests; a stop stage never runs."""
     (answer,) = answers([plan_of()], facts(event))
 
     assert [one.job.stage for one in answer.stages if one.runs] == stages
 
 
-def test_inputs_and_variables() -> None:
-    """They have the values of the run."""
+def test_conditions_read_inputs_and_variables_of_the_run() -> None:
+    """The run may override defaults of inputs."""
     by_input = answers([plan_of()], facts(MAIN, inputs={"level": "high"}))
     by_variable = answers([plan_of()], facts(MAIN, variables={"SLOW": "on"}))
 
@@ -86,8 +86,8 @@ def test_inputs_and_variables() -> None:
     assert by_variable[0].stages[5].runs
 
 
-def test_reasons() -> None:
-    """The part of the condition that does not hold in this run."""
+def test_the_reason_is_the_condition_that_does_not_hold() -> None:
+    """The reason omits parts that hold in this run."""
     (answer,) = answers([plan_of()], facts(StartEvent(kind=Event.SCHEDULE, branch="main")))
 
     assert {one.job.stage: one.reason for one in answer.stages if not one.runs} == {
@@ -99,8 +99,8 @@ def test_reasons() -> None:
     }
 
 
-def test_a_pipeline_that_does_not_run() -> None:
-    """Its stages have its reason; a pipeline that is selected runs in any case."""
+def test_stages_of_a_skipped_pipeline_have_its_reason() -> None:
+    """A pipeline that is selected runs in any case."""
     plan = plan_of("pipelines: { p: { when: { branch: main }, stages: [{ name: a, script: x }] } }\n")
     (answer,) = answers([plan], facts(TAG))
     (selected,) = answers([plan], facts(TAG), ["p"])
@@ -110,16 +110,16 @@ def test_a_pipeline_that_does_not_run() -> None:
     assert plans_that_run([answer]) == ()
 
 
-def test_a_plan_without_the_stages_that_do_not_run() -> None:
-    """The order of the others stays."""
+def test_removing_skipped_stages_keeps_the_order() -> None:
+    """Gaps are bridged."""
     (plan,) = plans_that_run(answers([plan_of()], facts(TAG)))
 
     assert [job.stage for job in plan.jobs] == ["unit", "docs", "release"]
     assert set(plan.graph.arcs) == {("unit", "docs"), ("docs", "release")}
 
 
-def test_usual_events() -> None:
-    """Each branch and tag that a condition names, another one, and the other kinds of events."""
+def test_usual_events_cover_named_branches_and_tags() -> None:
+    """They also include other branches and tags, and the other kinds of events."""
     titles = [event.title for event in usual_events([plan_of()])]
 
     assert titles == [
@@ -150,16 +150,16 @@ def test_each_condition_holds_for_a_usual_event() -> None:
     assert run == {"s0", "s1", "s2", "s3", "s4"}
 
 
-def test_known_values() -> None:
-    """Exports that only the event and inputs decide."""
+def test_values_known_before_the_run_are_resolved() -> None:
+    """The event and the inputs decide them."""
     known = ValuesBeforeRun(plan_of(), facts(TAG))
 
     assert known.value("release", "name") == "app-v1.0"
     assert known.value("unit", "name") is None
 
 
-def test_values_that_only_the_run_knows() -> None:
-    """An output of a script, what is made of it, and a default for an empty value."""
+def test_values_known_only_during_the_run_are_unresolved() -> None:
+    """An output of a script, a value that contains one, and a default for an empty value."""
     plan = plan_of(
         "pipelines: { p: { stages: ["
         "{ name: a, script: x, outputs: { v: { command: x } }, exports: { w: 'w-${.v}', b: '${setup.branch|none}' } }, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plan.planned import plans_of, reported
+from plan.sample_plans import plans_of, reported
 
 from pipegen.plan.model import Plan
 
@@ -19,7 +19,7 @@ def _codes(pipeline: str) -> list[str]:
 
 
 def test_a_finally_stage_is_not_in_the_graph() -> None:
-    """It has no needs and no frame, and gets no files unless it names their stages."""
+    """It has no needs and no frame, and gets files only from the stages that it names."""
     plan = _plan("{name: last, script: [x]}")
     last = plan.job("last")
 
@@ -28,7 +28,7 @@ def test_a_finally_stage_is_not_in_the_graph() -> None:
     assert [job.is_final for job in plan.jobs] == [False, False, True]
 
 
-def test_it_reads_values_files_and_statuses() -> None:
+def test_a_finally_stage_reads_values_files_and_statuses() -> None:
     """A value needs a default, since its stage may have failed; "" is the pipeline."""
     last = _plan("{name: last, script: ['x ${a.v|none} ${b.status} ${pipeline.status}'], files_from: [a]}").job("last")
 
@@ -54,6 +54,6 @@ def test_a_value_without_default_is_reported() -> None:
 
 
 def test_fail_fast_is_in_the_plan() -> None:
-    """False is the default."""
+    """The default is false."""
     assert _plan("{name: last, script: [x]}", ", fail_fast: true").is_fail_fast
     assert not _plan("{name: last, script: [x]}", ", fail_fast: false").is_fail_fast

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import plan_of, reported, wrong
+from plan.sample_plans import plan_of, reported, wrong
 
 
 def nodes(*names: str) -> str:
@@ -11,8 +11,8 @@ def nodes(*names: str) -> str:
     return f"[{', '.join(f'{{name: {name}}}' for name in names)}]"
 
 
-def test_without_execution_stages_run_as_written() -> None:
-    """One after the other."""
+def test_without_execution_stages_run_in_sequence() -> None:
+    """They run in the order of the file."""
     assert plan_of(nodes("c", "a", "b")).graph.arcs == (("c", "a"), ("a", "b"))
 
 
@@ -34,7 +34,7 @@ def test_arcs_share_stages() -> None:
     assert plan.frames == (("a",), ("b", "c"), ("d",))
 
 
-def test_a_lone_name_adds_nothing_to_another_arc() -> None:
+def test_an_arc_of_one_stage_adds_no_order() -> None:
     """Upstream makes the stage a root again."""
     plan = plan_of(nodes("a", "b"), "[[a, b], [b]]")
 
@@ -82,8 +82,10 @@ def test_numbers_and_booleans_are_names() -> None:
         (("a", "b", "c"), "[[a, zzz, b], [b, a], [c]]", [("PG401", "a, zzz, b"), ("PG301", "zzz")]),
     ],
 )
-def test_errors_in_arcs(stages: tuple[str, ...], execution: str, expected: list[tuple[str, str]]) -> None:
-    """Each once, at its location."""
+def test_errors_in_arcs_are_reported_once(
+    stages: tuple[str, ...], execution: str, expected: list[tuple[str, str]]
+) -> None:
+    """Each error is at its location."""
     assert wrong(nodes(*stages), execution) == expected
 
 
@@ -167,7 +169,7 @@ def test_one_typo_has_a_suggestion_among_many_stages(slip: str) -> None:
     assert unknown.hint == f'rename it to "stage-77", or add a stage "{slip}"'
 
 
-def test_a_different_name_has_no_suggestion_among_many_stages() -> None:
+def test_a_dissimilar_name_has_no_suggestion_among_many_stages() -> None:
     """A comparison with each stage would be slow."""
     others = ", ".join(f"{{name: other-{number}}}" for number in range(200))
     diagnostic = reported(f"pipelines: {{p: {{stages: [{others}], execution: [[other-0, {'x' * 5000}]]}}}}")

@@ -1,4 +1,4 @@
-"""The texts of jobs, compared with a search through all their fields."""
+"""The references in a job's texts, compared with a search through all its fields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 def found(value: object) -> Iterator[Reference]:
-    """Yield the references in every text in *value*, but for the names of containers that stages are known to make."""
+    """Yield the references in every text in *value*, except for names of containers of known stages."""
     match value:
         case Text():
             yield from value.references()
@@ -33,13 +33,13 @@ def found(value: object) -> Iterator[Reference]:
 
 
 def foreign(references: Iterator[Reference]) -> set[Reference]:
-    """Return those of *references* that name something outside of their stage."""
+    """Return those of *references* that refer to other stages."""
     return {one for one in references if one.scope is not Scope.OWN}
 
 
 @pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
-def test_no_text_is_overlooked(case: str) -> None:
-    """The references in `job_texts` are those in all parts of a job that hold texts."""
+def test_all_references_of_a_job_are_listed(case: str) -> None:
+    """Those in steps, environments, mails and caches."""
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     jobs: list[Job] = [job for plan in analyse(file, (), report).plans for job in plan.jobs]

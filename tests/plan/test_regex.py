@@ -28,8 +28,8 @@ from pipegen.plan.regex import RegexError, portable_regex
         ("ä\t", r"ä\t"),
     ],
 )
-def test_portable_expressions_have_one_form(source: str, expected: str) -> None:
-    """With the same meaning."""
+def test_portable_expressions_are_normalized(source: str, expected: str) -> None:
+    """The meaning stays the same."""
     assert portable_regex(source) == expected
 
 
@@ -75,8 +75,8 @@ def test_globs_match_the_whole_text(glob: str, matching: list[str], others: list
     assert [text for text in others if pattern.matches(text)] == []
 
 
-def test_regular_expressions_match_anywhere() -> None:
-    """Unless they are anchored."""
+def test_unanchored_regular_expressions_match_anywhere() -> None:
+    """Anchors restrict the match."""
     assert Pattern(portable_regex("b+"), is_regex=True).matches("abba")
     assert not Pattern(portable_regex("^b+$"), is_regex=True).matches("abba")
     assert not Pattern(portable_regex("a$"), is_regex=True).matches("a\n")

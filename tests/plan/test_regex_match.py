@@ -30,8 +30,8 @@ SHAPES = grouped(grouped(st.tuples(ATOMS, COUNTS).map("".join)))
 @pytest.mark.slow
 @settings(max_examples=500)
 @given(st.sampled_from(["", "^", "(?i)", "(?i)^"]), SHAPES, st.sampled_from(["", "$"]), st.text("abA.1]\n", max_size=5))
-def test_it_ends_where_pythons_does(front: str, shape: str, back: str, text: str) -> None:
-    """From each position, and nowhere else."""
+def test_matches_end_where_pythons_do(front: str, shape: str, back: str, text: str) -> None:
+    """The results are equal from each start position."""
     pattern = f"{front}{shape}{back}"
     known = re.compile(pattern.replace("$", r"\Z"), re.ASCII)
     # Python tells one end for a start: whether a match may end at a place is asked place by place.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import plans_of, reported
+from plan.sample_plans import plans_of, reported
 
 from pipegen.plan.model import Plan
 
@@ -26,15 +26,15 @@ def plan_of(keys: str) -> Plan:
         ),
     ],
 )
-def test_schedules(written: str, expected: list[tuple[str, str | None]]) -> None:
-    """A line, a map, or a list; each once."""
+def test_schedules_are_a_line_a_map_or_a_list(written: str, expected: list[tuple[str, str | None]]) -> None:
+    """Duplicates are dropped."""
     schedules = plan_of(f"schedule: {written}").schedules
 
     assert [(one.cron, one.timezone) for one in schedules] == expected
 
 
 @pytest.mark.parametrize("zone", ["Berlin", "Europe/Berlln", "../etc/passwd", "''", "utc+1"])
-def test_a_time_zone_is_one_of_the_tz_database(zone: str) -> None:
+def test_a_time_zone_must_be_in_the_tz_database(zone: str) -> None:
     """A similar name is suggested, if there is one."""
     stages = "stages: [{name: s, script: [echo]}]"
     diagnostic = reported(f"pipelines: {{p: {{schedule: {{cron: '0 3 * * *', timezone: {zone}}}, {stages}}}}}")
@@ -52,8 +52,8 @@ def test_a_time_zone_is_one_of_the_tz_database(zone: str) -> None:
         ("{group: a, cancel: false}", "a", False),
     ],
 )
-def test_concurrency(written: str, group: str | None, cancels: bool) -> None:  # noqa: FBT001
-    """The name of a group, or a map."""
+def test_concurrency_is_a_group_name_or_a_map(written: str, group: str | None, cancels: bool) -> None:  # noqa: FBT001
+    """A map also says whether a new run cancels the old one."""
     concurrency = plan_of(f"concurrency: {written}").concurrency
 
     assert concurrency is not None

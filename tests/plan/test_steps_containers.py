@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import items, kinds, of, plan_of, shown, step, wrong
+from plan.sample_plans import items, kinds, of, plan_of, shown, step, wrong
 
 from pipegen.bindings.expression import Loop
 from pipegen.plan.model import (
@@ -114,7 +114,7 @@ def test_credentials_come_from_loops_over_constants() -> None:
 
 
 @pytest.mark.parametrize("image", ["busybox", "busybox:latest", "sha256:xyz"])
-def test_an_image_is_an_id(image: str) -> None:
+def test_an_image_must_be_an_id(image: str) -> None:
     """A name is an error with a hint."""
     assert wrong(f"[{{name: s, run: {{image: '{image}'}}}}]") == [("PG506", f"'{image}'")]
 
@@ -168,8 +168,8 @@ def test_the_default_destination_is_the_source(copy: str, source: str, destinati
     assert (shown(entry.source), shown(entry.destination)) == (source, destination)
 
 
-def test_a_copy_is_from_the_stages_own_container() -> None:
-    """And is not archived, by default."""
+def test_a_copy_is_from_the_stages_own_container_by_default() -> None:
+    """It is not archived by default."""
     entry = file("a")
 
     assert (shown(entry.container.name), entry.container.producer, entry.archive) == ("<own s.container>", "s", False)
@@ -184,7 +184,7 @@ def test_a_copy_may_be_from_another_stages_container() -> None:
     assert (entry.container.producer, entry.archive) == ("a", True)
 
 
-def test_copies_come_from_loops() -> None:
+def test_copies_can_come_from_loops() -> None:
     """Each item is an entry, or a path."""
     files = step(
         Copy, "build: x, run: true, copy: {$each: i, $in: '${setup.tag}', $yield: {source: '/${.i}', destination: x}}"
@@ -197,6 +197,6 @@ def test_copies_come_from_loops() -> None:
 
 
 @pytest.mark.parametrize("copy", ["../a", "a/../../b", "{source: a, destination: ../b}", "/../x"])
-def test_a_copy_stays_below_the_stages_directory(copy: str) -> None:
-    """A path outside it is reported."""
+def test_a_copy_outside_the_stages_directory_is_reported(copy: str) -> None:
+    """The path in the checkout must be below it."""
     assert [found for found, _ in wrong(f"[{{name: s, build: x, run: true, copy: [{copy}]}}]")] == ["PG505"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import items, kinds, plan_of, shown, step, wrong
+from plan.sample_plans import items, kinds, plan_of, shown, step, wrong
 
 from pipegen.bindings.expression import Loop
 from pipegen.plan.model import (

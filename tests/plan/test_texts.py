@@ -48,8 +48,8 @@ def named(job: Job) -> Iterator[Text]:
 
 
 @pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
-def test_all_texts_are_listed(case: str) -> None:
-    """In the same order as in the search."""
+def test_all_texts_of_a_plan_are_listed(case: str) -> None:
+    """They are in the same order as in the search."""
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     for job in chain.from_iterable(plan.jobs for plan in analyse(file, (), report).plans):

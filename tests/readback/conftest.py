@@ -1,4 +1,4 @@
-"""Templates that are compiled once: these tests render them a thousand times."""
+"""A cache of compiled templates for these tests, which render them a thousand times."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class _Memory(BytecodeCache):
         self._known: dict[str, bytes] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Take what is known."""
+        """Load the cached bytecode."""
         if bucket.key in self._known:
             bucket.bytecode_from_string(self._known[bucket.key])
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what is new."""
+        """Cache new bytecode."""
         self._known[bucket.key] = bucket.bytecode_to_string()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once() -> Iterator[None]:
-    """Let the one environment remember compiled templates from one rendering to the next."""
+    """Cache compiled templates in the one environment across renderings."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(template, "Environment", partial(Environment, bytecode_cache=_Memory()))
         yield

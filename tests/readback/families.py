@@ -1,4 +1,4 @@
-"""Graphs of the shapes that pipelines have, small and large; the same for the same numbers."""
+"""Graphs with typical shapes of pipelines, small and large; the same numbers give the same graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NO_KEYS: Mapping[str, str] = MappingProxyType({})
 
 
 def all_small(size: int) -> Iterator[ExecutionGraph]:
-    """Yield every acyclic graph of *size* nodes once, however its nodes are called."""
+    """Yield every acyclic graph of *size* nodes once, up to renaming its nodes."""
     names = [f"s{number}" for number in range(size)]
     pairs = list(combinations(range(size), 2))
     seen: set[frozenset[tuple[int, int]]] = set()
@@ -40,7 +40,7 @@ def layered(size: int, random: Random) -> ExecutionGraph:
 
 
 def scattered(size: int, random: Random) -> ExecutionGraph:
-    """Return nodes that each come after up to three of the ten before."""
+    """Return nodes that each follow up to three of the previous ten."""
     names = [f"r{number}" for number in range(size)]
     arcs = [
         (one, name)
@@ -51,7 +51,7 @@ def scattered(size: int, random: Random) -> ExecutionGraph:
 
 
 def series_parallel(size: int, random: Random) -> ExecutionGraph:
-    """Return parts one after the other or side by side, which are made of such parts."""
+    """Return parts in sequence or in parallel, which are composed of such parts."""
     if size <= 1:
         return ExecutionGraph([[f"p{random.getrandbits(64):x}"]])
     left = random.randint(1, size - 1)
@@ -60,7 +60,7 @@ def series_parallel(size: int, random: Random) -> ExecutionGraph:
 
 
 def crossed(size: int, random: Random) -> ExecutionGraph:
-    """Return Ns one beside the other: of two early nodes one late node waits for both, and one for one of them."""
+    """Return N shapes in parallel: one of two late nodes waits for both early ones, the other for one."""
     arcs: list[tuple[str, ...]] = []
     for number in range(max(1, size // 4)):
         a, b, c, d = (f"{letter}{number}" for letter in "abcd")
@@ -71,7 +71,7 @@ def crossed(size: int, random: Random) -> ExecutionGraph:
 
 
 def joined(size: int, random: Random) -> ExecutionGraph:
-    """Return many nodes that one waits for, with a second join of some of them."""
+    """Return many nodes that one node waits for, with a second join of some of them."""
     early = [f"j{number}" for number in range(size - 2)]
     arcs = [(name, "join") for name in early]
     return ExecutionGraph([*arcs, *((name, "other") for name in random.sample(early, max(1, len(early) // 2)))])
@@ -90,7 +90,7 @@ def chained(size: int, random: Random) -> ExecutionGraph:
 
 
 def blocked(size: int, random: Random) -> ExecutionGraph:
-    """Return blocks one after another, each of which is chains side by side: what a declarative pipeline can say."""
+    """Return blocks in sequence, each of parallel chains: graphs that a declarative pipeline can express."""
     graph, left = ExecutionGraph(), size
     while left:
         block = ExecutionGraph()
@@ -114,7 +114,7 @@ FAMILIES: Mapping[str, Callable[[int, Random], ExecutionGraph]] = {
 
 
 def config(graph: ExecutionGraph, keys: Mapping[str, str] = _NO_KEYS) -> str:
-    """Return a config of *graph*, each stage of which does next to nothing; *keys* are more keys of stages."""
+    """Return a config of *graph* whose stages do almost nothing; *keys* are additional keys of stages."""
     stages = "".join(f"      - {{ name: {name}, script: [echo {name}]{keys.get(name, '')} }}\n" for name in graph.nodes)
     arcs = [(name,) for name in graph.nodes if not graph.in_degree(name) and not graph.out_degree(name)]
     told = "".join(f"      - [{', '.join(arc)}]\n" for arc in (*arcs, *graph.arcs))

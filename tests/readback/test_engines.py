@@ -1,4 +1,4 @@
-"""Which file is whose: configs are never taken for files of an engine."""
+"""Detection of a file's engine; configs are never detected as files of an engine."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ FOREIGN = re.compile("PG12|PG131")
 
 
 @pytest.mark.parametrize("name", ["Jenkinsfile", "gitlab-ci.yml"])
-def test_what_is_generated_is_known_by_its_text(name: str) -> None:
-    """Whatever it is called."""
+def test_generated_files_are_detected_by_their_text(name: str) -> None:
+    """The file name does not matter."""
     found = {path: engine(path.read_text("utf-8"), "x.yaml") for path in sorted(GOLDEN.glob(f"*/expected/{name}"))}
 
     assert found
     assert set(found.values()) == {FileEngine.JENKINS if name == "Jenkinsfile" else FileEngine.GITLAB}
 
 
-def test_no_config_is_taken_for_a_file_of_an_engine() -> None:
-    """Those of the tests, which hold every mistake, and the examples; also under a name that an engine uses."""
+def test_configs_are_not_detected_as_files_of_an_engine() -> None:
+    """The invalid configs of tests and the examples, also under a name that an engine uses."""
     configs = [*GOLDEN.glob("*/pipeline.yml"), *(ROOT / "tests/diagnostics").glob("*/pipeline.yml")]
     configs += [path for path in (ROOT / "examples").rglob("*.y*ml") if "pipelines:" in path.read_text("utf-8")]
     texts = {
@@ -63,8 +63,8 @@ def test_no_config_is_taken_for_a_file_of_an_engine() -> None:
         "node: 1\npipeline: { a: b }\n",
     ],
 )
-def test_what_looks_like_jobs_in_a_config(text: str) -> None:
-    """Keys that only a config has at its top decide."""
+def test_configs_that_resemble_gitlab_files_are_configs(text: str) -> None:
+    """Top-level keys that only a config has are decisive."""
     assert engine(text, "pipegen.yaml") is None
     assert engine(text) is None
 
@@ -80,8 +80,8 @@ def test_what_looks_like_jobs_in_a_config(text: str) -> None:
         ("not: [a file", ".gitlab-ci.yml"),
     ],
 )
-def test_files_for_gitlab(text: str, path: str) -> None:
-    """By what their first line says, by their name, or by jobs beside keys of GitLab's."""
+def test_gitlab_files_are_detected(text: str, path: str) -> None:
+    """By the header comment, the file name, or jobs next to GitLab keywords."""
     assert engine(text, path) is FileEngine.GITLAB
 
 
@@ -96,6 +96,6 @@ def test_files_for_gitlab(text: str, path: str) -> None:
         ("whatever", "ci/deploy.jenkinsfile"),
     ],
 )
-def test_jenkinsfiles(text: str, path: str) -> None:
-    """By how they begin, or by their name."""
+def test_jenkinsfiles_are_detected(text: str, path: str) -> None:
+    """By how the text begins, or by the file name."""
     assert engine(text, path) is FileEngine.JENKINS

@@ -1,4 +1,4 @@
-"""Whatever stands in a file, it is read or refused."""
+"""Any file is either read or rejected with a diagnostic."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ DOCUMENTS = st.dictionaries(WORDS | st.sampled_from(["stages", "include", "defau
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(DOCUMENTS)
-def test_any_data(document: object) -> None:
-    """A file for GitLab that says anything."""
+def test_random_gitlab_documents_are_read_or_rejected(document: object) -> None:
+    """A `.gitlab-ci.yml` with arbitrary data raises no other exception."""
     with suppress(UnreadableError):
         gitlab.read(json.dumps(document), lambda path: None if path == "a" else "b: { script: x }")
 
@@ -48,8 +48,8 @@ def test_any_data(document: object) -> None:
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(FILES), st.data())
-def test_any_loss(path: Path, data: st.DataObject) -> None:
-    """A Jenkinsfile from which some of the code has gone."""
+def test_truncated_jenkinsfiles_are_read_or_rejected(path: Path, data: st.DataObject) -> None:
+    """Random ranges of tokens are removed."""
     text = path.read_text("utf-8")
     tokens = GroovyTokens(text).tokens
     first, last = sorted(data.draw(st.integers(0, len(tokens) - 1)) for _ in range(2))
@@ -61,8 +61,8 @@ def test_any_loss(path: Path, data: st.DataObject) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.text("{}[]()'\"/$\\ \nab:-|#,", max_size=40))
-def test_any_text(text: str) -> None:
-    """With brackets and quotes anywhere; a diagnostic has a place in the text."""
+def test_random_text_is_read_or_rejected(text: str) -> None:
+    """Brackets and quotes are anywhere; each diagnostic has a location in the text."""
     for engine in FileEngine:
         report = Report()
         reading = read(SourceFile("x", text), engine, report)
@@ -84,8 +84,8 @@ def test_any_text(text: str) -> None:
     ],
     ids=["open", "closed", "data"],
 )
-def test_any_depth(text: str, engine: FileEngine) -> None:
-    """Deeper than anybody writes."""
+def test_deeply_nested_files_are_rejected(text: str, engine: FileEngine) -> None:
+    """Thousands of levels raise no RecursionError."""
     report = Report()
 
     assert read(SourceFile("x", text), engine, report) is None

@@ -28,13 +28,13 @@ def script(text: str) -> str:
 
 
 def relation(graph: ExecutionGraph) -> set[tuple[str, str]]:
-    """Return all pairs of a stage and one before it, however far."""
+    """Return all pairs of a stage and one of its ancestors."""
     return {(later, earlier) for later in graph.nodes for earlier in graph.ancestors(later)}
 
 
 @st.composite
 def graphs(draw: st.DrawFn) -> list[tuple[str, ...]]:
-    """Draw arcs without a cycle over up to eight stages, with names that Groovy might trip over."""
+    """Draw acyclic arcs of up to eight stages whose names contain Groovy syntax."""
     names = draw(st.lists(st.text(alphabet="ab'\"\\/*${}\n \ufffd", min_size=1, max_size=4), min_size=1, unique=True))
     pairs = st.tuples(st.integers(0, len(names) - 1), st.integers(0, len(names) - 1)).filter(
         lambda pair: pair[0] < pair[1]
@@ -46,8 +46,8 @@ def graphs(draw: st.DrawFn) -> list[tuple[str, ...]]:
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(graphs())
-def test_scripted_and_auto_say_the_graph(arcs: list[tuple[str, ...]]) -> None:
-    """Nothing is lost and nothing added, whatever stages are called."""
+def test_scripted_and_auto_files_enforce_the_graph_exactly(arcs: list[tuple[str, ...]]) -> None:
+    """No order is lost or added, for any stage names."""
     made = plan(*arcs)
 
     for style in ("auto", "scripted"):
@@ -59,8 +59,8 @@ def test_scripted_and_auto_say_the_graph(arcs: list[tuple[str, ...]]) -> None:
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(graphs())
-def test_forced_declarative_adds_what_it_says(arcs: list[tuple[str, ...]]) -> None:
-    """The added waits are those of the cheapest blocks, where no blocks say the graph exactly."""
+def test_forced_declarative_adds_only_the_reported_waits(arcs: list[tuple[str, ...]]) -> None:
+    """They are the waits of the cheapest blocks, if no blocks are exact."""
     made = plan(*arcs)
     found = relation(order(jenkinsfile(scripts(made), style="declarative")))
 
@@ -69,8 +69,8 @@ def test_forced_declarative_adds_what_it_says(arcs: list[tuple[str, ...]]) -> No
 
 
 @pytest.mark.parametrize("name", ["images", "service"])
-def test_model_files(name: str) -> None:
-    """A declarative file is read whoever wrote it; a script is not where another driver starts its stages."""
+def test_handwritten_declarative_files_are_read(name: str) -> None:
+    """A script is rejected if another driver starts its stages."""
     if not MODELS.is_dir():
         pytest.skip("the model outputs are not here")
     declarative, scripted = (
@@ -82,7 +82,7 @@ def test_model_files(name: str) -> None:
         order(scripted)
 
 
-def test_comments_and_strings_hold_no_stages() -> None:
+def test_stages_in_comments_and_strings_are_ignored() -> None:
     """Only code counts."""
     text = """
         // addStage('a') {}
@@ -95,8 +95,8 @@ def test_comments_and_strings_hold_no_stages() -> None:
     assert order(script(text)) == ExecutionGraph([("f", "e'A")])
 
 
-def test_long_lists_and_texts_are_sums() -> None:
-    """As they are written where one literal cannot hold them."""
+def test_concatenated_lists_and_strings_are_read() -> None:
+    """Generated files use them for values that do not fit into one literal."""
     text = "addStage('a' + (char) 65535 + 'b') {}\naddStage('c', after: ['a' + (char) 65535 + 'b'] + []) {}"
 
     assert order(script(text)) == ExecutionGraph([("a\uffffb", "c")])
@@ -140,8 +140,8 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("text", "message", "place"), REFUSED, ids=range(len(REFUSED)))
-def test_other_text_is_refused(text: str, message: str, place: str) -> None:
-    """No graph is better than a wrong one; the place is the one to look at."""
+def test_unsupported_files_are_rejected(text: str, message: str, place: str) -> None:
+    """A rejected file is better than a wrong graph; the error has a location."""
     with pytest.raises(UnreadableError, match=re.escape(message)) as caught:
         order(text)
 
@@ -155,8 +155,8 @@ def test_a_diamond_keeps_its_arcs() -> None:
     assert order(jenkinsfile(scripts(made), style="scripted")) == made.graph
 
 
-def test_finally_stages_come_after_what_is_started_before_them() -> None:
-    """They wait for a name that is no stage, and the call that says that name stands behind the others."""
+def test_finally_stages_follow_all_others() -> None:
+    """They wait for a name that is not a stage; the call that reports it comes last."""
     text = f"""
         addStage('a') {{}}
         addStage('b', after: ['a']) {{}}
@@ -167,8 +167,8 @@ def test_finally_stages_come_after_what_is_started_before_them() -> None:
     assert order(text) == ExecutionGraph([("a", "b", "c")])
 
 
-def test_pipelines_run_side_by_side_and_end_by_themselves() -> None:
-    """Each is a branch; finally stages of one wait for nothing of the other."""
+def test_parallel_pipelines_are_independent() -> None:
+    """Each is a branch; finally stages of one do not wait for the other."""
     text = f"""
         if (isSelected('p')) {{ addStages1() }}
         addStages2()

@@ -1,4 +1,4 @@
-"""Five thousand stages are read in seconds."""
+"""Files with five thousand stages are read in seconds."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SECONDS = 10
 
 
 def after(number: int) -> list[str]:
-    """Return what stage *number* comes after: three of the fifty before."""
+    """Return the stages that stage *number* follows: three of the previous fifty."""
     return [f"s{number - WIDTH + step}" for step in (0, 7, 31)] if number >= WIDTH else []
 
 
 def scripted() -> int:
-    """Read a script; return how many stages it has."""
+    """Read a script; return its number of stages."""
     steps = "    sh '''\n        make\n        ./run \"$x\" {\n    '''\n    stash name: 'x', includes: 'y'\n"
     stages = (f"addStage('s{number}', after: {after(number)}) {{\n{steps}}}\n" for number in range(COUNT))
     driver = render("jenkins/driver.j2", filters={}, body=Driver(40, tables=False))
@@ -30,7 +30,7 @@ def scripted() -> int:
 
 
 def declarative() -> int:
-    """Read blocks of fifty; return how many stages they have."""
+    """Read blocks of fifty stages; return their number of stages."""
     leaf = "stage('s{}') {{ agent any\n steps {{ sh 'make' }} }}\n"
     blocks = (
         f"stage('b{start}') {{ parallel {{ {''.join(map(leaf.format, range(start, start + WIDTH)))} }} }}\n"
@@ -40,20 +40,20 @@ def declarative() -> int:
 
 
 def needs() -> int:
-    """Read jobs, some of which rules may drop; return how many there are."""
+    """Read jobs, some of which rules may drop; return the number of jobs."""
     jobs = (job(number) for number in range(COUNT))
     return len(gitlab.order(f"stages: [one]\n\n{''.join(jobs)}").nodes)
 
 
 def job(number: int) -> str:
-    """Return the job *number*, every tenth of which runs on the main branch alone."""
+    """Return the job *number*; every tenth runs only on the main branch."""
     rules = "  rules:\n    - if: $CI_COMMIT_BRANCH\n" if number % 10 == 0 else ""
     needed = "".join(f"    - {{ job: {name}, artifacts: false }}\n" for name in after(number))
     return f"s{number}:\n  stage: one\n  needs:{' []' if not needed else ''}\n{needed}{rules}  script:\n    - make\n\n"
 
 
 def children() -> int:
-    """Read ten child pipelines one after the other, with jobs that rules may drop; return how many jobs there are."""
+    """Read ten child pipelines in sequence, with jobs that rules may drop; return the number of jobs."""
     files = {}
     parent = "stages: [one]\n\n"
     for start in range(0, COUNT, 500):
@@ -75,8 +75,8 @@ def is_outside(line: str, start: int) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("read", [scripted, declarative, needs, children])
-def test_five_thousand(read: Callable[[], int]) -> None:
-    """Whatever the form; child pipelines too."""
+def test_five_thousand_stages_are_read_in_seconds(read: Callable[[], int]) -> None:
+    """In every form, including child pipelines."""
     started = time.perf_counter()
 
     assert read() == COUNT

@@ -24,22 +24,22 @@ some:
 """
 
 
-def test_a_need_on_a_matrix_job_is_one_on_each_combination() -> None:
-    """Or on those that it names."""
+def test_a_need_on_a_matrix_job_covers_its_combinations() -> None:
+    """All of them, or the ones that it names."""
     graph = order(_FILE)
 
     assert graph.predecessors("all") == ("build: linux, 1", "build: mac, 1", "build: win, 2")
     assert graph.predecessors("some") == ("build: mac, 1", "build: win, 2")
 
 
-def test_a_need_on_a_job_that_is_not_there_is_reported() -> None:
-    """A need names the matrix job, not a combination."""
+def test_a_need_on_a_combination_name_is_rejected() -> None:
+    """A need names the matrix job."""
     with pytest.raises(UnreadableError, match="does not exist"):
         order(_FILE.replace("needs: [build]", 'needs: ["build: linux, 1"]'))
 
 
 def test_a_generated_matrix_has_the_order_of_the_plan() -> None:
-    """The names are those of the plan."""
+    """Combinations have their names from the plan."""
     made = written(
         """
         pipelines:

@@ -1,4 +1,4 @@
-"""Files changed in one place: the reader tells another order, or none."""
+"""Mutated files: for every change in one place, the reader returns a different order or rejects the file."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def many(count: int = 60) -> str:
 
 
 def check_noticed(generated: Written, mutants: Mapping[str, str]) -> None:
-    """Read each of *mutants*, which name what was changed in the file of *generated*."""
+    """Check that *mutants*, by a description of their change, are not read with the order of *generated*."""
     sound = generated.graph()
     unnoticed = [what for what, text in mutants.items() if _read(text, generated.children) == sound]
 
@@ -89,7 +89,7 @@ def check_noticed(generated: Written, mutants: Mapping[str, str]) -> None:
 
 
 def _read(text: str, children: Mapping[str, str]) -> ExecutionGraph | None:
-    """Return the order in *text*, None where it is refused."""
+    """Return the order in *text*, None if it is rejected."""
     try:
         return order(text, children)
     except UnreadableError:
@@ -97,7 +97,7 @@ def _read(text: str, children: Mapping[str, str]) -> ExecutionGraph | None:
 
 
 def without(text: str, pattern: str, *, by: str = "") -> dict[str, str]:
-    """Return *text* once without each match of *pattern*, or with *by* in its place."""
+    """Return *text* once for each match of *pattern*, replaced with *by*."""
     return {
         f"{found[0]!r} at {found.start()}": text[: found.start()] + found.expand(by) + text[found.end() :]
         for found in re.finditer(pattern, text, re.MULTILINE | re.DOTALL)
@@ -105,7 +105,7 @@ def without(text: str, pattern: str, *, by: str = "") -> dict[str, str]:
 
 
 def with_needs_written_out(generated: Written) -> Written:
-    """Return *generated* with each need of its file on a line of its own, as a map."""
+    """Return *generated* with each need on its own line, as a map."""
 
     def written_out(needs: re.Match[str]) -> str:
         names = re.findall(r"[^\s,\[\]][^,\]\n]*", needs[1]) if needs[1] else needs[2].splitlines()
@@ -117,7 +117,7 @@ def with_needs_written_out(generated: Written) -> Written:
 
 
 def without_calls(text: str, name: str) -> dict[str, str]:
-    """Return *text* once without each stage that a call or a block with *name* tells, body and all."""
+    """Return *text* once without each call or block *name*, including its body."""
     found = {}
     for match in re.finditer(rf"^( *){name}\(.*?^\1}}\n", text, re.MULTILINE | re.DOTALL):
         found[match[0].partition("\n")[0]] = text[: match.start()] + text[match.end() :]
@@ -132,8 +132,8 @@ DEEP = config(diamonds(45))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_what_stages_come_after(name: str) -> None:
-    """One name fewer, another name, or no stage at all."""
+def test_mutated_predecessors_are_detected(name: str) -> None:
+    """One name fewer, another name, or a missing stage."""
     generated = written(SCRIPTS[name], "jenkins", style="scripted")
     lists = {
         what: text
@@ -154,8 +154,8 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [*SCRIPTS.values(), DEEP], ids=[*SCRIPTS, "deep"])
-def test_every_line_of_the_driver(text: str) -> None:
-    """The constant code at the end, from the function that declares stages on."""
+def test_a_driver_without_any_one_line_is_rejected(text: str) -> None:
+    """The driver is the constant code at the end; extra definitions are rejected too."""
     generated = written(text, "jenkins", style="scripted")
     start = generated.text.index("def addStage(")
     lines = list(re.finditer(r"^ *[^/\s].*\n", generated.text[start:], re.MULTILINE))
@@ -170,15 +170,15 @@ def test_every_line_of_the_driver(text: str) -> None:
 @pytest.mark.parametrize(
     "pattern", [r"(?<=\W)remove\(done\)", r"(?<!List )ready = ", r"size\(\) == 1", r"runStages\(\[name\]\)"]
 )
-def test_words_of_the_driver(pattern: str) -> None:
-    """What counts down, what goes on, and what starts."""
+def test_mutated_expressions_of_the_driver_are_detected(pattern: str) -> None:
+    """Those that count down, continue and start stages."""
     generated = written(SKEWED, "jenkins", style="scripted")
 
     check_noticed(generated, without(generated.text, pattern, by="x()"))
 
 
-def test_how_stages_start() -> None:
-    """A root, a branch, the call that starts all, the one after it, or a function of stages is missing."""
+def test_mutated_starts_of_stages_are_detected() -> None:
+    """A root, a branch, a starting call, the call after it, or a function of stages is missing."""
     final, several, large = (written(config, "jenkins", style="scripted") for config in SCRIPTS.values())
     check_noticed(several, without(several.text, r"(?<=runStages\(\[)'[^']*'(, )?"))
     check_noticed(several, without(several.text, r"^ *parallel pipelines\n"))
@@ -193,8 +193,8 @@ def test_how_stages_start() -> None:
     )
 
 
-def test_blocks() -> None:
-    """A stage of a chain, a block that is parallel, or a chain that is none any more."""
+def test_mutated_declarative_blocks_are_detected() -> None:
+    """A missing stage of a chain, or `parallel` and `stages` swapped."""
     generated = written(BLOCKS, "jenkins")
 
     assert "pipeline {" in generated.text
@@ -205,8 +205,8 @@ def test_blocks() -> None:
     check_noticed(generated, without(generated.text, r"\bsteps \{", by="step {"))
 
 
-def test_needs() -> None:
-    """One need fewer, one that may be missing now, all needs of a job, or its stage."""
+def test_mutated_needs_are_detected() -> None:
+    """One need fewer or different, all needs of a job, or its stage."""
     generated = with_needs_written_out(written(SKEWED, "gitlab"))
 
     check_noticed(generated, without(generated.text, r"^ *- \{ job: (?!tell).*?\}\n"))
@@ -217,8 +217,8 @@ def test_needs() -> None:
     check_noticed(generated, without(generated.text, r"(?<=job: )lint", by="unit"))
 
 
-def test_a_need_that_may_be_missing_hands_nothing_on() -> None:
-    """What a job that rules drop has waited for, nobody waits for then."""
+def test_a_need_that_becomes_optional_is_detected() -> None:
+    """If rules drop the needed job, its own needs are not waited for."""
     generated = with_needs_written_out(written(SKEWED, "gitlab"))
     sign = generated.text.index("\nsign:")
     text = generated.text[:sign] + generated.text[sign:].replace(
@@ -229,8 +229,8 @@ def test_a_need_that_may_be_missing_hands_nothing_on() -> None:
 
 
 @pytest.mark.slow
-def test_helpers() -> None:
-    """A collector that collects one job fewer, or that nobody takes for one any more."""
+def test_mutated_collectors_are_detected() -> None:
+    """One need fewer, or a collector without its marker variable."""
     stages = "".join(f"          - {{ name: s{number}, script: x }}\n" for number in range(61))
     arcs = "".join(f"          - [s{number}, s60]\n" for number in range(60))
     text = f"    pipelines:\n      demo:\n        stages:\n{stages}        execution:\n{arcs}"
@@ -242,7 +242,7 @@ def test_helpers() -> None:
 
 
 def check_children_noticed(generated: Written) -> None:
-    """Read each file of *generated* without one of the needs that it holds."""
+    """Check each child file of *generated* without one of its needs."""
     sound = generated.graph()
     for path, text in generated.children.items():
         mutants = without(text, r"^ *- \{ job: .*?\}\n") | without(text, r"^  needs:\n(?:    - .*\n)+")
@@ -251,8 +251,8 @@ def check_children_noticed(generated: Written) -> None:
         assert [what for what, graph in read.items() if graph == sound] == []
 
 
-def test_included_files() -> None:
-    """A file that is not included, and the needs in the files."""
+def test_mutated_included_files_are_detected() -> None:
+    """A missing include, or mutated needs in an included file."""
     limit = "targets: { gitlab: { max_yaml_size_bytes: 25000 } }\n"
     generated = written(limit + config(FAMILIES["layered"](40, Random(3))), "gitlab")  # noqa: S311 - shapes, no secrets
 
@@ -261,8 +261,8 @@ def test_included_files() -> None:
     check_children_noticed(generated)
 
 
-def test_child_pipelines() -> None:
-    """A start, what it needs, and the needs in the file of the child; how it waits, where something comes after it."""
+def test_mutated_child_pipelines_are_detected() -> None:
+    """A trigger, its needs or its strategy, and needs in the child's file."""
     generated = with_needs_written_out(written(CHILD, "gitlab", split="b"))
 
     assert generated.children

@@ -1,4 +1,4 @@
-"""What files enforce is what arcs ask for, and the pairs that diagnostics name."""
+"""Generated files enforce the order of the arcs plus the pairs that diagnostics report."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ def compiled(graph: ExecutionGraph, target: str, style: str = "") -> Written:
     return written(config(graph), target, **({"style": style} if style else {}))
 
 
-def told_pairs(generated: Written) -> int:
-    """Return how many pairs of stages the diagnostics say to be put in order without need."""
+def reported_pairs(generated: Written) -> int:
+    """Return the number of pairs of stages that diagnostics report as ordered unnecessarily."""
     found = [re.search(r"\((\d+) pairs? of stages in all[);]", one.message) for one in generated.diagnostics]
     return sum(int(one[1]) for one in found if one is not None)
 
 
 def check_exact(graph: ExecutionGraph) -> None:
-    """Compare what each engine's file says with *graph*."""
+    """Compare the order in each engine's file with *graph*."""
     asked = relation(graph)
     for target, style in EXACT:
         generated = compiled(graph, target, style)
         read = generated.graph()
         assert set(read.nodes) == set(graph.nodes)
-        assert (relation(read), told_pairs(generated)) == (asked, 0), (target, style, graph)
+        assert (relation(read), reported_pairs(generated)) == (asked, 0), (target, style, graph)
 
 
 def check_forced(graph: ExecutionGraph) -> None:
-    """Compare what forced blocks say with *graph* and with what is told of them."""
+    """Compare the order of forced blocks with *graph* and the reported pairs."""
     generated = compiled(graph, "jenkins", "declarative")
     found = relation(generated.graph())
     added = {(earlier, later) for later, earlier in added_waits(graph, cheapest_blocks(graph))}
 
     assert relation(graph) <= found
     assert found - relation(graph) == added
-    assert told_pairs(generated) == len(added)
+    assert reported_pairs(generated) == len(added)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
-def test_every_small_graph(size: int) -> None:
-    """Of up to four nodes: every style of both engines."""
+def test_every_graph_of_up_to_four_nodes_is_exact(size: int) -> None:
+    """In every style of both engines."""
     for graph in all_small(size):
         check_exact(graph)
         check_forced(graph)
@@ -63,8 +63,8 @@ def test_every_small_graph(size: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(6))
-def test_every_graph_of_five_nodes(part: int) -> None:
-    """All 302, in parts; each style of both engines."""
+def test_every_graph_of_five_nodes_is_exact(part: int) -> None:
+    """There are 302; each style of both engines."""
     graphs = list(all_small(5))
 
     assert len(graphs) == 302
@@ -76,8 +76,8 @@ def test_every_graph_of_five_nodes(part: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [9, 30, 70])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_larger_graphs(family: str, size: int) -> None:
-    """Each shape; past 50 stages with functions that declare them, and with collectors of needs."""
+def test_larger_graphs_are_exact(family: str, size: int) -> None:
+    """More than 50 stages are declared in several functions, and use collectors of needs."""
     graph = FAMILIES[family](size, Random(f"{family} {size}"))  # noqa: S311 - shapes, no secrets
 
     check_exact(graph)
@@ -91,14 +91,14 @@ def test_larger_graphs(family: str, size: int) -> None:
     [diamonds(45), ladder(120), trellis(100, 3), full_layers(50, 3)],
     ids=["diamonds", "ladder", "trellis", "full"],
 )
-def test_deep_graphs(graph: ExecutionGraph) -> None:
-    """Blocks that would nest too deep are none the less what the arcs ask for."""
+def test_deep_graphs_are_exact(graph: ExecutionGraph) -> None:
+    """Blocks that would nest too deep are flattened without changing the order."""
     check_exact(graph)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_child_pipelines_add_the_pairs_that_are_told(family: str) -> None:
-    """In two files and in more; where some stages may be dropped, the order holds without them."""
+def test_child_pipelines_add_only_the_reported_pairs(family: str) -> None:
+    """In several files; if some stages may be dropped, the order holds without them."""
     random = Random(family)  # noqa: S311 - shapes, no secrets
     graph = FAMILIES[family](40, random)
     keys = {name: ", when: { branch: main }" for name in graph.nodes if random.random() < 0.2}
@@ -114,13 +114,13 @@ def test_child_pipelines_add_the_pairs_that_are_told(family: str) -> None:
         found = relation(generated.graph())
         split += bool(generated.children)
         assert relation(graph) <= found
-        assert len(found - relation(graph)) == told_pairs(generated)
+        assert len(found - relation(graph)) == reported_pairs(generated)
 
     assert split
 
 
 def test_a_large_graph_is_read_in_seconds() -> None:
-    """Three hundred stages that come after many."""
+    """It has three hundred stages with many ancestors."""
     graph = FAMILIES["layered"](300, Random(7))  # noqa: S311 - shapes, no secrets
 
     assert relation(compiled(graph, "jenkins", "scripted").graph()) == relation(graph)

@@ -1,4 +1,4 @@
-"""Stages that stand in tables, as in files that are too large for a call each."""
+"""Stages in tables, which files use when they are too large for a call per stage."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ def large() -> Written:
     return written(config(LARGE), "jenkins", style="scripted")
 
 
-def test_lines_say_by_their_beginning_what_they_are() -> None:
-    """Texts of steps say nothing of the order, and names may have several lines."""
+def test_table_lines_are_classified_by_their_prefix() -> None:
+    """Lines of steps are ignored, and names may have several lines."""
     one = "\nstage a\nagent after b\nsteps\n sh\n|stage x\n+after y"
     other = "\nstage b\n+two\nafter a\n+b\nafter c\nsteps\n :x\n|after z\n"
 
     assert list(stages_of_table(one + other)) == [("a", ()), ("b\ntwo", ("a\nb", "c"))]
 
 
-def test_a_large_file_says_the_graph() -> None:
-    """Whatever it is made of."""
+def test_a_large_file_enforces_the_graph() -> None:
+    """It consists of tables."""
     assert "addTables(1, " in large().text
     assert relation(large().graph()) == relation(LARGE)
 
 
-def test_what_tables_say() -> None:
-    """One name fewer, or a stage; some of a thousand."""
+def test_mutated_tables_are_detected() -> None:
+    """One name fewer, or a renamed stage."""
     text = large().text
     few = text[: text.index("stage s90\n")]
     mutants = {what: mutant + text[len(few) :] for what, mutant in without(few, r"^after s\d+\n").items()}
@@ -53,8 +53,8 @@ def test_what_tables_say() -> None:
     check_noticed(large(), dict(list(stages.items())[:12]))
 
 
-def test_how_tables_are_declared() -> None:
-    """The call, the choice of a table, and every line of what declares its stages."""
+def test_mutated_declarations_of_tables_are_detected() -> None:
+    """The call, the selection of a table, and every line of the function that declares its stages."""
     text = large().text
     start, end = text.index("def addTables("), text.index("// The stage that begins there")
     lines = re.finditer(r"^ *[^/\s].*\n", text[start:end], re.MULTILINE)
@@ -67,7 +67,7 @@ def test_how_tables_are_declared() -> None:
 
 
 @pytest.mark.parametrize("pattern", [r"(?<=\nString )table2(?=\(\))", r"(?<=String )table(?=\(int)"])
-def test_a_table_that_is_not_there(pattern: str) -> None:
-    """It is asked for, so the build would fail."""
+def test_a_missing_table_is_rejected(pattern: str) -> None:
+    """The build would fail because it is called."""
     with pytest.raises(UnreadableError, match="does not exist"):
         order(re.sub(pattern, "other", large().text))

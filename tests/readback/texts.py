@@ -20,7 +20,7 @@ Pairs = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a target writes for a config: the file, those of its child pipelines by path, and what is said."""
+    """The output of a target for a config: the file, the files of its child pipelines by path, and the diagnostics."""
 
     text: str
     children: Mapping[str, str]
@@ -33,12 +33,12 @@ class Written:
 
 
 def order(text: str, children: Mapping[str, str] | None = None) -> ExecutionGraph:
-    """Return the order that the file *text* enforces, for whichever engine it is."""
+    """Return the order that the file *text* enforces, for either engine."""
     return jenkins.order(text) if text.startswith("//") else gitlab.order(text, children or {})
 
 
 def written(config: str, target: str, **options: str) -> Written:
-    """Return what *target* writes for the indented text *config*."""
+    """Return the files that *target* generates for the indented text *config*."""
     report = Report()
     analysed = analyse(SourceFile("pipegen.yaml", dedent(config)), (), report)
     *children, file = generate(analysed, registry.load(target), options, report)
@@ -47,5 +47,5 @@ def written(config: str, target: str, **options: str) -> Written:
 
 
 def relation(graph: ExecutionGraph) -> Pairs:
-    """Return all pairs of a stage and one after it, however far."""
+    """Return all pairs of an ancestor and a stage."""
     return frozenset((earlier, later) for later in graph.nodes for earlier in graph.ancestors(later))

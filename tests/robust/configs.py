@@ -1,4 +1,4 @@
-"""Configs that are known to be of use: goldens, examples, and the corpus where it is beside the checkout."""
+"""Known useful configs: goldens, examples, and the corpus if it is next to the checkout."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a target writes, the parent of its other files last, and what is said; no files where it refuses."""
+    """The files of a target, the parent of the others last, and the diagnostics; no files if the config is rejected."""
 
     files: Mapping[str, str]
     said: tuple[Diagnostic, ...]
@@ -38,14 +38,14 @@ class Written:
 
 @cache
 def known() -> tuple[Path, ...]:
-    """Return the paths of all configs, in the order of their names; those of the corpus last."""
+    """Return the paths of all configs by name, those of the corpus last."""
     own = [*ROOT.glob("tests/golden/*/pipeline.yml"), *ROOT.glob("examples/**/pipegen.yaml")]
     own += ROOT.glob("examples/**/.pipeline/config.yaml")
     return (*sorted(own), *sorted(CORPUS.glob("*/*.y*ml")))
 
 
 def shown(path: Path) -> str:
-    """Return how *path* is called in what people read."""
+    """Return the displayed form of *path*."""
     base = CORPUS if path.is_relative_to(CORPUS) else ROOT
     return path.relative_to(base).as_posix()
 
@@ -57,20 +57,20 @@ def text_of(path: Path) -> str:
 
 
 def file_of(path: Path, text: str) -> SourceFile:
-    """Return *text* as the config that stands at *path*, next to what it includes."""
+    """Return *text* as the config at *path*, next to its includes."""
     place = absolute(path)
     return SourceFile(path.name, text, folder_of(place, repository_root(place)), place)
 
 
 def analysed(file: SourceFile, *names: str) -> Analysed | None:
-    """Return what *file* says of the pipelines *names*, all without names; None when it is refused."""
+    """Return the analysis of *file* for the pipelines *names*, by default all; None if it is rejected."""
     with suppress(Stopped):
         return analyse(file, names, Report())
     return None
 
 
 def written(found: Analysed, target: str, style: str = "", options: Mapping[str, str] = _NO_OPTIONS) -> Written:
-    """Return what *target* writes for *found*, a Jenkinsfile in *style*."""
+    """Return the output of *target* for *found*, with a Jenkinsfile in *style*."""
     report = Report()
     asked = {**options, **({"style": style} if style else {})}
     try:

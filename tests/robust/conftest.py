@@ -1,4 +1,4 @@
-"""The program, called in a folder of its own, as the tests of the command line do."""
+"""The program, called in an empty folder, as in the tests of the command line."""
 
 from cli.conftest import empty, here, open_folder, pipegen, powerless
 

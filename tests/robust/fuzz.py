@@ -2,8 +2,8 @@
 
     PYTHONPATH=.:tests python tests/robust/fuzz.py --seconds 600 --runs 3
 
-The configs that reach new code stay in `.fuzz/corpus`, where the next run goes on; one for each fault lies in
-`.fuzz/faults`.
+Configs that reach new code are stored in `.fuzz/corpus`, from which the next run continues; `.fuzz/faults` has one
+for each fault.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from platform import python_version
 
-from robust.attempts import answer, style_of
-from robust.figure import Figures
+from robust.arbitrary_input import answer, style_of
 from robust.fuzz_seeds import ROOT, dictionary, seeds
+from robust.trial_result import Figures
 
 KEPT = Path(__file__).with_name("fuzzed.tsv")
 FOUND = Path(__file__).with_name("found")
@@ -36,7 +36,7 @@ _WHAT = "read, check, lint, compile for gitlab and jenkins"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A line of the kept file."""
+    """A line of fuzzed.tsv."""
 
     date: str
     commit: str
@@ -52,7 +52,7 @@ class Run:
 
 
 def main() -> int:
-    """Fuzz; return 1 when a run has found a fault."""
+    """Fuzz; return 1 if a run found a fault."""
     parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=int, default=600, help="how long a run takes")
     parser.add_argument("--runs", type=int, default=1, help="how many, one after the other, each with the code of then")
@@ -70,7 +70,7 @@ def main() -> int:
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return what all runs came to; with *is_nightly* after one more of ten minutes, where atheris is there."""
+    """Return the results of all runs; with *is_nightly*, after another run of ten minutes if atheris is installed."""
     if is_nightly and find_spec("atheris") is not None:
         _keep(fuzzed(ROOT / ".fuzz", 600))
     runs = kept()
@@ -86,7 +86,7 @@ def figures(*, is_nightly: bool) -> Figures:
 
 
 def kept() -> list[Run]:
-    """Return the runs that were kept, in their order."""
+    """Return the recorded runs in order."""
     lines = KEPT.read_text(encoding="utf-8").splitlines()[1:]
     return [_run(line.split("\t")) for line in lines]
 
@@ -103,7 +103,7 @@ def _keep(run: Run) -> None:
 
 
 def fuzzed(folder: Path, seconds: int) -> Run:
-    """Return what a run of so many *seconds* came to, begun with all that *folder* has kept."""
+    """Return the result of a run of *seconds* that starts with the corpus in *folder*."""
     corpus = folder / "corpus"
     for kept in (corpus, folder / "faults"):
         kept.mkdir(parents=True, exist_ok=True)
@@ -132,7 +132,7 @@ def fuzzed(folder: Path, seconds: int) -> Run:
 
 
 def confirmed(folder: Path) -> list[Path]:
-    """Return the configs in *folder* that are answered wrongly here too, where nothing is instrumented."""
+    """Return the configs in *folder* whose faults are reproducible without instrumentation."""
     return [path for path in sorted(folder.glob("*.yaml")) if _is_wrong(path.read_bytes(), folder)]
 
 
@@ -141,7 +141,7 @@ def _is_wrong(data: bytes, folder: Path) -> bool:
 
 
 def _run_target(log: Path, faults: Path, seconds: int, corpus: Path, words: Path) -> int:
-    """Run the fuzzer; return its exit status, 0 when it was told to end."""
+    """Run the fuzzer; return its exit status, 0 if it was interrupted."""
     options = (
         *(f"-max_total_time={seconds}", f"-max_len={_LONGEST}", f"-dict={words}", f"-artifact_prefix={faults}-"),
         *("-rss_limit_mb=4096", "-timeout=120", "-print_final_stats=1"),
@@ -166,7 +166,7 @@ def _last(pattern: str, text: str) -> int:
 
 
 def _commit() -> str:
-    """Return the commit of the checkout, with a "+" when the package differs from it."""
+    """Return the commit of the checkout, with a "+" if the package has uncommitted changes."""
     head, changed = (
         subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
         for words in (("rev-parse", "--short=10", "HEAD"), ("status", "--porcelain", "pipegen"))

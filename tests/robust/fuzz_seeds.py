@@ -1,4 +1,4 @@
-"""What the fuzzer begins with, and how it changes a config: by lines, keys, values and words, as people do."""
+"""Seeds of the fuzzer, and its changes to a config: by lines, keys, values and words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from documents import blocks
-from robust.edits import PIECES, VALUES, edited
+from robust.random_edits import PIECES, VALUES, edited
 from ruamel.yaml.cyaml import CParser  # type: ignore[attr-defined]
 from ruamel.yaml.error import YAMLError
 
@@ -35,7 +35,7 @@ def seeds() -> tuple[str, ...]:
 
 @cache
 def words() -> tuple[str, ...]:
-    """Return the words that the schema knows: keys, choices, short examples."""
+    """Return the words of the schema: keys, choices, short examples."""
     text = (ROOT / "schemas/pipelines.schema.json").read_text(encoding="utf-8")
     return tuple(dict.fromkeys(_words(json.loads(text))))
 
@@ -64,7 +64,7 @@ def _words(schema: object) -> Iterator[str]:
 
 
 class Mutator:
-    """Changes configs by what others hold: lines at their depth, values of the same key, references, words."""
+    """Changes configs with parts of others: lines at their depth, values of the same key, references, words."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -85,7 +85,7 @@ class Mutator:
         self._changes = (self._grafted, self._grafted, self._revalued, self._revalued, self._rekeyed, self._referred)
 
     def mutated(self, data: bytes, dice: Random) -> bytes:
-        """Return *data* after one to four changes: mostly what is YAML still, of which more is read."""
+        """Return *data* after one to four changes that mostly keep it valid YAML, so that more code is reached."""
         for _ in range(4):
             found = self._changed(data, dice)
             if _is_yaml(found):
@@ -103,7 +103,7 @@ class Mutator:
         return "\n".join(lines).encode("utf-8", "surrogatepass")
 
     def _grafted(self, lines: list[str], dice: Random) -> None:
-        """Put in a key or an item of another config, with all it holds, as deep as its neighbour."""
+        """Insert a key or an item of another config, with its content, at the depth of its neighbour."""
         at = dice.randrange(len(lines))
         block = dice.choice(self._blocks)
         blanks = _parts(lines[at])[0]
@@ -111,7 +111,7 @@ class Mutator:
         lines[at + 1 : at + 1] = [" " * depth + line for line in block]
 
     def _revalued(self, lines: list[str], dice: Random) -> None:
-        """Give a key a value that it, or any key, has elsewhere."""
+        """Replace the value of a key by a value that it, or any key, has elsewhere."""
         at = dice.randrange(len(lines))
         blanks, key, _ = _parts(lines[at])
         known = self._values.get(key if dice.random() < 4 / 5 else dice.choice(self._keys), ("x",))
@@ -119,7 +119,7 @@ class Mutator:
         lines[at] = f"{blanks}{key}: {value}" if key else f"{blanks}{value}"
 
     def _rekeyed(self, lines: list[str], dice: Random) -> None:
-        """Put a word of the schema, or one of the config, in the place of a word."""
+        """Replace a word by a word of the schema or the config."""
         at = dice.randrange(len(lines))
         found = list(_WORD.finditer(lines[at]))
         if found:
@@ -129,7 +129,7 @@ class Mutator:
             lines[at] = lines[at][: place.start()] + word + lines[at][place.end() :]
 
     def _referred(self, lines: list[str], dice: Random) -> None:
-        """Put in a reference."""
+        """Insert a reference."""
         at = dice.randrange(len(lines))
         line = lines[at]
         place = dice.randrange(len(line) + 1)
@@ -137,7 +137,7 @@ class Mutator:
 
 
 def _block(lines: Sequence[str], at: int) -> Iterator[str]:
-    """Yield line *at* and those it holds, without the blanks in front; of a long block, its beginning."""
+    """Yield line *at* and its nested lines, without indentation; of a long block, only its beginning."""
     depth = len(lines[at]) - len(lines[at].lstrip(" "))
     yield lines[at][depth:]
     for line in lines[at + 1 : at + _MOST_LINES]:
@@ -155,6 +155,6 @@ def _is_yaml(data: bytes) -> bool:
 
 
 def _parts(line: str) -> tuple[str, str, str]:
-    """Return the blanks and dashes of a line, its key, and the rest."""
+    """Return the indentation with dashes, the key, and the rest of a line."""
     found = _LINE.match(line)
     return (found[1], found[2] or "", found[3]) if found else ("", "", line)

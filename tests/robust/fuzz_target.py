@@ -1,8 +1,8 @@
-"""One run of the fuzzer: bytes are answered as configs, over and over, those that reach new code are kept.
+"""One run of the fuzzer: bytes are answered as configs repeatedly, and those that reach new code are stored.
 
     python tests/robust/fuzz_target.py FAULTS [OPTION OF LIBFUZZER]... CORPUS
 
-`fuzz.py` calls it, in a process of its own: whatever a fault does to it is seen from outside.
+`fuzz.py` calls it in a separate process, so that it can observe any fault.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _FRAME = re.compile(r'File "[^"]*/(pipegen/[^"]+)", line (\d+)')
 
 
 def main() -> None:
-    """Fuzz, as the command line says; libFuzzer ends the process."""
+    """Fuzz with the options of the command line; libFuzzer ends the process."""
     faults, *options = sys.argv[1:]
     atheris = import_module("atheris")
     with atheris.instrument_imports(include=["pipegen"]):
-        from robust.attempts import Answer, answer, style_of  # noqa: PLC0415 - as they are imported, they are instrumented
+        from robust.arbitrary_input import Answer, answer, style_of  # noqa: PLC0415 - as they are imported, they are instrumented
         from robust.fuzz_seeds import Mutator, seeds  # noqa: PLC0415
 
         from pipegen.diagnostics.render import FORMATS  # noqa: PLC0415
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def keep(folder: Path, fault: str, data: bytes) -> None:
-    """Keep the shortest *data* of each kind of *fault* in *folder*."""
+    """Store the shortest *data* of each kind of *fault* in *folder*."""
     frames = _FRAME.findall(fault)
     path, line = frames[-1] if frames else (fault.split(" ", 1)[0], "0")
     stem = re.sub(r"\W+", "-", f"{path}-{line}-{fault.strip().splitlines()[-1].split(':')[0] if frames else ''}")[:80]

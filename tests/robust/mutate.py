@@ -1,8 +1,8 @@
-"""Random edits of configs by the thousand: each is compiled, or refused with a diagnostic, at once.
+"""Random edits of configs by the thousand: each is compiled, or rejected with a diagnostic, quickly.
 
     PYTHONPATH=.:tests python tests/robust/mutate.py 20000 --seed 1
 
-prints the figures, and each edit that went wrong with its number; `--show NUMBER` prints what the edit made.
+prints the figures, and the number of each edit that failed; `--show NUMBER` prints the edited config.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
-from robust.attempts import Answer, attempt, seeds
-from robust.figure import Figures
+from robust.arbitrary_input import Answer, attempt, seeds
+from robust.trial_result import Figures
 
 
 def main() -> int:
-    """Print the figures; return 1 when an edit went wrong."""
+    """Print the figures; return 1 if an edit failed."""
     parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("count", type=int, nargs="?", default=20_000)
     parser.add_argument("--seed", type=int, default=1)
@@ -35,12 +35,12 @@ def main() -> int:
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return what came of 20,000 edits with *is_nightly*, of 2,000 without it."""
+    """Return the results of 20,000 edits with *is_nightly*, otherwise of 2,000."""
     return _tried(20_000 if is_nightly else 2_000, 1, has_corpus=True)
 
 
 def _tried(count: int, seed: int, *, has_corpus: bool) -> Figures:
-    """Return what came of *count* edits."""
+    """Return the results of *count* edits."""
     with ProcessPoolExecutor() as workers:
         work = partial(_told, seed=seed, has_corpus=has_corpus)
         answers = list(workers.map(work, range(count), chunksize=50))

@@ -1,10 +1,10 @@
-"""The share of honest references that pipegen refuses, counted over real scripts.
+"""The share of legitimate references that pipegen rejects, measured on real scripts.
 
     PYTHONPATH=.:tests python tests/robust/refused_scripts.py [--examples]
 
 Reads the scripts of the configs in `../shared/corpus` and `../shared/import-corpus`. It replaces each constant that a
 person would plausibly make variable (a URL, a version, a tag, the last component of a path) by a reference, one at a
-time, and prints how many of these scripts are refused, by reason. `--examples` adds up to five lines for each reason.
+time, and prints how many of these scripts are rejected, by reason. `--examples` adds up to five lines for each reason.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from bindings.scripted import scalar
+from bindings.sample_scripts import scalar
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 

@@ -1,4 +1,4 @@
-"""What was compiled, read back: the order of stages, and every text.
+"""Compiled files, read back: the order of stages, and every text.
 
     PYTHONPATH=.:tests python tests/robust/roundtrip.py [--nightly]
 
@@ -16,24 +16,24 @@ from functools import partial
 
 from engines import jenkins_harness
 from robust.configs import known
-from robust.figure import Figures
+from robust.order_relations import Compared, of_drawn, of_known, of_wide
 from robust.positions.all import MIXED, answers, counted, hostile
 from robust.positions.table import positions
-from robust.relations import Compared, of_drawn, of_known, of_wide
+from robust.trial_result import Figures
 
 _SEED = 1
 _PARTS = 6
 
 
 def main() -> int:
-    """Print the figures; return 1 when something came back as something else."""
+    """Print the figures; return 1 if anything was read back differently."""
     found = figures(is_nightly="--nightly" in sys.argv[1:])
     print(found.title, *found.lines, sep="\n")
     return int(bool(found.wrong))
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return what came back of all that was compiled."""
+    """Return the figures of all compiled files that were read back."""
     orders, texts = _of_orders(is_nightly=is_nightly), _of_texts(is_nightly=is_nightly)
     return Figures("Compiled and read back", (*orders.lines, *texts.lines), orders.wrong + texts.wrong)
 

@@ -1,16 +1,16 @@
-"""Random edits of real configs: compiled, or refused with a diagnostic; a sample of what mutate.py does."""
+"""Random edits of real configs are compiled, or rejected with a diagnostic: a sample of mutate.py."""
 
 from __future__ import annotations
 
 import pytest
-from robust.attempts import answer, attempt, is_inside, seeds
+from robust.arbitrary_input import answer, attempt, is_inside, seeds
 
 from pipegen.source.text import SourceFile, Span
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_edited_configs_are_answered(part: int) -> None:
-    """Whatever became of them; each edit is the same on every machine that holds no corpus."""
+def test_edited_configs_compile_or_give_diagnostics(part: int) -> None:
+    """The edits are the same on every computer without a corpus."""
     paths = seeds(has_corpus=False)
     answers = {what: found for number in range(part, 300, 4) for _, what, found in [attempt(number, 1, paths)]}
 
@@ -19,8 +19,8 @@ def test_edited_configs_are_answered(part: int) -> None:
     assert {found.status for found in answers.values()} == {0, 1}
 
 
-def test_configs_are_fine_before_they_are_edited() -> None:
-    """What an edit breaks was whole."""
+def test_most_configs_are_valid_before_they_are_edited() -> None:
+    """So it is the edit that makes them invalid."""
     paths = seeds(has_corpus=False)
 
     assert len(paths) > 30
@@ -28,6 +28,6 @@ def test_configs_are_fine_before_they_are_edited() -> None:
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 1), (2, 1), (2, 4), (4, 4)])
-def test_a_place_outside_of_the_file_is_noticed(start: int, end: int) -> None:
-    """The check can fail."""
+def test_a_span_outside_the_file_is_detected(start: int, end: int) -> None:
+    """This proves that the check can fail."""
     assert not is_inside(Span(SourceFile("f", "abc"), start, end))

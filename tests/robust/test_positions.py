@@ -1,4 +1,4 @@
-"""What puts texts into every position of a config misses none, and sees what comes back wrong."""
+"""Trials with texts in every position of a config are complete, and detect texts that are read back differently."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from robust.positions.table import occurrences, positions
 from robust.positions.trial import MARK, Outcome, Trial, outcome
 
 
-def test_every_position_stands_in_a_config() -> None:
-    """A new key of the schema, or of a target's settings, needs one that shows it."""
+def test_every_position_occurs_in_a_config() -> None:
+    """A new key of the schema, or of a target's settings, needs an example."""
     assert [position for position, found in occurrences().items() if not found] == []
 
 
-def test_no_position_stands_in_documents_and_examples_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A document that somebody changes while tests run takes no position away."""
+def test_every_position_occurs_in_a_golden_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So changes of documents and examples cannot remove a position."""
     monkeypatch.setattr(table, "_PATTERNS", ("tests/golden/*/pipeline.yml",))
     monkeypatch.setattr(table, "blocks", lambda: iter(()))
 
@@ -24,7 +24,7 @@ def test_no_position_stands_in_documents_and_examples_alone(monkeypatch: pytest.
 
 
 def test_positions_are_those_of_the_schemas() -> None:
-    """Texts, names and what is open, in each of the three."""
+    """Texts, names and open values, in each of the three schemas."""
     found = set(positions())
 
     assert len(found) > 180
@@ -48,8 +48,8 @@ def test_positions_are_those_of_the_schemas() -> None:
         ('"${A:-\\$qzk}"', '"${A:-\\$qzk}"', "$qzk"),
     ],
 )
-def test_words_are_what_the_shell_takes(script: str, word: str, value: str) -> None:
-    """From their beginning to their end, quotes and all."""
+def test_shell_words_are_found_and_evaluated(script: str, word: str, value: str) -> None:
+    """From start to end, including quotes."""
     assert list(words(script, MARK)) == [word]
     assert evaluated(word) == value
 
@@ -67,8 +67,8 @@ def test_words_are_what_the_shell_takes(script: str, word: str, value: str) -> N
         ("paths", "src qzk'[$]Akzq", Outcome.WRONG),
     ],
 )
-def test_what_comes_back_otherwise_is_seen(path: str, text: str, expected: Outcome) -> None:
-    """A text that is there, but stands for another one, is not the text."""
+def test_a_text_that_is_read_back_differently_is_detected(path: str, text: str, expected: Outcome) -> None:
+    """Even if the text itself is present, but means another one."""
     trial = Trial("position", "gitlab", "config", "qzk'$Akzq", "made", ())
 
     assert outcome(trial, [Leaf((path,), text)]) is expected
@@ -83,8 +83,8 @@ def test_what_comes_back_otherwise_is_seen(path: str, text: str, expected: Outco
         ("script", "echo qzk<(…", Outcome.WRONG),
     ],
 )
-def test_a_name_may_end_early(path: str, text: str, expected: Outcome) -> None:
-    """Where no shell reads it, and as far as it goes it is the text."""
+def test_a_shortened_name_is_valid_outside_scripts(path: str, text: str, expected: Outcome) -> None:
+    """Its beginning must equal the text."""
     trial = Trial(":/$defs/matrix/additionalProperties/items", "gitlab", "config", "qzk<$(`kzq", "made", ())
 
     assert outcome(trial, [Leaf((path,), text)]) is expected

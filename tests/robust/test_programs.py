@@ -1,4 +1,4 @@
-"""Programs that execute an argument or their input: each is refused, and their other words execute no value."""
+"""Programs that execute an argument or their input: such references are rejected, others execute no value."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ ACCEPTED = {
 
 
 def require(program: str) -> None:
-    """Skip the test without *program*, or without the rights that it needs."""
+    """Skip the test without *program*, or without the permissions that it needs."""
     if not shutil.which(program) or (program in {"su", "runuser", "capsh"} and os.geteuid()):
         pytest.skip(f"needs {program}")
 
 
 @pytest.mark.parametrize("program", EXECUTED)
-def test_what_executes_a_value_is_refused(program: str) -> None:
-    """Without the refusal, each script executes one of the values."""
+def test_references_that_a_program_would_execute_are_rejected(program: str) -> None:
+    """Without the rejection, each script would execute one of the values."""
     require(program)
     scripts = EXECUTED[program]
     copies = {script.replace("${s.v}", "$pipegen_v"): script for script in scripts}
@@ -64,8 +64,8 @@ def test_what_executes_a_value_is_refused(program: str) -> None:
 
 
 @pytest.mark.parametrize("program", ACCEPTED)
-def test_other_words_execute_no_value(program: str) -> None:
-    """They compile, and no value leaves a canary."""
+def test_other_references_in_programs_execute_no_value(program: str) -> None:
+    """They compile, and no value creates a canary."""
     require(program)
     scripts = ACCEPTED[program]
     result = refused_or_harmless(scripts, ("bash",), VALUES)

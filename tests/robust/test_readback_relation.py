@@ -1,4 +1,4 @@
-"""The order in what is generated is that of the plan, and what was told to be added."""
+"""The order in generated files is that of the plan plus the reported waits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from readback.conftest import compiled_once
 from robust.configs import ROOT, WAYS, analysed, known, written
-from robust.relations import Compared, checked, of_drawn, of_known, of_wide
+from robust.order_relations import Compared, checked, of_drawn, of_known, of_wide
 
 from pipegen.compiler import Analysed
 from pipegen.source.text import SourceFile
@@ -19,7 +19,7 @@ OWN = [path for path in known() if path.is_relative_to(ROOT)]
 QUICK = WAYS[:2]
 
 
-def test_known_configs() -> None:
+def test_known_configs_enforce_the_order_of_the_plan() -> None:
     """Goldens and examples, for each target."""
     found = {path.parent.name: of_known(path, QUICK) for path in OWN}
 
@@ -27,8 +27,8 @@ def test_known_configs() -> None:
     assert all(found.values())
 
 
-def test_random_configs() -> None:
-    """Several pipelines with conditions, matrices, failures that count or do not, and finally stages."""
+def test_random_configs_enforce_the_order_of_the_plan() -> None:
+    """Several pipelines with conditions, matrices, allowed failures and finally stages."""
     found = [of_drawn(number, 3, 12) for number in range(5)]
 
     assert [wrong for each in found if (wrong := _wrong(each))] == []
@@ -36,8 +36,8 @@ def test_random_configs() -> None:
     assert {one.way for each in found for one in each} >= {"gitlab", "jenkins auto", "jenkins scripted"}
 
 
-def test_large_configs() -> None:
-    """More than three hundred stages: collectors of needs, included files, functions that declare stages."""
+def test_large_configs_enforce_the_order_of_the_plan() -> None:
+    """More than three hundred stages: collectors of needs, included files, functions of stages."""
     found = of_wide(1, 1)
 
     assert _wrong(found) == []
@@ -45,8 +45,8 @@ def test_large_configs() -> None:
     assert found[1].added == 0
 
 
-def test_a_need_that_is_missing_is_seen() -> None:
-    """And one that is too much."""
+def test_missing_and_additional_needs_are_detected() -> None:
+    """This proves that the check can fail."""
     found = _chain("a", "b", "c")
     made = written(found, "gitlab")
     less = made.text.replace("  needs: [b]\n", "  needs: [a]\n")

@@ -1,4 +1,4 @@
-"""The measurement of refused references."""
+"""The measurement of rejected references."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def test_constants_become_references() -> None:
 
 
 def test_scripts_are_found_anywhere() -> None:
-    """Texts, and lists of lines, which are one script."""
+    """A text is a script, as is a list of lines."""
     assert list(scripts([{"job": {"script": ["a", "b"]}}, {"after_script": "c"}])) == ["a\nb", "c"]
 
 
-def test_a_refused_reference_has_a_reason() -> None:
+def test_a_rejected_reference_has_a_reason() -> None:
     """The code and the message of the diagnostic."""
     assert reasons("echo ${s.v}") == []
     assert reasons("sh -c 'a ${s.v}'") == ['PG318 "${s.v}" would become part of a program for sh']

@@ -1,4 +1,4 @@
-"""Graphs of stages: one, and random ones."""
+"""A small graph of stages, and random ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release
 
 @st.composite
 def graphs(draw: st.DrawFn, most: int = 9) -> ExecutionGraph:
-    """Return a graph of up to *most* stages, each after some of those before it."""
+    """Return a graph of up to *most* stages, each after some of the previous ones."""
     stages = [f"s{number}" for number in range(draw(st.integers(1, most)))]
     arcs: list[list[str]] = [[stage] for stage in stages]
     for place, stage in enumerate(stages[1:], start=1):

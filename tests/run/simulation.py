@@ -1,4 +1,4 @@
-"""A small simulation of one run: tasks with durations, arcs between them, a scheduler, and time that jumps."""
+"""A small simulation of one run: tasks with durations, arcs between them, a scheduler, and virtual time."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def task(
 
 
 def dice(seed: int) -> random.Random:
-    """Return numbers that are the same each time."""
+    """Return a reproducible random generator."""
     return random.Random(seed)  # noqa: S311 # a test wants the same graphs again, and keeps no secret
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Durations by stage, each stage with those before it, earlier stages first."""
+    """Durations by stage, and the predecessors of each stage, in topological order."""
 
     durations: Mapping[str, float]
     before: Mapping[str, tuple[str, ...]]
 
     def followers(self) -> dict[str, list[str]]:
-        """Return those that come right after each stage."""
+        """Return the direct successors of each stage."""
         found: dict[str, list[str]] = {stage: [] for stage in self.durations}
         for stage, earlier in self.before.items():
             for one in earlier:
@@ -57,12 +57,12 @@ class Graph:
         return found
 
     def bound(self, slots: int) -> float:
-        """Return a time that no schedule on so many slots is under."""
+        """Return a lower bound of any schedule on *slots*."""
         return max(*self.remaining(self.durations).values(), sum(self.durations.values()) / slots)
 
 
 def random_graph(chance: random.Random, size: int) -> Graph:
-    """Return a pipeline of *size* stages in some layers; most durations are short, a few are long."""
+    """Return a layered pipeline of *size* stages; most durations are short, a few are long."""
     layers = chance.randint(3, max(3, size // 4))
     place = sorted(chance.randrange(layers) for _ in range(size))
     stages = [f"s{number}" for number in range(size)]
@@ -111,7 +111,7 @@ class Simulation:
         return max(self.ended.values(), default=0.0)
 
     def run(self) -> Simulation:
-        """Run all tasks; return this, when nothing runs any more."""
+        """Run all tasks; return this simulation once none is running."""
         for id_, left in self._left.items():
             if not left:
                 self.scheduler.add(self.tasks[id_], self.now)
@@ -124,7 +124,7 @@ class Simulation:
         return self
 
     def cycle(self) -> None:
-        """Let the scheduler place what it will."""
+        """Let the scheduler place tasks."""
         found = self.scheduler.cycle(self.now)
         self.refused += [(self.now, one) for one in found.refused]
         for one in found.placed:
@@ -143,7 +143,7 @@ class Simulation:
 def run_graph(
     scheduler: Scheduler, graph: Graph, *, believed: Mapping[str, float] | None = None, demand: Demand | None = None
 ) -> Simulation:
-    """Run *graph*; the order goes by the durations that are *believed*."""
+    """Run *graph*; the priorities use the durations *believed*."""
     remaining = graph.remaining(believed or graph.durations)
     tasks = [
         task(stage, order=order, remaining=remaining[stage], demand=demand)

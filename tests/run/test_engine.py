@@ -1,4 +1,4 @@
-"""Tests of the one loop, on paper."""
+"""The loop of the engine in simulated runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from run.graphs import GRAPH
-from run.paper import FAILED, NOWHERE, SUCCESS, Heard, Paper, Slots, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Heard, Paper, Slots, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Retry, Timeout
@@ -24,12 +24,12 @@ CANCELLED = Outcome(result=AttemptResult.CANCELLED)
 
 
 def retry(count: int, *on: Failure) -> Limits:
-    """Return limits with extra tries."""
+    """Return limits with *count* retries."""
     return Limits(retry=Retry(count, on or tuple(Failure), NOWHERE))
 
 
-def test_stages_run_in_order_and_side_by_side() -> None:
-    """What ends together is seen together: both branches are over before the next look at the queue."""
+def test_stages_run_in_order_and_in_parallel() -> None:
+    """Both branches end at the same time, before the queue is looked at again."""
     paper = Paper(paper_plan(GRAPH))
 
     assert paper.run() == {"p": Status.SUCCESS}
@@ -40,8 +40,8 @@ def test_stages_run_in_order_and_side_by_side() -> None:
     ]
 
 
-def test_whoever_finds_no_room_waits() -> None:
-    """It is told what for, and starts when there is some."""
+def test_a_stage_without_a_free_slot_waits() -> None:
+    """The reason is reported once."""
     paper = Paper(paper_plan(ExecutionGraph([["a"], ["b"]])), slots=1)
     paper.run()
 
@@ -51,8 +51,8 @@ def test_whoever_finds_no_room_waits() -> None:
     ]
 
 
-def test_independent_branches_go_on_after_a_failure() -> None:
-    """What comes after it never starts, and finally stages do."""
+def test_independent_branches_continue_after_a_failure() -> None:
+    """Stages after the failed one never start; finally stages do."""
     paper = Paper(paper_plan(GRAPH, final=["report"]), outcomes={"test": [FAILED]}, durations={"lint": 2.0})
 
     assert paper.run() == {"p": Status.FAILED}
@@ -62,8 +62,8 @@ def test_independent_branches_go_on_after_a_failure() -> None:
     ]
 
 
-def test_fail_fast_lets_what_runs_end() -> None:
-    """Nothing new starts."""
+def test_fail_fast_lets_running_stages_end() -> None:
+    """No other stage starts."""
     graph = ExecutionGraph([["a", "b"], ["c", "d"], ["e", "f"]])
     paper = Paper(
         paper_plan(graph, is_fail_fast=True), slots=3, outcomes={"a": [FAILED]}, durations={"c": 2.0, "e": 1.0}
@@ -76,8 +76,8 @@ def test_fail_fast_lets_what_runs_end() -> None:
     ]
 
 
-def test_a_failed_try_is_followed_by_another() -> None:
-    """As often as is said, with the time that the scheduler puts between them; the last one counts."""
+def test_a_failed_attempt_is_retried() -> None:
+    """Up to the limit, after the scheduler's delay; the last attempt counts."""
     plan = paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": retry(2)})
     well = Paper(plan, outcomes={"a": [FAILED, FAILED, SUCCESS]})
     badly = Paper(plan, outcomes={"a": [FAILED]})
@@ -99,10 +99,8 @@ def test_a_failed_try_is_followed_by_another() -> None:
         (None, Failure.TIMEOUT, 1),
     ],
 )
-def test_only_failures_of_the_kinds_that_are_said_are_tried_again(
-    failure: Failure | None, on: Failure, attempts: int
-) -> None:
-    """A failure of no kind is one of the script."""
+def test_only_the_listed_kinds_of_failures_are_retried(failure: Failure | None, on: Failure, attempts: int) -> None:
+    """A failure without a kind counts as one of the script."""
     outcome = Outcome(result=AttemptResult.FAILED, failure=failure)
     paper = Paper(paper_plan(ExecutionGraph([["a"]]), limits={"a": retry(1, on)}), outcomes={"a": [outcome]})
     paper.run()
@@ -110,8 +108,8 @@ def test_only_failures_of_the_kinds_that_are_said_are_tried_again(
     assert sum(isinstance(event, Started) for event in paper.heard.events) == attempts
 
 
-def test_each_try_has_its_time() -> None:
-    """One that takes longer has failed, though it ends well when it is told to, and may be tried again."""
+def test_the_timeout_applies_to_each_attempt() -> None:
+    """A late attempt fails even if it exits with 0, and may be retried."""
     limits = Limits(timeout=Timeout(3, NOWHERE), retry=Retry(1, (Failure.TIMEOUT,), NOWHERE))
     paper = Paper(paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": limits}), durations={"a": 9.0})
 
@@ -121,8 +119,8 @@ def test_each_try_has_its_time() -> None:
     ]
 
 
-def test_a_try_in_time_is_not_held_to_the_time_of_another() -> None:
-    """Neither when the one before it took too long, nor when that one ended early."""
+def test_an_attempt_does_not_inherit_the_timer_of_another() -> None:
+    """Neither after an attempt that timed out, nor after one that ended early."""
     limits = {"a": Limits(timeout=Timeout(3, NOWHERE), retry=Retry(1, tuple(Failure), NOWHERE))}
     plan = paper_plan(ExecutionGraph([["a"]]), limits=limits)
     after_late = Paper(plan, durations={"a": 9.0}, later={"a": 2.5})
@@ -138,8 +136,8 @@ def test_a_try_in_time_is_not_held_to_the_time_of_another() -> None:
     ]
 
 
-def test_a_try_that_does_not_stop_is_killed() -> None:
-    """After a grace; it has no exit code that might be allowed."""
+def test_an_attempt_that_ignores_the_stop_is_killed() -> None:
+    """After a grace period; it has no exit code that could be allowed."""
     told: list[tuple[float, bool]] = []
 
     class Stubborn(SimulatedExecutor):
@@ -160,8 +158,10 @@ def test_a_try_that_does_not_stop_is_killed() -> None:
     ("codes", "code", "expected"),
     [((), 7, Status.SUCCESS), ((), None, Status.SUCCESS), ((7, 8), 7, Status.SUCCESS), ((7, 8), 9, Status.FAILED)],
 )
-def test_an_allowed_failure_holds_nothing_up(codes: tuple[int, ...], code: int | None, expected: Status) -> None:
-    """Of exit codes, only those that are said."""
+def test_an_allowed_failure_does_not_block_successors(
+    codes: tuple[int, ...], code: int | None, expected: Status
+) -> None:
+    """If exit codes are listed, only those are allowed."""
     limits = Limits(allow_failure=AllowFailure(codes, NOWHERE))
     paper = Paper(
         paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": limits}),
@@ -172,8 +172,8 @@ def test_an_allowed_failure_holds_nothing_up(codes: tuple[int, ...], code: int |
     assert ("b ready" in paper.heard.words()) == (expected is Status.SUCCESS)
 
 
-def test_a_false_condition_is_asked_for_late_and_holds_nothing_up() -> None:
-    """Those after it wait for those before it."""
+def test_a_false_condition_is_evaluated_late_and_skips_the_stage() -> None:
+    """Its successors wait for its predecessors."""
     paper = Paper(paper_plan(GRAPH), unwanted={"test", "lint"})
     paper.run()
 
@@ -183,8 +183,8 @@ def test_a_false_condition_is_asked_for_late_and_holds_nothing_up() -> None:
     ]
 
 
-def test_a_delay_takes_no_slot() -> None:
-    """Others run meanwhile."""
+def test_a_delay_uses_no_slot() -> None:
+    """Other stages run in the meantime."""
     plan = paper_plan(ExecutionGraph([["a"], ["b"]]), deployments={"a": Deployment(delay=Delay(5, NOWHERE))})
     paper = Paper(plan, slots=1)
     paper.run()
@@ -196,8 +196,8 @@ def test_a_delay_takes_no_slot() -> None:
 
 
 @pytest.mark.parametrize(("is_yes", "expected"), [(True, Status.SUCCESS), (False, Status.FAILED)])
-def test_a_person_is_asked(is_yes: bool, expected: Status) -> None:  # noqa: FBT001 - the answer
-    """At once or later; who says no lets the pipeline fail."""
+def test_an_approval_starts_or_refuses_a_stage(is_yes: bool, expected: Status) -> None:  # noqa: FBT001 - the answer
+    """The answer may be immediate or late; a refusal fails the pipeline."""
     asked: list[Callable[[bool], None]] = []
     plan = paper_plan(
         ExecutionGraph([["a", "b"]]), deployments={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
@@ -211,8 +211,8 @@ def test_a_person_is_asked(is_yes: bool, expected: Status) -> None:  # noqa: FBT
     assert later.heard.words()[2] == ("7: a starts" if is_yes else "7: a skipped: refused")
 
 
-def test_an_answer_that_comes_too_late_changes_nothing() -> None:
-    """Nobody waits for it any more."""
+def test_a_late_answer_to_an_approval_is_ignored() -> None:
+    """The run was stopped before."""
     asked: list[Callable[[bool], None]] = []
     plan = paper_plan(
         ExecutionGraph([["a"], ["b"]]), deployments={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
@@ -225,7 +225,7 @@ def test_an_answer_that_comes_too_late_changes_nothing() -> None:
     assert paper.heard.words()[4:] == ["1: a skipped: stopped", "5: b success", "p failed"]
 
 
-def test_the_first_stop_lets_what_runs_end() -> None:
+def test_the_first_stop_lets_running_stages_end() -> None:
     """Finally stages run."""
     paper = Paper(paper_plan(GRAPH, final=["report"]), durations={"build": 4.0})
     paper.clock.at(1.0, paper.engine.stop)
@@ -237,8 +237,8 @@ def test_the_first_stop_lets_what_runs_end() -> None:
     ]
 
 
-def test_the_second_stop_kills() -> None:
-    """Not even finally stages start."""
+def test_the_second_stop_kills_running_stages() -> None:
+    """Finally stages do not start."""
     paper = Paper(paper_plan(GRAPH, final=["report"]), durations={"build": 9.0})
     paper.clock.at(1.0, paper.engine.stop)
     paper.clock.at(2.0, lambda: paper.engine.stop(kill=True))
@@ -247,8 +247,8 @@ def test_the_second_stop_kills() -> None:
     assert paper.heard.words()[5:] == ["2: report skipped: stopped", "build cancelled", "p failed"]
 
 
-def test_a_stop_between_tries_lets_the_last_one_count() -> None:
-    """It is told again, as final."""
+def test_a_stop_between_attempts_makes_the_last_one_final() -> None:
+    """It is reported again, as final."""
     plan = paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": retry(5)}, final=["f"])
     paper = Paper(plan, outcomes={"a": [FAILED]})
     paper.clock.at(3.5, paper.engine.stop)
@@ -259,8 +259,8 @@ def test_a_stop_between_tries_lets_the_last_one_count() -> None:
     ]
 
 
-def test_a_try_that_fails_after_a_stop_is_not_tried_again() -> None:
-    """It ran when the run was stopped."""
+def test_an_attempt_that_fails_after_a_stop_is_not_retried() -> None:
+    """It was running when the run was stopped."""
     paper = Paper(paper_plan(ExecutionGraph([["a"]]), limits={"a": retry(5)}), outcomes={"a": [FAILED]})
     paper.clock.at(0.5, paper.engine.stop)
     paper.run()
@@ -268,8 +268,8 @@ def test_a_try_that_fails_after_a_stop_is_not_tried_again() -> None:
     assert paper.heard.words()[2:] == ["1: a failed", "p failed"]
 
 
-def test_finally_stages_are_told_what_came_of_others() -> None:
-    """When they start, of the stages that they read and of the pipeline."""
+def test_finally_stages_receive_statuses_when_they_start() -> None:
+    """Of the stages that they read and of the pipeline."""
     plan = paper_plan(GRAPH, final=["report"])
     told = ("", "build", "test", "release", "nothing")
     jobs = tuple(replace(job, statuses=told) if job.is_final else job for job in plan.jobs)
@@ -287,8 +287,8 @@ def test_finally_stages_are_told_what_came_of_others() -> None:
     assert starts[0].statuses == ()
 
 
-def test_pipelines_run_side_by_side_and_end_on_their_own() -> None:
-    """A failure in one is none of another."""
+def test_parallel_pipelines_end_independently() -> None:
+    """A failure in one does not affect the other."""
     one = paper_plan(ExecutionGraph([["a", "b"]]), name="one", is_fail_fast=True)
     other = paper_plan(ExecutionGraph([["a", "c"]]), name="other")
     paper = Paper(one, other, outcomes={"b": [FAILED]}, durations={"c": 3.0})
@@ -297,8 +297,8 @@ def test_pipelines_run_side_by_side_and_end_on_their_own() -> None:
     assert paper.heard.words()[-4:] == ["2: b failed", "one failed", "4: c success", "other success"]
 
 
-def test_a_run_goes_on_with_what_has_ended() -> None:
-    """Nothing that had ended runs again, and its outcome counts."""
+def test_a_resumed_run_keeps_the_results_of_ended_stages() -> None:
+    """They do not run again, and their outcomes count."""
     plan = paper_plan(GRAPH, limits={"lint": Limits(allow_failure=AllowFailure((), NOWHERE))})
     paper = Paper(plan, ended={TaskId("p", "build"): SUCCESS, TaskId("p", "lint"): FAILED})
 
@@ -306,8 +306,8 @@ def test_a_run_goes_on_with_what_has_ended() -> None:
     assert paper.heard.words()[:3] == ["test ready", "test starts", "1: test success"]
 
 
-def test_a_run_that_was_over_is_over() -> None:
-    """There is nothing to wait for."""
+def test_resuming_a_completed_run_ends_immediately() -> None:
+    """No stage starts."""
     ended = {TaskId("p", stage): SUCCESS for stage in ("build", "test", "lint")}
     paper = Paper(paper_plan(GRAPH), ended={**ended, TaskId("p", "release"): CANCELLED})
 
@@ -315,8 +315,8 @@ def test_a_run_that_was_over_is_over() -> None:
     assert paper.heard.words() == ["p failed"]
 
 
-def test_what_can_never_start_is_told() -> None:
-    """Before anything waits forever."""
+def test_stages_that_can_never_start_are_reported() -> None:
+    """Otherwise the run would wait forever."""
     clock = VirtualClock()
     engine = Engine(
         [pipeline_run(paper_plan(GRAPH))],
@@ -330,14 +330,14 @@ def test_what_can_never_start_is_told() -> None:
 
 
 def test_a_reused_result_is_a_success() -> None:
-    """Its followers run."""
+    """Successors run."""
     paper = Paper(paper_plan(ExecutionGraph([["a", "b"]])), outcomes={"a": [Outcome(result=AttemptResult.REUSED)]})
 
     assert paper.run() == {"p": Status.SUCCESS}
 
 
-def test_who_is_asked_knows_the_task() -> None:
-    """The stage and its message."""
+def test_the_approver_is_given_the_task() -> None:
+    """Its stage and its message."""
     asked: list[Task] = []
 
     def ask(task: Task, answer: Callable[[bool], None]) -> None:
@@ -350,8 +350,8 @@ def test_who_is_asked_knows_the_task() -> None:
     assert [(task.id.stage, task.job.deployment) for task in asked] == [("a", deployment)]
 
 
-def test_who_is_held_leaves_its_place() -> None:
-    """Others start there; what it waits for is told once, however often it is held."""
+def test_a_held_stage_frees_its_slot() -> None:
+    """Other stages start there; the reason is reported once, however often it is held."""
     clock, heard = VirtualClock(), Heard()
     free: list[Callable[[], None]] = []
 
@@ -381,7 +381,7 @@ def test_who_is_held_leaves_its_place() -> None:
     free[0]()
 
 
-def test_who_is_held_may_be_stopped() -> None:
+def test_a_held_stage_can_be_stopped() -> None:
     """It has not started, so it is skipped."""
     clock, heard = VirtualClock(), Heard()
     engine = Engine(

@@ -1,4 +1,4 @@
-"""Tests of the one loop with the clock that waits: nothing but time is different."""
+"""The loop of the engine with the real clock: only time differs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 from run.graphs import GRAPH
-from run.paper import Heard, Slots, paper_plan
+from run.simulated_runs_in_tests import Heard, Slots, paper_plan
 
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.engine import Engine
@@ -19,14 +19,14 @@ from pipegen.run.tasks import pipeline_run
 
 
 def run(clock: RealClock, seconds: float, heard: Heard) -> Engine:
-    """Return an engine whose stages take so many *seconds*."""
+    """Return an engine whose stages take *seconds* each."""
     executor = SimulatedExecutor(clock, lambda _: seconds)
     runs = [pipeline_run(paper_plan(GRAPH, final=["report"]))]
     return Engine(runs, clock=clock, executor=executor, scheduler=Slots(2), listeners=[heard])
 
 
-def test_stages_take_their_time() -> None:
-    """They run in the same order as on paper, and not before their time."""
+def test_stages_take_their_durations() -> None:
+    """They run in the same order as in a simulation."""
     heard = Heard()
     with closing(RealClock()) as clock:
         status = run(clock, 0.02, heard).run()
@@ -39,7 +39,7 @@ def test_stages_take_their_time() -> None:
 
 @pytest.mark.parametrize(("signals", "ran"), [(1, ["build", "report"]), (2, ["build"])])
 def test_signals_stop_a_run(signals: int, ran: list[str]) -> None:
-    """The first lets what runs end, and finally stages run; the second kills."""
+    """The first lets running and finally stages end; the second kills."""
     heard = Heard()
     with closing(RealClock()) as clock:
         engine = run(clock, 0.3, heard)

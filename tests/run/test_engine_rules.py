@@ -1,4 +1,4 @@
-"""Tests that each decision of the loop is what the rules say at that moment, and that nothing starts too early."""
+"""Properties of the engine: each decision agrees with the rules, and no stage starts too early."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from run import rules
 from run.graphs import graphs
-from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Plan, Retry, Timeout
 from pipegen.run.events import Ended, PipelineEnded, Ready, RunEvent, Skipped, Started
@@ -43,7 +43,7 @@ DEPLOYMENTS = st.sampled_from(
 
 @st.composite
 def plans(draw: st.DrawFn, name: str = "p") -> Plan:
-    """Return a plan of a few stages with all that bounds them."""
+    """Return a plan of a few stages with random limits and deployments."""
     graph = draw(graphs(most=7))
     final = tuple(f"f{number}" for number in range(draw(st.integers(0, 2))))
     return paper_plan(
@@ -58,7 +58,7 @@ def plans(draw: st.DrawFn, name: str = "p") -> Plan:
 
 @st.composite
 def papers(draw: st.DrawFn, *found: Plan) -> Paper:
-    """Return a run on paper of *found*, in which anything may happen."""
+    """Return a simulated run of *found* with random outcomes, schedulers, stops and refusals."""
     stages = sorted({job.stage for plan in found for job in plan.jobs})
     refused = draw(st.sets(st.sampled_from(stages)))
     slots = draw(st.integers(1, 3))
@@ -82,7 +82,7 @@ def papers(draw: st.DrawFn, *found: Plan) -> Paper:
 
 @dataclass
 class Told:
-    """What the events of a run have told of a pipeline."""
+    """The state of a pipeline according to the events of a run."""
 
     ready: set[str] = field(default_factory=set)
     states: dict[str, State] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Told:
 
     @classmethod
     def of(cls, events: Sequence[RunEvent], pipeline: str) -> Told:
-        """Return what *events* tell; no stage is skipped twice, started before it is ready, or runs in two tries."""
+        """Return the state after *events*; no stage starts unready, runs twice at a time or is skipped twice."""
         told = cls()
         for event in events:
             match event:
@@ -114,7 +114,7 @@ class Told:
 
 
 def check(paper: Paper, pipeline: str) -> None:
-    """Expect that what a run on *paper* has told so far is what the rules say of this moment."""
+    """Check that the events of *paper* agree with the rules at this moment."""
     told, moment = Told.of(paper.heard.events, pipeline), rules.moment_in(paper.engine, pipeline)
     never = rules.skipped(moment)
 
@@ -127,8 +127,8 @@ def check(paper: Paper, pipeline: str) -> None:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.data())
-def test_every_decision_is_what_the_rules_say(data: st.DataObject) -> None:
-    """At each moment, of each of two pipelines that run side by side."""
+def test_every_decision_agrees_with_the_rules(data: st.DataObject) -> None:
+    """At each moment, for two parallel pipelines."""
     found = [data.draw(plans("one")), data.draw(plans("other"))]
     paper = data.draw(papers(*found))
 
@@ -146,8 +146,8 @@ def test_every_decision_is_what_the_rules_say(data: st.DataObject) -> None:
 @pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
-def test_tries_are_as_many_as_the_limits_say(data: st.DataObject) -> None:
-    """One more than the retries at most, numbered from one, each ended before the next, one final end each."""
+def test_attempts_do_not_exceed_the_retry_limit(data: st.DataObject) -> None:
+    """They are numbered from one, each ends before the next, and only the last is final."""
     plan = data.draw(plans())
     paper = data.draw(papers(plan))
     paper.run()
@@ -164,8 +164,8 @@ def test_tries_are_as_many_as_the_limits_say(data: st.DataObject) -> None:
 @pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
-def test_no_stage_starts_before_those_before_it_have_ended(data: st.DataObject) -> None:
-    """By the times that the events tell."""
+def test_no_stage_starts_before_its_predecessors_end(data: st.DataObject) -> None:
+    """By the times of the events."""
     plan = data.draw(plans())
     paper = data.draw(papers(plan))
     paper.run()
@@ -182,8 +182,8 @@ def test_no_stage_starts_before_those_before_it_have_ended(data: st.DataObject) 
 @pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
-def test_a_run_takes_the_same_decisions_again(data: st.DataObject) -> None:
-    """It is the same events, in the same order, at the same times."""
+def test_runs_are_deterministic(data: st.DataObject) -> None:
+    """Events, their order and their times are the same."""
     plan = data.draw(plans())
     times = {job.stage: data.draw(st.integers(0, 3)) for job in plan.jobs}
     first, second = (Paper(plan, durations=times) for _ in range(2))

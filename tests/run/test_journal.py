@@ -1,4 +1,4 @@
-"""Tests of the journal: what is written is read again, wherever it ends."""
+"""The journal of a run can be read back, wherever it ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 
 import pytest
-from run.paper import FAILED, NOWHERE, Paper, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry
@@ -29,8 +29,8 @@ def write(path: Path, paper: Paper, plan: str = "plan") -> None:
             journal.notify(event)
 
 
-def test_what_ended_comes_back(tmp_path: Path) -> None:
-    """Values are the same bytes; durations are those of the last try."""
+def test_outcomes_are_read_back(tmp_path: Path) -> None:
+    """Values have the same bytes; a duration is that of the last attempt."""
     limits = {"lint": Limits(retry=Retry(1, tuple(Failure), NOWHERE))}
     paper = Paper(
         paper_plan(GRAPH, limits=limits),
@@ -51,8 +51,8 @@ def test_what_ended_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_each_prefix_is_a_journal(tmp_path: Path) -> None:
-    """Cut anywhere, it tells what its whole lines tell; what is written behind the cut is read as well."""
+def test_every_prefix_of_a_journal_is_readable(tmp_path: Path) -> None:
+    """The complete lines count, and lines appended after the cut are read too."""
     paper = Paper(paper_plan(GRAPH), outcomes={"build": [BUILT]})
     write(tmp_path / "whole", paper)
     whole = (tmp_path / "whole").read_bytes()
@@ -77,8 +77,8 @@ def test_each_prefix_is_a_journal(tmp_path: Path) -> None:
     assert counts == set(range(len(ended) + 1))
 
 
-def test_a_run_goes_on_where_it_failed(tmp_path: Path) -> None:
-    """What succeeded, or was allowed to fail, is not repeated; finally stages are, for they tell of the whole."""
+def test_resuming_skips_successful_and_allowed_stages(tmp_path: Path) -> None:
+    """Finally stages are repeated, because they report on the whole run."""
     limits = {"lint": Limits(allow_failure=AllowFailure((), NOWHERE))}
     plan = paper_plan(GRAPH, final=["report"], limits=limits)
     write(tmp_path / "journal", Paper(plan, outcomes={"lint": [FAILED], "test": [FAILED]}))
@@ -87,16 +87,16 @@ def test_a_run_goes_on_where_it_failed(tmp_path: Path) -> None:
     assert [task.stage for task in finished(story, [plan])] == ["build", "lint"]
 
 
-def test_a_run_that_ended_well_has_nothing_to_repeat(tmp_path: Path) -> None:
-    """Its finally stages have told all there is."""
+def test_resuming_a_successful_run_repeats_nothing(tmp_path: Path) -> None:
+    """Its finally stages ran."""
     plan = paper_plan(GRAPH, final=["report"])
     write(tmp_path / "journal", Paper(plan))
 
     assert {task.stage for task in finished(read(tmp_path / "journal"), [plan])} == {*GRAPH.nodes, "report"}
 
 
-def test_what_was_stopped_runs_again(tmp_path: Path) -> None:
-    """A cancelled stage has come to no end of its own."""
+def test_a_cancelled_stage_runs_again(tmp_path: Path) -> None:
+    """It has no result of its own."""
     plan = paper_plan(GRAPH)
     paper = Paper(plan)
     paper.run()
@@ -112,18 +112,18 @@ def test_what_was_stopped_runs_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"no json\n", b"[]\n", b'{"journal": 1}\n', b"[" * 100_000, b"\x00" * 99, *WITH_CHECKSUM]
 )
-def test_what_is_no_journal(tmp_path: Path, text: bytes) -> None:
-    """It is told, also of one that another version wrote."""
+def test_an_unreadable_journal_is_an_error(tmp_path: Path, text: bytes) -> None:
+    """Also one that another version wrote."""
     (tmp_path / "journal").write_bytes(text)
 
     with pytest.raises(UnreadableJournalError):
         read(tmp_path / "journal")
 
 
-def test_a_journal_ends_where_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run goes on, and it is told once what that means; what stands there is read."""
-    place, told = tmp_path / "journal", list[str]()
-    with Journal(place, "plan", told.append) as journal:
+def test_a_full_disk_ends_the_journal_with_one_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run continues, and the lines before are readable."""
+    place, warnings = tmp_path / "journal", list[str]()
+    with Journal(place, "plan", warnings.append) as journal:
         for event in (
             PipelineEnded(1.0, "one", Status.SUCCESS),
             PipelineEnded(2.0, "other", Status.FAILED),
@@ -132,7 +132,7 @@ def test_a_journal_ends_where_the_disk_is_full(tmp_path: Path, monkeypatch: pyte
             journal.notify(event)
             monkeypatch.setattr(Journal, "_put", _full)
 
-    assert told == [f"{place}: No space left on device: --resume will repeat the stages that end from now on"]
+    assert warnings == [f"{place}: No space left on device: --resume will repeat the stages that end from now on"]
     assert read(place).over == {"one": Status.SUCCESS}
 
 
@@ -140,8 +140,8 @@ def _full(*_: object) -> None:
     raise OSError(28, "No space left on device")
 
 
-def test_a_value_that_is_secret_is_not_written(tmp_path: Path) -> None:
-    """Its stage is repeated by a run that goes on; how long it took is known."""
+def test_secret_values_are_not_written(tmp_path: Path) -> None:
+    """A resumed run repeats their stage; its duration is known."""
     paper = Paper(paper_plan(GRAPH), outcomes={"build": [BUILT]})
     paper.run()
     with Journal(tmp_path / "journal", "plan", hides=lambda value: b"1.0" in value) as journal:
@@ -154,8 +154,8 @@ def test_a_value_that_is_secret_is_not_written(tmp_path: Path) -> None:
     assert TaskId("p", "build") in story.durations
 
 
-def test_lines_that_are_damaged_are_counted(tmp_path: Path) -> None:
-    """What they told is not known any more; a line that was cut short is nobody's loss."""
+def test_damaged_lines_are_counted(tmp_path: Path) -> None:
+    """Their results are lost; an incomplete last line is not counted."""
     write(tmp_path / "journal", Paper(paper_plan(GRAPH), outcomes={"build": [BUILT]}))
     lines = (tmp_path / "journal").read_bytes().splitlines(keepends=True)
     place = next(number for number, line in enumerate(lines) if b'"ended"' in line)

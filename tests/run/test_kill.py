@@ -1,4 +1,4 @@
-"""Runs that are killed at random moments and gone on with: a few here, `benchmarks/kill.py` does any number."""
+"""Runs that are killed at random moments and resumed: a few here, any number in `benchmarks/kill.py`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from benchmarks.kill import Victim, campaign
-from cli.calling import environment
+from cli.program import environment
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_isolated", [False, True])
-def test_a_killed_run_goes_on(tmp_path: Path, *, is_isolated: bool) -> None:
-    """Nothing is left of it, nothing repeated that had finished, nothing lost; PIPEGEN_KILLS says how often."""
+def test_a_killed_run_can_be_resumed(tmp_path: Path, *, is_isolated: bool) -> None:
+    """No process remains, no completed stage is repeated, and no result is lost; PIPEGEN_KILLS sets the count."""
     victim = Victim(tmp_path, environment(), is_isolated=is_isolated)
     figures = campaign(victim, int(os.environ.get("PIPEGEN_KILLS", "6")))
 

@@ -1,4 +1,4 @@
-"""Tests that what is kept up to date is what the rules say, after each change."""
+"""The incremental progress of a run agrees with the rules after each change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipegen.run.progress import Progress, StatusChanges
 
 
 class Told:
-    """A progress, and what it has told so far."""
+    """A progress, and all events so far."""
 
     def __init__(self, progress: Progress) -> None:
         self.progress = progress
@@ -24,7 +24,7 @@ class Told:
         self.allowed: set[str] = set()
 
     def take(self, news: StatusChanges) -> None:
-        """Take note of *news*, and hold all that was told against the rules."""
+        """Record *news*, and compare all events so far with the rules."""
         assert {stage for stage, _ in news.skipped}.isdisjoint(news.ready)
         self.ready += news.ready
         self.lost += [stage for stage, _ in news.skipped]
@@ -32,7 +32,7 @@ class Told:
         self.check()
 
     def check(self) -> None:
-        """Expect what the rules say of this moment."""
+        """Check that the progress agrees with the rules at this moment."""
         moment = rules.moment_of(self.progress, self.allowed)
         final = {stage for stage in self.lost if stage in moment.final}
         stages = (*moment.graph.nodes, *moment.final)
@@ -60,10 +60,10 @@ class Told:
     finals=st.integers(0, 2),
     data=st.data(),
 )
-def test_every_change_comes_to_what_the_rules_say(
+def test_every_change_agrees_with_the_rules(
     graph: ExecutionGraph, *, is_fail_fast: bool, unwanted: set[int], finals: int, data: st.DataObject
 ) -> None:
-    """Whatever starts, ends, is refused or stopped, in whatever order."""
+    """For any order of starts, ends, refusals and stops."""
     final = tuple(f"f{number}" for number in range(finals))
     stages = (*graph.nodes, *final)
     never = {stages[number] for number in unwanted if number < len(stages)}
@@ -96,10 +96,10 @@ def test_every_change_comes_to_what_the_rules_say(
 @pytest.mark.slow
 @settings(deadline=None)
 @given(graph=graphs(), is_fail_fast=st.booleans(), data=st.data())
-def test_a_run_begins_where_an_earlier_one_ended(
+def test_a_resumed_progress_continues_where_it_ended(
     graph: ExecutionGraph, *, is_fail_fast: bool, data: st.DataObject
 ) -> None:
-    """Whenever it was cut off: what had ended never becomes ready again, and the rules hold."""
+    """Ended stages never become ready again, and the rules hold."""
     first = Progress(graph, ("f",), is_wanted=lambda _: True, is_fail_fast=is_fail_fast)
     ready = list(first.begin({}).ready)
     ended: dict[str, State] = {}
@@ -123,16 +123,16 @@ def test_a_run_begins_where_an_earlier_one_ended(
     assert second.result == first.result
 
 
-def test_the_first_reason_stays() -> None:
-    """A stage that was skipped for its condition is not stopped later on."""
+def test_the_first_skip_reason_is_kept() -> None:
+    """A stage skipped for its condition is not reported as stopped later."""
     progress = Progress(ExecutionGraph([["a"], ["b"]]), (), is_wanted=lambda stage: stage != "a")
     assert progress.begin({}) == StatusChanges(["b"], [("a", Reason.CONDITION)])
     assert progress.stop() == StatusChanges([], [("b", Reason.STOPPED)])
     assert (progress.skipped()["a"], progress.result) == (Reason.CONDITION, Status.FAILED)
 
 
-def test_what_is_after_one_that_ended_waits_for_what_is_before_it() -> None:
-    """A stage that runs again may be read by one far down, though those between them had ended."""
+def test_successors_wait_for_repeated_ancestors_of_ended_stages() -> None:
+    """They may read it, although the stages between have ended."""
     graph = ExecutionGraph([["image", "lint", "test", "publish"], ["other", "publish"]])
     progress = Progress(graph, (), is_wanted=lambda _: True)
     ended = {"other": State.SUCCESS, "test": State.SUCCESS, "lint": State.SUCCESS}
@@ -142,8 +142,8 @@ def test_what_is_after_one_that_ended_waits_for_what_is_before_it() -> None:
     assert progress.end("image", State.SUCCESS) == StatusChanges(["publish"], [])
 
 
-def test_what_is_before_one_that_ended_may_fail() -> None:
-    """What waits for it never starts."""
+def test_a_repeated_ancestor_of_an_ended_stage_may_fail() -> None:
+    """The stages that wait for it never start."""
     progress = Progress(ExecutionGraph([["image", "test", "publish"]]), (), is_wanted=lambda _: True)
     progress.begin({"test": State.SUCCESS})
     progress.start("image")
@@ -152,8 +152,8 @@ def test_what_is_before_one_that_ended_may_fail() -> None:
     assert progress.result is Status.FAILED
 
 
-def test_a_run_goes_on_without_an_optional_stage() -> None:
-    """Its approval was refused, which is no failure."""
+def test_a_refused_optional_stage_does_not_fail_the_run() -> None:
+    """It is skipped."""
     progress = Progress(ExecutionGraph([["a"], ["b"]]), (), is_wanted=lambda _: True)
     progress.begin({})
     progress.refuse("a", is_optional=True)

@@ -1,4 +1,4 @@
-"""Tests of the rules by which stages start, are skipped, and end."""
+"""The rules by which stages start, are skipped, and end."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pipegen.run.outcome import Reason, State, Status
 GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
 
 
-def test_independent_branches_go_on() -> None:
-    """What comes after a failure never starts; what does not, does."""
+def test_independent_branches_continue() -> None:
+    """Stages after a failure never start; all others do."""
     now = RunMoment(graph=GRAPH, states={"build": State.SUCCESS, "test": State.FAILED})
 
     assert skipped(now) == {"release": Reason.BEFORE}
@@ -19,8 +19,8 @@ def test_independent_branches_go_on() -> None:
     assert (is_over(now), status_of_all(now)) == (False, Status.UNKNOWN)
 
 
-def test_fail_fast_lets_nothing_new_start() -> None:
-    """What runs ends, and finally stages start then."""
+def test_fail_fast_starts_no_further_stages() -> None:
+    """Running stages end, and then finally stages start."""
     running = RunMoment(
         graph=GRAPH,
         final=("report",),
@@ -39,8 +39,8 @@ def test_fail_fast_lets_nothing_new_start() -> None:
     assert (final_ready(ended), status_of_all(ended)) == (("report",), Status.FAILED)
 
 
-def test_an_allowed_failure_holds_nothing_up() -> None:
-    """It does not count for the pipeline, and is told of the stage."""
+def test_an_allowed_failure_does_not_block_successors() -> None:
+    """It does not count for the pipeline, but it is the status of the stage."""
     now = RunMoment(
         graph=GRAPH,
         states={"build": State.SUCCESS, "test": State.FAILED, "lint": State.SUCCESS},
@@ -52,8 +52,8 @@ def test_an_allowed_failure_holds_nothing_up() -> None:
     assert status("test", now) is Status.FAILED
 
 
-def test_a_false_condition_holds_nothing_up_but_keeps_the_order() -> None:
-    """The stages after the skipped one wait for those before it."""
+def test_a_false_condition_skips_the_stage_but_keeps_the_order() -> None:
+    """Its successors wait for its predecessors."""
     early = RunMoment(graph=GRAPH, states={"build": State.RUNNING}, unwanted={"test", "lint"})
     late = RunMoment(graph=GRAPH, states={"build": State.SUCCESS}, unwanted={"test", "lint"})
     failed = RunMoment(graph=GRAPH, states={"build": State.FAILED}, unwanted={"test", "lint"})
@@ -64,7 +64,7 @@ def test_a_false_condition_holds_nothing_up_but_keeps_the_order() -> None:
 
 
 def test_a_failing_finally_stage_fails_the_run() -> None:
-    """One whose condition is false is not waited for."""
+    """A finally stage whose condition is false is not waited for."""
     states = dict.fromkeys(("build", "test", "lint", "release"), State.SUCCESS)
     now = RunMoment(graph=GRAPH, final=("report", "clean"), states=states, unwanted={"clean"})
     well = RunMoment(

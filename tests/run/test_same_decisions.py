@@ -1,4 +1,4 @@
-"""Tests that a run on this machine and one on paper take the same decisions for the same durations."""
+"""A local run and a simulated run take the same decisions for the same durations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
-from run.paper import NOWHERE, Heard, Paper, paper_plan
+from run.simulated_runs_in_tests import NOWHERE, Heard, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Deployment, Lock, Plan
@@ -37,24 +37,24 @@ _DAYS = 2.0**20
 
 
 class Hours:
-    """The time of day of a machine that does nothing but wait: it passes while somebody waits, and a little always."""
+    """The time of a computer that only waits: it advances during waits, and a little at each reading."""
 
     def __init__(self) -> None:
         self.now = 0.0
 
     def monotonic(self) -> float:
-        """Return what time it is."""
+        """Return the current time."""
         self.now += _MOMENT
         return self.now
 
 
 @contextmanager
 def machine() -> Iterator[real.RealClock]:
-    """Return the clock of a run on this machine, whose hours pass at once."""
+    """Return the clock of a local run on a machine whose time passes immediately."""
     hours = Hours()
 
     class Impatient(selectors.DefaultSelector):
-        """Waits for nothing."""
+        """A selector that never waits."""
 
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
             found = super().select(0)
@@ -71,7 +71,7 @@ def machine() -> Iterator[real.RealClock]:
 
 
 def recorded(plans: Sequence[Plan], times: Mapping[TaskId, float]) -> Mapping[TaskId, float]:
-    """Return *times* as the journal of a run tells them in which each stage took as long."""
+    """Return the durations that the journal of a run has when its stages take *times*."""
     found: dict[TaskId, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for plan in plans:
@@ -84,8 +84,8 @@ def recorded(plans: Sequence[Plan], times: Mapping[TaskId, float]) -> Mapping[Ta
     return found
 
 
-def ran_here(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -> list[TaskId]:
-    """Return the stages in the order in which a run on this machine starts them, each of which takes its time."""
+def local_order(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -> list[TaskId]:
+    """Return the stages in the order in which a local run starts them, each with its duration."""
     chosen = [SelectedPipeline(plan, plan.graph, plan.jobs) for plan in plans]
     runs = pipeline_runs(chosen, lambda name, stage: times[TaskId(name, stage)], is_fail_fast=None)
     heard = Heard()
@@ -100,8 +100,8 @@ def ran_here(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -
     return [event.attempt.task.id for event in heard.events if isinstance(event, Started)]
 
 
-def ran_on_paper(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -> list[TaskId]:
-    """Return them in the order in which `simulate` starts them."""
+def simulated_order(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -> list[TaskId]:
+    """Return the stages in the order in which `simulate` starts them."""
     runs, first = [], 0
     for plan in plans:
         own = {job.stage: times[TaskId(plan.name, job.stage)] for job in plan.jobs}
@@ -111,7 +111,7 @@ def ran_on_paper(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: in
     started: list[TaskId] = []
 
     class Listening(Timeline):
-        """Tells who starts when several do at once."""
+        """Records the order of simultaneous starts."""
 
         def notify(self, event: RunEvent) -> None:
             if isinstance(event, Started):
@@ -141,10 +141,10 @@ def plans(draw: st.DrawFn, name: str) -> Plan:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.data())
-def test_a_run_decides_as_one_on_paper(data: st.DataObject) -> None:
-    """All stages start in the same order, by durations that a journal has told.
+def test_a_local_run_takes_the_decisions_of_a_simulated_run(data: st.DataObject) -> None:
+    """All stages start in the same order, given durations from a journal.
 
-    No two of them end at the same time: which of them is first then, nobody can foresee.
+    No two stages end at the same time, since their order would be undefined.
     """
     found = [data.draw(plans("one")), data.draw(plans("other"))]
     tasks = [TaskId(plan.name, job.stage) for plan in found for job in plan.jobs]
@@ -153,4 +153,4 @@ def test_a_run_decides_as_one_on_paper(data: st.DataObject) -> None:
     slots = data.draw(st.integers(1, 4))
 
     assert times == given
-    assert ran_here(found, times, slots) == ran_on_paper(found, times, slots)
+    assert local_order(found, times, slots) == simulated_order(found, times, slots)

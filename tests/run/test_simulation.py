@@ -1,4 +1,4 @@
-"""Tests of runs on paper: how long they take, and what no order can undercut."""
+"""Simulated runs: their duration, and lower bounds of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
-from run.paper import NOWHERE, Slots, paper_plan
+from run.simulated_runs_in_tests import NOWHERE, Slots, paper_plan
 
 from pipegen.bindings.expression import Text
 from pipegen.graph.execution import ExecutionGraph
@@ -31,13 +31,13 @@ def by_id(times: Mapping[str, float], plan: Plan) -> dict[TaskId, float]:
 
 
 def on(slots: int, plan: Plan, times: Mapping[str, float]) -> Simulation:
-    """Return what *plan* comes to where so many stages run at a time."""
+    """Return the simulation of *plan* with *slots* parallel stages."""
     machine = RunMachine(name="paper", slots=slots)
     return simulate([pipeline_run(plan, times)], by_id(times, plan), [machine], Slots(slots))
 
 
-def test_what_a_run_comes_to() -> None:
-    """Its end, its bounds, and how much of the slots was used."""
+def test_a_simulation_has_makespan_bounds_and_utilisation() -> None:
+    """The longest path determines the makespan here."""
     found = on(2, paper_plan(GRAPH), TIMES)
 
     assert (found.makespan, found.work, found.slots) == (10.0, 16.0, 2)
@@ -48,23 +48,23 @@ def test_what_a_run_comes_to() -> None:
     assert found.title == "p on 2 executors"
 
 
-def test_waiting_is_told_by_cause_and_by_who_waited_longest() -> None:
-    """Stages of equal waits stay in the order in which they started."""
+def test_waits_are_grouped_by_cause_and_sorted_by_length() -> None:
+    """Equal waits stay in the order in which the stages started."""
     found = on(1, paper_plan(ExecutionGraph([["a"], ["b"], ["c"]])), {"a": 3.0})
 
     assert found.waiting() == {(Cause.SLOT, ""): [(TaskId("p", "c"), 4.0), (TaskId("p", "b"), 3.0)]}
 
 
 def test_finally_stages_end_the_longest_path() -> None:
-    """The longest of them, for they run side by side."""
+    """The longest of them, since they run in parallel."""
     plan = paper_plan(GRAPH, final=["mail", "clean"])
     found = longest_path(pipeline_run(plan, TIMES), by_id({**TIMES, "clean": 5.0}, plan))
 
     assert found == TaskPath(tuple(TaskId("p", stage) for stage in ("lint", "release", "clean")), 15.0)
 
 
-def test_delays_count_for_paths() -> None:
-    """For what comes before them, too."""
+def test_delays_count_for_the_longest_path() -> None:
+    """They delay the stages after them too."""
     plan = paper_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
     run = pipeline_run(plan, TIMES)
 
@@ -78,7 +78,7 @@ def test_delays_count_for_paths() -> None:
 
 
 def test_an_empty_graph_has_no_path() -> None:
-    """Nor does it take any time."""
+    """It takes no time either."""
     found = on(1, paper_plan(ExecutionGraph()), {})
 
     assert (found.makespan, found.path, found.utilisation) == (0.0, TaskPath(), None)
@@ -86,8 +86,8 @@ def test_an_empty_graph_has_no_path() -> None:
 
 @settings(deadline=None)
 @given(graph=graphs(), slots=st.integers(1, 4), data=st.data())
-def test_no_run_undercuts_its_bound(graph: ExecutionGraph, slots: int, data: st.DataObject) -> None:
-    """And none takes longer than path and work together (Graham)."""
+def test_no_makespan_is_below_the_lower_bound(graph: ExecutionGraph, slots: int, data: st.DataObject) -> None:
+    """None is above path plus work either (Graham)."""
     times = {stage: float(data.draw(st.integers(0, 9))) for stage in graph.nodes}
     found = on(slots, paper_plan(graph), times)
 
@@ -97,8 +97,8 @@ def test_no_run_undercuts_its_bound(graph: ExecutionGraph, slots: int, data: st.
 
 @settings(deadline=None)
 @given(graph=graphs(), data=st.data())
-def test_without_bound_a_run_takes_its_longest_path(graph: ExecutionGraph, data: st.DataObject) -> None:
-    """Each stage starts when those before it are done."""
+def test_with_unlimited_slots_the_makespan_is_the_longest_path(graph: ExecutionGraph, data: st.DataObject) -> None:
+    """Each stage starts as soon as its predecessors end."""
     times = {stage: float(data.draw(st.integers(0, 9))) for stage in graph.nodes}
     found = on(len(graph.nodes), paper_plan(graph), times)
 
@@ -107,8 +107,8 @@ def test_without_bound_a_run_takes_its_longest_path(graph: ExecutionGraph, data:
     assert all(bar.waits == () for bar in found.bars)
 
 
-def test_a_sweep_tells_how_many_executors_are_enough() -> None:
-    """The fewest with the shortest time, and the fewest that come near it."""
+def test_a_sweep_finds_how_many_executors_are_enough() -> None:
+    """The fewest for the shortest time, and the fewest close to it."""
     plan = paper_plan(ExecutionGraph([["a"], ["b"], ["c"], ["d"]]))
     times = {"a": 100.0, "b": 2.0, "c": 2.0, "d": 2.0}
     found = Sweep.over(range(1, 6), lambda count: on(count, plan, times))
@@ -118,8 +118,8 @@ def test_a_sweep_tells_how_many_executors_are_enough() -> None:
     assert Sweep(found.simulations[:1]).enough == 1
 
 
-def test_a_stage_that_takes_an_environment_down_is_left_to_a_person() -> None:
-    """It is in a run only when the run is told to have it."""
+def test_a_stop_stage_is_simulated_only_if_selected() -> None:
+    """A person starts it."""
     plan = paper_plan(
         ExecutionGraph([["deploy", "stop"], ["deploy", "test"]]),
         deployments={"stop": Deployment(environment=Environment(name=Text((), NOWHERE), stops=True, span=NOWHERE))},
@@ -131,7 +131,7 @@ def test_a_stage_that_takes_an_environment_down_is_left_to_a_person() -> None:
 
 
 def test_a_stage_that_can_never_run_takes_no_time() -> None:
-    """Those after it wait for those before it."""
+    """Its successors wait for its predecessors."""
     plan = paper_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
     jobs = tuple(replace(job, condition=NEVER) if job.stage == "package" else job for job in plan.jobs)
     found = on(2, replace(plan, jobs=jobs), {**TIMES, "package": 100.0})

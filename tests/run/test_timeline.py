@@ -1,10 +1,10 @@
-"""Tests of what happened when."""
+"""The timeline of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
+from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Delay, Deployment, Failure, Limits, Plan, Retry
@@ -13,8 +13,8 @@ from pipegen.run.model import Attempt, Demand, Outcome, Task, TaskId
 from pipegen.run.timeline import Bar, TaskWait, Timeline
 
 
-def told(*events: RunEvent) -> tuple[Bar, ...]:
-    """Return what a timeline makes of *events*."""
+def timeline_of(*events: RunEvent) -> tuple[Bar, ...]:
+    """Return the bars of a timeline of *events*."""
     timeline = Timeline()
     for event in events:
         timeline.notify(event)
@@ -27,19 +27,19 @@ def bars(
     durations: Mapping[str, float] | None = None,
     outcomes: Mapping[str, Sequence[Outcome]] | None = None,
 ) -> tuple[Bar, ...]:
-    """Return the tries of a run of *plan* on paper."""
+    """Return the attempts of a simulated run of *plan*."""
     paper = Paper(plan, slots=slots, durations=durations, outcomes=outcomes)
     paper.run()
-    return told(*paper.heard.events)
+    return timeline_of(*paper.heard.events)
 
 
 def spans(found: tuple[Bar, ...]) -> list[tuple[str, int, tuple[int, ...], float, float]]:
-    """Return the stage, try, slots, start and end of each."""
+    """Return the stage, attempt, slots, start and end of each bar."""
     return [(bar.task.id.stage, bar.attempt.number, bar.lanes, bar.start, bar.end) for bar in found]
 
 
-def test_slots_are_taken_from_the_lowest() -> None:
-    """One that is given back is taken again before a new one."""
+def test_the_lowest_free_slot_is_assigned() -> None:
+    """A slot that becomes free is reused before a new one."""
     plan = paper_plan(ExecutionGraph([["a", "d"], ["b"], ["c"]]))
 
     assert spans(bars(plan, 3, durations={"a": 1.0, "b": 5.0, "c": 2.0})) == [
@@ -50,8 +50,8 @@ def test_slots_are_taken_from_the_lowest() -> None:
     ]
 
 
-def test_what_a_task_waited_for_stands_with_its_try() -> None:
-    """A delay, then a slot; what took no time is no wait."""
+def test_waits_of_a_task_belong_to_its_attempt() -> None:
+    """A delay, then a slot; waits of zero length are omitted."""
     plan = paper_plan(ExecutionGraph([["a"], ["b"]]), deployments={"b": Deployment(delay=Delay(2, NOWHERE))})
     first, second = bars(plan, 1, durations={"a": 5.0})
 
@@ -60,8 +60,8 @@ def test_what_a_task_waited_for_stands_with_its_try() -> None:
     assert [wait.seconds for wait in second.waits] == [2.0, 3.0]
 
 
-def test_each_try_has_its_own_bar() -> None:
-    """With its outcome."""
+def test_each_attempt_has_its_own_bar() -> None:
+    """The bar has the outcome of the attempt."""
     plan = paper_plan(ExecutionGraph([["a"]]), limits={"a": Limits(retry=Retry(1, (Failure.SCRIPT,), NOWHERE))})
     found = bars(plan, 1, outcomes={"a": [FAILED, SUCCESS]})
 
@@ -69,7 +69,7 @@ def test_each_try_has_its_own_bar() -> None:
     assert [bar.outcome for bar in found] == [FAILED, SUCCESS]
 
 
-def test_a_try_may_take_several_slots() -> None:
+def test_an_attempt_can_use_several_slots() -> None:
     """They are its own while it runs."""
     plan = paper_plan(ExecutionGraph([["a"], ["b"]]))
     big, small = (
@@ -78,19 +78,19 @@ def test_a_try_may_take_several_slots() -> None:
     )
     first, second = Attempt(big, 1, "m"), Attempt(small, 1, "m")
 
-    found = told(
+    found = timeline_of(
         Started(0.0, first), Started(0.0, second), Ended(1.0, first, SUCCESS, True), Ended(2.0, second, SUCCESS, True)
     )
     assert spans(found) == [("a", 1, (0, 1), 0.0, 1.0), ("b", 1, (2,), 0.0, 2.0)]
 
 
-def test_a_try_that_is_told_again_as_final_is_one_bar() -> None:
-    """The run was stopped before the next one."""
+def test_an_attempt_reported_again_as_final_has_one_bar() -> None:
+    """The run was stopped before the next attempt."""
     plan = paper_plan(ExecutionGraph([["a"]]))
     task = Task(id=TaskId("p", "a"), job=plan.jobs[0], plan=plan, demand=Demand())
     attempt = Attempt(task, 1, "m")
 
-    found = told(
+    found = timeline_of(
         *(Ready(0.0, task.id), Waiting(0.0, task.id, Cause.LOCK, "x"), Started(1.0, attempt)),
         *(Ended(2.0, attempt, FAILED, False), Ended(3.0, attempt, FAILED, True)),
     )

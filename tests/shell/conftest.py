@@ -1,4 +1,4 @@
-"""A world for each shell."""
+"""The environment in which each shell runs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from shell.world import SHELLS, World, require_shell
 
 @pytest.fixture(params=[pytest.param(shell, marks=() if shell == "dash" else pytest.mark.slow) for shell in SHELLS])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
-    """Return a checkout, once with each shell; the quick tests use one."""
+    """Return a checkout for each shell; quick tests use one shell."""
     require_shell(request.param)
     return World(tmp_path, request.param).prepare()

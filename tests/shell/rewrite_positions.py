@@ -1,4 +1,4 @@
-"""Places in a script where a reference may stand, and what the shell must make of the value there.
+"""Positions of references in scripts, and the expected output of the shell there.
 
 In `prints`, `@` stands for the value. `p` prints each of its words between `<` and `>`.
 """
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A script that reads `${s.v}`, what it prints, and whether only bash knows such a place.
+    """A script that reads `${s.v}`, its expected output, and whether only bash supports the position.
 
-    Shells take quadratic time to compare a pattern with the front of a text: such a place is spared long values.
+    Shells take quadratic time to compare a pattern with the start of a text: such a position gets no long values.
     """
 
     name: str

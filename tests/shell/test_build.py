@@ -1,4 +1,4 @@
-"""Building an image."""
+"""Image builds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
 
 
 def build_call(calls: list[list[str]]) -> list[str]:
-    """Return the words of the build."""
+    """Return the words of the build call."""
     return next(call for call in calls if call[0] == "build")
 
 
@@ -26,8 +26,8 @@ def build_call(calls: list[list[str]]) -> list[str]:
         ("", False),
     ],
 )
-def test_a_blubberfile_gets_a_frontend_where_it_names_none(world: World, text: str, *, is_named: bool) -> None:
-    """The user's file is not touched."""
+def test_a_blubberfile_without_a_syntax_line_gets_the_frontend(world: World, text: str, *, is_named: bool) -> None:
+    """The user's file is not changed."""
     (world.root / "blubber.yaml").write_text(text)
 
     result = world.run_job(plan_of([{"name": "t", "build": "v"}]), "t", host())
@@ -38,8 +38,8 @@ def test_a_blubberfile_gets_a_frontend_where_it_names_none(world: World, text: s
     assert (world.root / "blubber.yaml").read_text() == text
 
 
-def test_a_missing_blubberfile_ends_the_stage(world: World) -> None:
-    """Nothing is built from an empty file."""
+def test_a_missing_blubberfile_fails_the_stage(world: World) -> None:
+    """No image is built from an empty file."""
     (world.root / "blubber.yaml").unlink()
 
     result = world.run_job(plan_of([{"name": "t", "build": "v"}]), "t", host())
@@ -58,8 +58,10 @@ def test_a_missing_blubberfile_ends_the_stage(world: World) -> None:
         ("", "sub", "a b'c.yaml", "../a b'c.yaml"),
     ],
 )
-def test_the_blubberfile_stands_beside_the_config(folder: str, directory: str, path: str, expected: str) -> None:
-    """Its path is told from the directory in which the steps run."""
+def test_the_blubberfile_is_relative_to_the_configs_folder(
+    folder: str, directory: str, path: str, expected: str
+) -> None:
+    """The script uses its path from the directory in which the steps run."""
     plan = plan_of({"directory": directory, "blubberfile": path, "stages": [{"name": "t", "build": "v"}]}, folder)
 
     text = text_of(script_of(plan, "t", host()))
@@ -67,8 +69,8 @@ def test_the_blubberfile_stands_beside_the_config(folder: str, directory: str, p
     assert f"<{expected} " in text or f'<"{expected}" ' in text
 
 
-def test_a_blubberfile_that_only_the_run_names(world: World) -> None:
-    """Its path is a value like any other."""
+def test_the_path_of_a_blubberfile_may_be_a_run_time_value(world: World) -> None:
+    """It is quoted like any other value."""
     (world.root / "-o b").write_text("version: v4\n")
     plan = plan_of(
         {"blubberfile": "${a.output}", "stages": [SOURCE | {"blubberfile": "x"}, {"name": "t", "build": "v"}]}
@@ -81,8 +83,8 @@ def test_a_blubberfile_that_only_the_run_names(world: World) -> None:
     assert (world.kept / "blubberfile").read_text().endswith("\nversion: v4\n")
 
 
-def test_an_inline_blubberfile(world: World) -> None:
-    """It is written as YAML that both versions read alike."""
+def test_an_inline_blubberfile_is_written_as_yaml(world: World) -> None:
+    """YAML 1.1 and 1.2 read it alike."""
     document = {
         "version": "v4",
         "no": ["yes", 1, None, "12:30", ""],
@@ -98,8 +100,8 @@ def test_an_inline_blubberfile(world: World) -> None:
     assert yaml.safe_load(written) == document
 
 
-def test_an_inline_blubberfile_with_values_of_the_run(world: World) -> None:
-    """Lists that only the run knows are built there."""
+def test_an_inline_blubberfile_may_contain_run_time_values(world: World) -> None:
+    """Lists that are known only at run time are generated there."""
     packages = {"$each": "i", "$in": "${a.output}", "$yield": "lib-${.i}"}
     plan = plan_of(
         [SOURCE, {"name": "t", "blubberfile": {"variants": {"v": {"apt": {"packages": packages}}}}, "build": "v"}]
@@ -117,8 +119,8 @@ def test_an_inline_blubberfile_with_values_of_the_run(world: World) -> None:
 
 
 @pytest.mark.parametrize("value", ["-rf", "'; rm -rf ~ #", "a b", "-"])
-def test_nothing_of_a_build_becomes_an_option(world: World, value: str) -> None:
-    """A variant or context that begins with a dash is a variant or context."""
+def test_variants_and_contexts_cannot_become_options(world: World, value: str) -> None:
+    """A leading dash stays part of the variant or context."""
     plan = plan_of([{"name": "t", "build": {"variant": value, "context": value}}])
 
     call = build_call(world.run_job(plan, "t", host()).calls)
@@ -127,8 +129,8 @@ def test_nothing_of_a_build_becomes_an_option(world: World, value: str) -> None:
     assert call[-1] == (f"./{value}" if value.startswith("-") else value)
 
 
-def test_a_context_of_the_run_stands_behind_the_options(world: World) -> None:
-    """So that it is never one."""
+def test_a_run_time_context_follows_the_end_of_options(world: World) -> None:
+    """So it cannot be parsed as an option."""
     plan = plan_of([SOURCE, {"name": "t", "build": {"variant": "${a.output}", "context": "${a.output}"}}])
     world.give("a", "output", "-rf")
 
@@ -139,8 +141,8 @@ def test_a_context_of_the_run_stands_behind_the_options(world: World) -> None:
 
 
 @pytest.mark.parametrize("policy", ["always", "never", None, "${a.output}"])
-def test_base_images_are_pulled_when_asked(world: World, policy: str | None) -> None:
-    """Always unless the user says something else, also at run time."""
+def test_base_images_are_pulled_by_policy(world: World, policy: str | None) -> None:
+    """The default is always; the policy may be a run-time value."""
     given = {"variant": "v"} | ({"imagePullPolicy": policy} if policy else {})
     plan = plan_of([SOURCE, {"name": "t", "build": given}])
     for said in ("always", "never"):
@@ -153,8 +155,8 @@ def test_base_images_are_pulled_when_asked(world: World, policy: str | None) -> 
 
 @pytest.mark.parametrize("own", [None, "of the user\n"])
 @pytest.mark.parametrize("failing", ["", "build=1"])
-def test_excludes_replace_the_users_file_for_the_build_only(world: World, own: str | None, failing: str) -> None:
-    """It is back after the build, also after one that fails."""
+def test_excludes_replace_dockerignore_only_during_the_build(world: World, own: str | None, failing: str) -> None:
+    """The user's file is restored even if the build fails."""
     context = world.root / "sub"
     context.mkdir()
     if own is not None:
@@ -172,8 +174,8 @@ def test_excludes_replace_the_users_file_for_the_build_only(world: World, own: s
     assert own is None or (context / ".dockerignore").read_text() == own
 
 
-def test_without_excludes_the_users_file_counts(world: World) -> None:
-    """Nothing touches it."""
+def test_without_excludes_the_users_dockerignore_applies(world: World) -> None:
+    """It is not changed."""
     (world.root / ".dockerignore").write_text("mine\n")
 
     world.run_job(plan_of([{"name": "t", "build": "v"}]), "t", host())
@@ -181,8 +183,8 @@ def test_without_excludes_the_users_file_counts(world: World) -> None:
     assert (world.kept / "ignored").read_text() == "mine\n"
 
 
-def test_labels_name_the_pipeline(world: World) -> None:
-    """Those of the host, and the pipeline's name."""
+def test_images_are_labelled_with_the_pipeline(world: World) -> None:
+    """The host adds its own labels."""
     call = build_call(world.run_job(plan_of([{"name": "t", "build": "v"}]), "t", host()).calls)
 
     assert [word for word, option in zip(call[1:], call, strict=False) if option == "--label"] == [
@@ -191,8 +193,8 @@ def test_labels_name_the_pipeline(world: World) -> None:
     ]
 
 
-def test_a_shared_image_is_kept_under_a_name_of_the_run(world: World) -> None:
-    """Its ID is what other jobs read."""
+def test_a_shared_image_is_kept_under_a_name_unique_to_the_run(world: World) -> None:
+    """Other jobs read its ID."""
     plan = plan_of([{"name": "A_b", "build": "v"}, {"name": "r", "run": {"image": "${A_b.imageID}"}}])
     where = host()
 
@@ -205,8 +207,8 @@ def test_a_shared_image_is_kept_under_a_name_of_the_run(world: World) -> None:
     assert ["rmi", "--no-prune", f"localhost/pipegen-3-{slug}"] not in result.calls
 
 
-def test_a_shared_image_is_pushed_where_no_daemon_is_shared(world: World) -> None:
-    """Its name in the registry is the local name that others read."""
+def test_a_shared_image_is_pushed_without_a_shared_daemon(world: World) -> None:
+    """Other jobs read its name in the registry as the local name."""
     plan = plan_of(
         [
             {"name": "a", "build": "v"},
@@ -224,8 +226,8 @@ def test_a_shared_image_is_pushed_where_no_daemon_is_shared(world: World) -> Non
     assert result.calls[-1] == ["rmi", "--no-prune", "localhost/pipegen-7", name]
 
 
-def test_steps_run_in_the_directory_and_values_stand_at_the_root(world: World) -> None:
-    """The way back needs no knowledge of the directory."""
+def test_steps_run_in_the_directory_and_values_are_at_the_root(world: World) -> None:
+    """The script returns to the root without knowing the directory."""
     (world.root / "sub").mkdir()
     stages = [{"name": "a", "build": "v"}, {"name": "r", "run": {"image": "${a.imageID}"}}]
     plan = plan_of({"directory": "sub", "stages": stages})

@@ -13,26 +13,26 @@ GITLAB = host(has_pipefail=True)
 
 
 def run(world: World, **stage: object) -> Result:
-    """Run the script of a stage `t`, whose output `v` another one reads; on the runner, as GitLab's is written."""
+    """Run the script of a stage `t` whose output `v` another stage reads; on the runner, as for GitLab."""
     where = GITLAB if world.shell == "runner" else host()
     stages = [{"name": "t", **stage}, *([READER] if "v" in stage.get("outputs", ()) else [])]  # type: ignore[operator]
     return world.run_job(plan_of(stages), "t", where)
 
 
 def generated(*stages: dict[str, object], stage: str = "t") -> str:
-    """Return the script of a stage, the first and `t` unless another one is named."""
+    """Return the script of *stage*, one of *stages*; the first is `t`."""
     return text_of(script_of(plan_of([{"name": "t", **stages[0]}, *stages[1:]]), stage, host()))
 
 
-def test_a_script_alone_stands_as_it_is_written() -> None:
-    """Nothing is put around what needs nothing."""
+def test_a_script_without_other_steps_is_unchanged() -> None:
+    """No wrapper is generated where none is necessary."""
     lines = ["make test", "cd x && exit 0", 'trap "rm x" EXIT']
 
     assert generated({"script": lines}) == "".join(f"{line}\n" for line in lines)
 
 
-def test_plain_commands_share_the_shell() -> None:
-    """With outputs after them too."""
+def test_plain_commands_run_in_the_same_shell_as_outputs() -> None:
+    """A subshell is unnecessary, because they cannot change the shell."""
     assert generated({"script": ["make", "x | y"], "outputs": {"v": {"command": "cat V"}}}, READER) == (
         "make\nx | y\nmkdir -p .pipegen/outputs/t\ncat V >.pipegen/outputs/t/v\n"
     )
@@ -61,8 +61,8 @@ def test_plain_commands_share_the_shell() -> None:
         ),
     ],
 )
-def test_what_a_script_does_to_its_shell_does_not_show_afterwards(world: World, line: str) -> None:
-    """Its values are measured in the stage's directory, by a shell that is as it was."""
+def test_a_script_cannot_affect_commands_after_it(world: World, line: str) -> None:
+    """Outputs are measured in the stage's directory, by an unchanged shell."""
     (world.root / "sub").mkdir()
     (world.root / "V").write_text("value", "utf-8")
 
@@ -86,8 +86,8 @@ def test_what_a_script_does_to_its_shell_does_not_show_afterwards(world: World, 
     ],
 )
 @pytest.mark.parametrize("outputs", [{}, {"v": {"command": "echo x"}}])
-def test_a_script_fails_as_its_last_command(world: World, line: str, outputs: dict[str, object]) -> None:
-    """Whether or not values are measured after it."""
+def test_a_script_fails_if_its_last_command_fails(world: World, line: str, outputs: dict[str, object]) -> None:
+    """With or without outputs to measure after it."""
     result = run(world, script=[line], outputs=outputs)
 
     assert result.status != 0
@@ -95,7 +95,7 @@ def test_a_script_fails_as_its_last_command(world: World, line: str, outputs: di
 
 
 def test_a_script_stops_at_the_first_failing_command(world: World) -> None:
-    """All entries run in one shell."""
+    """All entries share one shell."""
     result = run(world, script=["x=kept", 'echo "$x" >made', "false", "echo no >made"])
 
     assert result.status != 0
@@ -103,8 +103,8 @@ def test_a_script_stops_at_the_first_failing_command(world: World) -> None:
 
 
 @pytest.mark.parametrize(("line", "status"), [("false | true", 0), ("true | false", 1)])
-def test_a_pipe_ends_as_its_last_command(world: World, line: str, status: int) -> None:
-    """In the measure of a value, too; whatever the engine has set."""
+def test_the_status_of_a_pipe_is_that_of_its_last_command(world: World, line: str, status: int) -> None:
+    """Also in commands of outputs, and regardless of the engine's `pipefail`."""
     script = run(world, script=[line])
     measure = run(world, script=["true"], outputs={"v": {"command": line}})
 
@@ -116,7 +116,7 @@ FORMS = {"bare": "${s.v}", "double": 'a"${s.v}"b', "single": "'${s.v}'", "own qu
 
 @pytest.mark.parametrize("name", VALUES)
 def test_values_reach_the_script_unchanged(world: World, name: str) -> None:
-    """In words, in here-documents of both kinds and in variables; nothing of them is executed."""
+    """In words, variables and both kinds of here-documents; nothing in them is executed."""
     value = VALUES[name]
     lines = [f"printf %s {form} >{at}" for at, form in enumerate(FORMS.values())]
     documents = ["cat <<END >document\n$((1 + 1)) ${s.v}\nEND", "cat <<'END' >quoted\n$((1 + 1)) ${s.v}\nEND"]
@@ -138,7 +138,7 @@ def test_values_reach_the_script_unchanged(world: World, name: str) -> None:
 
 @pytest.mark.parametrize("name", VALUES)
 def test_values_are_measured_unchanged(world: World, name: str) -> None:
-    """From files byte for byte; readers drop the line breaks at the end of what a command prints."""
+    """Files are copied byte for byte; trailing line breaks of a command's output are dropped."""
     value = VALUES[name]
     (world.root / "V").write_bytes(value.encode())
 
@@ -165,8 +165,8 @@ def test_values_are_measured_unchanged(world: World, name: str) -> None:
         ({"unread": {"file": "${setup.project}"}}, 'stage "t": output "unread": there is no file "Group/project"\n'),
     ],
 )
-def test_an_output_that_is_not_there_fails_by_name(world: World, outputs: object, message: str) -> None:
-    """Whether or not anybody reads it."""
+def test_a_missing_output_fails_the_stage_with_its_name(world: World, outputs: object, message: str) -> None:
+    """Whether another stage reads it or not."""
     result = run(world, script=["true"], outputs=outputs)
 
     assert (result.status, result.errors) == (1, message)
@@ -174,8 +174,8 @@ def test_an_output_that_is_not_there_fails_by_name(world: World, outputs: object
 
 
 @pytest.mark.parametrize("file", ["no %s/file", ".", "${setup.project}", "-"])
-def test_a_file_that_is_copied_must_be_there(world: World, file: str) -> None:
-    """The message is that of the program that copies it."""
+def test_a_missing_output_file_fails_the_stage(world: World, file: str) -> None:
+    """The message is that of the copying program."""
     result = run(world, script=["true"], outputs={"v": {"file": file}})
 
     assert result.status != 0
@@ -183,8 +183,8 @@ def test_a_file_that_is_copied_must_be_there(world: World, file: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["false; echo x", "false\necho x\n", "(false; echo x)", "false | cat; false"])
-def test_a_measure_stops_at_its_first_failing_command(world: World, command: str) -> None:
-    """In bash, too, which lets a substitution go on."""
+def test_an_output_command_stops_at_the_first_failure(world: World, command: str) -> None:
+    """In bash too, which would continue inside a substitution."""
     assert run(world, script=["true"], outputs={"v": {"command": command}}).status != 0
 
 
@@ -208,8 +208,8 @@ def test_a_measure_stops_at_its_first_failing_command(world: World, command: str
         ("echo '>' \">\"", "> >"),
     ],
 )
-def test_any_command_can_be_measured(world: World, command: str, value: str) -> None:
-    """Comments, lists, documents."""
+def test_any_command_can_produce_an_output(world: World, command: str, value: str) -> None:
+    """Including comments, lists and here-documents."""
     result = run(world, script=["true"], outputs={"v": {"command": command}})
 
     assert (result.status, result.errors) == (0, "")
@@ -231,8 +231,8 @@ BLOCKS = {
 
 @pytest.mark.parametrize("name", BLOCKS)
 @pytest.mark.parametrize("outputs", [[], ["v"]])
-def test_blocks_mean_what_they_say(world: World, name: str, outputs: list[str]) -> None:
-    """In a shell of their own, where they are indented, too; a CRLF ends a line."""
+def test_blocks_keep_their_meaning(world: World, name: str, outputs: list[str]) -> None:
+    """Also in a subshell, where they are indented; CRLF counts as a line break."""
     block = BLOCKS[name]
     (world.root / "block").write_bytes(block.replace("\r\n", "\n").encode())
     world.run("sh -e block && mv made expected")
@@ -244,8 +244,8 @@ def test_blocks_mean_what_they_say(world: World, name: str, outputs: list[str]) 
     assert (world.root / "made").read_bytes() == (world.root / "expected").read_bytes()
 
 
-def test_the_trap_of_a_script_does_not_take_the_place_of_ours(world: World) -> None:
-    """Nothing is left behind."""
+def test_a_scripts_trap_does_not_replace_pipegens(world: World) -> None:
+    """The cleanup still runs."""
     source = {"name": "s", "script": ["x"], "outputs": ["v"]}
     plan = plan_of([source, {"name": "t", "script": ['echo "${s.v}"', "trap 'echo bye >made' EXIT"]}])
     world.give("s", "v", "x")
@@ -256,8 +256,8 @@ def test_the_trap_of_a_script_does_not_take_the_place_of_ours(world: World) -> N
     assert (world.root / "made").read_text("utf-8") == "bye\n"
 
 
-def test_a_value_of_the_engine_that_is_not_set_is_empty(world: World) -> None:
-    """For a script that refuses variables which are not set, too."""
+def test_an_unset_variable_of_the_engine_is_empty(world: World) -> None:
+    """Also under `set -u`."""
     plan = plan_of([{"name": "t", "script": ["set -u", 'printf "<%s>" "${setup.tag}" >made']}])
     where = host(setup={"tag": "$NOT_SET"}.get)
 
@@ -267,8 +267,8 @@ def test_a_value_of_the_engine_that_is_not_set_is_empty(world: World) -> None:
     assert (world.root / "made").read_text("utf-8") == "<>"
 
 
-def test_own_outputs_are_read_by_later_steps(world: World) -> None:
-    """Also when no other stage reads them."""
+def test_later_steps_read_the_stages_own_outputs(world: World) -> None:
+    """Even if no other stage reads them."""
     stage = {
         "name": "t",
         "script": ["printf 'a b' >$PIPEGEN_OUTPUTS/v"],
@@ -282,8 +282,8 @@ def test_own_outputs_are_read_by_later_steps(world: World) -> None:
     assert next(call for call in result.calls if call[0] == "run")[-1] == "a b"
 
 
-def test_a_directory_is_where_all_happens(world: World) -> None:
-    """Script and measures; values are left at the root."""
+def test_scripts_and_outputs_run_in_the_directory(world: World) -> None:
+    """Values are stored at the root."""
     (world.root / "sub").mkdir()
 
     result = run(world, directory="sub", script=["echo a >V", "cd /"], outputs={"v": {"file": "V"}})
@@ -292,8 +292,8 @@ def test_a_directory_is_where_all_happens(world: World) -> None:
     assert world.output("t", "v") == "a\n"
 
 
-def test_variables_are_exported_in_their_order(world: World) -> None:
-    """A plain `${NAME}` is the shell's; all else means itself."""
+def test_variables_are_exported_in_order(world: World) -> None:
+    """A plain `${NAME}` is expanded by the shell; all other text is literal."""
     env = {"A": "it's $HOME \\", "B": "${A}!", "EMPTY": ""}
 
     result = run(world, env=env, script=['sh -c \'printf "%s|%s|%s" "$A" "$B" "${EMPTY-unset}"\' >made'])
@@ -303,16 +303,16 @@ def test_variables_are_exported_in_their_order(world: World) -> None:
 
 
 @pytest.mark.parametrize("name", ["DOCKER", "HELM", "pipegen"])
-def test_what_a_script_says_asks_for_no_tool(name: str) -> None:
-    """Only steps of ours do."""
+def test_variables_in_scripts_require_no_tools(name: str) -> None:
+    """Only generated steps do."""
     plan = plan_of([{"name": "t", "script": [f'"${name}" build .']}])
     parts = script_of(plan, "t", host())
 
     assert (parts.prelude, parts.uses_containers, parts.uses_helm) == ((), False, False)
 
 
-def test_files_that_take_the_place_of_others_travel_in_a_tar(world: World) -> None:
-    """So that the order in which an engine fetches artifacts does not matter."""
+def test_files_that_overwrite_others_are_passed_in_a_tar(world: World) -> None:
+    """The order in which an engine fetches artifacts then does not matter."""
     stages = [
         {"name": "s", "script": ["x"], "artifacts": ["d/a", "e"]},
         {"name": "t", "script": ["mkdir d e; echo new >d/a; echo new >e/x"], "artifacts": ["d/a", "e/", "f"]},
@@ -329,8 +329,8 @@ def test_files_that_take_the_place_of_others_travel_in_a_tar(world: World) -> No
     assert (world.root / "made").read_text("utf-8") == "new\nnew\n"
 
 
-def test_a_shared_workspace_is_left_as_the_script_leaves_it(world: World) -> None:
-    """Values wait elsewhere."""
+def test_a_shared_workspace_has_only_files_of_the_script(world: World) -> None:
+    """Values are stored outside it."""
     where = replace(host(), values="$VALUES")
     world.variables["VALUES"] = str(world.folder / "values")
     source = {"name": "s", "script": ["printf x >$PIPEGEN_OUTPUTS/v"], "outputs": ["v"], "artifacts": ["f"]}
@@ -344,7 +344,7 @@ def test_a_shared_workspace_is_left_as_the_script_leaves_it(world: World) -> Non
 
 
 def stage(ready: str) -> dict[str, object]:
-    """Return a stage whose only service is ready when *ready* succeeds."""
+    """Return a stage whose only service is ready when the command *ready* succeeds."""
     return {
         "name": "t",
         "image": "x",
@@ -355,8 +355,8 @@ def stage(ready: str) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_it_waits_until_the_service_is_ready(world: World) -> None:
-    """What is tried does nothing to the shell of the script, and finds its variables."""
+def test_a_stage_waits_until_its_service_is_ready(world: World) -> None:
+    """The readiness command has the script's variables and cannot change its shell."""
     pipeline_plan = plan_of([stage('echo x >>tries; [ "$(wc -l <tries)" -ge "$A" ] && cd / && exit')])
 
     done = world.run_job(pipeline_plan, "t", host())
@@ -365,8 +365,8 @@ def test_it_waits_until_the_service_is_ready(world: World) -> None:
     assert (world.root / "tries").read_text("utf-8") == "x\nx\n"
 
 
-def test_a_service_that_is_late_fails_the_stage(world: World) -> None:
-    """After a minute, which is over at once here."""
+def test_a_service_that_is_not_ready_in_time_fails_the_stage(world: World) -> None:
+    """The limit of a minute is reduced to zero here."""
     text = text_of(script_of(plan_of([stage("false")]), "t", host()))
 
     done = world.run(text.replace("+ 60", "+ 0"))

@@ -1,4 +1,4 @@
-"""Copying files out of containers."""
+"""Copies of files out of containers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def stage(*files: object) -> dict[str, object]:
 
 
 def fill(world: World) -> None:
-    """Put a folder and a file into the containers."""
+    """Add a folder and a file to the container."""
     folder = world.container / "srv" / "report"
     folder.mkdir(parents=True)
     (folder / "one").write_text("1")
@@ -31,7 +31,7 @@ def fill(world: World) -> None:
 
 
 def files(world: World) -> dict[str, str]:
-    """Return the files of the checkout, without the blubberfile."""
+    """Return the files of the checkout except the blubberfile."""
     found = {
         str(path.relative_to(world.root)): path.read_bytes().decode()
         for path in world.root.rglob("*")
@@ -58,10 +58,10 @@ def files(world: World) -> dict[str, str]:
         ("/srv/report/", ".", {"one": "1", "in/two": "2"}),
     ],
 )
-def test_where_copies_go(
+def test_destinations_of_copies(
     world: World, source: str, destination: str, expected: dict[str, str], *, shares: bool, is_known: bool
 ) -> None:
-    """As `docker cp` does with a folder around the destination, also from the container of another job."""
+    """As with `docker cp` after creating the parent folder, also from the container of another job."""
     fill(world)
     (world.root / "there").mkdir()
     where = host(shares_daemon=shares)
@@ -83,8 +83,8 @@ def test_where_copies_go(
 
 
 @pytest.mark.parametrize("destination", NAMES)
-def test_hostile_paths(world: World, destination: str) -> None:
-    """A path of the run is a path."""
+def test_special_characters_in_run_time_paths_are_literal(world: World, destination: str) -> None:
+    """They are names of files."""
     fill(world)
     plan = plan_of([SOURCE, stage({"source": "/srv/file", "destination": "d/${a.output}/${a.output}"})])
     world.give("a", "output", destination)
@@ -96,8 +96,8 @@ def test_hostile_paths(world: World, destination: str) -> None:
 
 
 @pytest.mark.parametrize("destination", ["..", "../x", "a/../../x", "a/..", "//../x", "..//"])
-def test_a_path_of_the_run_stays_below_the_directory(world: World, destination: str) -> None:
-    """One that leaves ends the stage by name."""
+def test_a_run_time_path_outside_the_directory_fails_the_stage(world: World, destination: str) -> None:
+    """The message contains the path."""
     fill(world)
     plan = plan_of([SOURCE, stage({"source": "/srv/file", "destination": "${a.output}"})])
     world.give("a", "output", destination)
@@ -109,8 +109,8 @@ def test_a_path_of_the_run_stays_below_the_directory(world: World, destination: 
     assert not [call for call in result.calls if call[0] == "cp"]
 
 
-def test_a_source_of_the_run(world: World) -> None:
-    """A slash at its end means the folder's content, here too."""
+def test_a_source_may_be_a_run_time_value(world: World) -> None:
+    """A trailing slash selects the content of the folder."""
     fill(world)
     plan = plan_of([SOURCE, stage({"source": "${a.output}", "destination": "out"})])
     for said, expected in (("/srv/report/", "out/one"), ("/srv/file", "out/file")):
@@ -121,8 +121,8 @@ def test_a_source_of_the_run(world: World) -> None:
         assert (world.root / expected).exists()
 
 
-def test_copies_of_a_loop(world: World) -> None:
-    """An entry for each line."""
+def test_a_loop_copies_an_entry_per_line(world: World) -> None:
+    """Lines are known only at run time."""
     fill(world)
     each = {"$each": ["f", "t"], "$in": "${a.output}", "$yield": {"source": "/srv/${.f}", "destination": "${.t}"}}
     plan = plan_of([SOURCE, {"name": "t", "build": "v", "run": True, "copy": each}])
@@ -135,8 +135,8 @@ def test_copies_of_a_loop(world: World) -> None:
     assert found["2"] == "1"
 
 
-def test_files_of_unknown_names_travel_in_a_tar(world: World) -> None:
-    """The readers unpack it where the files stood, whatever their names."""
+def test_files_with_run_time_names_are_passed_in_a_tar(world: World) -> None:
+    """Readers unpack it in place, whatever the names are."""
     fill(world)
     (world.root / "sub").mkdir()
     (world.root / "sub" / "blubber.yaml").write_text("")
@@ -166,8 +166,8 @@ def test_files_of_unknown_names_travel_in_a_tar(world: World) -> None:
     assert not (world.root / ".pipegen").exists()
 
 
-def test_only_what_is_copied_into_the_directory_travels(world: World) -> None:
-    """Not all that stands there."""
+def test_only_copied_files_are_passed_on(world: World) -> None:
+    """Other files of the directory are not."""
     fill(world)
     plan = plan_of([stage({"source": "/srv/report/", "destination": "."}), {"name": "r", "build": "v"}])
 
@@ -182,8 +182,8 @@ def test_only_what_is_copied_into_the_directory_travels(world: World) -> None:
 
 @pytest.mark.parametrize("packs", [True, False])
 @pytest.mark.parametrize("is_known", [True, False])
-def test_archives_and_their_addresses(world: World, *, packs: bool, is_known: bool) -> None:
-    """Jenkins gets a folder packed, in a place of its own; the tree is what it is without."""
+def test_archives_have_urls(world: World, *, packs: bool, is_known: bool) -> None:
+    """Jenkins gets a packed folder in a separate place; the checkout is unaffected."""
     fill(world)
     given = ["out/d", "e/f"] if is_known else ["out/${a.output}", "e/${a.output}f"]
     copies = stage(
@@ -216,8 +216,8 @@ def test_archives_and_their_addresses(world: World, *, packs: bool, is_known: bo
     assert not (world.root / "out" / "d.tar.gz").exists()
 
 
-def test_a_container_that_only_the_run_names(world: World) -> None:
-    """Its name is no option."""
+def test_a_run_time_container_name_cannot_become_an_option(world: World) -> None:
+    """It follows the end of the options."""
     fill(world)
     plan = plan_of(
         [SOURCE, {"name": "t", "copy": [{"from": "${a.output}", "source": "/srv/file", "destination": "f"}]}]
@@ -229,8 +229,8 @@ def test_a_container_that_only_the_run_names(world: World) -> None:
     assert result.calls[0] == ["cp", "--", "--rf:/srv/file", "f"]
 
 
-def test_a_path_of_another_run_is_out_of_reach(world: World) -> None:
-    """Where no daemon is shared, the container's own job cannot know what to pack."""
+def test_a_run_time_path_in_another_jobs_container_is_an_error(world: World) -> None:
+    """Without a shared daemon, the job of the container cannot know which files to pack."""
     entry = {"from": "${t.container}", "source": "${a.output}", "destination": "f"}
     plan = plan_of([SOURCE, {"name": "t"}, {"name": "r", "copy": [entry]}])
     where = host(shares_daemon=False)
@@ -245,7 +245,7 @@ def test_a_path_of_another_run_is_out_of_reach(world: World) -> None:
 
 
 def test_an_empty_loop_leaves_an_empty_archive(world: World) -> None:
-    """Nothing to copy is no failure."""
+    """Copying no files is not a failure."""
     entry = {"source": "/srv/${.i}", "destination": "${.i}", "archive": True}
     each = {"$each": "i", "$in": "${a.output}", "$yield": entry}
     plan = plan_of([SOURCE, {"name": "t", "build": "v", "run": True, "copy": each}, {"name": "r", "build": "v"}])
@@ -257,8 +257,8 @@ def test_an_empty_loop_leaves_an_empty_archive(world: World) -> None:
     assert list((world.root / ".pipegen" / "archive").iterdir()) == []
 
 
-def test_packed_containers_are_carried() -> None:
-    """Where no daemon is shared, the paths that others copy travel."""
+def test_paths_that_others_copy_are_packed() -> None:
+    """Without a shared daemon, they are passed on as files."""
     copy = {"name": "r", "copy": [{"from": "${t.container}", "source": "/a/", "destination": "b"}]}
     plan = plan_of([{"name": "t"}, copy])
 
@@ -270,8 +270,10 @@ def test_packed_containers_are_carried() -> None:
 
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize("destination", ["link/x", "link/", "link", "deep/link/y/z", "file"])
-def test_no_copy_goes_through_a_link_out_of_the_tree(world: World, destination: str, *, is_known: bool) -> None:
-    """An image holds links: the first copy brings them, and the second one names what they stand for."""
+def test_a_copy_through_a_copied_link_out_of_the_checkout_fails(
+    world: World, destination: str, *, is_known: bool
+) -> None:
+    """The first copy brings the links of an image, and the second one goes through them."""
     fill(world)
     outside = world.root.parent / "outside"
     outside.mkdir()
@@ -297,8 +299,8 @@ def test_no_copy_goes_through_a_link_out_of_the_tree(world: World, destination: 
     assert {path.name: path.read_text() for path in outside.rglob("*") if path.is_file()} == {"file": "canary"}
 
 
-def test_a_copy_goes_through_a_link_within_the_tree(world: World) -> None:
-    """As on a machine of one's own."""
+def test_a_copy_follows_links_within_the_checkout(world: World) -> None:
+    """As on a developer's computer."""
     fill(world)
     (world.root / "inner").mkdir()
     (world.root / "inside").symlink_to("inner")
@@ -316,7 +318,7 @@ def test_a_copy_goes_through_a_link_within_the_tree(world: World) -> None:
 
 @pytest.fixture
 def outside(world: World) -> Path:
-    """Return a folder next to the checkout, with a file that no copy may change or read."""
+    """Return a folder next to the checkout with a file that no copy may change or read."""
     folder = world.root.parent / "outside"
     (folder / "in").mkdir(parents=True)
     for path in ("one", "in/two"):
@@ -331,8 +333,10 @@ def held(folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize("destination", ["link/x", "link/", "link", "file", "none"])
-def test_no_copy_goes_through_a_tracked_link(world: World, outside: Path, destination: str, *, is_known: bool) -> None:
-    """Anyone who can push adds one, so the first copy is checked too."""
+def test_a_copy_through_a_tracked_link_out_of_the_checkout_fails(
+    world: World, outside: Path, destination: str, *, is_known: bool
+) -> None:
+    """Anyone who can push can add one, so the first copy is checked too."""
     fill(world)
     (world.root / "link").symlink_to(outside)
     (world.root / "file").symlink_to(outside / "one")
@@ -347,8 +351,8 @@ def test_no_copy_goes_through_a_tracked_link(world: World, outside: Path, destin
 
 
 @pytest.mark.parametrize("source", ["/srv/report/", "/srv/report"])
-def test_a_copy_replaces_links_in_a_folder(world: World, outside: Path, source: str) -> None:
-    """As `docker cp` does, where another job has packed the files."""
+def test_a_copied_folder_replaces_links(world: World, outside: Path, source: str) -> None:
+    """As `docker cp` does, also if another job packed the files."""
     fill(world)
     folder = world.root / ("to" if source.endswith("/") else "to/report")
     folder.mkdir(parents=True)
@@ -366,8 +370,8 @@ def test_a_copy_replaces_links_in_a_folder(world: World, outside: Path, source: 
 
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize("name", ["file", "folder"])
-def test_no_link_of_an_image_is_read(world: World, outside: Path, name: str, *, is_known: bool) -> None:
-    """`docker cp` copies it as a link; what it leads to here is neither archived nor left for other stages."""
+def test_links_of_an_image_are_not_read(world: World, outside: Path, name: str, *, is_known: bool) -> None:
+    """`docker cp` copies a link; its target on the runner is neither archived nor passed on."""
     srv = world.container / "srv"
     srv.mkdir()
     (srv / "file").symlink_to(outside / "one")
@@ -384,8 +388,8 @@ def test_no_link_of_an_image_is_read(world: World, outside: Path, name: str, *, 
 
 
 @pytest.mark.parametrize("path", ["link", "link/in", "link/one"])
-def test_nothing_is_left_through_a_link(world: World, outside: Path, path: str) -> None:
-    """Where only the run knows the path of artifacts."""
+def test_artifacts_through_a_link_fail_the_stage(world: World, outside: Path, path: str) -> None:
+    """Their path is known only at run time."""
     (world.root / "link").symlink_to(outside)
     leaving = {"name": "t", "script": ["true"], "artifacts": ["${a.output}"]}
     plan = plan_of([SOURCE, leaving, {"name": "r", "script": ["true"]}])

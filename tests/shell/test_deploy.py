@@ -1,4 +1,4 @@
-"""Installing a chart."""
+"""Installations of charts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def deploy(**given: object) -> dict[str, object]:
     return {"name": "t", "deploy": {"image": "app", "tag": "v1", "chart": {"name": "c"}} | given}
 
 
-def test_defaults(world: World) -> None:
-    """The chart gets registry, policy, image and tag; it is tested and goes again."""
+def test_deploy_has_default_values(world: World) -> None:
+    """The chart gets registry, policy, image and tag; the release is tested and uninstalled."""
     result = world.run_job(plan_of([deploy()]), "t", host())
 
     kept = world.kept
@@ -42,8 +42,8 @@ def test_defaults(world: World) -> None:
     ]
 
 
-def test_overrides_win(world: World) -> None:
-    """Over defaults, key by key; what the run knows stands in files."""
+def test_overrides_take_precedence_over_defaults(world: World) -> None:
+    """Key by key; run-time values are passed in files."""
     overrides = {
         "docker": {"registry": "mine", "pull_policy": "${a.output}", "more": [1]},
         "main_app": {"version": 1.10},
@@ -62,8 +62,8 @@ def test_overrides_win(world: World) -> None:
     }
 
 
-def test_a_text_in_place_of_the_default_map(world: World) -> None:
-    """An override that is no map replaces all of it."""
+def test_an_override_that_is_not_a_map_replaces_the_default(world: World) -> None:
+    """It replaces the whole map."""
     world.run_job(plan_of([deploy(overrides={"docker": "none", "main_app": None})]), "t", host())
 
     assert yaml.safe_load((world.kept / "values.yaml").read_text()) == {"docker": "none", "main_app": None}
@@ -71,8 +71,8 @@ def test_a_text_in_place_of_the_default_map(world: World) -> None:
 
 
 @pytest.mark.parametrize("chart", ["--post-renderer=x", "c d", "$(id)"])
-def test_a_chart_of_the_run_is_no_option(world: World, chart: str) -> None:
-    """It stands behind the end of the options."""
+def test_a_run_time_chart_cannot_become_an_option(world: World, chart: str) -> None:
+    """It follows the end of the options."""
     world.give("a", "output", chart)
 
     result = world.run_job(plan_of([SOURCE, deploy(chart={"name": "${a.output}"}, test=False)]), "t", host())
@@ -81,8 +81,8 @@ def test_a_chart_of_the_run_is_no_option(world: World, chart: str) -> None:
     assert [call[1] for call in result.calls] == ["install", "uninstall"]
 
 
-def test_version_and_timeout(world: World) -> None:
-    """Both may be known only to the run."""
+def test_version_and_timeout_may_be_run_time_values(world: World) -> None:
+    """A constant timeout is in seconds."""
     world.give("a", "output", "0.1.2")
     given = deploy(chart={"name": "c", "version": "${a.output}"}, timeout=300)
 
@@ -94,7 +94,7 @@ def test_version_and_timeout(world: World) -> None:
 
 
 def test_a_release_that_others_read_is_kept(world: World) -> None:
-    """Under a name of the run; one that a try before left goes first."""
+    """Its name is unique to the run; one that an earlier attempt left is uninstalled first."""
     reader = {"name": "r", "build": "x", "run": {"arguments": ["${t.releaseName}"]}}
 
     result = world.run_job(plan_of([deploy(), reader]), "t", host())
@@ -107,8 +107,8 @@ def test_a_release_that_others_read_is_kept(world: World) -> None:
     assert world.output("t", "releaseName") == "pipegen-3-t"
 
 
-def test_a_failing_test_ends_the_stage(world: World) -> None:
-    """The release goes nevertheless."""
+def test_a_failing_test_fails_the_stage(world: World) -> None:
+    """The release is still uninstalled."""
     world.variables["FAKE_FAIL"] = "test=3"
 
     result = world.run_job(plan_of([deploy()]), "t", host())

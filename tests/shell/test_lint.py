@@ -1,4 +1,4 @@
-"""What shells and shellcheck say of generated scripts."""
+"""Checks of generated scripts with shells and shellcheck."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ HOSTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("where", HOSTS)
-def test_scripts_pass(tmp_path: Path, check: str, where: str) -> None:
-    """No warning that is not explained above."""
+def test_scripts_pass_shellcheck_and_syntax_checks(tmp_path: Path, check: str, where: str) -> None:
+    """The only suppressed warnings are those explained above."""
     require(None if shutil.which(CHECKS[check][0]) else f"{CHECKS[check][0]} is not installed")
     paths = []
     for number, text in enumerate(dict.fromkeys(scripts(where))):
@@ -133,7 +133,7 @@ def test_scripts_pass(tmp_path: Path, check: str, where: str) -> None:
 
 
 def scripts(where: str) -> Iterator[str]:
-    """Yield the scripts of all jobs, with what every engine has in force."""
+    """Yield the scripts of all jobs, after the options that every engine sets."""
     for number, (name, steps) in enumerate(STEPS.items()):
         wanted = [f"${{t.{one}}}" for one in NAMES] if name == "everything" else []
         reader = {"name": "r", "build": "x", "run": {"arguments": wanted}}

@@ -1,4 +1,4 @@
-"""How scripts end: whatever happens, nothing is left behind."""
+"""The cleanup of scripts, however they end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REMOVED = [["rm", "--force", "--volumes", "pipegen-7"], ["rmi", "--no-prune", "l
 
 @pytest.mark.parametrize("failing", ["", "build=3", "run=4", "rm=5", "rmi=6"])
 def test_container_image_and_folder_are_removed(world: World, failing: str) -> None:
-    """At the end and after a failure; what fails while removing changes no status."""
+    """At the end and after a failure; a failing removal does not change the status."""
     world.variables["FAKE_FAIL"] = failing
     plan = plan_of([{"name": "t"}])
 
@@ -34,25 +34,25 @@ _without_runner = pytest.mark.parametrize("world", [shell for shell in SHELLS if
 
 @_without_runner
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_the_script_and_removes_all(world: World, sent: signal.Signals) -> None:
-    """Without waiting for the command that runs."""
+def test_a_signal_ends_the_script_and_runs_the_cleanup(world: World, sent: signal.Signals) -> None:
+    """The script does not wait for the running command."""
     started = time.monotonic()
 
-    assert _told_to_stop(world, {"run": sent}) == 143
+    assert _status_after_signals(world, {"run": sent}) == 143
     assert time.monotonic() - started < 4
     assert calls(world.folder / "log")[-2:] == REMOVED
     assert not list((world.folder / "tmp").iterdir())
 
 
 @_without_runner
-def test_a_second_signal_does_not_stop_the_removal(world: World) -> None:
-    """As Jenkins sends it: first to the children of the shell, then to the shell, which is removing by then."""
-    assert _told_to_stop(world, {"run": signal.SIGTERM, "rm": signal.SIGTERM}) == 143
+def test_a_second_signal_does_not_stop_the_cleanup(world: World) -> None:
+    """Jenkins first signals the children of the shell, then the shell, which is already cleaning up."""
+    assert _status_after_signals(world, {"run": signal.SIGTERM, "rm": signal.SIGTERM}) == 143
     assert calls(world.folder / "log")[-2:] == REMOVED
     assert not list((world.folder / "tmp").iterdir())
 
 
-def _told_to_stop(world: World, signals: Mapping[str, signal.Signals]) -> int:
+def _status_after_signals(world: World, signals: Mapping[str, signal.Signals]) -> int:
     """Return the status of a job that gets each of *signals* when it calls that command of the container program."""
     world.variables["FAKE_SLEEP"] = "5"
     script = world.folder / "script"
@@ -80,8 +80,8 @@ def _wait_for_call(command: str, log: Path) -> None:
         time.sleep(0.02)
 
 
-def test_equal_needs_give_equal_preludes() -> None:
-    """Targets share the text among jobs."""
+def test_jobs_with_the_same_tools_have_the_same_prelude() -> None:
+    """Targets share its text between jobs."""
     plan = plan_of(
         [
             {"name": "a"},
@@ -98,7 +98,7 @@ def test_equal_needs_give_equal_preludes() -> None:
 
 
 def test_a_release_is_uninstalled_after_a_failure(world: World) -> None:
-    """Also where the failing command is helm itself."""
+    """Even if helm itself is the failing command."""
     world.variables["FAKE_FAIL"] = "install=1"
     deploy = {"image": "i", "tag": "t", "chart": {"name": "c"}}
     plan = plan_of([{"name": "t", "deploy": deploy}])
@@ -110,8 +110,8 @@ def test_a_release_is_uninstalled_after_a_failure(world: World) -> None:
 
 
 @_without_runner
-def test_a_script_leaves_standard_input_alone(world: World) -> None:
-    """Some runners hand the script itself over that way."""
+def test_a_script_does_not_read_standard_input(world: World) -> None:
+    """Some runners pass the script itself on standard input."""
     plan = plan_of(
         [
             {"name": "t", "build": "x", "run": {"tail": 3}},

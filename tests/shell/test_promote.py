@@ -1,4 +1,4 @@
-"""Proposing new versions of charts, with a real git."""
+"""Proposals of new chart versions, with a real git."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOWHERE = Span(SourceFile("p", ""), 0, 0)
 
 @pytest.fixture
 def charts(world: World) -> Path:
-    """Return a repository of charts whose script notes what it is given."""
+    """Return a repository of charts whose script records its arguments."""
     require(None if shutil.which("git") else "git is not installed")
     work, bare = world.folder / "work", world.folder / "charts.git"
     (work / "update_version").mkdir(parents=True)
@@ -43,18 +43,18 @@ def charts(world: World) -> Path:
 
 
 def git(repository: Path, *arguments: str) -> str:
-    """Return what git says."""
+    """Return the output of git."""
     done = subprocess.run(["git", *arguments], cwd=repository, capture_output=True, check=True)
     return done.stdout.decode()
 
 
 def proposed(repository: Path, place: str = "refs/for/main%topic=pipeline-promote") -> str:
-    """Return the message of the change that was pushed."""
+    """Return the message of the pushed change."""
     return git(repository, "log", "-1", "--format=%B", place)
 
 
-def test_a_change_for_a_chart(world: World, charts: Path) -> None:
-    """Its message tells chart, version and job; a trailer tells one change from another."""
+def test_promote_pushes_a_change_for_a_chart(world: World, charts: Path) -> None:
+    """Its message names chart, version and job; a trailer identifies it."""
     promote = [{"chart": "app", "environments": ["staging", "${a.output}"], "version": "v1"}]
     plan = plan_of([SOURCE, {"name": "t", "promote": promote}])
     world.give("a", "output", HOSTILE["lines"])
@@ -75,8 +75,8 @@ def test_a_change_for_a_chart(world: World, charts: Path) -> None:
 
 
 @pytest.mark.slow
-def test_each_chart_starts_from_the_branch(world: World, charts: Path) -> None:
-    """Its change holds no other chart's."""
+def test_the_change_of_each_chart_is_based_on_the_branch(world: World, charts: Path) -> None:
+    """It does not contain changes of other charts."""
     each = {"$each": "c", "$in": "${a.output}", "$yield": {"chart": "${.c}", "version": "1"}}
     plan = plan_of([SOURCE, {"name": "t", "promote": each}])
     world.give("a", "output", "one\n$(id)\n")
@@ -89,8 +89,8 @@ def test_each_chart_starts_from_the_branch(world: World, charts: Path) -> None:
     assert "one.version" in git(charts, "ls-tree", "--name-only", "refs/for/main%topic=pipeline-promote")
 
 
-def test_a_loop_over_environments(world: World, charts: Path) -> None:
-    """Each gets its option."""
+def test_environments_may_come_from_a_loop(world: World, charts: Path) -> None:
+    """Each becomes an option."""
     environments = {"$each": "e", "$in": "${a.output}", "$yield": "${.e}"}
     promote = [{"chart": "app", "environments": environments, "version": "v1"}]
     plan = plan_of([SOURCE, {"name": "t", "promote": promote}])
@@ -103,8 +103,8 @@ def test_a_loop_over_environments(world: World, charts: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_version_that_is_there_already(world: World, charts: Path) -> None:
-    """No change, and no failure."""
+def test_an_existing_version_pushes_no_change(world: World, charts: Path) -> None:
+    """It is not a failure."""
     plan = plan_of([{"name": "t", "promote": [{"chart": "app", "version": "v1"}]}])
     world.run_job(plan, "t", host())
     git(charts, "update-ref", "refs/heads/main", "refs/for/main%topic=pipeline-promote")
@@ -117,7 +117,7 @@ def test_a_version_that_is_there_already(world: World, charts: Path) -> None:
 
 @pytest.mark.slow
 def test_a_retry_proposes_the_same_change(world: World, charts: Path) -> None:
-    """Within a run; another run's is another one."""
+    """Within a run; another run proposes another change."""
     plan = plan_of([{"name": "t", "promote": [{"chart": "app", "version": "v1"}]}])
     changes = []
     for run in ("3", "3", "4"):
@@ -129,8 +129,8 @@ def test_a_retry_proposes_the_same_change(world: World, charts: Path) -> None:
     assert changes[0] == changes[1] != changes[2]
 
 
-def test_a_failing_script_of_the_charts_ends_the_stage(world: World, charts: Path) -> None:
-    """Nothing is pushed."""
+def test_a_failing_script_of_the_charts_fails_the_stage(world: World, charts: Path) -> None:
+    """No change is pushed."""
     plan = plan_of([SOURCE, {"name": "t", "promote": [{"chart": "${a.output}", "version": "v1"}]}])
     world.give("a", "output", "no/../such\x01" * 40)
 
@@ -153,7 +153,7 @@ def test_a_failing_script_of_the_charts_ends_the_stage(world: World, charts: Pat
 def test_credentials_are_read_from_variables(
     world: World, kind: CredentialKind, variables: tuple[str, ...], setting: str
 ) -> None:
-    """Git asks for them when it needs them; the script holds names only."""
+    """Git asks for them when necessary; the script contains only their names."""
     credential = Credential(id="c", kind=kind, variables=variables, span=NOWHERE)
     plan = plan_of([{"name": "t", "promote": [{"chart": "app", "version": "v1"}]}])
     where = host(promote_credential=credential)

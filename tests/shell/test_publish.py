@@ -1,4 +1,4 @@
-"""Publishing an image."""
+"""Published images."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ NAME = "registry.example/repo/group-project"
 
 
 def publish(**image: object) -> dict[str, object]:
-    """Return a stage that publishes what it builds."""
+    """Return a stage that publishes the image that it builds."""
     return {"name": "t", "build": "v", "publish": {"image": image or True}}
 
 
 def pushed(calls: list[list[str]]) -> list[str]:
-    """Return the names that were pushed."""
+    """Return the names of pushed images."""
     return [call[1] for call in calls if call[0] == "push"]
 
 
-def test_defaults(world: World) -> None:
-    """Project, time and stage name the image; the tag of the commit is one more where there is one."""
+def test_published_images_have_default_names_and_tags(world: World) -> None:
+    """Project, time and stage; a tag of the commit is added if there is one."""
     plan = plan_of([publish()])
 
     without = pushed(world.run_job(plan, "t", host()).calls)
@@ -42,8 +42,8 @@ def test_defaults(world: World) -> None:
     ]
 
 
-def test_what_is_bound(world: World) -> None:
-    """Names and tags are bound as they are pushed."""
+def test_published_names_and_tags_are_bound(world: World) -> None:
+    """With the values that are pushed."""
     names = ("imageName", "imageFullName", "imageTag", "imageTags", "publishedImage")
     stage = publish(
         name="${setup.project}", tag="A/${setup.timestamp}", tags=["Latest", "", "${setup.tag}", "${a.output}"]
@@ -65,8 +65,8 @@ def test_what_is_bound(world: World) -> None:
     ]
 
 
-def test_constants_need_no_check_and_no_loop() -> None:
-    """What is known and legal is just pushed."""
+def test_valid_constants_need_no_check_and_no_loop() -> None:
+    """They are pushed directly."""
     plan = plan_of([publish(name="Team/App", tag="V1", tags=[""])])
 
     text = text_of(script_of(plan, "t", host()))
@@ -79,8 +79,8 @@ def test_constants_need_no_check_and_no_loop() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ["name", "tag", "tags", "loop"])
-def test_an_illegal_name_or_tag_ends_the_stage(world: World, place: str) -> None:
-    """The container engine refuses it; nothing is pushed or executed, and no other image is removed."""
+def test_an_invalid_name_or_tag_fails_the_stage(world: World, place: str) -> None:
+    """The container engine rejects it; nothing is pushed or executed, and no other image is removed."""
     given: object = ["ok", "${a.output}"] if place == "tags" else "${a.output}"
     if place == "loop":
         given = {"$each": "i", "$in": "${a.output}", "$delimiter": "\f", "$yield": "${.i}"}
@@ -97,8 +97,8 @@ def test_an_illegal_name_or_tag_ends_the_stage(world: World, place: str) -> None
         assert all(name.startswith("registry.example/repo/") for name in result.calls[-1][3:])
 
 
-def test_a_main_tag_must_not_be_empty(world: World) -> None:
-    """Only the other tags may be."""
+def test_an_empty_main_tag_fails_the_stage(world: World) -> None:
+    """Only additional tags may be empty."""
     plan = plan_of([SOURCE, publish(tag="${a.output}", tags=["latest"])])
     world.give("a", "output", "")
 
@@ -108,8 +108,8 @@ def test_a_main_tag_must_not_be_empty(world: World) -> None:
     assert "invalid reference format" in result.errors
 
 
-def test_an_image_of_another_stage(world: World) -> None:
-    """It is used by its ID on one machine; elsewhere it is pulled."""
+def test_an_image_of_another_stage_is_published(world: World) -> None:
+    """With a shared daemon it is used by its ID; otherwise it is pulled."""
     stages = [
         {"name": "a", "build": "x"},
         {"name": "t", "publish": {"image": {"id": "${a.imageID}", "tag": "v", "name": "n"}}},
@@ -129,8 +129,8 @@ def test_an_image_of_another_stage(world: World) -> None:
     ]
 
 
-def test_a_failing_push_ends_the_stage(world: World) -> None:
-    """What was tagged is removed, under each name."""
+def test_a_failing_push_fails_the_stage(world: World) -> None:
+    """All tagged names are removed."""
     world.variables["FAKE_FAIL"] = "push=5"
 
     result = world.run_job(plan_of([publish(tag="v", name="n", tags=["w"])]), "t", host())

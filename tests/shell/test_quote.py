@@ -31,8 +31,8 @@ from pipegen.shell.quote import (
         ("#", "'#'"),
     ],
 )
-def test_text_gets_no_more_quotes_than_it_needs(text: str, expected: str) -> None:
-    """Bare where safe, single quotes else, double ones around an apostrophe."""
+def test_text_is_quoted_minimally(text: str, expected: str) -> None:
+    """None if safe, otherwise single quotes, double quotes around an apostrophe."""
     assert quote(text) == expected
 
 
@@ -50,8 +50,8 @@ def test_text_gets_no_more_quotes_than_it_needs(text: str, expected: str) -> Non
         ((VariableExpansion("v", ":-", (Literal("x y"),)),), '"${v:-x y}"'),
     ],
 )
-def test_expansions_stand_in_double_quotes(word: Word, expected: str) -> None:
-    """With braces where the name would go on."""
+def test_expansions_are_in_double_quotes(word: Word, expected: str) -> None:
+    """Braces separate the name from text after it."""
     assert quote(word) == expected
 
 
@@ -68,7 +68,7 @@ def test_expansions_stand_in_double_quotes(word: Word, expected: str) -> None:
     ],
 )
 def test_assignments_need_fewer_quotes(word: Word, expected: str) -> None:
-    """Nothing is split there."""
+    """The shell does not split words there."""
     assert assigned(word) == expected
 
 
@@ -84,13 +84,13 @@ def test_assignments_need_fewer_quotes(word: Word, expected: str) -> None:
         ("\\$x", (ShellFragment("\\$x"),)),
     ],
 )
-def test_text_of_a_host_is_told_apart(text: str, expected: Word) -> None:
-    """A variable, text, or something to work out."""
+def test_shell_text_of_a_host_is_classified(text: str, expected: Word) -> None:
+    """A variable, literal text, or a fragment to evaluate."""
     assert shell_text(text) == expected
 
 
 def test_every_text_is_one_word_in_every_shell(world: World) -> None:
-    """And the same bytes."""
+    """The bytes are unchanged."""
     texts = [text for text in HOSTILE.values() if len(text) < 1000]
     texts += [chr(one) + chr(other) for one in range(32, 127) for other in (39, 92, 36, 97)]
     words = [quote(text) for text in texts]
@@ -101,8 +101,8 @@ def test_every_text_is_one_word_in_every_shell(world: World) -> None:
     assert result.calls == [[*texts, *texts]]
 
 
-def test_formats_of_printf_print_themselves(world: World) -> None:
-    """No text is a directive."""
+def test_printf_formats_are_escaped(world: World) -> None:
+    """No text acts as a directive."""
     texts = [text for text in HOSTILE.values() if text and len(text) < 1000]
     lines = "".join(f"printf {quote('x' + printf_format(text))} >{number}\n" for number, text in enumerate(texts))
 
@@ -113,8 +113,8 @@ def test_formats_of_printf_print_themselves(world: World) -> None:
     ]
 
 
-def test_variables_are_all_different() -> None:
-    """The later of two that clash gets a number."""
+def test_variable_names_are_unique() -> None:
+    """The later of two conflicting names gets a number."""
     taken: set[str] = set()
 
     assert [free(name, taken) for name in ("a-b", "a_b", "a.b", "a_b_2")] == ["a_b", "a_b_2", "a_b_3", "a_b_2_2"]

@@ -1,4 +1,4 @@
-"""Running an image."""
+"""Containers that run images."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def say(world: World, text: str) -> None:
     world.variables["FAKE_OUTPUT"] = str(path)
 
 
-def test_a_plain_job_stays_plain() -> None:
-    """A stage that only builds and runs has nothing but that and its removal."""
+def test_a_simple_job_has_a_short_script() -> None:
+    """It only builds, runs and removes."""
     plan = plan_of([{"name": "lint"}])
 
     assert text_of(script_of(plan, "lint", host())) == (
@@ -42,14 +42,14 @@ def test_a_plain_job_stays_plain() -> None:
 
 
 def disposable(**changes: object) -> ShellEnvironment:
-    """Return a host whose jobs have a container engine of their own, and share images by name."""
+    """Return a host whose jobs have their own container engine and share images by name."""
     return host(
         images=Images.REGISTRY, is_disposable=True, names_images=True, keeps_lines=True, shares_daemon=False, **changes
     )
 
 
-def test_an_engine_of_its_own_needs_no_removal() -> None:
-    """What is thrown away with the job is neither named for a removal nor removed."""
+def test_a_disposable_container_engine_needs_no_cleanup() -> None:
+    """Nothing is removed or named for removal, since the engine disappears with the job."""
     plan = plan_of([{"name": "lint"}])
 
     assert text_of(script_of(plan, "lint", disposable())) == (
@@ -61,8 +61,8 @@ def test_an_engine_of_its_own_needs_no_removal() -> None:
     ).replace('"# syntax=example.org/blubber:1"', "'# syntax=example.org/blubber:1'")
 
 
-def test_a_shared_image_has_a_name_that_is_known_before() -> None:
-    """Its builder pushes it, and a stage that only runs it reads no ID; one that reads the ID as text gets that too."""
+def test_shared_images_have_names_known_before_the_run() -> None:
+    """Stages that only run an image do not read its ID; those that read the ID as text do."""
     stages = [
         {"name": "a", "build": "x"},
         {"name": "b", "run": {"image": "${a.imageID}"}},
@@ -79,8 +79,8 @@ def test_a_shared_image_has_a_name_that_is_known_before() -> None:
 
 
 @pytest.mark.parametrize(("said", "status"), [("1\n2\n", 0), ("", 3)])
-def test_output_of_an_engine_of_its_own(world: World, said: str, status: int) -> None:
-    """A failure of the container is that of the job, whether its script has switched `pipefail` off or not."""
+def test_output_with_a_disposable_container_engine(world: World, said: str, status: int) -> None:
+    """A failing container fails the job even if the script turned `pipefail` off."""
     say(world, said)
     world.variables["FAKE_FAIL"] = f"run={status}"
     for start in ({}, {"script": ["true"]}):
@@ -97,7 +97,7 @@ def test_output_of_an_engine_of_its_own(world: World, said: str, status: int) ->
 @pytest.mark.parametrize("said", [*HOSTILE.values(), "1\n2\n3\n4\n", "1\n2\n3\n4", "\n", "a\n\n\n"])
 @pytest.mark.parametrize("tail", [1, 3])
 def test_output_is_the_last_lines_with_one_newline(world: World, said: str, tail: int) -> None:
-    """The last lines of what a container prints, always ending in a newline, even of nothing."""
+    """Even if the container prints nothing."""
     plan = plan_of([{"name": "t", "build": "x", "run": {"tail": tail}}, READER])
     say(world, said)
 
@@ -110,7 +110,7 @@ def test_output_is_the_last_lines_with_one_newline(world: World, said: str, tail
 
 @pytest.mark.parametrize("said", ["", "1\n2", "1\n\n\n"])
 def test_a_negative_tail_is_all_output(world: World, said: str) -> None:
-    """As it is, whatever its end."""
+    """It is unchanged, with or without a line break at its end."""
     plan = plan_of([{"name": "t", "build": "x", "run": {"tail": -1}}, READER])
     say(world, said)
 
@@ -121,7 +121,7 @@ def test_a_negative_tail_is_all_output(world: World, said: str) -> None:
 
 
 def test_output_without_tail_is_empty(world: World) -> None:
-    """A reader of an output that nobody keeps gets the empty text."""
+    """A reader of an output that is not stored gets an empty text."""
     plan = plan_of([{"name": "t", "build": "x", "run": True}, READER | {"run": {"arguments": ["${t.output|none}"]}}])
     if "output" not in plan.job("t").outputs:
         pytest.skip("the plan knows already that it is empty")
@@ -133,7 +133,7 @@ def test_output_without_tail_is_empty(world: World) -> None:
 
 @pytest.mark.parametrize("tail", [0, 3])
 def test_the_status_of_a_failing_container_is_kept(world: World, tail: int) -> None:
-    """Also where its output goes through `tee`; nothing is bound then."""
+    """Also if its output goes through `tee`; no output is bound."""
     plan = plan_of([{"name": "t", "build": "x", "run": {"tail": tail}}, READER])
     world.variables["FAKE_FAIL"] = "run=42"
 
@@ -145,8 +145,8 @@ def test_the_status_of_a_failing_container_is_kept(world: World, tail: int) -> N
     assert result.left == []
 
 
-def test_settings_expand_the_shells_variables_and_arguments_do_not(world: World) -> None:
-    """`${NAME}` that nobody binds: PipelineLib's double quotes around settings, single ones around arguments."""
+def test_settings_expand_shell_variables_but_arguments_do_not(world: World) -> None:
+    """PipelineLib puts double quotes around settings and single quotes around arguments."""
     run = {"arguments": ["${WHO}"], "env": {"A": "<${WHO}>$WHO`id`$(id)\\", "B": "${UNSET}", "C": "${no-name}"}}
     plan = plan_of([{"name": "t", "build": "x", "run": run}])
     world.variables["WHO"] = "a  *"
@@ -159,7 +159,7 @@ def test_settings_expand_the_shells_variables_and_arguments_do_not(world: World)
 
 
 def test_secrets_come_from_the_environment(world: World) -> None:
-    """No secret is part of a command; a key's file is there under its own path."""
+    """No secret is part of a command; the file of a key is mounted under its own path."""
     credentials = [{"id": "token", "name": "TOKEN"}, {"id": "k", "keyFileVariable": "KEY"}]
     plan = plan_of([{"name": "t", "build": "x", "run": {"credentials": credentials}}])
     world.variables.update({"TOKEN": "hidden", "KEY": "/k"})
@@ -171,8 +171,8 @@ def test_secrets_come_from_the_environment(world: World) -> None:
     assert words[3:9] == ["--env", "TOKEN", "--env", "KEY", "--volume", "/k:/k:ro"]
 
 
-def test_the_image_of_another_stage(world: World) -> None:
-    """It goes by its ID on one machine, by its name in the registry elsewhere."""
+def test_the_image_of_another_stage_is_run(world: World) -> None:
+    """By its ID with a shared daemon, otherwise by its name in the registry."""
     image = {"name": "b", "run": {"image": "${a.imageID}"}}
     plan = plan_of([{"name": "a", "build": "x"}, image])
     for images, name in ((Images.LOCAL, "sha256:abc"), (Images.REGISTRY, "registry.example/shared:abc")):
@@ -183,8 +183,8 @@ def test_the_image_of_another_stage(world: World) -> None:
         assert next(call for call in result.calls if call[0] == "run")[3:] == [name]
 
 
-def test_an_image_that_no_stage_builds(world: World) -> None:
-    """Its ID is used with the algorithm named once."""
+def test_an_external_image_is_run_by_its_id(world: World) -> None:
+    """The algorithm appears once."""
     stages = [
         {"name": "a", "build": "x", "run": {"tail": 1}},
         {"name": "b", "run": {"image": "${a.output}"}},
@@ -197,8 +197,8 @@ def test_an_image_that_no_stage_builds(world: World) -> None:
     assert next(call for call in result.calls if call[0] == "run")[3:] == ["sha256:abc"]
 
 
-def test_a_job_that_pulls_logs_in(world: World) -> None:
-    """The password goes through standard input, and the login into the job's own folder."""
+def test_a_job_that_pulls_an_image_logs_in(world: World) -> None:
+    """The password goes through standard input, and the login is stored in the job's own folder."""
     plan = plan_of([{"name": "a", "build": "x"}, {"name": "b", "run": {"image": "${a.imageID}"}}])
     where = host(images=Images.REGISTRY, login=LOGIN)
     world.give("a", "imageID", "abc")
@@ -211,8 +211,8 @@ def test_a_job_that_pulls_logs_in(world: World) -> None:
     assert not script_of(plan, "b", host(login=LOGIN)).logs_in
 
 
-def test_a_kept_container_survives_and_a_try_before_does_not_matter(world: World) -> None:
-    """Its name is the same in each try, so what a try left goes first."""
+def test_a_kept_container_replaces_that_of_an_earlier_attempt(world: World) -> None:
+    """Its name is the same in each attempt."""
     copy = {"name": "b", "copy": [{"from": "${a.container}", "source": "/f", "destination": "f"}]}
     plan = plan_of([{"name": "a"}, copy])
 

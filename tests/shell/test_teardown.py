@@ -1,4 +1,4 @@
-"""Removing what jobs keep for each other."""
+"""The removal of resources that jobs keep for each other."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ STAGES = [
 ]
 
 
-def test_all_that_is_kept_goes(world: World) -> None:
-    """By name; what fails does not keep the rest."""
+def test_all_kept_resources_are_removed(world: World) -> None:
+    """By name; a failing removal does not prevent the others."""
     world.variables["FAKE_FAIL"] = "rm=1"
     commands = teardown(plan_of(STAGES).jobs, host())
 
@@ -34,8 +34,8 @@ def test_all_that_is_kept_goes(world: World) -> None:
     ]
 
 
-def test_nothing_is_kept_that_travels() -> None:
-    """Images in a registry and packed containers need no removal here."""
+def test_passed_on_resources_need_no_removal() -> None:
+    """Images in a registry and packed containers."""
     commands = teardown(plan_of(STAGES[:2]).jobs, host(images=Images.REGISTRY, shares_daemon=False))
 
     assert commands == ()

@@ -1,4 +1,4 @@
-"""Where the tests of generated scripts run: a checkout, shells, and programs that only record."""
+"""The environment of tests that run scripts: a checkout, shells, and programs that record their calls."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def plan_of(config: object, folder: str = "", inputs: object = None) -> Plan:
 
 
 def _yaml(value: object) -> str:
-    """Return *value* as JSON that YAML reads too: it knows no surrogates."""
+    """Return *value* as JSON, which YAML readers accept and which has no surrogates."""
     return re.sub(r"\\ud[89ab]..\\ud[c-f]..", lambda found: json.loads(f'"{found[0]}"'), json.dumps(value))
 
 
@@ -163,7 +163,7 @@ class World:
 
     @property
     def kept(self) -> Path:
-        """Where the recording programs put what they are given."""
+        """The folder where recording programs store their input."""
         return self.folder / "kept"
 
     @property
@@ -172,24 +172,24 @@ class World:
         return self.folder / "container"
 
     def prepare(self) -> World:
-        """Make the folders, and the blubberfile."""
+        """Create the folders and the blubberfile."""
         for path in (self.root, self.kept, self.container, self.folder / "tmp"):
             path.mkdir(parents=True, exist_ok=True)
         (self.root / "blubber.yaml").write_text(BLUBBERFILE, "utf-8")
         return self
 
     def give(self, stage: str, name: str, value: str) -> None:
-        """Leave an output of another stage in the checkout."""
+        """Store an output of another stage in the checkout."""
         path = self.root / ".pipegen" / "outputs" / stage / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(value.encode())
 
     def output(self, stage: str, name: str) -> str:
-        """Return an output that a script left."""
+        """Return an output that a script wrote."""
         return (self.root / ".pipegen" / "outputs" / stage / name).read_bytes().decode()
 
     def environment(self) -> dict[str, str]:
-        """Return the environment of scripts; `id` and `rm -rf ~` would leave their mark in the home."""
+        """Return the environment of scripts; an executed `id` or `rm -rf ~` would leave a trace in the home folder."""
         applets = f"{_applets(self.folder)}:" if self.shell == "busybox" else ""
         return {
             "PATH": f"{applets}{os.environ['PATH']}",
@@ -247,7 +247,7 @@ def calls(log: Path) -> list[list[str]]:
 
 
 def _applets(folder: Path) -> Path:
-    """Return a folder where busybox stands in for what an image of Alpine has no other program for."""
+    """Return a folder in which busybox provides the programs of an Alpine image."""
     bin_folder = folder / "applets"
     if not bin_folder.exists():
         bin_folder.mkdir()

@@ -1,4 +1,4 @@
-"""A path leads to no place that the repository's links choose."""
+"""Symbolic links of a repository cannot lead paths out of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXT = b"text"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Return a repository with links of all kinds, beside it a file and a folder of somebody else."""
+    """Return a repository with symbolic links of all kinds, next to a file and a folder outside it."""
     root = tmp_path / "root"
     for name in ("root/.git", "root/a/b", "root/inner/.git", "private", "root-more"):
         (tmp_path / name).mkdir(parents=True)
@@ -51,7 +51,7 @@ def root(tmp_path: Path) -> Path:
     ["file", "to_file", "a/b/file", "to_folder/file", "absolute/b/file", "a/up", "inner/file", "a/../file", "./file"],
 )
 def test_links_within_the_repository_are_followed(name: str, root: Path) -> None:
-    """By any way that stays in it."""
+    """Any path that stays inside is valid."""
     assert content(root / name, 9) == TEXT
 
 
@@ -62,8 +62,8 @@ def test_links_within_the_repository_are_followed(name: str, root: Path) -> None
         *("by_folder", "out_and_in", "inner/above", ".git/config", "git/config", "git_config", ".GIT/config"),
     ],
 )
-def test_what_leads_outside_is_refused(name: str, root: Path) -> None:
-    """Also into `.git`, and out of a repository that stands within."""
+def test_links_out_of_the_repository_are_rejected(name: str, root: Path) -> None:
+    """So are links into `.git`, and out of a nested repository."""
     with pytest.raises(OutsideError, match=r"leads (out of the repository|into .*git)"):
         opened(root / name)
     assert content(root / name, 9) is None
@@ -72,22 +72,22 @@ def test_what_leads_outside_is_refused(name: str, root: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["out/new", "a/b/out/new", "absolute_out/new", ".git/hooks", "git/new", "inner/../git/x"]
 )
-def test_no_new_file_has_its_place_outside(name: str, root: Path) -> None:
-    """A file that is not there yet is refused like one that is."""
+def test_new_files_outside_the_repository_are_rejected(name: str, root: Path) -> None:
+    """A path that does not exist yet is checked like an existing one."""
     with pytest.raises(OutsideError), folder_of(root / name):
         pass
 
 
-def test_the_link_of_a_file_itself_is_not_followed(root: Path) -> None:
-    """Who writes a file there replaces the link."""
+def test_writing_replaces_a_link_instead_of_following_it(root: Path) -> None:
+    """Only the folder of the file is resolved."""
     with folder_of(root / "out_file") as (folder, name):
         assert os.readlink(name, dir_fd=folder) == "../private/file"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["loop", "loop/file", "nothing/file", "file/file"])
-def test_what_is_not_there_is_an_error_of_its_path(name: str, root: Path) -> None:
-    """Named as it was asked for."""
+def test_errors_name_the_requested_path(name: str, root: Path) -> None:
+    """The path is not resolved in the message."""
     with pytest.raises(OSError, match=r"\w") as caught:
         opened(root / name)
 
@@ -95,8 +95,8 @@ def test_what_is_not_there_is_an_error_of_its_path(name: str, root: Path) -> Non
     assert caught.value.filename == str(root / name)
 
 
-def test_the_user_names_any_place(tmp_path: Path) -> None:
-    """Through links too, where no repository is; what is found there leads nowhere else."""
+def test_paths_outside_any_repository_are_unrestricted(tmp_path: Path) -> None:
+    """The user's own path may go through links; links found there may not leave the folder."""
     (tmp_path / "real/.pipeline").mkdir(parents=True)
     (tmp_path / "real/file").write_bytes(TEXT)
     (tmp_path / "real/link").symlink_to("../other")
@@ -110,12 +110,12 @@ def test_the_user_names_any_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/dev/null", "/dev/zero"])
-def test_what_is_no_file_has_no_content(path: str) -> None:
-    """Nor is a device read for ever."""
+def test_folders_and_devices_have_no_content(path: str) -> None:
+    """An endless device is not read."""
     assert content(Path(path), 9) is None
 
 
-def test_a_pipe_blocks_nobody(root: Path) -> None:
+def test_reading_a_named_pipe_does_not_block(root: Path) -> None:
     """It has no content either."""
     os.mkfifo(root / "pipe")
 
@@ -123,7 +123,7 @@ def test_a_pipe_blocks_nobody(root: Path) -> None:
 
 
 def swapping(change: Callable[[], None], work: Callable[[], None], rounds: int) -> None:
-    """Do *work* many times while another thread makes a *change* all the while."""
+    """Run *work* repeatedly while another thread runs *change*."""
     ended = threading.Event()
 
     def swap() -> None:
@@ -143,8 +143,8 @@ def swapping(change: Callable[[], None], work: Callable[[], None], rounds: int) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a/b/new", "a/b/file"])
-def test_a_folder_that_becomes_a_link_meanwhile_wins_nothing(name: str, root: Path) -> None:
-    """A folder and a link change places all the while: what is opened never lies outside."""
+def test_swapping_a_folder_for_a_link_cannot_escape(name: str, root: Path) -> None:
+    """A folder and a link are swapped repeatedly, and no opened file is outside."""
     private = root.parent / "private"
     (private / "b").mkdir()
     (private / "b/file").write_bytes(b"secret")

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import pytest
-from config.written import tree_of
+from config.sample_configs import tree_of
 
 from pipegen.source.tree import Mapping, Scalar, integer, number, plain
 
 
 def mapping_of(text: str) -> Mapping:
-    """Return the mapping that *text* is."""
+    """Return *text* as a mapping."""
     tree = tree_of(text)
     assert isinstance(tree, Mapping)
     return tree
 
 
 def scalar_of(text: str) -> Scalar:
-    """Return the scalar that *text* has under the key `a`."""
+    """Return the scalar at the key `a` in *text*."""
     node = mapping_of(text).get("a")
     assert isinstance(node, Scalar)
     return node
 
 
-def test_plain_data_is_what_the_tree_says() -> None:
-    """Numbers, booleans and null are values of their own, in lists and maps."""
+def test_plain_data_has_typed_values() -> None:
+    """Numbers, booleans and null, in lists and maps."""
     assert plain(tree_of("{a: [1, 2.5, true, ~, x], b: {c: '1'}}")) == {"a": [1, 2.5, True, None, "x"], "b": {"c": "1"}}
 
 
@@ -42,8 +42,8 @@ def test_plain_data_is_what_the_tree_says() -> None:
         ("089", 89),
     ],
 )
-def test_integers(text: str, value: int) -> None:
-    """In all the ways of YAML 1.1 and 1.2; a leading zero is octal only where it can be."""
+def test_integers_are_parsed(text: str, value: int) -> None:
+    """In all notations of YAML 1.1 and 1.2; a leading zero means octal only if the digits allow it."""
     assert integer(text) == value
 
 
@@ -51,13 +51,13 @@ def test_integers(text: str, value: int) -> None:
     ("text", "value"),
     [("1.5", 1.5), ("1e3", 1000.0), ("-.5", -0.5), ("1_0.5", 10.5), (".inf", float("inf")), ("-.INF", float("-inf"))],
 )
-def test_numbers(text: str, value: float) -> None:
-    """Infinity is one."""
+def test_floats_are_parsed(text: str, value: float) -> None:
+    """Including infinity."""
     assert number(text) == value
 
 
-def test_not_a_number_is_a_number_of_yaml() -> None:
-    """It is equal to nothing, not even itself."""
+def test_nan_is_parsed() -> None:
+    """It is not equal to itself."""
     assert number(".NaN") != number(".NaN")
 
 
@@ -75,7 +75,7 @@ def test_not_a_number_is_a_number_of_yaml() -> None:
     ],
     ids=["plain", "single", "double", "escape before", "quote before", "literal", "folded", "plain on lines"],
 )
-def test_a_part_of_a_text_has_its_own_place(text: str, covered: str) -> None:
+def test_part_of_a_scalar_has_its_own_span(text: str, covered: str) -> None:
     """In every style of scalar."""
     node = scalar_of(text)
     start = node.text.index("${s.n}")
@@ -84,23 +84,23 @@ def test_a_part_of_a_text_has_its_own_place(text: str, covered: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["a: |\n  ${s.n}\n  ${s.n}\n", "a: |\n  ${s.n} ${s.n}\n", "a: 'it''s ${s.n} ${s.n}'"])
-def test_a_part_that_comes_twice_has_two_places(text: str) -> None:
-    """Each is the one that it is."""
+def test_repeated_parts_have_different_spans(text: str) -> None:
+    """The span is that of the requested occurrence."""
     node = scalar_of(text)
     start = node.text.rindex("${s.n}")
 
     assert node.part(start, start + 6).start == text.rindex("${s.n}")
 
 
-def test_a_part_that_is_not_in_the_file_letter_for_letter_is_the_whole_scalar() -> None:
-    """An escape within it hides it."""
+def test_an_escaped_part_has_the_span_of_the_whole_scalar() -> None:
+    """The part is not in the file literally."""
     node = scalar_of('a: "${s.\\x6e}"')
 
     assert node.part(0, len(node.text)).text == '"${s.\\x6e}"'
 
 
-def test_entries_are_found_by_key() -> None:
-    """A key that is not there has neither entry nor value."""
+def test_entries_are_looked_up_by_key() -> None:
+    """A missing key has neither entry nor value."""
     mapping = mapping_of("{a: 1, b: 2}")
     entry = mapping.entry("b")
 

@@ -15,13 +15,13 @@ _NOT_ALLOWED = re.compile("[^a-z/-]")
 
 
 @pytest.mark.parametrize("name", ["it-s", "a/b", "x" * 255])
-def test_what_is_allowed_stays(name: str) -> None:
-    """A valid name is unchanged."""
+def test_valid_names_are_unchanged(name: str) -> None:
+    """No digest is added."""
     assert allowed_name(name, _NOT_ALLOWED, edges="/") == name
 
 
-def test_no_two_names_become_one() -> None:
-    """Names that differ only in replaced, cut or stripped characters stay different."""
+def test_different_names_stay_different() -> None:
+    """Even if they differ only in replaced, cut or stripped characters."""
     names = ("it's", "it s", "it-s", "/it-s", "it-s/", "/", "//", "", "'", "é", "x" * 256, "x" * 257, "x" * 255)
     found = [allowed_name(name, _NOT_ALLOWED, edges="/") for name in names if name]
 
@@ -29,12 +29,12 @@ def test_no_two_names_become_one() -> None:
     assert [one for one in found if not one or len(one) > 255 or one.strip("/") != one] == []
 
 
-def test_the_digest_is_that_of_the_name() -> None:
-    """The same name gives the same result in every file."""
+def test_the_digest_depends_only_on_the_name() -> None:
+    """The result is the same in every file."""
     assert allowed_name("it's", _NOT_ALLOWED) == allowed_name("it's", _NOT_ALLOWED) == "it-s-24ceef1c"
 
 
-def test_texts_keep_what_the_run_knows() -> None:
+def test_texts_keep_run_time_values() -> None:
     """The digest is at the end."""
     branch = Reference("setup", "branch", None, _AT)
     found = [allowed_text(Text((start, branch), _AT), _NOT_ALLOWED) for start in ("a: ", "a; ", "a-")]

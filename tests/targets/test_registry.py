@@ -65,14 +65,14 @@ def a_plan() -> Plan:
 
 
 def test_the_built_in_targets_come_first() -> None:
-    """The built-in targets are there without any other distribution."""
+    """They do not depend on other distributions."""
     assert registry.names()[:2] == ("gitlab", "jenkins")
 
 
-def test_a_target_of_another_distribution_is_listed_without_being_loaded(
+def test_listing_targets_does_not_import_those_of_other_distributions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A target that cannot be imported is listed."""
+    """Even a target that cannot be imported is listed."""
     install(tmp_path, monkeypatch, distribution="pipegen-broken", module="broken", code="raise RuntimeError")
 
     assert registry.names() == ("gitlab", "jenkins", "broken")
@@ -91,10 +91,8 @@ def test_a_target_of_another_distribution_compiles(tmp_path: Path, monkeypatch: 
     assert [(file.name, file.text) for file in files] == [("outline.mk", "# pipegen.yaml\nbuild:\ntest: build\n")]
 
 
-def test_a_target_that_does_not_load_is_reported_with_its_distribution(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The error for a failed import names the distribution and the reason."""
+def test_a_target_that_fails_to_load_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error has the name of its distribution and the reason."""
     install(tmp_path, monkeypatch, distribution="pipegen-missing", module="missing", code="import not_there_at_all")
 
     with pytest.raises(registry.TargetError) as caught:
@@ -106,10 +104,8 @@ def test_a_target_that_does_not_load_is_reported_with_its_distribution(
     )
 
 
-def test_a_target_that_lacks_a_name_is_reported_with_its_distribution(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The error for an incomplete target names the missing attributes."""
+def test_an_incomplete_target_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error has the missing attributes and the name of the distribution."""
     install(tmp_path, monkeypatch, distribution="pipegen-half", module="half", code='NAME, FILE = "half", "h"')
 
     with pytest.raises(registry.TargetError) as caught:
@@ -120,8 +116,8 @@ def test_a_target_that_lacks_a_name_is_reported_with_its_distribution(
     )
 
 
-def test_two_distributions_with_one_name_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two targets of the same name are an error."""
+def test_two_targets_of_the_same_name_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They come from two distributions."""
     for distribution in ("pipegen-one", "pipegen-two"):
         folder = tmp_path / distribution
         folder.mkdir()
@@ -133,16 +129,16 @@ def test_two_distributions_with_one_name_are_reported(tmp_path: Path, monkeypatc
     assert set(str(caught.value).split('"')) >= {"twin", "pipegen-one 1.2", "pipegen-two 1.2"}
 
 
-def test_an_unknown_target_gets_a_guess() -> None:
-    """A typo gets a suggestion."""
+def test_an_unknown_target_gets_a_suggestion() -> None:
+    """For a typo."""
     with pytest.raises(registry.TargetError) as caught:
         registry.load("gitlob")
 
     assert str(caught.value) == 'no target "gitlob"; did you mean "gitlab"?'
 
 
-def test_one_target_does_not_load_the_other() -> None:
-    """Loading the GitLab target does not load the Jenkins target."""
+def test_loading_one_target_does_not_load_another() -> None:
+    """Importing GitLab's does not import Jenkins'."""
     code = (
         "import sys; from pipegen.targets import registry; registry.load('gitlab');"
         "print([name for name in sys.modules if name.startswith('pipegen.targets.jenkins')])"

@@ -1,9 +1,9 @@
-"""References in scripts: which there are, and where they stand."""
+"""References in scripts, with their contexts and spans."""
 
 from __future__ import annotations
 
 import pytest
-from bindings.scripted import parsed, scalar
+from bindings.sample_scripts import parsed, scalar
 
 from pipegen.bindings.script.entry import parse_script
 from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, PlacedReference
@@ -12,12 +12,12 @@ from pipegen.diagnostics.report import Report
 
 
 def contexts(script: str) -> list[Context]:
-    """Return where the references of *script* stand; nothing is wrong with it."""
+    """Return the contexts of the references of *script*, which must be valid."""
     return [placed.context for placed in parsed(script, "build").references()]
 
 
 def reported(script: str) -> tuple[Diagnostic, ...]:
-    """Return what is said of a script."""
+    """Return the diagnostics of a script."""
     report = Report()
     parse_script(scalar(script), ["build", "test"], report)
     return report.diagnostics()
@@ -50,8 +50,8 @@ def reported(script: str) -> tuple[Diagnostic, ...]:
         ("echo \"${x:-'${build.v}'}\"", Context.DOUBLE),
     ],
 )
-def test_the_place_decides_the_context(script: str, context: Context) -> None:
-    """As the shell reads it."""
+def test_position_decides_the_context(script: str, context: Context) -> None:
+    """The context is the quoting that a shell applies at that position."""
     assert contexts(script) == [context]
 
 
@@ -66,26 +66,26 @@ def test_the_place_decides_the_context(script: str, context: Context) -> None:
         "echo ${build} ${build:-x.y}",
     ],
 )
-def test_all_else_is_the_shells(script: str) -> None:
-    """Expansions, names of nobody, escapes and comments."""
+def test_other_dollar_syntax_is_left_to_the_shell(script: str) -> None:
+    """Shell expansions, unknown names, escapes and comments are not references."""
     assert parsed(script, "build").parts == (script,)
 
 
-def test_a_hash_inside_a_word_begins_no_comment() -> None:
-    """Nor do `$#` and `${#x}`."""
+def test_a_hash_inside_a_word_does_not_start_a_comment() -> None:
+    """Neither do `$#` and `${#x}`."""
     assert contexts("echo a#${build.v} $#${build.v} ${#x}${build.v} # ${build.v}") == [Context.WORD] * 3
 
 
 @pytest.mark.parametrize("namespace", ["", "setup", "inputs", "matrix", "pipeline", "build"])
-def test_reserved_names_and_stages_are_ours(namespace: str) -> None:
-    """Whatever binds them is settled later."""
+def test_reserved_names_and_stage_names_are_namespaces(namespace: str) -> None:
+    """The parser does not check whether anything binds the name."""
     (placed,) = parsed(f"${{{namespace}.a.b-c}}", "build").references()
 
     assert (placed.reference.namespace, placed.reference.name) == (namespace, "a.b-c")
 
 
-def test_a_reference_knows_its_default_its_combinations_and_its_place() -> None:
-    """All of what is written."""
+def test_a_reference_has_its_default_combinations_and_span() -> None:
+    """The parsed reference contains every part of its source."""
     (placed,) = parsed("x ${build[os=linux,python=3.11].v|a 'b'}", "build").references()
 
     assert placed.reference.combinations == "os=linux,python=3.11"
@@ -93,7 +93,7 @@ def test_a_reference_knows_its_default_its_combinations_and_its_place() -> None:
     assert placed.reference.span.text == "${build[os=linux,python=3.11].v|a 'b'}"
 
 
-def test_dollars_in_front_escape() -> None:
+def test_a_leading_dollar_escapes_a_reference() -> None:
     """`$${…}` is text; `$$` in front of a reference is the shell's process id."""
     parts = parsed("p $${build.v} $$${build.v}", "build").parts
 
@@ -101,8 +101,8 @@ def test_dollars_in_front_escape() -> None:
     assert isinstance(parts[3], PlacedReference)
 
 
-def test_a_quoted_document_is_taken_apart() -> None:
-    """Its delimiter and its text are known for what they are."""
+def test_a_quoted_here_document_is_split_into_parts() -> None:
+    """The delimiter and the body have their own types."""
     parts = parsed("cat <<'E' x\n$a ${build.v}\n$b\nE\n$c", "build").parts
 
     assert [part for part in parts if not isinstance(part, PlacedReference)] == [
@@ -115,27 +115,27 @@ def test_a_quoted_document_is_taken_apart() -> None:
     ]
 
 
-def test_a_quoted_document_without_references_stays_quoted() -> None:
-    """Also beside one that has some."""
+def test_a_here_document_without_references_keeps_its_quotes() -> None:
+    """This is also true when another here-document of the command contains references."""
     parts = parsed("cat <<'A' <<'B'\n$a\nA\n${build.v}\nB", "build").parts
 
     assert parts[0] == "cat <<'A' <<"
 
 
 def test_a_misspelled_stage_is_reported() -> None:
-    """Where the shell expands nothing: elsewhere it refuses the name."""
-    (found,) = reported("echo '${biuld.v}'")
+    """It is reported even in single quotes, where the shell expands nothing."""
+    (diagnostic,) = reported("echo '${biuld.v}'")
 
-    assert (found.code.number, found.hint) == ("PG322", 'if you mean the stage, write "${build.v}"')
-    assert found.primary is not None
-    assert found.primary.span.text == "${biuld.v}"
+    assert (diagnostic.code.number, diagnostic.hint) == ("PG322", 'if you mean the stage, write "${build.v}"')
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.text == "${biuld.v}"
 
 
 @pytest.mark.parametrize(
     "script", ["echo '${project.version}'", "echo '${maven.version}'", "echo $${biuld.v}", "# ${biuld.v}"]
 )
-def test_other_dotted_names_are_left_alone(script: str) -> None:
-    """Maven's, say."""
+def test_other_dotted_names_are_not_reported(script: str) -> None:
+    """They may be Maven properties, escaped text or comments."""
     assert reported(script) == ()
 
 
@@ -150,33 +150,33 @@ def test_other_dotted_names_are_left_alone(script: str) -> None:
         "${ a; }${build.v}",
     ],
 )
-def test_what_cannot_be_followed_is_reported(script: str) -> None:
-    """With a label where it began."""
-    (found,) = reported(script)
+def test_a_reference_in_unreadable_shell_is_reported(script: str) -> None:
+    """A related label shows where the unreadable syntax starts."""
+    (diagnostic,) = reported(script)
 
-    assert found.code.number == "PG320"
-    assert found.primary is not None
-    assert found.primary.span.text == "${build.v}"
-    assert len(found.related) == 1
+    assert diagnostic.code.number == "PG320"
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.text == "${build.v}"
+    assert len(diagnostic.related) == 1
 
 
 @pytest.mark.parametrize(
     "script", ["echo 'a", "echo ${build.v} 'a", "a ) b", "case x in", "echo $((", "x=$(", "((a)", "<<"]
 )
-def test_the_shell_complains_of_what_is_wrong_without_references(script: str) -> None:
-    """It says it better."""
+def test_shell_errors_that_affect_no_reference_are_not_reported(script: str) -> None:
+    """The shell's own message is better."""
     assert reported(script) == ()
 
 
-def test_depth_is_bounded() -> None:
-    """A script nested deeper than any stack is none that can be followed."""
-    (found,) = reported("$(" * 500 + "${build.v}" + ")" * 500)
+def test_nesting_depth_is_limited() -> None:
+    """A script nested too deeply is reported as unreadable."""
+    (diagnostic,) = reported("$(" * 500 + "${build.v}" + ")" * 500)
 
-    assert found.code.number == "PG320"
+    assert diagnostic.code.number == "PG320"
 
 
-def test_parentheses_cost_no_time() -> None:
-    """Whether `((` is arithmetic is tried once for each place."""
+def test_nested_parentheses_are_read_in_linear_time() -> None:
+    """The lexer tries to read `((` as arithmetic only once at each position."""
     assert contexts("(" * 24 + "echo ${build.v}" + " ) " * 24) == [Context.WORD]
 
 
@@ -191,9 +191,9 @@ def test_parentheses_cost_no_time() -> None:
     ],
 )
 def test_unquotable_references_are_reported(script: str, words: str) -> None:
-    """With the reason and a way out."""
-    (found,) = reported(script)
+    """The message states the reason, and a hint gives an alternative."""
+    (diagnostic,) = reported(script)
 
-    assert found.code.number == "PG321"
-    assert words in found.message
-    assert found.hint
+    assert diagnostic.code.number == "PG321"
+    assert words in diagnostic.message
+    assert diagnostic.hint

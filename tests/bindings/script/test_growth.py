@@ -1,4 +1,4 @@
-"""What it costs to read a script: twice the script, twice the calls, whatever stands around its references."""
+"""Reading a script takes linear time, whatever surrounds its references."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ DEEP = ("open arithmetic", "open subshells", "open conditions", "open cases", "o
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
-def test_twice_the_script_takes_twice_the_calls(shape: str) -> None:
-    """However it is written: a script of a megabyte is no way to keep a machine busy."""
+def test_reading_a_script_is_linear_in_its_length(shape: str) -> None:
+    """A large script must not block the compiler, whatever its syntax."""
     check(shape, 1)
     few, some, many = (calls(partial(check, shape, count)) for count in (25, 50, 100))
 
@@ -75,13 +75,13 @@ def test_twice_the_script_takes_twice_the_calls(shape: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", DEEP)
-def test_no_script_is_too_deep(shape: str) -> None:
-    """What is nested beyond all bounds is told of, or read as far as it matters."""
+def test_a_deeply_nested_script_is_read_or_reported(shape: str) -> None:
+    """A script nested beyond the limit is either reported, or read as far as references need it."""
     assert {code.name for code in check(shape, 1_500)} <= {"reference-in-program", "unreadable-shell"}
 
 
 def check(shape: str, count: int) -> set[Code]:
-    """Return what is told of a script in which the part of *shape* stands *count* times."""
+    """Return the codes reported for a script that repeats the part of *shape* *count* times."""
     start, part, end = SHAPES[shape]
     script = indent(f"true\n{start}{part * count}{end}\n", " " * 12)
     config = f"pipelines:\n  p:\n    stages:\n      - name: a\n        script:\n          - |\n{script}"

@@ -1,4 +1,4 @@
-"""What is found in scripts without a lexer, against what the lexer finds."""
+"""References that are read from plain scripts without the lexer, compared with the lexer's."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PIECES = (
 
 
 def plain_references(script: str) -> list[PlacedReference] | None:
-    """Return the references that are found in *script*; between them stands the rest of it."""
+    """Return the references of *script*, or None if it needs the lexer; the parts must cover the whole script."""
     parts = plain_parts(Scalar(script, Span(SourceFile("pipeline.yml", script), 0, len(script))), 0, STAGES)
     if parts is None:
         return None
@@ -41,8 +41,8 @@ def plain_references(script: str) -> list[PlacedReference] | None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_lexer_finds_the_same(seed: int) -> None:
-    """Where no lexer is asked, it would find the same references, quoted alike, and nothing wrong with any."""
+def test_the_plain_reader_agrees_with_the_lexer(seed: int) -> None:
+    """In a script that needs no lexer, the lexer finds the same references and contexts, and no errors."""
     chance = random.Random(seed)  # noqa: S311 - cases, no secrets
     found = 0
     for _ in range(5000):
@@ -57,8 +57,8 @@ def test_the_lexer_finds_the_same(seed: int) -> None:
             (one.start, one.end, one.context) for one in lexed.references
         ]
         assert all(one.kind is ReferenceKind.REFERENCE and one.obstacle is None for one in lexed.references)
-        spoken = PrintedText(lexed)
-        assert not [*programs(lexed, spoken, script), *evaluated(lexed, spoken)]
+        printed = PrintedText(lexed)
+        assert not [*programs(lexed, printed, script), *evaluated(lexed, printed)]
         assert lost is None or not plain
     assert found
 
@@ -74,7 +74,7 @@ def test_the_lexer_finds_the_same(seed: int) -> None:
     ],
 )
 def test_plain_scripts_need_no_lexer(script: str, contexts: list[Context]) -> None:
-    """Words, quotes, pipes and lists say by themselves how a reference is read."""
+    """Words, quotes, pipes and lists are enough to decide the context of a reference."""
     assert [one.context for one in plain_references(script) or ()] == contexts
 
 
@@ -94,6 +94,6 @@ def test_plain_scripts_need_no_lexer(script: str, contexts: list[Context]) -> No
         'echo "${build.v}',
     ],
 )
-def test_all_else_does(script: str) -> None:
-    """What a program reads, what stands in other quotes or is perhaps mistyped is for the lexer."""
+def test_other_scripts_need_the_lexer(script: str) -> None:
+    """Program text, other kinds of quotes and possible typos are left to the lexer."""
     assert plain_references(script) is None

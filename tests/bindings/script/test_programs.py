@@ -1,9 +1,9 @@
-"""Text for other interpreters, and what the shell itself evaluates: no place for a value."""
+"""Values in the text of a program, or in text that the shell evaluates, are errors."""
 
 from __future__ import annotations
 
 import pytest
-from bindings.scripted import scalar
+from bindings.sample_scripts import scalar
 
 from pipegen.bindings.script.entry import parse_script
 from pipegen.diagnostics.model import Diagnostic
@@ -424,15 +424,15 @@ PLAIN = (
 
 
 def reported(script: str) -> list[Diagnostic]:
-    """Return what is said of *script*."""
+    """Return the diagnostics of *script*."""
     report = Report()
     parse_script(scalar(script), ["s"], report, is_bash=True)
     return list(report.diagnostics())
 
 
 @pytest.mark.parametrize("script", PROGRAMS)
-def test_a_value_is_no_part_of_a_program(script: str) -> None:
-    """An error at the reference, with the program that would read it, and a way out."""
+def test_a_value_in_program_text_is_an_error(script: str) -> None:
+    """The diagnostic is at the reference, has a label for the program that would read it, and a hint."""
     (found,) = reported(script)
 
     assert found.code.number == "PG318"
@@ -444,13 +444,13 @@ def test_a_value_is_no_part_of_a_program(script: str) -> None:
 
 @pytest.mark.parametrize("script", ARGUMENTS)
 def test_a_value_may_be_an_argument(script: str) -> None:
-    """Of anything; that is the way out."""
+    """An argument is data for any program; hints recommend it."""
     assert reported(script) == []
 
 
 @pytest.mark.parametrize("script", EVALUATED)
-def test_a_value_is_not_evaluated(script: str) -> None:
-    """Bash runs `$(…)` in what it works out as arithmetic: measured for each of these."""
+def test_a_value_that_bash_evaluates_is_an_error(script: str) -> None:
+    """Bash runs `$(…)` in text that it evaluates as arithmetic; every case was tried with bash."""
     (found,) = reported(script)
 
     assert found.code.number == "PG319"
@@ -459,8 +459,8 @@ def test_a_value_is_not_evaluated(script: str) -> None:
 
 
 @pytest.mark.parametrize("script", PLAIN)
-def test_what_only_looks_like_arithmetic_is_fine(script: str) -> None:
-    """Numbers compared by `[`, subshells, arrays."""
+def test_a_value_that_bash_does_not_evaluate_is_allowed(script: str) -> None:
+    """Numbers compared by `[`, subshells and arrays only look like arithmetic."""
     assert reported(script) == []
 
 
@@ -481,8 +481,8 @@ def test_what_only_looks_like_arithmetic_is_fine(script: str) -> None:
         ),
     ],
 )
-def test_the_hint_says_how_to_pass_the_value(script: str, hint: str) -> None:
-    """As that interpreter takes arguments."""
+def test_the_hint_shows_how_to_pass_the_value(script: str, hint: str) -> None:
+    """The hint depends on how the interpreter takes arguments."""
     (found,) = reported(script)
 
     assert found.hint == hint

@@ -1,11 +1,11 @@
-"""Expansions that a shell refuses are reported, each where it stands; what any shell takes is not."""
+"""Expansions that no shell has are errors; expansions that only bash has are warnings for sh."""
 
 from __future__ import annotations
 
 import subprocess
 
 import pytest
-from bindings.scripted import scalar
+from bindings.sample_scripts import scalar
 from engines.requirement import require_program
 
 from pipegen.bindings.script.entry import parse_script
@@ -29,12 +29,12 @@ PLAIN = (
     *("${x%.*}", "${x%%.*}", "${x#a}", "${x##a}", "${x%\\}}", '${x#"$y"}', "${x:-$(echo a)}"),
 )
 # bash: https://www.gnu.org/software/bash/manual/html_node/Shell-Parameter-Expansion.html
-OF_BASH = (
+BASH_ONLY = (
     *("${x/a/b}", "${x//a/b}", "${x:0:1}", "${x: -1}", "${x:1}", "${x^}", "${x^^}", "${x,}", "${x,,}", "${!x}"),
     *("${x[0]}", "${x[@]}", "${#x[@]}", "${!x[@]}", "${x[0]:-a}", "${x[0]%a}", "${x[@]:0:1}", "${x@Q}", "${x[0]/a/b}"),
     *("${!x*}", "${!x@}", "${@:1}", "${x~~}"),
 )
-OF_NONE = (
+INVALID = (
     *(
         "${env.X}",
         "${secrets.TOKEN}",
@@ -63,56 +63,58 @@ OF_NONE = (
 )
 SHELLS = {"dash": ("dash",), "bash": ("bash",), "busybox": ("busybox", "sh")}
 # busybox has some of bash's: https://git.busybox.net/busybox/tree/shell/ash.c (ASH_BASH_COMPAT)
-LEFT_TO_BUSYBOX = ("busybox",)
+BASH_FORMS_NOT_CHECKED = ("busybox",)
 
 
 def reported(script: str, *, is_bash: bool = False) -> list[tuple[str, str]]:
-    """Return what is said of *script*, each with the place."""
+    """Return the code and the text of each diagnostic of *script*."""
     report = Report()
     parse_script(scalar(script), ["build", "test"], report, is_bash=is_bash)
     return [(found.code.number, found.primary.span.text) for found in report.diagnostics() if found.primary]
 
 
 @pytest.mark.parametrize("form", PLAIN)
-def test_what_posix_has_is_not_reported(form: str) -> None:
-    """Bare, in double quotes, in a here-document."""
+def test_posix_expansions_are_not_reported(form: str) -> None:
+    """They may be bare, in double quotes or in a here-document."""
     assert [reported(script) for script in (f"echo {form}", f'echo "{form}"', f"cat <<E\n{form}\nE")] == [[], [], []]
 
 
-@pytest.mark.parametrize("form", OF_BASH)
-def test_what_bash_alone_has_is_a_warning_for_sh(form: str) -> None:
-    """A stage with `shell: bash` may use it."""
+@pytest.mark.parametrize("form", BASH_ONLY)
+def test_bash_expansions_are_a_warning_for_sh(form: str) -> None:
+    """A stage with `shell: bash` may use them."""
     assert reported(f"echo {form}") == [("PG360", form)]
     assert reported(f"echo {form}", is_bash=True) == []
 
 
-@pytest.mark.parametrize("form", OF_NONE)
-def test_what_no_shell_has_is_an_error(form: str) -> None:
-    """Wherever the shell expands it."""
+@pytest.mark.parametrize("form", INVALID)
+def test_expansions_that_no_shell_has_are_errors(form: str) -> None:
+    """They are errors wherever the shell expands text."""
     places = ("echo {}", "cat <<E\n{}\nE", "a=$(echo {})", "a=`echo {}`", "echo $(( {} ))")
     for script in (place.replace("{}", form, 1) for place in places):
         assert reported(script) == [("PG359", form)], script
         assert reported(script, is_bash=True) == [("PG359", form)], script
 
 
-@pytest.mark.parametrize("form", [*OF_BASH, *OF_NONE])
+@pytest.mark.parametrize("form", [*BASH_ONLY, *INVALID])
 def test_text_that_the_shell_does_not_expand_is_not_reported(form: str) -> None:
-    """In single quotes, comments and quoted here-documents."""
+    """Single quotes, comments and quoted here-documents are literal text."""
     assert [reported(script) for script in (f"a '{form}'", f"# {form}", f"cat <<'E'\n{form}\nE")] == [[], [], []]
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_shells_agree(shell: str) -> None:
-    """The shells expand what is said to be theirs, and refuse the rest."""
+def test_shells_reject_the_same_expansions(shell: str) -> None:
+    """Each shell accepts the forms listed for it, and rejects the others."""
     require_program(SHELLS[shell][0])
-    forms = [form for form in (*PLAIN, *OF_BASH, *OF_NONE) if not (form in OF_BASH and shell in LEFT_TO_BUSYBOX)]
-    refused = [form for form in forms if is_refused(form, SHELLS[shell])]
+    forms = [
+        form for form in (*PLAIN, *BASH_ONLY, *INVALID) if not (form in BASH_ONLY and shell in BASH_FORMS_NOT_CHECKED)
+    ]
+    rejected = [form for form in forms if is_rejected(form, SHELLS[shell])]
 
-    assert refused == [form for form in forms if form in OF_NONE or (form in OF_BASH and shell == "dash")]
+    assert rejected == [form for form in forms if form in INVALID or (form in BASH_ONLY and shell == "dash")]
 
 
-def is_refused(form: str, shell: tuple[str, ...]) -> bool:
-    """Return whether *shell* ends where *form* is expanded."""
+def is_rejected(form: str, shell: tuple[str, ...]) -> bool:
+    """Return whether *shell* stops where *form* is expanded."""
     script = f"x=abc y=a; set -- abc\nprintf '%s' {form} >/dev/null\necho end"
     ended = subprocess.run((*shell, "-e", "-c", script), capture_output=True, text=True, check=False)
     return not ended.stdout.endswith("end\n")
@@ -140,15 +142,15 @@ def is_refused(form: str, shell: tuple[str, ...]) -> bool:
     ],
 )
 def test_hints_suggest_valid_text(script: str, hint: str) -> None:
-    """Of pipegen, or of the shell."""
+    """The suggestion is a reference of pipegen or an expansion of the shell."""
     report = Report()
     parse_script(scalar(script), ["build", "test"], report)
 
     assert [found.hint for found in report.diagnostics()] == [hint]
 
 
-def test_a_reference_behind_one_is_still_found() -> None:
-    """It is no reason to lose the rest of the script."""
+def test_a_reference_after_an_invalid_expansion_is_parsed() -> None:
+    """One invalid expansion does not stop the reading of the script."""
     report = Report()
     script = parse_script(scalar("echo ${a b} ${env.X} ${build.v}"), ["build"], report)
 

@@ -1,4 +1,4 @@
-"""Configs of several files."""
+"""Configs that include other files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pipegen.config.files.load import MAX_BYTES
 _PIPELINE = "pipelines: {p: {stages: [{name: a, script: x}]}}\n"
 
 
-def test_what_is_included_counts_as_the_file_s_own(tmp_path: Path) -> None:
-    """Inputs, templates and pipelines of all files, the included ones first."""
+def test_included_definitions_are_merged_into_the_config(tmp_path: Path) -> None:
+    """These are inputs, templates and pipelines, with those of included files first."""
     repository(
         tmp_path,
         pipegen="""
@@ -40,8 +40,8 @@ def test_what_is_included_counts_as_the_file_s_own(tmp_path: Path) -> None:
     }
 
 
-def test_paths_are_relative_to_the_file_that_includes(tmp_path: Path) -> None:
-    """In any folder; a file that several include counts once, and one without pipelines is a config too."""
+def test_paths_are_relative_to_the_including_file(tmp_path: Path) -> None:
+    """A file that is included twice counts once; it needs no pipelines."""
     repository(
         tmp_path,
         pipegen="include: ci/all.yaml\n",
@@ -55,8 +55,8 @@ def test_paths_are_relative_to_the_file_that_includes(tmp_path: Path) -> None:
     assert config_of(tmp_path) == {"pipelines": {name: {"stages": [stage]} for name in ("one", "two")}}
 
 
-def test_settings_of_targets_are_put_together(tmp_path: Path) -> None:
-    """Key by key; two files may say the same."""
+def test_settings_of_targets_are_merged(tmp_path: Path) -> None:
+    """They are merged by key, and two files may have equal values."""
     repository(
         tmp_path,
         pipegen=f"include: more.yaml\n{_PIPELINE}targets: {{gitlab: {{images: local}}, jenkins: {{}}}}\n",
@@ -125,8 +125,10 @@ def test_settings_of_targets_are_put_together(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_mistakes_in_several_files(files: dict[str, str], expected: tuple[str, str, str], tmp_path: Path) -> None:
-    """Each is told once, in the file that holds it."""
+def test_errors_are_reported_once_in_their_file(
+    files: dict[str, str], expected: tuple[str, str, str], tmp_path: Path
+) -> None:
+    """They may be in the config or in an included file."""
     found = wrong_in(repository(tmp_path, **files))
 
     assert shown(found[0]) == expected
@@ -176,8 +178,10 @@ def test_mistakes_in_several_files(files: dict[str, str], expected: tuple[str, s
         ("linked/x.yaml", "PG111", '"linked/x.yaml" leads out of the repository', "include a file of the repository"),
     ],
 )
-def test_files_that_cannot_be_included(written: str, code: str, message: str, hint: str, tmp_path: Path) -> None:
-    """Each is told at the line that includes it, with what to write instead."""
+def test_invalid_includes_are_reported_with_a_hint(
+    written: str, code: str, message: str, hint: str, tmp_path: Path
+) -> None:
+    """The diagnostic is at the item of `include`."""
     root = tmp_path / "root"
     root.mkdir()
     (tmp_path / "x.yaml").write_text("templates: {}\n", encoding="utf-8")
@@ -193,8 +197,8 @@ def test_files_that_cannot_be_included(written: str, code: str, message: str, hi
     assert (*shown(found), found.hint) == (code, "pipegen.yaml:2", message, hint)
 
 
-def test_a_file_above_the_repository(tmp_path: Path) -> None:
-    """The repository is named: without a `.git` it is the folder of the config."""
+def test_a_file_outside_the_repository_is_not_included(tmp_path: Path) -> None:
+    """The hint has the root; without a `.git`, that is the folder of the config."""
     (tmp_path / "x.yaml").write_text("templates: {}\n", encoding="utf-8")
     root = tmp_path / "root"
     root.mkdir()
@@ -206,8 +210,8 @@ def test_a_file_above_the_repository(tmp_path: Path) -> None:
     assert found.hint == f'the root of the repository is "{root}"'
 
 
-def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The system's own words; root may read everything, so the refusal is made here."""
+def test_an_unreadable_include_has_the_system_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is simulated, because root can read every file."""
     repository(tmp_path, pipegen=f"include: more.yaml\n{_PIPELINE}", more="templates: {}")
     opened = os.open
 
@@ -222,8 +226,8 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert found.message == '"more.yaml" cannot be included: Permission denied'
 
 
-def test_links_within_the_repository_are_followed(tmp_path: Path) -> None:
-    """Two names of one file are one file, and no loop is missed for them."""
+def test_symlinks_within_the_repository_are_followed(tmp_path: Path) -> None:
+    """Two names of one file count as one file, also for the detection of loops."""
     repository(tmp_path, pipegen="include: [one.yaml, two.yaml]", one=_PIPELINE)
     (tmp_path / "two.yaml").symlink_to("one.yaml")
     assert config_of(tmp_path) == {"pipelines": {"p": {"stages": [{"name": "a", "script": "x"}]}}}
@@ -234,7 +238,7 @@ def test_links_within_the_repository_are_followed(tmp_path: Path) -> None:
     assert found.code.number == "PG112"
 
 
-def test_text_that_stands_in_no_file_includes_nothing() -> None:
+def test_a_config_without_a_file_cannot_include_files() -> None:
     """There is no folder that a path could be relative to."""
     (found,) = wrong(f"include: more.yaml\n{_PIPELINE}")
 
@@ -242,8 +246,8 @@ def test_text_that_stands_in_no_file_includes_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_files_are_bounded(tmp_path: Path) -> None:
-    """In number, also when each includes the next, in size, and in what aliases in them come to."""
+def test_the_number_and_size_of_includes_are_limited(tmp_path: Path) -> None:
+    """The limits apply to the number of files, their size and the values from aliases."""
     chain = {f"f{number}": f"include: f{number + 1}.yaml" for number in range(MAX_FILES + 1)}
     (found, *_) = wrong_in(repository(tmp_path, pipegen="include: f0.yaml", **chain))
     assert found.code.number == "PG113"
@@ -260,8 +264,8 @@ def test_files_are_bounded(tmp_path: Path) -> None:
     assert shown(found) == ("PG113", "pipegen.yaml:1", "the included files have more than 600,000 values")
 
 
-def test_all_files_are_told_of_in_one_go(tmp_path: Path) -> None:
-    """What is wrong in one does not hide what is wrong in another."""
+def test_errors_of_all_files_are_reported_together(tmp_path: Path) -> None:
+    """An error in one file does not hide those in another."""
     repository(
         tmp_path,
         pipegen=f"include: [a.yaml, none.yaml, b.yaml]\n{_PIPELINE}",

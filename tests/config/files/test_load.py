@@ -1,4 +1,4 @@
-"""Bytes to text, and which folder and root a config belongs to."""
+"""Decoding of config files, and the folder and repository root of a config."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXT = "pipelines: {é𝒳: 1}\n"
 
 
 def decoded(data: bytes) -> tuple[SourceFile, Report]:
-    """Return *data* as a file, and what was reported of it."""
+    """Return *data* as a file, and the report."""
     report = Report()
     return decode(data, "pipegen.yaml", "", report), report
 
@@ -32,16 +32,16 @@ def decoded(data: bytes) -> tuple[SourceFile, Report]:
     ],
     ids=["UTF-8", "UTF-8 mark", "UTF-16 LE", "UTF-16 BE", "UTF-32 LE", "UTF-32 BE"],
 )
-def test_a_byte_order_mark_tells_the_encoding(data: bytes) -> None:
-    """UTF-8 needs none; the mark is no part of the text."""
+def test_a_byte_order_mark_selects_the_encoding(data: bytes) -> None:
+    """UTF-8 needs none, and the mark is not part of the text."""
     file, report = decoded(data)
 
     assert file.text == TEXT
     assert report.diagnostics() == ()
 
 
-def test_line_breaks_stay_as_they_are() -> None:
-    """Places are offsets into what the file holds."""
+def test_line_breaks_are_preserved() -> None:
+    """Offsets of spans refer to the text of the file."""
     assert decoded(b"a: 1\r\nb: 2\r\n")[0].text == "a: 1\r\nb: 2\r\n"
 
 
@@ -57,8 +57,8 @@ def test_line_breaks_stay_as_they_are() -> None:
     ],
     ids=["never valid", "Latin-1", "surrogate", "cut off", "after the mark", "half a pair"],
 )
-def test_bytes_that_are_no_text_are_reported_where_they_stand(data: bytes, place: str, byte: str) -> None:
-    """The first of them; the text goes on with a replacement character."""
+def test_invalid_bytes_are_reported_at_their_location(data: bytes, place: str, byte: str) -> None:
+    """Only the first one is reported; each is replaced by the replacement character."""
     file, report = decoded(data)
     (found,) = report.diagnostics()
 
@@ -68,8 +68,8 @@ def test_bytes_that_are_no_text_are_reported_where_they_stand(data: bytes, place
     assert file.text[found.primary.span.start] == "\ufffd"
 
 
-def test_an_empty_file_is_text() -> None:
-    """What it lacks is for others to say."""
+def test_an_empty_file_is_decoded() -> None:
+    """Other stages report what it lacks."""
     assert decoded(b"")[0].text == ""
 
 
@@ -81,8 +81,8 @@ def config(root: Path, name: str) -> Path:
     return path
 
 
-def test_the_usual_names_are_looked_for_in_their_order(tmp_path: Path) -> None:
-    """A config of our own goes before PipelineLib's."""
+def test_default_names_are_searched_in_order(tmp_path: Path) -> None:
+    """Our own names come before PipelineLib's."""
     found = []
     for name in reversed(USUAL_NAMES):
         config(tmp_path, name)
@@ -91,8 +91,8 @@ def test_the_usual_names_are_looked_for_in_their_order(tmp_path: Path) -> None:
     assert found == [tmp_path / name for name in reversed(USUAL_NAMES)]
 
 
-def test_a_folder_without_a_config_has_none(tmp_path: Path) -> None:
-    """A folder of a usual name is no config."""
+def test_a_folder_without_a_config_returns_none(tmp_path: Path) -> None:
+    """A folder with a default name is not a config."""
     (tmp_path / "pipegen.yaml").mkdir()
 
     assert find(tmp_path) is None
@@ -109,7 +109,7 @@ def test_the_folder_is_relative_to_the_repository(tmp_path: Path, name: str, fol
     assert load(config(tmp_path, name), Report()).folder == folder
 
 
-def test_a_worktree_is_a_repository(tmp_path: Path) -> None:
+def test_a_git_worktree_is_a_repository(tmp_path: Path) -> None:
     """Its `.git` is a file."""
     (tmp_path / ".git").write_text("gitdir: elsewhere\n", encoding="utf-8")
 
@@ -117,8 +117,8 @@ def test_a_worktree_is_a_repository(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "folder"), [("pipegen.yaml", ""), (".pipeline/config.yaml", ".pipeline")])
-def test_without_a_repository_the_name_tells_the_root(tmp_path: Path, name: str, folder: str) -> None:
-    """PipelineLib's config stands in a folder of the root."""
+def test_without_a_repository_the_name_decides_the_root(tmp_path: Path, name: str, folder: str) -> None:
+    """PipelineLib's config is in a subfolder of the root."""
     path = config(tmp_path, name)
 
     assert repository_root(path) == tmp_path
@@ -126,7 +126,7 @@ def test_without_a_repository_the_name_tells_the_root(tmp_path: Path, name: str,
 
 
 def test_the_path_is_shown_as_the_user_named_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Relative to where the user is, unless told otherwise."""
+    """The path to show can also be given."""
     path = config(tmp_path, ".pipeline/config.yaml")
     monkeypatch.chdir(tmp_path)
 
@@ -135,7 +135,7 @@ def test_the_path_is_shown_as_the_user_named_it(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
-    """It is told at once, whatever it holds; up to that size it is read."""
+    """A file of the maximum size is read."""
     path = tmp_path / "pipegen.yaml"
     path.write_bytes(b"#" * MAX_BYTES)
     fits = Report()

@@ -1,4 +1,4 @@
-"""TOML as the tree: values as Python reads them, and places that show them."""
+"""TOML as a tree: values as Python reads them, with their spans."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ n = 1
 
 
 def place(tree: Node, *path: str) -> tuple[str, str]:
-    """Return what stands at the key at *path*, and at its value."""
+    """Return the texts of the key at *path* and of its value."""
     shown = ""
     for key in path:
         assert isinstance(tree, Mapping)
@@ -40,8 +40,8 @@ def place(tree: Node, *path: str) -> tuple[str, str]:
     return shown, tree.span.text
 
 
-def test_values_are_those_of_python() -> None:
-    """Text, numbers, truths, lists and tables."""
+def test_values_are_the_same_as_from_tomllib() -> None:
+    """These are strings, numbers, booleans, lists and tables."""
     assert plain(read_toml(SourceFile("a", TEXT), Report())) == tomllib.loads(TEXT)
 
 
@@ -59,13 +59,13 @@ def test_values_are_those_of_python() -> None:
         (("tool", "pipegen", "more", "quoted key"), ('"quoted key"', "'''")),
     ],
 )
-def test_places(path: tuple[str, ...], shown: tuple[str, str]) -> None:
-    """Of keys and of values, or of their first lines."""
+def test_spans_of_keys_and_values(path: tuple[str, ...], shown: tuple[str, str]) -> None:
+    """A value of several lines has the span of its first one."""
     assert place(read_toml(SourceFile("a", TEXT), Report()), *path) == shown
 
 
-def test_what_is_not_found_stands_at_what_holds_it() -> None:
-    """A table that is written in pieces has no line of its own."""
+def test_a_table_without_its_own_line_has_an_empty_span() -> None:
+    """The table is defined only by the path of another one."""
     tree = read_toml(SourceFile("a", "[a.b]\nc = 1\n"), Report())
 
     assert place(tree, "a")[0] == ""

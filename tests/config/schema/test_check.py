@@ -1,4 +1,4 @@
-"""The schema itself, and what is said of configs that break it."""
+"""The schema for configs, and the diagnostics of configs that violate it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _place(found: Diagnostic) -> str:
 
 
 def _in_stage(text: str) -> str:
-    """Return a config with *text* as the further keys of its one stage, from line 4 on."""
+    """Return a config whose only stage has the keys in *text*, from line 5 on."""
     lines = "".join(f"        {line}\n" for line in text.splitlines())
     return f"pipelines:\n  test:\n    stages:\n      - name: unit\n{lines}"
 
@@ -83,8 +83,8 @@ def _is_described(part: Mapping[str, Any]) -> bool:
     return "description" in part or ("$ref" in part and _is_described(_referred(part["$ref"])))
 
 
-def test_schema_is_a_schema() -> None:
-    """The schema fits the metaschema of its draft."""
+def test_schema_is_valid() -> None:
+    """It matches the metaschema of its draft."""
     schema = pipelines_schema()
 
     Draft202012Validator.check_schema(schema)
@@ -92,7 +92,7 @@ def test_schema_is_a_schema() -> None:
 
 
 def test_examples_and_defaults_are_valid() -> None:
-    """What an editor offers is never wrong."""
+    """Editors suggest them."""
     schema = pipelines_schema()
     checked = 0
     for part in _parts(schema):
@@ -114,7 +114,7 @@ def test_every_key_is_described() -> None:
 
 
 def test_known_keys_follow_the_schema() -> None:
-    """The keys of each place are found through references and branches; those of operators belong to none."""
+    """They are collected through references and branches, without the keys of operators."""
     known = known_keys()
 
     assert known[()] == ("pipelines", "inputs", "templates", "include", "targets")
@@ -125,7 +125,7 @@ def test_known_keys_follow_the_schema() -> None:
 
 
 def test_templates_have_the_keys_of_stages() -> None:
-    """All but the name, in the order of the stage."""
+    """All keys except the name are in the same order."""
     known = known_keys()
     of_stages = known["pipelines", "*", "stages", 0]
 
@@ -161,13 +161,13 @@ def test_templates_have_the_keys_of_stages() -> None:
         "blubberfile: {variants: {$merge: {a: {}}, $with: {}}}",
     ],
 )
-def test_accepts_what_upstream_code_accepts(text: str) -> None:
-    """All of v0, and what upstream's code takes although its schema does not."""
+def test_everything_that_pipelinelib_accepts_is_valid(text: str) -> None:
+    """This includes values that its code accepts and its schema does not."""
     assert _check(_in_stage(text)) == ()
 
 
-def test_accepts_the_keys_of_a_pipeline() -> None:
-    """All keys of a pipeline, and `targets` beside `pipelines`."""
+def test_all_keys_of_a_pipeline_are_valid() -> None:
+    """The key `targets` next to `pipelines` is valid, too."""
     text = (
         "pipelines:\n  a:\n    blubberfile: b\n    directory: c\n    workspace: shared\n"
         "    fetch: {shallow: no, depth: 5, submodules: off, tags: yes}\n    notify: {email: {to: d}}\n"
@@ -179,8 +179,8 @@ def test_accepts_the_keys_of_a_pipeline() -> None:
 
 @pytest.mark.skipif(not _CORPUS.is_dir(), reason="the corpus is not there")
 @pytest.mark.parametrize("path", sorted(_CORPUS.glob("*/*.yaml")), ids=lambda path: path.stem)
-def test_corpus(path: Path) -> None:
-    """Real configs are accepted, but for a few that are wrong; each is refused at the right place."""
+def test_configs_of_the_corpus_are_valid(path: Path) -> None:
+    """A few are invalid and are reported at the right location."""
     found = _check(path.read_bytes())
 
     assert _places(found) == _REFUSED.get(f"{path.parent.name}/{path.name}", ())
@@ -275,7 +275,7 @@ def test_corpus(path: Path) -> None:
     ],
 )
 def test_violations_in_a_stage(text: str, code: str, place: str, message: str, hint: str | None) -> None:
-    """Each violation is told once, in our words, at its key or value."""
+    """Each is reported once, in our own words, at its key or value."""
     (found,) = _check(_in_stage(text))
 
     assert (found.code.number, _place(found), found.message, found.hint) == (code, place, message, hint)
@@ -317,27 +317,27 @@ def test_violations_in_a_stage(text: str, code: str, place: str, message: str, h
     ],
 )
 def test_violations_outside_of_stages(text: str, code: str, place: str, message: str, hint: str | None) -> None:
-    """Each violation is told once; a slip in a needed key is not also told as missing."""
+    """Each is reported once; a misspelled required key is not also reported as missing."""
     (found,) = _check(text)
 
     assert (found.code.number, _place(found), found.message, found.hint) == (code, place, message, hint)
 
 
 @pytest.mark.parametrize("key", [".anchors", "x-anchors"])
-def test_anchors_have_a_place_at_the_top(key: str) -> None:
-    """Whatever stands there."""
+def test_top_level_keys_for_anchors_may_have_any_value(key: str) -> None:
+    """Their names start with a dot or with `x-`."""
     assert _check(f"{key}: [&a {{name: b}}, ~]\npipelines: {{p: {{stages: [*a]}}}}") == ()
 
 
-def test_everything_is_found_in_one_go() -> None:
-    """Violations of different kinds come together, in the order of the text."""
+def test_all_violations_are_reported_together() -> None:
+    """They are in the order of the text."""
     found = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: later"))
 
     assert _places(found) == ("PG202 5:21", "PG202 6:26", "PG203 7:9", "PG202 8:15")
 
 
 def test_settings_are_checked_against_their_own_schema() -> None:
-    """A target's section is checked by the target's schema, and named where it stands."""
+    """The settings of a target have the schema of the target, and messages name their key."""
     schema = {
         "type": "object",
         "additionalProperties": False,
@@ -356,15 +356,15 @@ def test_settings_are_checked_against_their_own_schema() -> None:
     ]
 
 
-def test_deep_nesting_is_told_once() -> None:
-    """What is nested too deep for the stages that follow is one diagnostic at the value, no crash."""
+def test_deep_nesting_is_reported_once() -> None:
+    """A value that is nested too deeply must not crash later stages."""
     found = _check(_in_stage(f"deploy: {{overrides: {{a: {'[' * 120}{']' * 120}}}}}"))
 
     assert [one.message for one in found] == ["the value is nested more than 100 levels deep"]
 
 
-def test_an_alias_is_told_of_once() -> None:
-    """A wrong value that is used twice stands in the text once."""
+def test_an_invalid_value_with_an_alias_is_reported_once() -> None:
+    """The value is in the text only once."""
     found = _check("pipelines:\n  a:\n    stages: [{name: b, run: &run {tail: x}}, {name: c, run: *run}]\n")
 
     assert _places(found) == ("PG202 3:41",)
@@ -386,8 +386,8 @@ _VALUES: st.SearchStrategy[object] = st.recursive(
         st.sampled_from([key for key in known_keys()[_STAGE] if key != "extends"]), _VALUES, max_size=4
     )
 )
-def test_something_is_told_exactly_when_the_schema_refuses(stage: dict[str, object]) -> None:
-    """No violation gets lost on the way to our words, and none is made up."""
+def test_diagnostics_agree_with_the_schema(stage: dict[str, object]) -> None:
+    """A config has diagnostics exactly if the schema rejects it."""
     config = {"pipelines": {"test": {"stages": [{"name": "unit"}, stage]}}}
     is_valid = Draft202012Validator(dict(pipelines_schema())).is_valid(config)
 
@@ -414,8 +414,8 @@ def test_something_is_told_exactly_when_the_schema_refuses(stage: dict[str, obje
         ("scripts: x", "PG201", 'unknown key "scripts" in stage "unit"'),
     ],
 )
-def test_keys_of_scripts(stage: str, code: str, message: str) -> None:
-    """What is wrong with them is told once, in our words."""
+def test_violations_in_keys_of_script_stages(stage: str, code: str, message: str) -> None:
+    """Each is reported once, in our own words."""
     (found,) = _check(_in_stage(stage))
 
     assert (found.code.number, found.message) == (code, message)
@@ -429,15 +429,15 @@ def test_keys_of_scripts(stage: str, code: str, message: str) -> None:
         ("[[a, {b: c}]]", "an item of an arc takes text or a list, not a map"),
     ],
 )
-def test_groups_in_arcs(execution: str, message: str) -> None:
-    """A group holds names, and at least one."""
+def test_invalid_groups_in_arcs_are_reported(execution: str, message: str) -> None:
+    """A group contains at least one name and no lists."""
     (found,) = _check(f"pipelines: {{p: {{stages: [{{name: a}}], execution: {execution}}}}}")
 
     assert found.message == message
 
 
-def test_of_many_unknown_keys_the_first_thousand_are_told() -> None:
-    """The last of them counts the others: nobody reads on."""
+def test_at_most_1000_unknown_keys_are_reported() -> None:
+    """The last diagnostic counts the rest."""
     found = _check("".join(f"k{number}: x\n" for number in range(1_002)) + "pipelines: {p: {stages: [{name: a}]}}\n")
 
     assert len(found) == 1_000

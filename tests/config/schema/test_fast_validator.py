@@ -1,4 +1,4 @@
-"""The fast answer to whether a value fits a schema is that of jsonschema."""
+"""The fast validator agrees with jsonschema."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LIMITS = st.integers(0, 3)
 
 
 def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Return schemas that say some of what schemas can, with *inner* ones."""
+    """Return a strategy for schemas with some of the keywords and *inner* schemas."""
     several = st.lists(inner, min_size=1, max_size=3)
     return st.fixed_dictionaries(
         {},
@@ -80,8 +80,8 @@ def tree(text: str) -> Node:
 
 @pytest.mark.slow
 @given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), PARTS, VALUES)
-def test_any_schema_and_value(schema: dict[str, Any], part: dict[str, Any], value: object) -> None:
-    """All keywords, in each other."""
+def test_any_schema_and_value_have_the_same_result(schema: dict[str, Any], part: dict[str, Any], value: object) -> None:
+    """Keywords are nested in each other."""
     whole = {**schema, "$defs": {"part": part}}
     node = tree(json.dumps(value))
 
@@ -89,15 +89,15 @@ def test_any_schema_and_value(schema: dict[str, Any], part: dict[str, Any], valu
 
 
 @pytest.mark.parametrize("schema", [{"uniqueItems": True}, {"enum": [1]}, {"items": {"const": None}}])
-def test_what_is_not_known_is_left_to_others(schema: Mapping[str, Any]) -> None:
-    """A keyword or a value that is not known here is told when a value comes to it."""
+def test_an_unsupported_keyword_raises_an_error(schema: Mapping[str, Any]) -> None:
+    """It is raised when a value reaches the keyword."""
     with pytest.raises(UnknownKeywordError):
         FastValidator(schema).accepts(tree("[1]"))
 
 
 @pytest.mark.slow
-def test_configs() -> None:
-    """All that the repository holds, right and wrong."""
+def test_configs_of_the_repository_have_the_same_result() -> None:
+    """They include valid and invalid ones."""
     answers = [agreed(text) for text in TEXTS]
 
     assert answers.count(True) > 100
@@ -105,13 +105,13 @@ def test_configs() -> None:
 
 
 @given(st.sampled_from(TEXTS[: len(TEXTS) // 2]), CHANGES)
-def test_changed_configs(text: str, changes: list[tuple[float, str, int]]) -> None:
-    """Most of them are wrong somewhere."""
+def test_changed_configs_have_the_same_result(text: str, changes: list[tuple[float, str, int]]) -> None:
+    """Most of them are invalid."""
     agreed(changed(text, changes))
 
 
 def agreed(text: str) -> bool | None:
-    """Return what both say of *text*; None of one that is no YAML."""
+    """Return the common result of both validators for *text*; None if it is not YAML."""
     with suppress(Stopped):
         node = tree(text)
         with suppress(ValueError):  # an integer of more digits than Python reads

@@ -1,4 +1,4 @@
-"""Keys that the language knows, at another place."""
+"""Known keys in the wrong place."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ def _one(text: str) -> Diagnostic:
         ),
     ],
 )
-def test_key_within_a_stage(keys: str, message: str, hint: str) -> None:
-    """The place that is meant is a key beside, else further out, else further in, else in the same stage."""
+def test_a_misplaced_key_in_a_stage(keys: str, message: str, hint: str) -> None:
+    """The suggested place is under a sibling key, further out, further in, or in the same stage, in this order."""
     found = _one(f"{_HEAD}        {keys}\n")
 
     assert (found.message, found.hint) == (message, hint)
 
 
-def test_step_beside_the_stages() -> None:
-    """A step in a pipeline is shown the last stage above it."""
+def test_a_step_next_to_the_stages() -> None:
+    """The related label is the last stage above it."""
     found = _one(f"{_HEAD}      - name: docs\n    publish: {{image: true}}\n")
 
     assert found.message == '"publish" belongs in a stage, not in a pipeline'
@@ -93,8 +93,8 @@ def test_step_beside_the_stages() -> None:
         ("templates: {a: {run: {publish: {image: true}}}}\n", '"publish" belongs in a template, not under "run"'),
     ],
 )
-def test_key_within_a_template(text: str, message: str) -> None:
-    """Places within the same template are meant, not those of stages."""
+def test_a_misplaced_key_in_a_template(text: str, message: str) -> None:
+    """The suggested place is in the same template, not in a stage."""
     assert _one(f"{_HEAD}{text}").message == message
 
 
@@ -108,13 +108,13 @@ def test_key_within_a_template(text: str, message: str) -> None:
         ("when: {branch: main}\n", '"when" belongs in a pipeline, not at the top level'),
     ],
 )
-def test_templates_and_defaults_multiply_no_place(text: str, message: str) -> None:
-    """What templates hold too belongs in a stage for one who has written none."""
+def test_templates_and_defaults_are_not_suggested_places(text: str, message: str) -> None:
+    """They have the keys of a stage, but a stage is suggested unless the key is in one of them."""
     assert _one(f"{_HEAD}{text}").message == message
 
 
-def test_key_for_all_stages_beside_them() -> None:
-    """Other engines take it there; here the defaults are the place."""
+def test_a_stage_key_of_a_pipeline_suggests_defaults() -> None:
+    """Other engines allow it there; here, the place is `defaults`."""
     found = _one(f"{_HEAD}    image: python\n")
 
     assert found.hint == (
@@ -123,24 +123,24 @@ def test_key_for_all_stages_beside_them() -> None:
     )
 
 
-def test_step_beside_the_pipelines() -> None:
-    """A step at the top level is a key of a stage too."""
+def test_a_step_next_to_the_pipelines() -> None:
+    """A step at the top level is also a key of a stage."""
     found = _one(f"{_HEAD}publish: {{image: true}}\n")
 
     assert found.message == '"publish" belongs in a stage, not at the top level'
     assert [label.span.text for label in found.related] == ["unit"]
 
 
-def test_pipeline_beside_the_pipelines() -> None:
-    """What holds stages is a pipeline, whatever it is called."""
+def test_a_pipeline_next_to_the_pipelines() -> None:
+    """A key with `stages` is a pipeline, whatever its name is."""
     found = _one(f"{_HEAD}publish:\n  stages: [{{name: a}}]\n")
 
     assert found.message == 'pipeline "publish" belongs under "pipelines", not at the top level'
     assert found.hint == 'indent "publish" and the lines below it, to line up with "test"'
 
 
-def test_pipelines_without_the_key_above() -> None:
-    """Pipelines at the top level are not also told that `pipelines` is missing."""
+def test_pipelines_without_the_key_pipelines() -> None:
+    """The missing key `pipelines` is not reported in addition."""
     found = _check("test: {stages: [{name: a}]}\ndocs: {stages: [{name: b}]}\n")
 
     assert [one.hint for one in found] == [
@@ -149,7 +149,7 @@ def test_pipelines_without_the_key_above() -> None:
 
 
 def test_keys_of_a_pipeline_at_the_top_level() -> None:
-    """A config without pipelines and names is told what goes above."""
+    """The hint gives the lines to add above."""
     found = _one("stages: [{name: a}]\n")
 
     assert found.message == '"stages" belongs in a pipeline, not at the top level'
@@ -157,8 +157,8 @@ def test_keys_of_a_pipeline_at_the_top_level() -> None:
     assert found.hint.startswith('write "pipelines:" and the name of a pipeline above')
 
 
-def test_key_of_a_pipeline_in_place_of_its_name() -> None:
-    """`stages` in line with the name of its pipeline is one mistake, not an empty pipeline as well."""
+def test_a_pipeline_key_with_the_indentation_of_its_name() -> None:
+    """The empty pipeline is not reported in addition."""
     found = _one("pipelines:\n  test:\n  stages: [{name: a}]\n")
 
     assert found.message == '"stages" belongs in a pipeline, not directly under "pipelines"'
@@ -166,15 +166,15 @@ def test_key_of_a_pipeline_in_place_of_its_name() -> None:
     assert [label.span.text for label in found.related] == ["test"]
 
 
-def test_key_of_a_pipeline_without_a_name_above() -> None:
-    """Without an empty pipeline above, the name is what is missing."""
+def test_a_pipeline_key_without_the_name_of_a_pipeline() -> None:
+    """The hint asks for the name."""
     found = _one("pipelines:\n  stages: [{name: a}]\n")
 
     assert found.hint == 'write the name of the pipeline on the line above, and indent "stages" and the lines below it'
 
 
-def test_empty_value_above_is_the_same_mistake() -> None:
-    """A key that is empty because its keys are not indented is not told of by itself."""
+def test_an_empty_key_above_a_misplaced_key_is_not_reported() -> None:
+    """It is empty only because the other keys are not indented."""
     found = _check(f"{_HEAD}        publish:\n          image:\n          tags: [a]\n          name: b\n")
 
     assert [(one.code.number, one.message) for one in found] == [
@@ -192,8 +192,8 @@ def test_empty_value_above_is_the_same_mistake() -> None:
         (f"{_HEAD}    execution: []\n      \nexecutions: []\n", 'unknown key "executions" in the config'),
     ],
 )
-def test_unknown_key_that_is_not_misplaced(text: str, message: str) -> None:
-    """A key that means many things, looks like a slip, or is known nowhere is just unknown."""
+def test_an_unknown_key_that_is_not_misplaced(text: str, message: str) -> None:
+    """The key has too many places, looks like a typo, or is unknown everywhere."""
     (found,) = _check(text)
 
     assert (found.code.number, found.message) == ("PG201", message)

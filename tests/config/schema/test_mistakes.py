@@ -1,4 +1,4 @@
-"""Mistakes that are told in words of their own."""
+"""Common mistakes with their own messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _check(text: str) -> tuple[Diagnostic, ...]:
 
 
 def _one(text: str) -> tuple[str, str, str | None]:
-    """Return code, marked text and hint of the one diagnostic for *text*."""
+    """Return code, marked text and hint of the only diagnostic for *text*."""
     (found,) = _check(text)
     assert found.primary is not None
     return found.code.number, found.primary.span.text, found.hint
@@ -35,25 +35,25 @@ def _one(text: str) -> tuple[str, str, str | None]:
         ("[1, yes]", "1, yes", 'write one arc as a list in the list: "execution: [[1, yes]]"'),
     ],
 )
-def test_flat_execution(execution: str, marked: str, hint: str) -> None:
-    """Names outside of arcs are told of once for the pipeline, with the arc to write."""
+def test_a_flat_execution_is_reported_once(execution: str, marked: str, hint: str) -> None:
+    """The label covers all names outside arcs, and the hint gives the arc to write."""
     assert _one(f"{_HEAD}    execution: {execution}\n") == ("PG206", marked, hint)
 
 
 def test_flat_execution_marks_names_on_other_lines() -> None:
-    """Names on lines of their own are all marked."""
+    """Each name on a line of its own has a related label."""
     (found,) = _check(f"{_HEAD}    execution:\n      - unit\n      - lint\n      - docs\n")
 
     assert [label.span.text for label in found.related] == ["lint", "docs"]
 
 
 def test_text_as_execution_is_a_wrong_type() -> None:
-    """What is no list at all is not called flat."""
+    """A value that is not a list is not a flat execution."""
     assert _one(f"{_HEAD}    execution: unit\n")[:2] == ("PG202", "unit")
 
 
-def test_stray_dash() -> None:
-    """A stage without a name, whose keys the one above lacks, may be the rest of that one."""
+def test_a_stray_dash_before_keys_of_a_stage() -> None:
+    """A stage without a name whose keys the stage above lacks may belong to that stage."""
     (found,) = _check(f"{_HEAD}        build: test\n      - run: true\n        copy: [a]\n")
 
     assert found.code.number == "PG207"
@@ -65,8 +65,8 @@ def test_stray_dash() -> None:
     assert found.hint.startswith('remove the dash before "run"')
 
 
-def test_several_stray_dashes() -> None:
-    """A stage cut in three is told of twice, each time with the stage that has the name."""
+def test_several_stray_dashes_name_the_same_stage() -> None:
+    """The related label is the stage with the name."""
     found = _check(f"{_HEAD}      - build: test\n      - run: true\n")
 
     assert [label.span.text for one in found for label in one.related] == ["unit", "unit"]
@@ -80,8 +80,8 @@ def test_several_stray_dashes() -> None:
         "[{name: unit, build: a}, {run: true}, {build: b, run: true}]",
     ],
 )
-def test_unnamed_stage_that_is_no_rest(stages: str) -> None:
-    """A stage that repeats keys of the one above, or has none above, is simply told to have no name."""
+def test_an_unnamed_stage_is_reported(stages: str) -> None:
+    """It repeats keys of the stage above, or is the first one, so there is no stray dash."""
     found = _check(f"pipelines: {{test: {{stages: {stages}}}}}")[-1]
 
     assert (found.code.number, found.message, found.hint) == (
@@ -100,8 +100,8 @@ def test_unnamed_stage_that_is_no_rest(stages: str) -> None:
         ("service", 'write "chart: {name: service}"'),
     ],
 )
-def test_chart_as_text(chart: str, hint: str) -> None:
-    """The hint holds the name and the version that the address names."""
+def test_a_chart_as_text_has_a_hint(chart: str, hint: str) -> None:
+    """The hint contains the name and the version from the address."""
     assert _one(f"{_HEAD}        deploy: {{chart: '{chart}'}}\n") == ("PG208", f"'{chart}'", hint)
 
 
@@ -117,8 +117,8 @@ def test_chart_as_text(chart: str, hint: str) -> None:
         ("run: echo $A", """write "run: true", or give the image arguments: "run: {arguments: [echo, '$A']}\""""),
     ],
 )
-def test_run_as_text(keys: str, hint: str) -> None:
-    """A command is told where arguments go; the name of the variant was meant as `true`."""
+def test_a_command_as_run_has_a_hint(keys: str, hint: str) -> None:
+    """A command becomes arguments; the name of the variant becomes `true`."""
     code, _, found = _one(f"{_HEAD}        {keys}\n")
 
     assert (code, found) == ("PG209", hint)

@@ -1,11 +1,11 @@
-"""Words of a command line, read as docker reads them."""
+"""Command lines parsed as docker parses them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 
 class UsageError(Exception):
-    """A command line that docker refuses."""
+    """A command line that docker rejects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Syntax:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Options by their long names, in order, a flag's value being None; then operands."""
+    """Options by their long names, in order (the value of a flag is None), and operands."""
 
     options: tuple[tuple[str, str | None], ...]
     operands: tuple[str, ...]
 
     def has(self, name: str) -> bool:
-        """Return whether option *name* is given, and not as `=false`."""
+        """Return whether option *name* is set, and not as `=false`."""
         return any(given == name and value != "false" for given, value in self.options)
 
     def last(self, name: str) -> str | None:
@@ -43,7 +43,7 @@ class Arguments:
         return next((value for given, value in reversed(self.options) if given == name), None)
 
     def without(self, *names: str) -> "Arguments":
-        """Return the same without options *names*."""
+        """Return the same arguments without the options *names*."""
         return replace(self, options=tuple(option for option in self.options if option[0] not in names))
 
     def words(self) -> list[str]:
@@ -53,7 +53,7 @@ class Arguments:
 
 
 def parse(syntax: Syntax, words: Sequence[str]) -> Arguments:
-    """Return *words* parted into options and operands."""
+    """Return *words* as options and operands."""
     names = syntax.names()
     options: list[tuple[str, str | None]] = []
     operands: list[str] = []
@@ -73,7 +73,7 @@ def parse(syntax: Syntax, words: Sequence[str]) -> Arguments:
 
 
 def _long(names: dict[str, tuple[str, bool]], word: str, rest: list[str]) -> tuple[str, str | None]:
-    """Return the option in *word*, its value taken from *rest* if it does not follow an `=`."""
+    """Return the option in *word*, with its value from *rest* if there is no `=`."""
     spelling, equals, value = word.partition("=")
     name, takes_value = _known(names, spelling)
     if equals:
@@ -94,7 +94,7 @@ def _short(names: dict[str, tuple[str, bool]], word: str, rest: list[str]) -> li
 
 
 def _known(names: dict[str, tuple[str, bool]], spelling: str) -> tuple[str, bool]:
-    """Return what *spelling* stands for."""
+    """Return the long name of *spelling*, and whether it takes a value."""
     if spelling not in names:
         message = f"unknown flag: {spelling}"
         raise UsageError(message)
@@ -102,7 +102,7 @@ def _known(names: dict[str, tuple[str, bool]], spelling: str) -> tuple[str, bool
 
 
 def _value(spelling: str, rest: list[str]) -> str:
-    """Take the value of option *spelling* off *rest*."""
+    """Remove the value of option *spelling* from *rest*."""
     if not rest:
         message = f"flag needs an argument: {spelling}"
         raise UsageError(message)

@@ -1,7 +1,7 @@
-"""Blubberfile to Dockerfile: what Blubber's BuildKit frontend does, for the part of its language that tests use.
+"""Blubberfile to Dockerfile: Blubber's BuildKit frontend, limited to the features that tests use.
 
-Known are `base`, `includes`, `lives.in`, `runs.environment`, `builder`/`builders` (custom commands), `copies` and
-`entrypoint`. Anything else is refused, so that no test believes in what is not there.
+Supported are `base`, `includes`, `lives.in`, `runs.environment`, `builder`/`builders` (custom commands), `copies` and
+`entrypoint`. All other keys are rejected, so that no test relies on a missing feature.
 """
 
 import json
@@ -24,14 +24,14 @@ class InvalidBlubberfileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Dockerfile:
-    """A Dockerfile, and the environment of the image that no Dockerfile can hold: values with newlines."""
+    """A Dockerfile, and environment variables of the image that a Dockerfile cannot express: values with newlines."""
 
     text: str
     environment: tuple[tuple[str, str], ...]
 
 
 def convert(text: str, variant: str, base: str) -> Dockerfile:
-    """Return *variant* of the blubberfile *text* as a Dockerfile; *base* stands in for images of other registries."""
+    """Return *variant* of the blubberfile *text* as a Dockerfile; *base* replaces images of other registries."""
     variants = _variants(text)
     lines = [line for name in _stages(variants, variant) for line in _stage(name, _config(variants, name), base)]
     values = _environment(_config(variants, variant))
@@ -39,7 +39,7 @@ def convert(text: str, variant: str, base: str) -> Dockerfile:
 
 
 def _variants(text: str) -> Mapping[str, Config]:
-    """Return the variants of the blubberfile *text*, each with the keys that all share."""
+    """Return the variants of the blubberfile *text*, each merged with the common keys."""
     try:
         config = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -55,7 +55,7 @@ def _variants(text: str) -> Mapping[str, Config]:
 
 
 def _config(variants: Mapping[str, Config], name: str) -> Config:
-    """Return variant *name* with what it includes, its own keys last."""
+    """Return variant *name* merged with its includes, its own keys last."""
     if name not in variants:
         message = f'variant "{name}" does not exist'
         raise InvalidBlubberfileError(message)
@@ -72,7 +72,7 @@ def _config(variants: Mapping[str, Config], name: str) -> Config:
 
 
 def _merged(lower: Config, upper: Config) -> Config:
-    """Return *lower* with the keys of *upper* laid over it."""
+    """Return *lower* overridden by *upper*."""
     result = dict(lower)
     for key, value in upper.items():
         old = result.get(key)
@@ -114,7 +114,7 @@ def _stage(name: str, config: Config, base: str) -> Iterator[str]:
 
 
 def _base(asked: str | None, base: str) -> str:
-    """Return the image to start from: *asked* if it is at hand without a network, else *base*."""
+    """Return the base image: *asked* if it is available without a network, otherwise *base*."""
     if asked is None:
         return "scratch"
     return asked if asked.startswith(("localhost/", "127.0.0.1:")) else base
@@ -132,12 +132,12 @@ def _builders(config: Config) -> tuple[Config, ...]:
 
 
 def _copies(config: Config) -> tuple[Config, ...]:
-    """Return what the variant copies, short forms spelt out."""
+    """Return the copies of the variant, with short forms expanded."""
     return tuple(_asked(item) for item in config.get("copies", ()))
 
 
 def _asked(item: str | Config) -> Config:
-    """Return one item of `copies` or `requirements`, a bare word being `local`, a variant or a file."""
+    """Return an item of `copies` or `requirements`; a single word is `local`, a variant or a file."""
     if isinstance(item, str):
         if item == "local":
             return {"from": "local", "source": ".", "destination": "."}
@@ -161,7 +161,7 @@ def _words(command: object) -> str:
 
 
 def _quoted(value: str) -> str:
-    """Return *value* in double quotes, nothing in it expanded."""
+    """Return *value* in double quotes, without expansions."""
     for character in ("\\", '"', "$"):
         value = value.replace(character, f"\\{character}")
     return f'"{value}"'

@@ -1,8 +1,8 @@
-"""A curl that connects to nothing: it writes its calls to $CURL_LOG, one JSON object a line.
+"""A curl that connects to no server: it writes its calls to $CURL_LOG, one JSON object per line.
 
-`{"arguments": […], "data": [BASE64, …]}`: `data` holds what would be sent, in the order of the options: the file (or
-standard input) of `--upload-file`, and each `--data…` or `--form…`, the file that an `@` (in a form, a `<` too) names
-read. $CURL_RESPONSE is printed, $CURL_FAIL is the exit status.
+`{"arguments": […], "data": [BASE64, …]}`: `data` is the data to send, in the order of the options: the file (or
+standard input) of `--upload-file`, and each `--data…` or `--form…` with the content of a file after `@` (in a form,
+also after `<`). $CURL_RESPONSE is printed, $CURL_FAIL is the exit status.
 """
 
 import os
@@ -34,7 +34,7 @@ FILES = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Record one call of curl, print the asked-for response and return the exit status."""
+    """Record one call of curl, print the configured response and return the exit status."""
     try:
         data = [b64encode(part).decode("ascii") for part in _data(arguments)]
     except OSError as error:

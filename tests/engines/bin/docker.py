@@ -1,14 +1,14 @@
-"""A docker CLI over podman: the commands and options that pipegen writes, with docker's own words and answers.
+"""A docker CLI implemented with podman: the commands and options that pipegen generates, with docker's own output.
 
-What docker does not know is refused, so that nothing leans on podman. Where the two differ:
+Commands that docker does not have are rejected, so that no test relies on podman. The differences:
 
-- `--pull` asks no registry for an image of `localhost/`, which has none;
-- a build makes one layer, and equal builds one image, as docker's cache would (a layer here is a copy of all files);
-- `image inspect` says `sha256:` before an ID;
-- `rm --force` kills at once, without podman's ten seconds;
-- credentials lie in `$DOCKER_CONFIG/config.json`;
-- `build` reads a `# syntax=` line. A blubberfile is built as Blubber's frontend would, if the line names
-  $PIPEGEN_TEST_FRONTEND (any frontend where that is unset). $PIPEGEN_TEST_BASE is the image to start from.
+- `--pull` does not ask a registry for an image of `localhost/`, which has none;
+- a build creates one layer, and equal builds one image, like docker's cache (a layer here is a copy of all files);
+- `image inspect` prefixes an ID with `sha256:`;
+- `rm --force` kills immediately, without podman's ten seconds;
+- credentials are in `$DOCKER_CONFIG/config.json`;
+- `build` reads a `# syntax=` line. A blubberfile is built like Blubber's frontend does, if the line names
+  $PIPEGEN_TEST_FRONTEND (any frontend if that is unset). $PIPEGEN_TEST_BASE is the base image.
 """
 
 import os
@@ -62,7 +62,7 @@ TIMESTAMP = 1_643_648_400  # of every image and its files, so that equal builds 
 
 
 def main(words: Sequence[str]) -> NoReturn:
-    """Become the podman that does what docker is asked for in *words*; exit where docker would refuse."""
+    """Replace this process by the podman that does what *words* ask of docker; exit if docker would reject them."""
     try:
         command, arguments = _command(words)
         podman = _TRANSLATIONS.get(command, _same)(command, arguments)
@@ -74,7 +74,7 @@ def main(words: Sequence[str]) -> NoReturn:
 
 
 def _command(words: Sequence[str]) -> tuple[str, Arguments]:
-    """Return the command in *words*, in its short form (`image ls` is `images`), and what follows it."""
+    """Return the command in *words* in its short form (`image ls` is `images`), and its arguments."""
     name, *rest = words or ("",)
     if name == "image" and rest:
         name, rest = (
@@ -92,7 +92,7 @@ def _command(words: Sequence[str]) -> tuple[str, Arguments]:
 
 
 def _environment() -> dict[str, str]:
-    """Return podman's environment: docker's place for credentials."""
+    """Return podman's environment, with docker's location of credentials."""
     folder = Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
     folder.mkdir(parents=True, exist_ok=True)
     return {**os.environ, "REGISTRY_AUTH_FILE": str(folder / "config.json")}
@@ -104,12 +104,12 @@ def _same(command: str, arguments: Arguments) -> list[str]:
 
 
 def _remove(command: str, arguments: Arguments) -> list[str]:
-    """Return `rm`, without patience when forced."""
+    """Return `rm`, without a grace period if forced."""
     return [command, *(["--time=0"] if arguments.has("force") else []), *arguments.words()]
 
 
 def _inspect(command: str, arguments: Arguments) -> list[str]:
-    """Return `image inspect`, with docker's way to write an ID."""
+    """Return `image inspect`, with IDs formatted as docker does."""
     return [*command.split(), *(word.replace("{{.Id}}", "sha256:{{.Id}}") for word in arguments.words())]
 
 
@@ -141,7 +141,7 @@ def _build(command: str, arguments: Arguments) -> list[str]:
 
 
 def _dockerfile(text: str, arguments: Arguments) -> Dockerfile:
-    """Return the Dockerfile *text*, made by the frontend that its `# syntax=` line names."""
+    """Return the Dockerfile of *text*, converted by the frontend in its `# syntax=` line."""
     frontend = _frontend(text)
     if frontend is None or frontend.startswith("docker/dockerfile"):
         return Dockerfile(text, ())
@@ -154,7 +154,7 @@ def _dockerfile(text: str, arguments: Arguments) -> Dockerfile:
 
 
 def _frontend(text: str) -> str | None:
-    """Return what a `# syntax=` line among the first lines of *text* names."""
+    """Return the frontend in a `# syntax=` line among the first lines of *text*."""
     for line in text.splitlines():
         directive = re.fullmatch(r"\s*(?:#|//)\s*(\w+)\s*=\s*(.+?)\s*", line)
         if directive is None:
@@ -171,7 +171,7 @@ def _pull(dockerfile: str, *, asked: bool) -> str:
 
 
 def _feed(text: str) -> None:
-    """Make *text* the standard input."""
+    """Set standard input to *text*."""
     with tempfile.TemporaryFile() as file:
         file.write(text.encode())
         file.seek(0)
@@ -185,7 +185,7 @@ def _refuse(message: str, status: int) -> NoReturn:
 
 
 def _network(_: str, arguments: Arguments) -> list[str]:
-    """Return a command that does nothing: podman has the machine's own network here, and no other."""
+    """Return a command without effect: podman uses the host network here."""
     if arguments.operands[:1] not in (("create",), ("rm",)) or len(arguments.operands) != 2:
         raise UsageError('"docker network" takes create or rm, and a name.')
     return ["version"]

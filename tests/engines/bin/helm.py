@@ -1,4 +1,4 @@
-"""A helm that installs nothing: it writes its calls to $HELM_LOG, one JSON object a line.
+"""A helm that installs nothing: it writes its calls to $HELM_LOG, one JSON object per line.
 
 `{"arguments": […], "files": [{"option": "--set-file", "key": "main.config", "content": BASE64}, …]}`: the files are
 those of `--set-file KEY=PATH` and `--values PATH`, in order; `key` is null for `--values`. $HELM_FAIL is the exit
@@ -42,7 +42,7 @@ def _files(arguments: Sequence[str]) -> Iterator[dict[str, str | None]]:
 
 
 def _values(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield option and value of each file option among *arguments*, written in two words or with `=`."""
+    """Yield option and value of each file option in *arguments*, as two words or with `=`."""
     words = iter(arguments)
     for word in words:
         option, equals, value = word.partition("=")

@@ -1,4 +1,4 @@
-"""What the stand-ins that only record have in common: one line of JSON for each call."""
+"""Shared code of recording programs: one line of JSON for each call."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def record(log: str, entry: Mapping[str, object]) -> None:
-    """Append *entry* to the file that the environment variable *log* names; do nothing where it names none."""
+    """Append *entry* to the file in the environment variable *log*, if it is set."""
     path = os.environ.get(log)
     if not path:
         return
@@ -23,7 +23,7 @@ def content(path: str) -> str:
 
 
 def status(variable: str, command: str) -> int:
-    """Return the exit status that *variable* asks for: `3` for every call, `test=3` for the command `test` only."""
+    """Return the exit status in *variable*: `3` for every call, `test=3` for the command `test` only."""
     asked = os.environ.get(variable, "")
     name, equals, value = asked.rpartition("=")
     if equals and name != command:

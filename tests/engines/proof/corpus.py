@@ -1,4 +1,4 @@
-"""Real configs beside the checkout, and the examples in it: analysed, and as the targets write them."""
+"""Real configs next to the checkout, and its examples: analysed, and compiled by each target."""
 
 import csv
 import shutil
@@ -19,7 +19,7 @@ EXAMPLES = _ROOT / "examples"
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A config that compiles; *must_compile* says that it is known to be valid."""
+    """A config; *must_compile* means that it is known to be valid."""
 
     name: str
     analysed: Analysed | None
@@ -30,7 +30,7 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a target writes for a config, or the codes of the errors that kept it from that."""
+    """The output of a target for a config, or the codes of the errors."""
 
     text: str
     errors: tuple[str, ...]
@@ -38,7 +38,7 @@ class Output:
 
 
 def configs(folder: Path) -> Iterator[Config]:
-    """Yield all configs, each in a repository of its own below *folder*."""
+    """Yield all configs, each in its own repository below *folder*."""
     for example in sorted(EXAMPLES.iterdir()):
         copied = folder / example.name
         shutil.copytree(example, copied)
@@ -55,7 +55,7 @@ def configs(folder: Path) -> Iterator[Config]:
 
 
 def written(analysed: Analysed, target: str, style: str = "") -> Output:
-    """Return what *target* writes for a config."""
+    """Return the output of *target* for a config."""
     report = Report()
     start = time.perf_counter()
     try:

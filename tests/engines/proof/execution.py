@@ -1,4 +1,4 @@
-"""A config, compiled for an engine and executed on it; what comes of it looks alike wherever it ran."""
+"""A config compiled for an engine and executed on it, with a result of the same form for each engine."""
 
 import json
 import os
@@ -41,7 +41,7 @@ _HELPER = re.compile(r"(\S+: )?(mail when |note whe(n|ther) |trigger |remove )|D
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Engine:
-    """An engine, and how pipegen writes for it; *interpreter* is the shell that runs steps on Jenkins."""
+    """An engine, and the options of pipegen for it; *interpreter* is the shell that runs steps on Jenkins."""
 
     target: str
     style: str = ""
@@ -61,7 +61,7 @@ HERE = Engine(target="run", images="")
 
 
 def absent(engine: Engine) -> str | None:
-    """Return why nothing can be executed on *engine* here, None if it can."""
+    """Return the reason why *engine* cannot execute anything here, or None."""
     if engine.target == "gitlab":
         return gitlab_local.available()
     return None if engine is HERE else jenkins_harness.available()
@@ -69,17 +69,17 @@ def absent(engine: Engine) -> str | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class World:
-    """What is around an engine.
+    """The environment of an engine.
 
     Attributes:
-        containers: where images are built and run.
+        containers: the environment that builds and runs images.
         repository: the repository with the config, at `CONFIG`.
-        folder: where all that the execution makes is put; it is made, with `home/keep`, a file in the jobs' home.
-        settings: what the config says under `targets.NAME`, by target.
+        folder: the folder of the execution; it is created, with `home/keep`, a file in the jobs' home.
+        settings: the config's settings under `targets.NAME`, by target.
         variables: variables of the engine's jobs.
         secrets: credentials by ID.
-        parameters: what a person asks for when starting the pipeline.
-        approved: the stages that a person starts; with none, a person says no wherever asked.
+        parameters: the parameters that a person sets when starting the pipeline.
+        approved: the stages that a person starts or approves; all others are rejected.
     """
 
     containers: Containers
@@ -103,20 +103,20 @@ class Mail:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Execution:
-    """What came of a config on an engine.
+    """The result of a config on an engine.
 
     Attributes:
-        outcomes: `success`, `failed`, `unstable` (a failure that is allowed) or `skipped` for each stage.
+        outcomes: `success`, `failed`, `unstable` (an allowed failure) or `skipped` for each stage.
         times: start and end of each stage that ran, by the engine's own clock, in seconds.
-        seen: what the containers were given, by stage.
-        downloads: what a person can download, by path.
+        seen: the data of containers, by stage.
+        downloads: downloadable files, by path.
         beside: the containers of stages on Jenkins: kind, image, arguments and command of each.
-        triggered: other jobs that were started, with their parameters.
+        triggered: triggered jobs, with their parameters.
         charts: helm's calls.
-        reports: what Jenkins was told of reports, none on other engines.
-        inputs: what Jenkins asked people, nothing on other engines.
+        reports: reports to Jenkins, none on other engines.
+        inputs: questions of Jenkins to people, none on other engines.
         text: the file that was executed.
-        log: all that was printed.
+        log: all output.
     """
 
     outcomes: Mapping[str, str]
@@ -134,7 +134,7 @@ class Execution:
 
 
 def compiled(engine: Engine, repository: Path, settings: Mapping[str, object], pipelines: Sequence[str] = ()) -> str:
-    """Return the file for *engine* of the *pipelines* (all when empty) in the config of *repository*."""
+    """Return the file for *engine* of the *pipelines* (all if empty) in the config of *repository*."""
     path = repository / CONFIG
     given = {engine.target: {"images": engine.images, **settings}}
     own = path.read_text(encoding="utf-8")
@@ -151,14 +151,14 @@ def compiled(engine: Engine, repository: Path, settings: Mapping[str, object], p
 
 
 def _with_targets(config: str, settings: Mapping[str, object]) -> str:
-    """Return *config*, in either style of YAML, with *settings* under `targets`."""
+    """Return *config*, in block or flow style, with *settings* under `targets`."""
     if config.startswith("{"):
         return f'{config.rstrip().removesuffix("}")}, "targets": {json.dumps(settings)}}}\n'
     return f"{config}\ntargets: {json.dumps(settings)}\n"
 
 
 def execute(engine: Engine, world: World, *pipelines: str) -> Execution:
-    """Return what comes of the *pipelines* (all when empty) of the config in *world* on *engine*."""
+    """Return the execution of the *pipelines* (all if empty) of the config in *world* on *engine*."""
     for name in ("records", "home"):
         (world.folder / name).mkdir(parents=True)
     (world.folder / "home/keep").touch()
@@ -211,7 +211,7 @@ def _on_gitlab(text: str, world: World) -> Execution:
 
 
 def _declared(text: str) -> dict[str, str]:
-    """Return the stages of a scripted file as skipped: Jenkins shows none that never starts."""
+    """Return the stages of a scripted file as skipped: Jenkins does not list stages that never start."""
     return {} if "\npipeline {\n" in text else dict.fromkeys(readback.order(text).nodes, "skipped")
 
 
@@ -254,7 +254,7 @@ _HERE_OUTCOMES = {"allowed": "unstable", "reused": "success", "not run": "skippe
 
 
 def _here(world: World, pipelines: Sequence[str]) -> Execution:
-    """Return what comes of a run on this machine."""
+    """Return the execution of a local run."""
     report, secrets = world.folder / "report.json", world.folder / "secrets.env"
     given = {**world.variables, **dict(_secret_variables(world))}
     secrets.write_text("".join(f"{name}={_in_dotenv(value)}\n" for name, value in given.items()), encoding="utf-8")
@@ -309,12 +309,12 @@ def _here(world: World, pipelines: Sequence[str]) -> Execution:
 
 
 def _printed(log: str | None) -> str:
-    """Return what stands in *log*; None is that of a stage that has printed nothing."""
+    """Return the content of *log*; None is the log of a stage without output."""
     return Path(log).read_text("utf-8", "replace") if log is not None else ""
 
 
 def _cloned(world: World) -> Path:
-    """Return a clone of the repository of *world* that says where it is from, as what engines check out does."""
+    """Return a clone of the repository of *world* with its origin, like an engine's checkout."""
     folder = world.folder / "checkout"
     quiet = ("-c", "advice.detachedHead=false", "clone", "--quiet")
     subprocess.run(("git", *quiet, str(world.repository), str(folder)), check=True)
@@ -324,17 +324,17 @@ def _cloned(world: World) -> Path:
 
 
 def _in_dotenv(value: str) -> str:
-    """Return *value* between quotes that a file of variables has."""
+    """Return *value* quoted for a dotenv file."""
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\r", "\\r") + '"'
 
 
 def _registry_path(world: World) -> str:
-    """Return where images go in the registry, another place for each execution."""
+    """Return the path of images in the registry, unique to each execution."""
     return f"proof/{world.folder.name}"
 
 
 def _environment(world: World) -> dict[str, str]:
-    """Return what the environment of jobs holds on any engine; containers leave records in the folder of *world*."""
+    """Return the environment of jobs on any engine; containers write records to the folder of *world*."""
     base = Path(world.containers.environment["CONTAINERS_CONF"])
     volumes = json.dumps([f"{world.folder}/records:/records"])
     own = world.folder / base.name
@@ -378,7 +378,7 @@ def _files(folder: Path) -> list[tuple[str, Path]]:
 
 
 def _calls(log: Path) -> tuple[dict[str, Any], ...]:
-    """Return the calls that a stand-in wrote to *log*."""
+    """Return the calls that a fake program wrote to *log*."""
     return tuple(map(json.loads, log.read_bytes().splitlines())) if log.exists() else ()
 
 
@@ -389,7 +389,7 @@ def _mail(call: Mapping[str, Any]) -> Mail:
 
 
 def _triggered(call: Mapping[str, Any]) -> tuple[str, Mapping[str, str]]:
-    """Return the project and the variables of a call that starts a pipeline."""
+    """Return the project and the variables of an API call that triggers a pipeline."""
     address = next(word for word in call["arguments"] if word.startswith("https://"))
     forms = (b64decode(part).decode() for part in call["data"])
     found = (re.fullmatch(r"variables\[(\w+)\]=(.*)", form, re.DOTALL) for form in forms)

@@ -1,10 +1,10 @@
-"""A text of which only the shape is known."""
+"""A text that is compared by a pattern."""
 
 import re
 
 
 class Like:
-    """What equals every text that *pattern* matches as a whole."""
+    """Equals every text that *pattern* matches as a whole."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = re.compile(pattern)

@@ -1,4 +1,4 @@
-"""What containers wrote down about themselves."""
+"""Records that containers write about themselves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seen:
-    """What the container of a stage was given, and when it ran: seconds since this machine was started.
+    """The data of a stage's container, and when it ran, in seconds since the computer was started.
 
-    Bytes that are no UTF-8 stand as surrogates, so that equal texts are equal bytes.
+    Bytes that are not UTF-8 are surrogates, so that equal texts are equal bytes.
     """
 
     started: float
@@ -23,7 +23,7 @@ class Seen:
 
 
 def read(folder: Path) -> dict[str, Seen]:
-    """Return what each stage wrote down in *folder*."""
+    """Return the record of each stage in *folder*."""
     return {entry.name: _seen(entry) for entry in sorted(folder.iterdir()) if (entry / "ended").exists()}
 
 

@@ -1,4 +1,4 @@
-"""Repositories and images to execute configs with."""
+"""Repositories and images for the execution of configs."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ done
 
 
 def repository(folder: Path, tree: Path | None = None, files: Mapping[str, str] | None = None) -> Path:
-    """Return *folder* made a repository with one commit, of the files in *tree*, *files*, and `see`."""
+    """Initialize *folder* as a repository with one commit of the files in *tree*, *files*, and `see`; return it."""
     if tree is not None:
         shutil.copytree(tree, folder)
     for name, text in {**(files or {}), "see": SEE.read_text("utf-8")}.items():
@@ -47,12 +47,12 @@ def repository(folder: Path, tree: Path | None = None, files: Mapping[str, str] 
 
 
 def configured(folder: Path, config: str, **files: str) -> Path:
-    """Return *folder* made a repository with *config*, and *files* below `act`."""
+    """Initialize *folder* as a repository with *config*, and *files* below `act`; return it."""
     return repository(folder, files={CONFIG: config, **{f"act/{name}": text for name, text in files.items()}})
 
 
 def charts(folder: Path) -> Path:
-    """Return *folder* made a bare repository of deployment charts; its script notes how it is called in `calls`."""
+    """Initialize *folder* as a bare repository of deployment charts whose script records its calls; return it."""
     source = folder.with_name(f"{folder.name}-source")
     repository(source, files={"update_version/update_version.py": _UPDATE})
     subprocess.run(("git", "-C", str(source), "branch", "--quiet", "-m", "master"), check=True)
@@ -64,7 +64,7 @@ def charts(folder: Path) -> Path:
 
 
 def image(containers: Containers, folder: Path, **acts: str) -> str:
-    """Return the ID of an image that runs `see`; *acts* are what stages do, by their names."""
+    """Return the ID of an image that runs `see`; *acts* are the actions of stages by name."""
     context = folder / "context"
     (context / "act").mkdir(parents=True)
     shutil.copy(SEE, context)

@@ -1,4 +1,4 @@
-"""Configs made from data: JSON, which YAML reads as it is meant."""
+"""Configs generated from data as JSON, which YAML readers accept."""
 
 import json
 import re
@@ -8,6 +8,6 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def yaml_text(data: object) -> str:
-    """Return *data* as YAML, whatever its texts hold."""
+    """Return *data* as YAML, for any text in it."""
     text = json.dumps(data, ensure_ascii=False, indent=1)
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

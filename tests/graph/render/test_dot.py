@@ -6,7 +6,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 
 
-def test_nodes_come_in_order_and_then_arcs() -> None:
+def test_nodes_are_in_order_and_before_arcs() -> None:
     """A plain name needs no label."""
     drawing = render_dot(ExecutionGraph([["build", "unit tests"], ["lint"]]))
 

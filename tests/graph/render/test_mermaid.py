@@ -8,8 +8,8 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.mermaid import render_mermaid
 
 
-def test_nodes_get_numbers_and_quoted_labels() -> None:
-    """Nodes come in order and then arcs."""
+def test_nodes_have_numbers_and_quoted_labels() -> None:
+    """Nodes are in order and before arcs."""
     drawing = render_mermaid(ExecutionGraph([["build-image", "unit tests"], ["end"]]))
 
     assert drawing == ('flowchart LR\n    n0["build-image"]\n    n1["unit tests"]\n    n2["end"]\n    n0 --> n1\n')
@@ -48,7 +48,7 @@ def test_hostile_names_are_escaped(name: str, label: str) -> None:
     assert render_mermaid(ExecutionGraph([[name]])) == f'flowchart LR\n    n0["{label}"]\n'
 
 
-def test_no_character_of_ascii_escapes_from_its_label() -> None:
+def test_no_ascii_character_ends_a_label() -> None:
     """A label contains only letters, digits, entities, line breaks, and four separators between letters."""
     everything = "".join(map(chr, range(128)))
     drawing = render_mermaid(ExecutionGraph([[everything, everything[::-1]]]))

@@ -14,8 +14,8 @@ def drawn(text: str) -> str:
     return dedent(text).lstrip("\n")
 
 
-def test_a_service_reads_from_top_to_bottom() -> None:
-    """Each frame has a number, each node its predecessors."""
+def test_frames_are_numbered_with_predecessors() -> None:
+    """Each frame has a number, and each node has its predecessors."""
     graph = ExecutionGraph([["lint", "build", "test", "release"], ["build", "docs", "release"]])
 
     assert render_text(graph, title="service") == drawn(
@@ -32,7 +32,7 @@ def test_a_service_reads_from_top_to_bottom() -> None:
 
 
 def test_a_whole_frame_is_abbreviated() -> None:
-    """If all of three or more nodes come first, their names are not repeated; other names are."""
+    """All nodes of a frame, if there are three or more, are abbreviated; other names are listed."""
     graph = ExecutionGraph([["first"], *(["lint", test, "release"] for test in ("unit", "system", "e2e"))])
     graph |= ExecutionGraph([["first", "release"], ["unit", "report"], ["system", "report"]])
 
@@ -72,7 +72,7 @@ def test_long_lists_are_wrapped_between_names() -> None:
 
 @pytest.mark.parametrize("width", range(22, 60))
 def test_no_line_is_too_long(width: int) -> None:
-    """A comma at the end of a line counts too."""
+    """The comma at the end of a line is included in its width."""
     graph = ExecutionGraph([["other"], *([f"t{number}", "end"] for number in range(95, 120))])
     lines = render_text(graph, width=width).splitlines()
 
@@ -80,7 +80,7 @@ def test_no_line_is_too_long(width: int) -> None:
 
 
 def test_numbers_are_right_aligned_and_names_left() -> None:
-    """Ten and more frames are aligned."""
+    """This is visible from ten frames on."""
     lines = render_text(ExecutionGraph([[f"s{number}" for number in range(10)]])).splitlines()
 
     assert lines[0] == " 1  s0"
@@ -103,7 +103,7 @@ def test_wide_and_combining_characters_keep_the_columns() -> None:
 
 
 def test_labels_replace_names() -> None:
-    """Also in lists of predecessors."""
+    """They also replace them in lists of predecessors."""
     assert render_text(ExecutionGraph([["a", "b"]]), {"a": "build (manual)"}) == drawn(
         """
         1  build (manual)
@@ -128,7 +128,7 @@ def test_names_contain_no_terminal_escapes() -> None:
     )
 
 
-def test_an_empty_graph_says_so() -> None:
+def test_an_empty_graph_has_a_placeholder() -> None:
     """Empty output would look like a failure."""
     assert render_text(ExecutionGraph()) == "(empty)\n"
 

@@ -1,9 +1,9 @@
-"""Caches that bring nothing back."""
+"""Caches that are never restored."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import findings, stages
 
 from pipegen.lint.rules.cache_never_hits import check
 
@@ -22,16 +22,16 @@ from pipegen.lint.rules.cache_never_hits import check
         ("{key: npm, paths: [x], policy: push}", False),
     ],
 )
-def test_keys_and_policies(cache: str, is_told: bool) -> None:  # noqa: FBT001 - a table
-    """What is new in each run, and what nobody leaves."""
-    assert bool(told(check, stages(f"{{name: a, script: [ls], cache: {cache}}}"))) is is_told
+def test_keys_and_policies_that_never_hit(cache: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+    """The key is different in each run, or no stage stores the cache."""
+    assert bool(findings(check, stages(f"{{name: a, script: [ls], cache: {cache}}}"))) is is_told
 
 
-def test_another_stage_leaves_it() -> None:
-    """With the same key, in any pipeline of the file."""
+def test_a_cache_that_another_stage_stores_is_not_reported() -> None:
+    """The other stage has the same key and may be in any pipeline of the file."""
     text = stages(
         "{name: a, script: [ls], cache: {key: npm, paths: [x]}}",
         "{name: b, script: [ls], cache: {key: npm, paths: [x], policy: pull}}",
     )
 
-    assert told(check, text) == []
+    assert findings(check, text) == []

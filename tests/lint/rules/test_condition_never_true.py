@@ -1,9 +1,9 @@
-"""Conditions that contradict those around them."""
+"""Conditions that contradict others."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import findings, stages
 
 from pipegen.lint.rules.condition_never_true import check
 
@@ -19,14 +19,14 @@ from pipegen.lint.rules.condition_never_true import check
         ("{inputs: {full: true}}", "{inputs: {full: false}}"),
     ],
 )
-def test_a_stage_that_never_runs_in_its_pipeline(pipeline: str, stage: str) -> None:
-    """Each of the two holds in some run, and no run has both."""
+def test_a_condition_that_contradicts_the_pipeline(pipeline: str, stage: str) -> None:
+    """Each of the two is true in some run, but no run has both."""
     head = "inputs: {full: false}\n"
     text = stages(
         "{name: a, script: [ls]}", f"{{name: b, when: {stage}, script: [ls]}}", head=head, pipeline=f"when: {pipeline}"
     )
 
-    assert [text for _, text in told(check, text)] == ["when"]
+    assert [text for _, text in findings(check, text)] == ["when"]
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,11 @@ def test_a_stage_that_never_runs_in_its_pipeline(pipeline: str, stage: str) -> N
         ("{env: {X: '1'}}", "{branch: main}"),
     ],
 )
-def test_a_stage_that_may_run(pipeline: str, stage: str) -> None:
-    """Some run has both."""
+def test_a_condition_that_may_be_true(pipeline: str, stage: str) -> None:
+    """Some run has both conditions."""
     text = stages("{name: a, script: [ls]}", f"{{name: b, when: {stage}, script: [ls]}}", pipeline=f"when: {pipeline}")
 
-    assert told(check, text) == []
+    assert findings(check, text) == []
 
 
 @pytest.mark.parametrize(
@@ -56,15 +56,15 @@ def test_a_stage_that_may_run(pipeline: str, stage: str) -> None:
         ("{not: {any: [{branch: main}, {tag: v, event: merge_request}]}}", []),
     ],
 )
-def test_alternatives_that_never_hold(when: str, expected: list[str]) -> None:
-    """What is left of an `any` where one alternative contradicts itself, or what stands beside."""
+def test_alternatives_that_are_never_true(when: str, expected: list[str]) -> None:
+    """An alternative of `any` contradicts itself or a sibling of `any`."""
     text = stages("{name: a, script: [ls]}", f"{{name: b, when: {when}, script: [ls]}}")
 
-    assert [text for _, text in told(check, text)] == expected
+    assert [text for _, text in findings(check, text)] == expected
 
 
-def test_the_alternatives_of_a_pipeline() -> None:
-    """They are told of once."""
+def test_an_alternative_of_a_pipeline_is_reported_once() -> None:
+    """It is not reported again for each stage."""
     text = stages("{name: a, script: [ls]}", pipeline="when: {any: [{branch: main}, {tag: v, event: merge_request}]}")
 
-    assert [text for _, text in told(check, text)] == ["v"]
+    assert [text for _, text in findings(check, text)] == ["v"]

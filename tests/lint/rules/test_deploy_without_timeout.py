@@ -1,16 +1,16 @@
-"""Deployments without an end."""
+"""Deployments without a timeout."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import findings, stages
 
 from pipegen.lint.rules.deploy_without_timeout import check
 
 
-def test_a_deployment_without_a_timeout() -> None:
-    """Told at its environment."""
-    assert told(check, stages("{name: a, script: [ls], environment: production}")) == [(4, "environment")]
+def test_a_deployment_without_a_timeout_is_reported() -> None:
+    """The diagnostic is at the environment."""
+    assert findings(check, stages("{name: a, script: [ls], environment: production}")) == [(4, "environment")]
 
 
 @pytest.mark.parametrize(
@@ -22,17 +22,17 @@ def test_a_deployment_without_a_timeout() -> None:
         stages("{name: a, build: a, publish: {image: true}, deploy: {chart: {name: x}}}"),
     ],
 )
-def test_what_has_an_end(text: str) -> None:
-    """By itself, by default, as a step that has one, or since it deploys nothing."""
-    assert told(check, text) == []
+def test_other_stages_are_not_reported(text: str) -> None:
+    """They have a timeout, a default or a step with one, or they deploy nothing."""
+    assert findings(check, text) == []
 
 
-def test_what_takes_an_environment_down_is_left_alone() -> None:
-    """Only the stage that puts something there is told of."""
+def test_a_stop_stage_is_not_reported() -> None:
+    """Only the stage that deploys is."""
     text = stages(
         "{name: up, script: [ls], environment: {name: e, on_stop: down}, timeout: 1 hour}",
         "{name: down, script: [ls], environment: e, approve: Down?}",
         execution="[[up, down]]",
     )
 
-    assert told(check, text) == []
+    assert findings(check, text) == []

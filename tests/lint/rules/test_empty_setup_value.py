@@ -1,18 +1,18 @@
-"""The branch of a tag, and the tag of a branch."""
+"""References to the branch in runs for tags, and to the tag in runs for branches."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import findings, stages
 
 from pipegen.lint.rules import empty_setup_value
 
 
 def read(when: str, more: str = "script: 'echo ${setup.branch} ${setup.tag}'", pipeline: str = "") -> list[str]:
-    """Return what is underlined in a stage with *when* and *more*."""
+    """Return the underlined text in a stage with *when* and *more*."""
     condition = f"when: {when}, " if when else ""
     config = stages(f"{{name: a, {condition}{more}}}", pipeline=f"when: {pipeline}" if pipeline else "")
-    return [text for _, text in told(empty_setup_value.check, config)]
+    return [text for _, text in findings(empty_setup_value.check, config)]
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ def read(when: str, more: str = "script: 'echo ${setup.branch} ${setup.tag}'", p
         ("", []),
     ],
 )
-def test_a_value_that_no_run_of_the_stage_has(when: str, expected: list[str]) -> None:
-    """Both engines document it: merge requests and tags have no branch, and a tag is set where one is built."""
+def test_a_setup_value_that_is_always_empty(when: str, expected: list[str]) -> None:
+    """Both engines document that merge requests and tags have no branch, and that only tags have a tag."""
     assert read(when) == expected
 
 
-def test_the_pipelines_when_counts_too() -> None:
-    """The stage runs where both hold."""
+def test_the_condition_of_the_pipeline_is_considered() -> None:
+    """The stage runs only if both conditions are true."""
     assert read("{event: [tag, push]}", pipeline="{tag: true}") == ["${setup.branch}"]
 
 
@@ -54,8 +54,8 @@ def test_the_pipelines_when_counts_too() -> None:
         "build: true, publish: {image: {tags: ['${setup.branch}']}}",
     ],
 )
-def test_a_default_is_enough(more: str) -> None:
-    """As is a list that leaves out what is empty."""
+def test_a_reference_with_a_default_is_not_reported(more: str) -> None:
+    """A list that omits empty items is not reported either."""
     assert read("{tag: true}", more=more) == []
 
 
@@ -69,15 +69,15 @@ def test_a_default_is_enough(more: str) -> None:
         "build: true, publish: {image: {tag: '${setup.branch}'}}",
     ],
 )
-def test_it_counts_wherever_it_stands(more: str) -> None:
-    """In a name, a variable or a script."""
+def test_an_empty_value_is_reported_in_every_key(more: str) -> None:
+    """The keys are names, variables and scripts."""
     assert read("{tag: true}", more=more) == ["${setup.branch}"]
 
 
-def test_a_template_is_right_where_one_stage_is() -> None:
-    """A text that stages share is reported where none of them has the value."""
+def test_a_template_is_reported_only_if_all_its_stages_are() -> None:
+    """A text that stages share is correct if one of them has the value."""
     head = "templates: {t: {script: 'echo ${setup.branch}'}}\n"
     shared = stages("{name: a, extends: t, when: {tag: true}}", "{name: b, extends: t}", head=head)
 
-    assert told(empty_setup_value.check, shared) == []
-    assert told(empty_setup_value.check, stages("{name: a, extends: t, when: {tag: true}}", head=head)) != []
+    assert findings(empty_setup_value.check, shared) == []
+    assert findings(empty_setup_value.check, stages("{name: a, extends: t, when: {tag: true}}", head=head)) != []

@@ -1,9 +1,9 @@
-"""Files asked for by name that may not be there."""
+"""Files in `files_from` that may be missing."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import findings, stages
 
 from pipegen.lint.rules.files_may_be_absent import check
 
@@ -20,15 +20,15 @@ from pipegen.lint.rules.files_may_be_absent import check
         ("env: {X: '1'}", "files_from: [a]", False),
     ],
 )
-def test_files_that_are_asked_for(maker: str, reader: str, is_told: bool) -> None:  # noqa: FBT001 - a table
-    """Of a stage that may be skipped, or may fail; one that says nothing takes what is there."""
+def test_files_of_a_stage_that_may_be_skipped_or_fail(maker: str, reader: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+    """A stage without `files_from` uses the files that exist."""
     text = stages(f"{{name: a, {maker}, script: [ls], artifacts: [x]}}", f"{{name: b, {reader}, script: [ls]}}")
 
-    assert told(check, text) == ([(5, "a")] if is_told else [])
+    assert findings(check, text) == ([(5, "a")] if is_told else [])
 
 
-def test_a_finally_stage_takes_what_there_is() -> None:
-    """It runs whatever happened, and knows that."""
+def test_a_finally_stage_is_not_reported() -> None:
+    """It runs after any result, so it has to handle missing files anyway."""
     text = stages(
         "{name: a, when: {branch: main}, script: [ls], artifacts: [x]}",
         "{name: b, script: [ls]}",
@@ -36,4 +36,4 @@ def test_a_finally_stage_takes_what_there_is() -> None:
         pipeline="finally: [c]",
     )
 
-    assert told(check, text) == []
+    assert findings(check, text) == []

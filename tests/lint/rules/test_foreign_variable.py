@@ -1,11 +1,11 @@
-"""Variables of one engine in what is compiled for another."""
+"""Variables of one engine in a config that is compiled for another."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from lint.asking import asked, stages, told
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.lint.predefined import MARKERS, PREDEFINED, VALUES
 from pipegen.lint.rules import foreign_variable
@@ -15,9 +15,9 @@ GITLAB = "targets: {gitlab: {}}\n"
 
 
 def read(script: str, head: str = JENKINS, more: str = "") -> list[str]:
-    """Return what is underlined in a stage with *script*."""
+    """Return the underlined text in a stage with *script*."""
     stage = f"{{name: a, script: {json.dumps(script)}{more}}}"
-    return [text for _, text in told(foreign_variable.check, stages(stage, head=head))]
+    return [text for _, text in findings(foreign_variable.check, stages(stage, head=head))]
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def read(script: str, head: str = JENKINS, more: str = "") -> list[str]:
         ('[ -n "$CI" ] && echo $CI_JOB_ID', ["$CI_JOB_ID"]),
     ],
 )
-def test_a_variable_of_the_other_engine_is_empty(script: str, expected: list[str]) -> None:
-    """Wherever the shell expands it, and each time."""
+def test_a_variable_of_another_engine_is_reported(script: str, expected: list[str]) -> None:
+    """Each expansion by the shell is reported."""
     assert read(script) == expected
 
 
@@ -69,8 +69,8 @@ def test_a_variable_of_the_other_engine_is_empty(script: str, expected: list[str
         "echo 1 # $CI_COMMIT_SHA",
     ],
 )
-def test_a_script_that_knows_is_left_alone(script: str) -> None:
-    """It has a default, asks, or sets the variable itself."""
+def test_a_script_that_handles_the_variable_is_not_reported(script: str) -> None:
+    """It has a default, checks for the engine, or sets the variable itself."""
     assert read(script) == []
 
 
@@ -83,8 +83,8 @@ def test_a_script_that_knows_is_left_alone(script: str) -> None:
         ", when: {env: {GITLAB_CI: true}}",
     ],
 )
-def test_what_the_config_sets_is_there(more: str) -> None:
-    """By `env`, `secrets`, or keys for the engine; nor does a stage matter that never runs there."""
+def test_a_variable_that_the_config_sets_is_not_reported(more: str) -> None:
+    """It is in `env`, `secrets` or raw keys; a stage that never runs on the engine is not reported either."""
     assert read("echo $CI_JOB_ID", more=more) == []
 
 
@@ -98,13 +98,13 @@ def test_what_the_config_sets_is_there(more: str) -> None:
         ("", []),
     ],
 )
-def test_only_what_is_compiled_matters(head: str, expected: list[str]) -> None:
-    """For each engine that the config names."""
+def test_only_targets_of_the_config_are_considered(head: str, expected: list[str]) -> None:
+    """Each of them is considered."""
     assert read("echo $CI_JOB_ID $JENKINS_URL", head=head) == expected
 
 
-def test_an_input_is_a_variable_of_its_name() -> None:
-    """Engines set it for every script."""
+def test_an_input_with_the_name_is_not_reported() -> None:
+    """Engines set inputs as variables of every script."""
     assert read("echo $CHAT_INPUT") == ["$CHAT_INPUT"]
     assert read("echo $CHAT_INPUT", head="inputs: {CHAT_INPUT: x}\n" + JENKINS) == []
 
@@ -120,18 +120,18 @@ def test_an_input_is_a_variable_of_its_name() -> None:
         ("{env: {BUILD_NUMBER: 1}}", []),
     ],
 )
-def test_a_condition_that_never_holds_there(when: str, expected: list[str]) -> None:
-    """Unless it asks for the engine itself."""
+def test_a_condition_on_a_foreign_variable_is_reported(when: str, expected: list[str]) -> None:
+    """It is not reported if it also checks for the engine."""
     assert read("ls", more=f", when: {when}") == expected
 
 
-def test_a_script_that_stages_share_is_right_where_one_of_them_is() -> None:
-    """What a template says holds for the stages that set the variable."""
+def test_a_template_is_reported_only_if_all_its_stages_are() -> None:
+    """One of its stages may set the variable."""
     head = JENKINS + "templates: {t: {script: echo $CI_JOB_ID}}\n"
 
-    assert told(foreign_variable.check, stages("{name: a, extends: t}", head=head)) == [(2, "$CI_JOB_ID")]
+    assert findings(foreign_variable.check, stages("{name: a, extends: t}", head=head)) == [(2, "$CI_JOB_ID")]
     assert (
-        told(
+        findings(
             foreign_variable.check,
             stages("{name: a, extends: t}", "{name: b, extends: t, env: {CI_JOB_ID: x}}", head=head),
         )
@@ -139,8 +139,8 @@ def test_a_script_that_stages_share_is_right_where_one_of_them_is() -> None:
     )
 
 
-def test_commands_of_outputs_and_values_of_env_count() -> None:
-    """And what comes after the script."""
+def test_outputs_env_and_after_are_checked() -> None:
+    """Commands of outputs, values of `env` and commands after the script are all shell text."""
     more = ", env: {A: 'x-${CI_JOB_ID}'}, outputs: {v: {command: echo $CI_JOB_URL}}, after: [echo $CI_JOB_STATUS]"
 
     assert sorted(read("ls", more=more)) == ["$CI_JOB_STATUS", "$CI_JOB_URL", "${CI_JOB_ID}"]
@@ -154,15 +154,15 @@ def test_commands_of_outputs_and_values_of_env_count() -> None:
         ("echo $CI_JOB_TOKEN", 'set it in "env", or give it a default in the script: "${CI_JOB_TOKEN:-…}"'),
     ],
 )
-def test_the_hint_names_the_value_that_is_the_same(script: str, hint: str) -> None:
-    """Where there is one."""
-    diagnostics = asked(foreign_variable.check, stages(f"{{name: a, script: {script}}}", head=JENKINS))
+def test_the_hint_names_the_portable_value(script: str, hint: str) -> None:
+    """Without one, the hint suggests `env` or a default."""
+    diagnostics = diagnostics_of(foreign_variable.check, stages(f"{{name: a, script: {script}}}", head=JENKINS))
 
     assert [one.hint for one in diagnostics] == [hint]
 
 
-def test_the_tables_hold_what_the_engines_document() -> None:
-    """Samples of GitLab's reference of predefined variables and of the page env-vars.html of a controller."""
+def test_the_tables_have_documented_variables() -> None:
+    """They are from GitLab's reference of predefined variables and from env-vars.html of a Jenkins controller."""
     gitlab = {"CI_COMMIT_SHA", "CI_JOB_TOKEN", "CI_REGISTRY", "CI_REGISTRY_IMAGE", "GITLAB_CI", "CI_MERGE_REQUEST_IID"}
     jenkins = {"BUILD_NUMBER", "JENKINS_URL", "BRANCH_NAME", "WORKSPACE", "WORKSPACE_TMP", "CHANGE_ID", "GIT_COMMIT"}
 

@@ -1,9 +1,9 @@
-"""Pipes that hide what fails."""
+"""Pipes that hide a failure."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import told
+from lint.findings import findings
 
 from pipegen.lint.rules.hidden_failure import check
 
@@ -27,9 +27,9 @@ def config(script: str, more: str = "") -> str:
         "make >log 2>&1 | tee log",
     ],
 )
-def test_a_command_into_tee(script: str) -> None:
-    """Its status is lost."""
-    assert [text for _, text in told(check, config(script))] == ["tee"]
+def test_a_command_piped_into_tee_is_reported(script: str) -> None:
+    """Its exit status is lost."""
+    assert [text for _, text in findings(check, config(script))] == ["tee"]
 
 
 @pytest.mark.parametrize(
@@ -46,16 +46,16 @@ def test_a_command_into_tee(script: str) -> None:
         "make test | teebox",
     ],
 )
-def test_what_hides_nothing(script: str) -> None:
-    """Nothing fails there, or the script knows, or it is no such pipe."""
-    assert told(check, config(script)) == []
+def test_other_pipes_are_not_reported(script: str) -> None:
+    """The command cannot fail, the script sets pipefail, or it is not such a pipe."""
+    assert findings(check, config(script)) == []
 
 
-def test_long_lines_take_no_long_time() -> None:
-    """Data in a script are read once."""
-    assert told(check, config("x=" + "a b" * 30_000 + "\nmake | tee log")) != []
+def test_long_lines_are_read_fast() -> None:
+    """Each character is read once."""
+    assert findings(check, config("x=" + "a b" * 30_000 + "\nmake | tee log")) != []
 
 
-def test_bash_looks_at_all_of_a_pipe() -> None:
-    """Pipegen sets pipefail there."""
-    assert told(check, config("make test | tee log", more="        shell: bash\n")) == []
+def test_bash_stages_are_not_reported() -> None:
+    """Pipegen sets pipefail in them."""
+    assert findings(check, config("make test | tee log", more="        shell: bash\n")) == []

@@ -1,9 +1,9 @@
-"""Files for nobody."""
+"""Artifacts that nothing uses."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import findings, stages
 
 from pipegen.lint.rules.idle_artifacts import check
 
@@ -18,19 +18,19 @@ from pipegen.lint.rules.idle_artifacts import check
         ("[x]", "{name: b, script: [ls], files_from: []}", False),
     ],
 )
-def test_artifacts(artifacts: str, reader: str, is_told: bool) -> None:  # noqa: FBT001 - a table
-    """People do not get them, and no stage does; or somebody does."""
+def test_artifacts_that_no_stage_uses(artifacts: str, reader: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+    """They are not kept for users either."""
     text = stages(f"{{name: a, script: [ls], artifacts: {artifacts}}}", reader)
 
-    assert told(check, text) == ([(4, "artifacts")] if is_told else [])
+    assert findings(check, text) == ([(4, "artifacts")] if is_told else [])
 
 
-def test_one_workspace_is_seen_by_all() -> None:
-    """There, files need not travel."""
+def test_artifacts_in_a_shared_workspace_are_not_reported() -> None:
+    """All stages see the files there."""
     text = stages(
         "{name: a, script: [ls], artifacts: {paths: [x], keep: false}}",
         "{name: b, script: [ls], files_from: []}",
         pipeline="workspace: shared",
     )
 
-    assert told(check, text) == []
+    assert findings(check, text) == []

@@ -1,9 +1,9 @@
-"""Reads that always come to the default."""
+"""References that always get their default."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import findings, stages
 
 from pipegen.lint.rules.never_together import check
 
@@ -18,18 +18,18 @@ from pipegen.lint.rules.never_together import check
         ("{changes: ['a/**']}", "{changes: ['b/**']}", False),
     ],
 )
-def test_two_conditions(made: str, read: str, is_told: bool) -> None:  # noqa: FBT001 - a table
-    """No run has both, or one may."""
+def test_conditions_that_are_never_true_together(made: str, read: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+    """Other conditions may both be true in some run."""
     text = stages(
         f"{{name: a, when: {made}, script: [ls], outputs: [x]}}",
         f"{{name: b, when: {read}, script: ['echo ${{a.x|none}}']}}",
     )
 
-    assert bool(told(check, text)) is is_told
+    assert bool(findings(check, text)) is is_told
 
 
-def test_without_a_condition_nothing_is_told() -> None:
-    """A stage that always runs meets all others."""
+def test_a_stage_without_a_condition_is_not_reported() -> None:
+    """It runs together with all others."""
     text = stages("{name: a, when: {tag: v}, script: [ls], outputs: [x]}", "{name: b, script: ['echo ${a.x|none}']}")
 
-    assert told(check, text) == []
+    assert findings(check, text) == []

@@ -1,9 +1,9 @@
-"""Secrets that stand in the config."""
+"""Secrets in plain text in a config."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import asked, stages, told
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.diagnostics.redaction import redact_plain_secrets
 from pipegen.diagnostics.render import FORMATS
@@ -22,9 +22,9 @@ VALUE = "k7Wq92" + "xLmP4z"
         f"{{name: a, build: a, run: {{arguments: ['--token={VALUE}']}}}}",
     ],
 )
-def test_values_of_secrets(stage: str) -> None:
-    """In the environment, in scripts, and for containers."""
-    assert [text for _, text in told(check, stages(stage))] == [VALUE]
+def test_plain_secrets_are_reported(stage: str) -> None:
+    """They are in variables, scripts and arguments of containers."""
+    assert [text for _, text in findings(check, stages(stage))] == [VALUE]
 
 
 @pytest.mark.parametrize(
@@ -37,31 +37,31 @@ def test_values_of_secrets(stage: str) -> None:
         "{name: a, script: [ls], env: {TOKEN: '${setup.commit}'}}",
     ],
 )
-def test_what_is_no_secret(stage: str) -> None:
-    """The names of secrets, the password of a database for the one run, a reference."""
-    assert told(check, stages(stage)) == []
+def test_other_values_are_not_reported(stage: str) -> None:
+    """They are names of secrets, a password of a database for one run, and a reference."""
+    assert findings(check, stages(stage)) == []
 
 
-def test_a_token_in_a_comment() -> None:
-    """Whoever reads the file reads comments."""
+def test_a_token_in_a_comment_is_reported() -> None:
+    """Readers of the file can see it."""
     token = "ghp_" + "k7Wq92xLmP4zR8vT1nB6cY3dF5gH0jS2aU9e"
 
-    assert told(check, f"# {token}\n" + stages("{name: a, script: [ls]}")) == [(1, token)]
+    assert findings(check, f"# {token}\n" + stages("{name: a, script: [ls]}")) == [(1, token)]
 
 
-def test_a_template_is_told_of_once() -> None:
-    """However many stages have it."""
+def test_a_secret_in_a_template_is_reported_once() -> None:
+    """The number of stages that extend it does not matter."""
     head = f"templates: {{t: {{script: [ls], env: {{PASSWORD: {VALUE}}}}}}}\n"
 
-    assert len(told(check, stages("{name: a, extends: t}", "{name: b, extends: t}", head=head))) == 1
+    assert len(findings(check, stages("{name: a, extends: t}", "{name: b, extends: t}", head=head))) == 1
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
 def test_no_format_shows_a_secret(form: str) -> None:
-    """Nor does what is said of another place in the same line."""
+    """Diagnostics at another location of the same line redact it, too."""
     text = stages(f"{{name: a, script: ['login --password {VALUE} && ls {VALUE}'], env: {{X_TOKEN: 'q9{VALUE}'}}}}")
 
-    shown = FORMATS[form](redact_plain_secrets(asked(check, text)), colour=False)
+    shown = FORMATS[form](redact_plain_secrets(diagnostics_of(check, text)), colour=False)
 
     assert VALUE not in shown
     assert "PG704" in shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lint.asking import asked, stages, told
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.lint.rules.redundant_arc import check
 
@@ -31,9 +31,9 @@ def config(execution: str, *more: str) -> str:
         ("[[a, b, c, d], [], [c]]", ["[c]"]),
     ],
 )
-def test_what_adds_nothing_is_told(execution: str, expected: list[str]) -> None:
-    """An arc whose order others say, or the end of one."""
-    assert [text for _, text in told(check, config(execution))] == expected
+def test_redundant_arcs_are_reported(execution: str, expected: list[str]) -> None:
+    """A whole arc, or one end of it, is implied by others."""
+    assert [text for _, text in findings(check, config(execution))] == expected
 
 
 @pytest.mark.parametrize(
@@ -48,18 +48,18 @@ def test_what_adds_nothing_is_told(execution: str, expected: list[str]) -> None:
         "[[a, [b, c], d]]",
     ],
 )
-def test_what_is_needed_is_left_alone(execution: str) -> None:
-    """Arcs may share their beginnings: each of them says something."""
-    assert told(check, config(execution)) == []
+def test_needed_arcs_are_not_reported(execution: str) -> None:
+    """Arcs with a common part are not redundant if each adds order."""
+    assert findings(check, config(execution)) == []
 
 
-def test_without_arcs_nothing_is_told() -> None:
-    """The order in which the stages are written is nobody's mistake."""
-    assert told(check, stages("{name: a, script: [ls]}", "{name: b, script: [ls]}")) == []
+def test_a_config_without_arcs_is_not_reported() -> None:
+    """The order of the stages in the file is not an arc."""
+    assert findings(check, stages("{name: a, script: [ls]}", "{name: b, script: [ls]}")) == []
 
 
-def test_arcs_between_combinations_are_no_arcs_between_all() -> None:
-    """Between equal combinations, each waits only for its own: a path by way of another stage is not the same."""
+def test_arcs_between_matrices_are_compared_by_combination() -> None:
+    """Equal combinations wait only for each other, but an arc to all combinations can imply another arc."""
     axes = "matrix: {os: [linux, macos]}"
     combinations = stages(
         f"{{name: a, {axes}, script: [ls]}}",
@@ -74,11 +74,11 @@ def test_arcs_between_combinations_are_no_arcs_between_all() -> None:
         execution="[[a, b], [b, c], [a, c]]",
     )
 
-    assert [text for _, text in told(check, combinations)] == ["[a, c]"]
-    assert [text for _, text in told(check, through)] == ["[a, c]"]
+    assert [text for _, text in findings(check, combinations)] == ["[a, c]"]
+    assert [text for _, text in findings(check, through)] == ["[a, c]"]
 
 
-def test_combinations_that_are_not_joined_keep_their_arc() -> None:
+def test_an_arc_between_separate_combinations_is_not_reported() -> None:
     """A chain of single combinations does not lead from all combinations of one matrix to all of another."""
     text = stages(
         "{name: a, matrix: {os: [linux, macos]}, script: [ls]}",
@@ -88,11 +88,11 @@ def test_combinations_that_are_not_joined_keep_their_arc() -> None:
         execution="[[a, b, c], [a, d]]",
     )
 
-    assert told(check, text) == []
+    assert findings(check, text) == []
 
 
-def test_a_stage_in_whose_place_a_pipeline_runs_is_one() -> None:
-    """The arcs of the stages inside count as its own."""
+def test_a_called_pipeline_counts_as_one_stage() -> None:
+    """The order of its inner stages is included."""
     text = """pipelines:
   inner:
     stages: [{name: x, script: [ls]}, {name: y, script: [ls]}]
@@ -101,12 +101,12 @@ def test_a_stage_in_whose_place_a_pipeline_runs_is_one() -> None:
     execution: [[a, mid, c], [a, c]]
 """
 
-    assert told(check, text) == [(6, "[a, c]")]
+    assert findings(check, text) == [(6, "[a, c]")]
 
 
-def test_fixes_are_for_what_can_be_taken_out() -> None:
-    """What stands in brackets, or has lines for itself."""
-    diagnostics = asked(check, config("[[a, b, c, d], [a, c]]"))
+def test_a_fix_removes_an_arc_in_brackets() -> None:
+    """Only text in brackets or on lines of its own can be removed."""
+    diagnostics = diagnostics_of(check, config("[[a, b, c, d], [a, c]]"))
     edits = [edit.span.text for one in diagnostics if one.fix for edit in one.fix.edits]
 
     assert edits == [", [a, c]"]

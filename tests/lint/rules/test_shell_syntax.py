@@ -1,4 +1,4 @@
-"""Scripts that their shell cannot parse are reported at the user's line, and nothing in them is executed."""
+"""Scripts that their shell cannot parse are reported at the user's line, and are never executed."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 from engines.requirement import require
-from lint.asking import asked, stages, told
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.lint.rules.shell_syntax import check
 
 
 @pytest.fixture(autouse=True)
 def _shells() -> None:
-    """Skip where a shell is absent: nothing is reported there."""
+    """Skip if a shell is missing, because the rule then reports nothing."""
     require(None if shutil.which("sh") and shutil.which("bash") else "sh and bash are not both installed")
 
 
 def codes(*written: str) -> list[str]:
-    """Return the codes for the stages *written*."""
-    return [found.code.number for found in asked(check, stages(*written))]
+    """Return the codes reported for the stages *written*."""
+    return [found.code.number for found in diagnostics_of(check, stages(*written))]
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,9 @@ def codes(*written: str) -> list[str]:
         ("[make, '}', echo b]", "}"),
     ],
 )
-def test_a_script_that_no_shell_parses(script: str, place: str) -> None:
-    """The place is what is open, or the line that the shell names."""
-    assert told(check, stages(f"{{name: a, script: {script}}}")) == [(4, place)]
+def test_a_script_with_a_syntax_error_is_reported(script: str, place: str) -> None:
+    """The location is the unclosed syntax, or the line that the shell names."""
+    assert findings(check, stages(f"{{name: a, script: {script}}}")) == [(4, place)]
     assert codes(f"{{name: a, script: {script}}}") == ["PG720"]
 
 
@@ -54,9 +54,9 @@ def test_a_script_that_no_shell_parses(script: str, place: str) -> None:
         ("['cat <<-\"END\" | sort', b, a, END, make]", "<"),
     ],
 )
-def test_an_entry_that_a_later_one_completes(script: str, place: str) -> None:
-    """The shell parses the whole, but engines indent entries, or print each in front of its commands."""
-    assert told(check, stages(f"{{name: a, script: {script}}}")) == [(4, place)]
+def test_an_entry_that_needs_a_later_one_is_reported(script: str, place: str) -> None:
+    """The shell parses the whole script, but engines indent entries or print each one."""
+    assert findings(check, stages(f"{{name: a, script: {script}}}")) == [(4, place)]
 
 
 @pytest.mark.parametrize(
@@ -70,26 +70,26 @@ def test_an_entry_that_a_later_one_completes(script: str, place: str) -> None:
         '["cat <<X\\na\\nX", X]',
     ],
 )
-def test_entries_that_are_complete_for_each_engine(script: str) -> None:
-    """Compound commands may go over entries; quotes in comments, escaped quotes and here-strings open nothing."""
+def test_complete_entries_are_not_reported(script: str) -> None:
+    """Compound commands may span entries; comments, escaped quotes and here-strings open nothing."""
     assert [code for code in codes(f"{{name: a, shell: bash, script: {script}}}") if code == "PG720"] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("opening", ["'", '"', "`", "$(", "(", "{ ", "if x; then", "case x in", "cat <<E"])
 @pytest.mark.parametrize("closing", ["'", '"', "`", ")", "} ", "fi", "esac", "E"])
-def test_one_script_does_not_close_another(opening: str, closing: str) -> None:
-    """Each is complete in itself, although one process reads them all; an open here-document ends with the script."""
+def test_scripts_are_parsed_independently(opening: str, closing: str) -> None:
+    """One process reads them all; an open here-document ends with its script."""
     texts = (opening, closing, "make")
     written = [f"{{name: s{number}, script: [': x', {text!r}]}}" for number, text in enumerate(texts)]
     alone = [number for number, one in enumerate(written) if codes(one)]
 
-    assert [line - 4 for line, _ in told(check, stages(*written))] == alone
+    assert [line - 4 for line, _ in findings(check, stages(*written))] == alone
 
 
 @pytest.mark.parametrize("script", ["x=(1 2)", "cat < <(date)", "f-g() { ls; }", "[[ $x =~ (a|b) ]]", "((i++)) |& cat"])
-def test_what_bash_parses_is_a_warning_for_sh(script: str) -> None:
-    """Where sh is bash, it is none; a stage with `shell: bash` gets it as it stands."""
+def test_bash_syntax_is_a_warning_for_sh(script: str) -> None:
+    """There is none if sh is bash, or with `shell: bash`."""
     is_bash = not codes("{name: a, script: 'x=(1 2)'}")
 
     assert codes(f"{{name: a, script: '{script}'}}") == ([] if is_bash else ["PG721"])
@@ -107,22 +107,22 @@ def test_what_bash_parses_is_a_warning_for_sh(script: str) -> None:
         "[\"cat <<'E'\\n${b.stage} $(\\nE\"]",
     ],
 )
-def test_what_the_shell_parses_is_not_reported(script: str) -> None:
-    """Over several entries, with comments, here-documents and references."""
+def test_valid_scripts_are_not_reported(script: str) -> None:
+    """They span entries and contain comments, here-documents and references."""
     assert codes("{name: b, script: ls}", f"{{name: a, shell: bash, script: {script}}}") == []
 
 
-def test_commands_of_outputs_and_after_are_texts_of_their_own() -> None:
-    """Each at its line."""
+def test_outputs_and_after_are_separate_scripts() -> None:
+    """Each error is reported at its line."""
     text = stages(
         "{name: a, script: make, after: ['echo (']}", "{name: b, script: make, outputs: {v: {command: '\"'}}}"
     )
 
-    assert told(check, text) == [(4, "("), (5, '"')]
+    assert findings(check, text) == [(4, "("), (5, '"')]
 
 
-def test_nothing_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not by the script, not by what the environment names, not where a script closes what stands around it."""
+def test_no_script_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment and scripts that close the surrounding syntax cannot change this."""
     canary = tmp_path / "canary"
     (tmp_path / "rc").write_text(f"touch {canary}-rc\n", encoding="utf-8")
     monkeypatch.setenv("BASH_ENV", str(tmp_path / "rc"))
@@ -136,7 +136,7 @@ def test_nothing_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_many_scripts_take_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where all can be parsed; the one that cannot is found by halves."""
+    """If one cannot be parsed, it is found by bisection."""
     started: list[str] = []
     spawn = os.posix_spawn
 

@@ -1,4 +1,4 @@
-"""What shellcheck says, at the user's own lines."""
+"""Diagnostics of shellcheck, at the user's own lines."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 from engines.requirement import require
-from lint.asking import asked, stages, told
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.lint.rules.shellcheck import check
 
 
 @pytest.fixture
 def _shellcheck() -> None:
-    """Skip where there is none."""
+    """Skip if shellcheck is not installed."""
     require(None if shutil.which("shellcheck") else "shellcheck is not installed")
 
 
@@ -37,9 +37,9 @@ def block(script: str, more: str = "") -> str:
         block("echo '${a.stage}' ${.stage}; rm $f"),
     ],
 )
-def test_places_are_those_of_the_user(text: str) -> None:
-    """In a block, a list, a text alone, behind escapes, after a script, for an output, behind references."""
-    assert [text for _, text in told(check, text)] == ["$f"]
+def test_diagnostics_are_at_the_text_of_the_config(text: str) -> None:
+    """The script may be a block, a list, an output or after references and escapes."""
+    assert [text for _, text in findings(check, text)] == ["$f"]
 
 
 @pytest.mark.usefixtures("_shellcheck")
@@ -63,29 +63,29 @@ def test_places_are_those_of_the_user(text: str) -> None:
         "./ci/test | tail",
     ],
 )
-def test_what_pipegen_writes_is_right(script: str) -> None:
-    """A reference is quoted by pipegen, a script stops where a command fails, and the environment is from outside."""
+def test_code_that_pipegen_makes_safe_is_not_reported(script: str) -> None:
+    """Pipegen quotes references and stops after errors, and variables may come from the environment."""
     text = (
         stages("{name: b, script: [ls], outputs: {x: {command: ls}}}")
         + block(script)[len("pipelines:\n  p:\n    stages:\n") :]
     )
 
-    assert told(check, text) == []
+    assert findings(check, text) == []
 
 
 @pytest.mark.usefixtures("_shellcheck")
 def test_each_shell_has_its_dialect() -> None:
-    """What bash knows, dash does not."""
+    """Some bash syntax is an error in dash."""
     script = "if [[ $x == y ]]; then ls; fi"
 
-    assert len(told(check, block(script))) == 1
-    assert told(check, block(script, more="        shell: bash\n")) == []
+    assert len(findings(check, block(script))) == 1
+    assert findings(check, block(script, more="        shell: bash\n")) == []
 
 
 @pytest.mark.usefixtures("_shellcheck")
-def test_severities_and_comments() -> None:
-    """Errors and warnings are one code, notes another, style is not asked for; a comment keeps one from being told."""
-    diagnostics = asked(check, block("x=1\nrm $f\nls `ls`\n# shellcheck disable=SC2086\nrm $g"))
+def test_severities_and_disable_comments() -> None:
+    """Errors and warnings have one code and notes another; style is not checked, and comments disable codes."""
+    diagnostics = diagnostics_of(check, block("x=1\nrm $f\nls `ls`\n# shellcheck disable=SC2086\nrm $g"))
 
     assert [(one.code.number, one.message[:6]) for one in diagnostics] == [
         ("PG706", "SC2034"),
@@ -96,42 +96,42 @@ def test_severities_and_comments() -> None:
 
 @pytest.mark.usefixtures("_shellcheck")
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_a_comment_at_the_start_is_about_all(shell: str) -> None:
-    """As an entry of its own."""
+def test_a_disable_comment_at_the_start_applies_to_all_entries(shell: str) -> None:
+    """The comment is an entry of its own."""
     text = stages(f"{{name: a, shell: {shell}, script: ['# shellcheck disable=SC2086', 'rm $f', ls, 'rm $g']}}")
 
-    assert told(check, text) == []
+    assert findings(check, text) == []
 
 
 @pytest.mark.usefixtures("_shellcheck")
-def test_equal_scripts_are_asked_of_once_and_told_of_each() -> None:
-    """Two stages with one script are two places."""
+def test_equal_scripts_are_reported_for_each_stage() -> None:
+    """They are checked once."""
     text = stages("{name: a, script: ['rm $f']}", "{name: b, script: ['rm $f']}")
 
-    assert [line for line, _ in told(check, text)] == [4, 5]
+    assert [line for line, _ in findings(check, text)] == [4, 5]
 
 
 @pytest.mark.usefixtures("_shellcheck")
-def test_any_line_break_and_any_character() -> None:
-    """Lines end as the file has them, and columns count characters."""
+def test_line_breaks_and_columns_match_the_file() -> None:
+    """Columns count characters, and lines may end in CRLF."""
     text = stages("{name: a, script: ['echo ä€😀 $f']}").replace("\n", "\r\n")
 
-    assert told(check, text) == [(4, "$f")]
+    assert findings(check, text) == [(4, "$f")]
 
 
-def test_without_shellcheck_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a hook says does not hang on it."""
+def test_without_shellcheck_nothing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is optional."""
     monkeypatch.setenv("PATH", "")
 
-    assert told(check, stages("{name: a, script: ['rm $f']}")) == []
+    assert findings(check, stages("{name: a, script: ['rm $f']}")) == []
 
 
-def test_a_shellcheck_that_fails_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is too old for our options, say."""
+def test_a_shellcheck_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be too old for our options."""
     program = tmp_path / "shellcheck"
     program.write_text("#!/bin/sh\necho 'unrecognized option' >&2\nexit 3\n", encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
 
     with pytest.raises(ChildProcessError, match="unrecognized option"):
-        told(check, stages("{name: a, script: ['rm $f']}"))
+        findings(check, stages("{name: a, script: ['rm $f']}"))

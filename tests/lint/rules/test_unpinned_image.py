@@ -1,9 +1,9 @@
-"""Images that move."""
+"""Images without a pinned version."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import findings, stages
 
 from pipegen.lint.rules.unpinned_image import check
 
@@ -32,24 +32,24 @@ from pipegen.lint.rules.unpinned_image import check
         ("${inputs.version}:latest", True),
     ],
 )
-def test_images(image: str, is_told: bool) -> None:  # noqa: FBT001 - a table
-    """A name without a tag, or with one that follows a branch or a channel."""
+def test_unpinned_images_are_reported(image: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+    """They have no tag, or a tag that follows a branch or a channel."""
     head = "inputs: {version: '22'}\n"
 
-    assert bool(told(check, stages(f"{{name: a, image: '{image}', script: [ls]}}", head=head))) is is_told
+    assert bool(findings(check, stages(f"{{name: a, image: '{image}', script: [ls]}}", head=head))) is is_told
 
 
 def test_services_and_images_that_are_not_pulled() -> None:
-    """A service is an image too; one that was built here is what it is."""
+    """Services are images, too; an image that is never pulled cannot change."""
     text = stages(
         "{name: a, image: {name: built-here, pull: never}, services: [redis, 'postgres:16'], script: [ls]}",
     )
 
-    assert told(check, text) == [(4, "redis")]
+    assert findings(check, text) == [(4, "redis")]
 
 
-def test_images_beside_stages() -> None:
-    """Tools and frontends of targets, what inline blubberfiles build on, and keys for GitLab alone."""
+def test_images_outside_stages() -> None:
+    """They are in settings of targets, in inline Blubber files and in raw keys for GitLab."""
     settings = "targets: {gitlab: {tools: {helm: helm, git: $GIT}, frontend: 'b:main'}, jenkins: {frontend: b}}\n"
     text = stages(
         "{name: a, blubberfile: {version: v4, base: node, variants: {v: {base: 'd:a-nightly'}, w: {}}}, build: v}",
@@ -57,6 +57,6 @@ def test_images_beside_stages() -> None:
         head=settings,
     )
 
-    names = [word.strip("'") for _, word in told(check, text)]
+    names = [word.strip("'") for _, word in findings(check, text)]
 
     assert names == ["helm", "b:main", "b", "node", "d:a-nightly", "app", "db"]

@@ -1,9 +1,9 @@
-"""Charts, libraries and included configuration that are other ones tomorrow."""
+"""Charts, libraries and includes without a pinned version."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import findings, stages
 
 from pipegen.lint.rules import unpinned_chart, unpinned_include, unpinned_library
 
@@ -23,21 +23,21 @@ from pipegen.lint.rules import unpinned_chart, unpinned_include, unpinned_librar
         ("'${inputs.chart}'", False),
     ],
 )
-def test_charts(version: str | None, is_told: bool) -> None:  # noqa: FBT001 - a table
-    """One without a version, and a range."""
+def test_unpinned_charts_are_reported(version: str | None, is_told: bool) -> None:  # noqa: FBT001 - a table
+    """They have no version, or a range."""
     chart = "{name: c}" if version is None else f"{{name: c, version: {version}}}"
     stage = f"{{name: a, build: v, publish: {{image: true}}, deploy: {{chart: {chart}}}}}"
     text = stages(stage, head="inputs: {chart: {}}\n")
 
-    assert bool(told(unpinned_chart.check, text)) is is_told
+    assert bool(findings(unpinned_chart.check, text)) is is_told
 
 
-def test_libraries() -> None:
-    """Those that name no version, and those that name a branch."""
+def test_unpinned_libraries_are_reported() -> None:
+    """They have no version, or a branch."""
     libraries = "[none, branch@main, tag@v1, commit@5f3c2a1, other@maintenance]"
     text = stages("{name: a, script: [ls]}", head=f"targets: {{jenkins: {{libraries: {libraries}}}}}\n")
 
-    assert [word for _, word in told(unpinned_library.check, text)] == ["none", "branch@main"]
+    assert [word for _, word in findings(unpinned_library.check, text)] == ["none", "branch@main"]
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_libraries() -> None:
         ("{local: /a.yml}", False),
     ],
 )
-def test_includes(include: str, is_told: bool) -> None:  # noqa: FBT001 - a table
-    """What other projects, anybody's server and the catalogue give."""
+def test_unpinned_includes_are_reported(include: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+    """They are from other projects, remote servers and the component catalogue."""
     text = stages(f"{{name: a, script: [ls], raw: {{gitlab: {{trigger: {{include: [{include}]}}}}}}}}")
     setting = stages("{name: a, script: [ls]}", head=f"targets: {{gitlab: {{include: [{include}]}}}}\n")
 
-    assert bool(told(unpinned_include.check, text)) is is_told
-    assert bool(told(unpinned_include.check, setting)) is is_told
+    assert bool(findings(unpinned_include.check, text)) is is_told
+    assert bool(findings(unpinned_include.check, setting)) is is_told

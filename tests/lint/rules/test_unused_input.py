@@ -1,18 +1,18 @@
-"""Inputs that nobody reads."""
+"""Inputs that are never read."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import stages, told
+from lint.findings import findings, stages
 
 from pipegen.lint.rules.unused_input import check
 
 HEAD = "inputs: {level: quick}\n"
 
 
-def test_an_input_that_nobody_reads() -> None:
-    """Told where it is named."""
-    assert told(check, stages("{name: a, script: [ls]}", head=HEAD)) == [(1, "level")]
+def test_an_unused_input_is_reported() -> None:
+    """The diagnostic is at its name."""
+    assert findings(check, stages("{name: a, script: [ls]}", head=HEAD)) == [(1, "level")]
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,13 @@ def test_an_input_that_nobody_reads() -> None:
         "{name: a, script: [ls], when: {any: [{not: {inputs: {level: full}}}, {branch: main}]}}",
     ],
 )
-def test_an_input_that_is_read(stage: str) -> None:
-    """By reference, as a variable, or by a condition."""
-    assert told(check, stages("{name: z, script: [ls]}", stage, head=HEAD)) == []
+def test_a_used_input_is_not_reported(stage: str) -> None:
+    """A reference, a variable or a condition reads it."""
+    assert findings(check, stages("{name: z, script: [ls]}", stage, head=HEAD)) == []
 
 
-def test_another_pipeline_reads_it() -> None:
-    """Inputs are the file's."""
+def test_an_input_that_another_pipeline_reads_is_not_reported() -> None:
+    """Inputs belong to the file."""
     other = "  q:\n    stages: [{name: b, script: ['echo ${inputs.level}']}]\n"
 
-    assert told(check, stages("{name: a, script: [ls]}", head=HEAD) + other) == []
+    assert findings(check, stages("{name: a, script: [ls]}", head=HEAD) + other) == []

@@ -1,20 +1,20 @@
-"""Outputs that nobody reads."""
+"""Outputs that are never read."""
 
 from __future__ import annotations
 
 import pytest
-from lint.asking import asked, stages, told
+from lint.findings import diagnostics_of, findings, stages
 
 from pipegen.lint.rules.unused_output import check
 
 
-def test_an_output_that_nobody_reads() -> None:
-    """Told where it is named."""
+def test_an_unused_output_is_reported() -> None:
+    """The diagnostic is at its name."""
     text = stages(
         "{name: a, script: [ls], outputs: {x: {command: ls}, y: {command: ls}}}", "{name: b, script: ['./b ${a.x}']}"
     )
 
-    assert told(check, text) == [(4, "y")]
+    assert findings(check, text) == [(4, "y")]
 
 
 @pytest.mark.parametrize(
@@ -29,43 +29,43 @@ def test_an_output_that_nobody_reads() -> None:
         "{name: b, script: [ls], raw: {gitlab: {variables: {X: '${a.x}'}}}}",
     ],
 )
-def test_an_output_is_read(reader: str) -> None:
-    """In a script, a variable, an address, an image, or a key that only an engine knows."""
+def test_a_used_output_is_not_reported(reader: str) -> None:
+    """It is read in a script, a variable, an address, an image or a raw key."""
     text = stages("{name: a, script: [ls], outputs: {x: {command: ls}}}", reader)
 
-    assert told(check, text) == []
+    assert findings(check, text) == []
 
 
-def test_an_output_that_its_own_stage_reads() -> None:
-    """In its environment, or in what it exports."""
+def test_an_output_that_its_own_stage_reads_is_not_reported() -> None:
+    """Its environment reads the output."""
     text = stages("{name: a, script: [ls], outputs: [x], environment: {name: e, url: 'https://${.x}'}}")
 
-    assert told(check, text) == []
+    assert findings(check, text) == []
 
 
-def test_an_export_that_nobody_reads() -> None:
-    """One that only renames is read where the renamed one is."""
+def test_an_unused_export_is_reported() -> None:
+    """An export that is read is not reported."""
     text = stages("{name: a, exports: {x: '1', y: '2'}}", "{name: b, script: ['echo ${a.x}']}")
 
-    assert told(check, text) == [(4, "y")]
+    assert findings(check, text) == [(4, "y")]
 
 
-def test_a_template_counts_where_one_of_its_stages_is_read() -> None:
-    """Both of its outputs stand there once."""
+def test_an_output_of_a_template_is_used_if_any_stage_is_read() -> None:
+    """The outputs are in the file only once."""
     template = "templates: {t: {script: [ls], outputs: {x: {command: ls}, y: {command: ls}}}}\n"
     text = stages("{name: a, extends: t}", "{name: b, extends: t}", "{name: c, script: ['echo ${b.x}']}", head=template)
 
-    assert told(check, text) == [(1, "y")]
+    assert findings(check, text) == [(1, "y")]
 
 
-def test_combinations_count_together() -> None:
-    """What one combination leaves is read where those of all are."""
+def test_outputs_of_combinations_count_together() -> None:
+    """Reading one combination is enough."""
     text = stages(
         "{name: a, matrix: {v: ['1', '2']}, script: [ls], outputs: {x: {command: ls}, y: {command: ls}}}",
         "{name: b, script: ['echo ${a[v=1].x}']}",
     )
 
-    assert told(check, text) == [(4, "y")]
+    assert findings(check, text) == [(4, "y")]
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_combinations_count_together() -> None:
         ("{x: {command: 'echo ${a.q}'}}", False),
     ],
 )
-def test_only_what_does_nothing_is_fixed(outputs: str, is_fixed: bool) -> None:  # noqa: FBT001 - a table
-    """A file must be there in any case, and what reads another output brings its files."""
+def test_only_outputs_without_effects_have_a_fix(outputs: str, is_fixed: bool) -> None:  # noqa: FBT001 - a table
+    """A missing file would fail the stage, and a command may read another output."""
     text = stages(
         "{name: a, script: [ls], outputs: {q: {command: ls}}}", f"{{name: b, script: [ls], outputs: {outputs}}}"
     )
-    diagnostics = [one for one in asked(check, text) if '"x"' in one.message]
+    diagnostics = [one for one in diagnostics_of(check, text) if '"x"' in one.message]
 
     assert [one.fix is not None for one in diagnostics] == [is_fixed]

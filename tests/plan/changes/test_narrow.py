@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plan.planned import items, of, plans_of
+from plan.sample_plans import items, of, plans_of
 
 from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics.report import Report
@@ -43,13 +43,13 @@ pipelines:
 
 
 def kept(config: str, *files: str, chosen: tuple[str, ...] = ()) -> dict[str, list[str]]:
-    """Return the stages of each pipeline of *config* that a change of *files* keeps."""
+    """Return the stages of each pipeline of *config* that a change of *files* affects."""
     plans = narrow(plans_of(config, *chosen), files, "main", Report(), has_selection=bool(chosen))
     return {plan.name: [job.stage for job in plan.jobs] for plan in plans}
 
 
 def stages(config: str, *files: str) -> list[str]:
-    """Return the stages that a change keeps of the only pipeline of *config*."""
+    """Return the affected stages of the only pipeline of *config*."""
     (pipelines,) = kept(config, *files).values()
     return pipelines
 
@@ -59,8 +59,8 @@ def one(rows: str, execution: str = "") -> str:
     return f"pipelines:\n  p:\n    stages: [{rows}]\n" + (f"    execution: {execution}\n" if execution else "")
 
 
-def test_a_change_in_one_service_keeps_that_service_and_the_common_release() -> None:
-    """Stages of other services are removed, stages that it reads are kept, and gaps are bridged."""
+def test_a_change_in_one_service_keeps_it_and_the_common_release() -> None:
+    """Stages of other services are removed, required stages stay, and the gaps are bridged."""
     (plan,) = narrow(plans_of(MONOREPO), ["api/main.py"], "main", Report())
     release, tidy = plan.job("release"), plan.job("tidy")
 
@@ -88,8 +88,8 @@ def test_stages_after_a_change_are_kept_regardless_of_their_own_files() -> None:
     assert plan.job("web-build").outputs == ("v",)
 
 
-def test_a_change_may_affect_no_stage() -> None:
-    """A stage that prints so is generated, since engines do not accept an empty pipeline."""
+def test_a_change_that_affects_no_stage_gives_a_placeholder_job() -> None:
+    """Engines do not accept an empty pipeline."""
     report = Report()
     (plan,) = narrow(plans_of(MONOREPO), ["README.md"], "it's $HOME", report)
     (job,) = plan.jobs
@@ -168,7 +168,7 @@ def test_a_required_stage_is_kept_without_changed_files() -> None:
     assert {job.stage: job.condition for job in plan.jobs} == {"lib": None, "build": None, "test": None}
 
 
-def test_other_conditions_remain() -> None:
+def test_conditions_on_branches_remain() -> None:
     """Path filters are evaluated at compile time, branches at run time."""
     config = one(
         "{name: a, when: {changes: a, branch: main}}, {name: b, when: {any: [{changes: b}, {branch: main}]}}, "

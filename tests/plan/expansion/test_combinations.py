@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import items, of, plan_of, plans_of, reported, shown, wrong
+from plan.sample_plans import items, of, plan_of, plans_of, reported, shown, wrong
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import BuildImage, Combination, Commands, Plan, PublishImage, RunContainer
@@ -33,7 +33,7 @@ def test_combinations_are_in_the_order_of_the_axes() -> None:
     ]
 
 
-def test_exclude_and_include() -> None:
+def test_exclude_removes_and_include_adds_combinations() -> None:
     """An exclude removes all combinations with its values; an include may have other axes."""
     assert [
         name for name, _ in combinations("{a: [1, 2], b: [x, y], exclude: [{a: 1}], include: [{b: x, a: 1}, {c: z}]}")
@@ -45,8 +45,8 @@ def test_exclude_and_include() -> None:
     ]
 
 
-def test_a_job_has_its_combination() -> None:
-    """The stage as the user named it, and the values."""
+def test_a_job_has_its_stage_and_axis_values() -> None:
+    """The stage has the name that the user wrote."""
     assert plan_of(f"[{BUILD}]").job("build: 3.11, macos").combination == Combination(
         "build", (("python", "3.11"), ("os", "macos"))
     )
@@ -95,7 +95,7 @@ def test_equal_combinations_wait_only_for_each_other() -> None:
     assert values(plan, "c: 2") == {"${a.v}": "<stage a: 2.v>", "${matrix.x}": "2"}
 
 
-def test_two_stages_with_combinations_of_a_third_are_not_linked() -> None:
+def test_two_matrices_that_share_axes_with_a_third_wait_for_all() -> None:
     """An arc between them means all combinations."""
     plan = plan_of(
         "[{name: a, matrix: {x: [1, 2]}, script: [make]}, {name: b, matrix: {from: a}, script: [make]}, "
@@ -106,8 +106,8 @@ def test_two_stages_with_combinations_of_a_third_are_not_linked() -> None:
     assert plan.job("c: 1").needs == ("b: 1", "b: 2")
 
 
-def test_axes_in_values_scripts_and_words() -> None:
-    """Axes are constant text, and in a script a value like any other."""
+def test_axes_are_resolved_in_values_scripts_and_words() -> None:
+    """An axis is constant text; in a script it is a value like any other."""
     plan = plan_of(
         "[{name: t, matrix: {os: [linux, mac os]}, directory: 'd/${matrix.os}', artifacts: ['${matrix.os|x}'], "
         "env: {OS: 'on ${matrix.os}'}, script: ['make ${matrix.os}']}]"
@@ -120,7 +120,7 @@ def test_axes_in_values_scripts_and_words() -> None:
     assert values(plan, "t: mac os") == {"${matrix.os}": "mac os"}
 
 
-def test_axes_in_services() -> None:
+def test_axes_are_resolved_in_services() -> None:
     """An image is text with references; an argument is a word."""
     services = "['redis:${matrix.v}', {image: 'db:${matrix.v}', alias: db, command: ['-v${matrix.v}']}]"
     plan = plan_of(f"[{{name: t, matrix: {{v: [1]}}, image: i, services: {services}, script: [make]}}]")
@@ -129,8 +129,8 @@ def test_axes_in_services() -> None:
     assert (shown(first.image), shown(second.image), second.command) == ("redis:1", "db:1", ("-v1",))
 
 
-def test_a_value_is_not_a_reference() -> None:
-    """Text that only looks like a reference remains text; what only a run knows is an error."""
+def test_axis_values_are_not_parsed_for_references() -> None:
+    """Text that looks like a reference stays text; a value that only a run knows is an error."""
     plan = plan_of("[{name: t, matrix: {a: ['${x.stage}', '${HOME}']}, env: {A: '${matrix.a}'}, script: [make]}]")
 
     assert [shown(of(Commands, job).env[0][1]) for job in plan.jobs] == ["${x.stage}", "${HOME}"]
@@ -140,7 +140,7 @@ def test_a_value_is_not_a_reference() -> None:
     ]
 
 
-def test_outputs_of_all_combinations_and_of_one() -> None:
+def test_references_read_outputs_of_all_combinations_or_one() -> None:
     """One per line in text, one item each in a list; brackets select one."""
     plan = plan_of(
         f"[{BUILD}, {{name: z, script: ['echo ${{build.v|none}} ${{build[os=macos, python=3.10].v}}'], "
@@ -173,8 +173,8 @@ def test_stage_is_the_name_of_the_combination() -> None:
     assert values(plan, "t: 2") == {"${.stage}": "t: 2", "${t.stage}": "t: 2"}
 
 
-def test_files_of_all_combinations() -> None:
-    """Or of the same combination, if combinations are taken from the other stage."""
+def test_files_come_from_all_combinations_or_the_same_one() -> None:
+    """The same one, if the reader takes its combinations from that stage."""
     plan = plan_of(
         "[{name: a, matrix: {x: [1, 2]}, script: [make], artifacts: ['${matrix.x}']}, "
         "{name: b, matrix: {from: a}, script: [make], files_from: [a]}, "
@@ -219,7 +219,7 @@ def test_huge_products_are_not_computed() -> None:
     assert diagnostics.message == 'the matrix of stage "t" has more than 100,000 combinations; the limit is 200'
 
 
-def test_defaults_of_steps_for_a_combination() -> None:
+def test_combinations_have_default_variants_and_tags() -> None:
     """The variant is the stage's; the tag is unique to the combination and valid for registries."""
     plan = plan_of("[{name: t, matrix: {x: ['1 2']}, build: {context: .}, publish: {image: {name: n}}}]")
     (job,) = plan.jobs
@@ -228,7 +228,7 @@ def test_defaults_of_steps_for_a_combination() -> None:
     assert shown(of(PublishImage, job).tag) == "<setup setup.timestamp>-t-1-2"
 
 
-def test_the_short_hand_in_a_matrix() -> None:
+def test_a_matrix_stage_without_steps_builds_its_variant() -> None:
     """A stage with only a name, or the default variant, builds the variant of that name in each combination."""
     (plan,) = plans_of(
         "pipelines: {p: {defaults: {matrix: {x: [1, 2]}}, "
@@ -242,8 +242,8 @@ def test_the_short_hand_in_a_matrix() -> None:
     }
 
 
-def test_combinations_of_a_finally_stage() -> None:
-    """Each runs last, and reads the results of all combinations of another stage."""
+def test_combinations_of_a_finally_stage_run_last() -> None:
+    """They read the results of all combinations of another stage."""
     (plan,) = plans_of(
         "pipelines: {p: {finally: [z], stages: [{name: t, matrix: {x: [1, 2]}, script: [make]}, "
         "{name: z, matrix: {to: [mail, chat]}, script: ['./tell ${matrix.to} ${t.status}']}]}}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import plan_of, plans_of, reported
+from plan.sample_plans import plan_of, plans_of, reported
 
 from pipegen.plan.model import Plan
 
@@ -26,22 +26,22 @@ def _needs(plan: Plan) -> dict[str, tuple[str, ...]]:
     ],
 )
 def test_nothing_waits_for_an_optional_stage(execution: str, needs: dict[str, tuple[str, ...]]) -> None:
-    """What comes after waits for what comes before; no implied wait is added."""
+    """Later stages wait for the stages before it; no implied wait is added."""
     plan = plan_of(f"[{_STAGES}, {_OPTIONAL % ('o', '')}, {_OPTIONAL % ('u', '')}]", _all(execution))
 
     assert {name: needed for name, needed in _needs(plan).items() if name in needs} == needs
 
 
-def test_its_stop_stage_waits() -> None:
-    """Only a person starts it, too."""
+def test_the_stop_stage_of_an_optional_stage_waits_for_it() -> None:
+    """Both run only if a person starts them."""
     stop = ", environment: {name: e, on_stop: b}"
     plan = plan_of(f"[{_STAGES}, {_OPTIONAL % ('o', stop)}]", "[[a, o, b], [o, c]]")
 
     assert _needs(plan) == {"a": (), "o": ("a",), "b": ("o",), "c": ("a",)}
 
 
-def test_an_optional_stage_at_the_end_of_a_called_pipeline() -> None:
-    """The stages after the call wait for the stages before it."""
+def test_stages_after_a_call_do_not_wait_for_its_optional_stage() -> None:
+    """They wait for the stages before it."""
     config = f"""pipelines:
   p:
     stages: [{{name: call, pipeline: q}}, {{name: after, script: x}}]
@@ -53,8 +53,8 @@ def test_an_optional_stage_at_the_end_of_a_called_pipeline() -> None:
     assert _needs(plan) == {"call / a": (), "call / o": ("call / a",), "after": ("call / a",)}
 
 
-def test_its_outputs_and_files_are_for_nobody() -> None:
-    """The message gives the reason; files are simply not there."""
+def test_outputs_and_files_of_an_optional_stage_are_unavailable() -> None:
+    """Reading an output is an error with the reason; files are not passed on."""
     stage = _OPTIONAL % ("o", ", outputs: [v], artifacts: [dist/]")
     plan = plan_of(f"[{stage}, {{name: a, script: x}}]")
     (found,) = reported(f"pipelines: {{p: {{stages: [{stage}, {{name: a, script: 'echo ${{o.v}}'}}]}}}}")

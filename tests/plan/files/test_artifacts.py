@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, plan_of, wrong
+from plan.sample_plans import job_of, plan_of, wrong
 
 from pipegen.plan.files.patterns import matches, matches_internal_files
 
@@ -28,7 +28,7 @@ def test_paths_are_relative_to_the_checkout(stage: str, paths: list[str]) -> Non
 
 
 @pytest.mark.parametrize("path", ["../x", "/x", "a/../../x"])
-def test_a_path_outside_is_reported(path: str) -> None:
+def test_a_path_outside_the_repository_is_reported(path: str) -> None:
     """A path outside the stage's directory but in the repository is valid."""
     assert wrong(f"[{{name: s, script: x, artifacts: ['{path}']}}]") == [("PG505", f"'{path}'")]
 
@@ -37,7 +37,7 @@ def test_a_path_outside_is_reported(path: str) -> None:
     "path", [".", "", "*", "**", "**/*", ".git", ".g*/x", ".pipegen/x", "a,b", "a?", "[a]", "a**", "**a/b", " a", "a$b"]
 )
 def test_a_path_that_engines_read_differently_is_reported(path: str) -> None:
-    """And a path that matches data of git."""
+    """Paths that match git's internal files are also reported."""
     expected = [] if path == ".g*/x" else ["PG204"]
 
     assert [code for code, _ in wrong(f"[{{name: s, script: x, artifacts: ['{path}']}}]")] == expected
@@ -52,7 +52,7 @@ def test_a_path_that_engines_read_differently_is_reported(path: str) -> None:
         *(("a/**/c", "a/c", True), ("a/**/c", "a/b/b/c/d", True), ("a/**/c", "b/c", False), ("x.y", "xzy", False)),
     ],
 )
-def test_patterns(pattern: str, path: str, expected: bool) -> None:  # noqa: FBT001 - a table
+def test_patterns_match_paths(pattern: str, path: str, expected: bool) -> None:  # noqa: FBT001 - a table
     """A folder includes all files below it."""
     assert matches(pattern, path) is expected
 
@@ -60,8 +60,8 @@ def test_patterns(pattern: str, path: str, expected: bool) -> None:  # noqa: FBT
 @pytest.mark.parametrize(
     ("pattern", "expected"), [("**", True), (".git/HEAD", True), ("**/*.xml", False), ("dist/**", False)]
 )
-def test_internal_files_are_rejected(pattern: str, expected: bool) -> None:  # noqa: FBT001 - a table
-    """Of git, and of pipegen."""
+def test_patterns_that_match_internal_files_are_detected(pattern: str, expected: bool) -> None:  # noqa: FBT001 - a table
+    """Files of git and of pipegen."""
     assert matches_internal_files(pattern) is expected
 
 
@@ -76,14 +76,14 @@ def stages(*written: str) -> str:
 
 
 def test_a_script_gets_the_files_of_all_ancestors() -> None:
-    """And of no other stage."""
+    """It gets no files of other stages."""
     plan = plan_of(stages(stage("a", "artifacts: [a]"), stage("b", "artifacts: [b]"), stage("c")), "[[a, c], [b]]")
 
     assert plan.job("c").files == ("a",)
 
 
 @pytest.mark.parametrize(("chosen", "files"), [("[]", ()), ("[b]", ("b",)), ("[b, a]", ("a", "b"))])
-def test_files_can_be_chosen(chosen: str, files: tuple[str, ...]) -> None:
+def test_files_from_selects_the_stages_to_read(chosen: str, files: tuple[str, ...]) -> None:
     """They are in the order of the graph."""
     plan = plan_of(
         stages(stage("a", "artifacts: [a]"), stage("b", "artifacts: [b]"), stage("c", f"files_from: {chosen}"))
@@ -103,7 +103,7 @@ def test_files_can_be_chosen(chosen: str, files: tuple[str, ...]) -> None:
     ],
 )
 def test_unavailable_files_are_reported(reader: str, expected: tuple[str, str]) -> None:
-    """At the name, or at the key that lacks one."""
+    """The label is at the stage's name, or at the key that lacks it."""
     written = stages(
         stage("a", "artifacts: [a]", "outputs: [v]"), stage("none"), stage("s", reader), stage("last", "artifacts: [l]")
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, messages, plan_of, plans_of, wrong
+from plan.sample_plans import job_of, messages, plan_of, plans_of, wrong
 
 
 def left(copy: str) -> list[str | None]:
-    """Return the paths of the artifacts of a stage that copies the flow list *copy*."""
+    """Return the paths of the artifacts of a stage with the copies *copy*."""
     return [artifact.path for artifact in job_of(f"{{name: s, build: x, run: true, copy: {copy}}}").artifacts]
 
 
@@ -31,12 +31,12 @@ def left(copy: str) -> list[str | None]:
     ],
 )
 def test_copied_files_are_artifacts(copy: str, paths: list[str | None]) -> None:
-    """Each path once; a path known only at run time, or with special characters, is None."""
+    """Each path is listed once; a run-time path, or one with special characters, is None."""
     assert left(copy) == paths
 
 
 def test_paths_are_relative_to_the_checkout() -> None:
-    """Not to the pipeline's directory."""
+    """They are not relative to the pipeline's directory."""
     (plan,) = plans_of("pipelines: {p: {directory: src, stages: [{name: s, build: x, run: true, copy: [a]}]}}")
 
     assert [artifact.path for artifact in plan.jobs[0].artifacts] == ["src/a"]
@@ -63,8 +63,8 @@ def test_a_stage_that_reads_no_files_gets_none(reader: str) -> None:
     assert plan_of(f"[{COPY % ('a', 'a')}, {{name: z, {reader}}}]").job("z").files == ()
 
 
-def test_an_output_brings_the_files_of_its_stage() -> None:
-    """For any kind of reader."""
+def test_reading_an_output_also_brings_the_stages_files() -> None:
+    """The reader may be of any kind, such as a trigger."""
     reader = "{name: z, trigger: {name: t, parameters: {P: '${a.output}'}}}"
     plan = plan_of(f"[{COPY % ('a', 'a')}, {COPY % ('b', 'b')}, {reader}]".replace("run: true", "run: {tail: 1}"))
 
@@ -100,7 +100,7 @@ def test_different_paths_are_valid(first: str, other: str) -> None:
 
 
 def test_all_conflicts_of_a_stage_are_reported_together() -> None:
-    """Without its ancestors, and without files that no stage gets together with its own."""
+    """Ordered stages do not conflict, nor do files that no stage gets together."""
     copies = [COPY % (name, "d") for name in "abcde"]
     stages = f"[{', '.join(copies)}, {{name: y, build: x}}, {{name: z, build: x}}]"
 

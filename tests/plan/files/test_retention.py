@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, plan_of, shown, wrong
+from plan.sample_plans import job_of, plan_of, shown, wrong
 
 from pipegen.plan.model import ArtifactsWhen, Coverage, CoverageFormat, Reports, Retention
 
@@ -34,7 +34,7 @@ def test_a_list_is_a_map_of_paths() -> None:
         ("when: failure", {"when": ArtifactsWhen.FAILURE}),
     ],
 )
-def test_artifact_settings(keys: str, expected: dict[str, object]) -> None:
+def test_artifact_settings_are_resolved(keys: str, expected: dict[str, object]) -> None:
     """Each key; an excluded folder excludes all files in it."""
     given = keys if "paths" in keys else f"paths: [p], {keys}"
     retention = job_of(f"{{name: s, script: x, artifacts: {{{given}}}}}").retention
@@ -49,8 +49,8 @@ def test_a_name_may_contain_values_known_from_the_start() -> None:
     assert shown(retention.name) == "a-<setup setup.commit>"
 
 
-def test_files_without_download_are_passed_on() -> None:
-    """Files that are retained on failure are not."""
+def test_artifacts_with_keep_false_reach_later_stages() -> None:
+    """Artifacts retained only on failure do not."""
     plan = plan_of(
         "[{name: a, script: x, artifacts: {paths: [p], keep: false}},"
         " {name: b, script: x, artifacts: {paths: [q], when: failure}}, {name: c, script: x}]"
@@ -96,8 +96,10 @@ def test_reports_are_relative_to_the_repository() -> None:
         ("{percent: '[[a]x]'}", None, CoverageFormat.COBERTURA, "[[a]x]"),
     ],
 )
-def test_coverage(text: str, path: str | None, form: CoverageFormat, percent: str | None) -> None:
-    """A file, a pattern for the log, or both; enclosing slashes are not part of the pattern."""
+def test_coverage_has_a_file_a_log_pattern_or_both(
+    text: str, path: str | None, form: CoverageFormat, percent: str | None
+) -> None:
+    """Enclosing slashes are not part of the pattern."""
     reports = job_of(f"{{name: s, script: x, reports: {{coverage: {text}}}}}").reports
     span = reports.coverage.span if reports.coverage else None
 

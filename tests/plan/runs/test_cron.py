@@ -65,7 +65,7 @@ def test_names_become_numbers(line: str, expected: str) -> None:
     ],
 )
 def test_lines_that_engines_read_differently_are_errors(line: str, wrong: str) -> None:
-    """With a location and a hint."""
+    """The diagnostic has a location and a hint."""
     with pytest.raises(CronError) as error:
         normalized(line)
 

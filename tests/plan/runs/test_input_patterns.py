@@ -24,8 +24,8 @@ TAKEN = {
 
 
 @pytest.mark.parametrize("pattern", TAKEN)
-def test_grep_and_python_agree(pattern: str) -> None:
-    """On the whole value, byte by byte."""
+def test_grep_and_python_match_the_same_values(pattern: str) -> None:
+    """Both match the whole value, byte by byte."""
     taken, refused = TAKEN[pattern]
     grep = {
         value: subprocess.run(
@@ -53,7 +53,7 @@ def test_grep_and_python_agree(pattern: str) -> None:
     ],
 )
 def test_incompatible_patterns_are_reported(pattern: str, at: int) -> None:
-    """With a location."""
+    """The diagnostic has a location."""
     incompatibility = first_incompatibility(pattern)
 
     assert incompatibility is not None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from config.written import written
-from plan.planned import of, plans_of, reported, shown
+from config.sample_configs import written
+from plan.sample_plans import of, plans_of, reported, shown
 
 from pipegen.bindings.expression import Text
 from pipegen.compiler import analyse
@@ -39,15 +39,15 @@ def plan_of(inputs: str, **fixed: str) -> Plan:
         ("{default: ''}", InputType.STRING, ""),
     ],
 )
-def test_a_type_is_that_of_the_default(written_as: str, kind: InputType, default: str | None) -> None:
-    """Unless the type is given; parameters with choices are strings."""
+def test_the_default_determines_the_type(written_as: str, kind: InputType, default: str | None) -> None:
+    """An explicit type takes precedence; parameters with choices are strings."""
     (parameter,) = plan_of(f"{{x: {written_as}}}").inputs
 
     assert (parameter.type, parameter.default) == (kind, default)
 
 
-def test_all_are_in_the_plan_in_the_order_written() -> None:
-    """Including unread ones: the engine's form displays all of them."""
+def test_all_parameters_are_in_the_plan_in_order() -> None:
+    """The engine's form also displays unread parameters."""
     assert [one.name for one in plan_of("{z: 1, x: 2, a: 3}").inputs] == ["z", "x", "a"]
 
 
@@ -91,21 +91,21 @@ def env(plan: Plan) -> str:
         ("city", False),
     ],
 )
-def test_reserved_names(name: str, diagnostics: bool) -> None:  # noqa: FBT001
-    """Names of engines in any case, names of shells in theirs."""
+def test_names_of_engines_and_shells_are_reserved(name: str, diagnostics: bool) -> None:  # noqa: FBT001
+    """Names of engines match in any case, names of shells only in their own."""
     assert is_reserved(name) is diagnostics
 
 
 @pytest.mark.parametrize("stage", ["inputs", "matrix", "pipeline"])
-def test_stages_may_have_the_names_of_later_keys(stage: str) -> None:
-    """For configs of PipelineLib, and configs generated from them."""
+def test_stages_may_be_named_after_newer_keys(stage: str) -> None:
+    """Configs of PipelineLib, and configs generated from them, stay valid."""
     first, second = f"{{name: {stage}, build: b}}", f"{{name: s, run: {{image: '${{{stage}.imageID}}'}}}}"
     (plan,) = plans_of(f"pipelines: {{p: {{stages: [{first}, {second}]}}}}")
 
     assert plan.job("s").inputs[0].stage == stage
 
 
-def test_a_stage_of_another_pipeline_is_reported() -> None:
+def test_a_reference_to_another_pipelines_stage_is_reported() -> None:
     """In a file without inputs."""
     diagnostic = reported(
         "pipelines: {p: {stages: [{name: inputs}]}, q: {stages: [{name: s, run: {image: '${inputs.imageID}'}}]}}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, kinds, of, plan_of, plans_of, reported, shown, step, wrong
+from plan.sample_plans import job_of, kinds, of, plan_of, plans_of, reported, shown, step, wrong
 
 from pipegen.plan.model import Commands, Measure, Output
 
@@ -99,8 +99,8 @@ def test_only_outputs_that_are_read_are_passed_on() -> None:
     assert (job.binds, job.outputs) == (("v", "w"), ("w",))
 
 
-def test_a_directory_is_the_stages_own() -> None:
-    """Or the pipeline's, relative to the root."""
+def test_the_stages_directory_overrides_the_pipelines() -> None:
+    """Both are relative to the root."""
     (plan,) = plans_of(
         "pipelines: {p: {directory: x, stages: [{name: a, script: y}, {name: b, script: y, directory: z/}]}}"
     )
@@ -130,12 +130,12 @@ def test_a_directory_is_the_stages_own() -> None:
         ("script: x, directory: /srv", [("PG505", "/srv")]),
     ],
 )
-def test_errors_in_scripts(stage: str, expected: list[tuple[str, str]]) -> None:
-    """Each at its location, once."""
+def test_errors_in_scripts_are_reported_once(stage: str, expected: list[tuple[str, str]]) -> None:
+    """Each is at its location."""
     assert wrong(f"[{{name: s, {stage}}}]") == expected
 
 
-def test_a_suggestion_is_a_warning() -> None:
+def test_a_name_similar_to_a_stage_is_a_warning() -> None:
     """A name unlike any stage belongs to the shell."""
     (diagnostics,) = reported("pipelines: {p: {stages: [{name: build, script: \"x '${biuld.v} ${project.v}'\"}]}}")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from config.written import written
-from plan.planned import plans_of, wrong
+from config.sample_configs import written
+from plan.sample_plans import plans_of, wrong
 
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report
@@ -115,13 +115,13 @@ def test_one_condition_follows_from_another(premise: str, other: str, *, expecte
         ("{env: {A: b}}", True),
     ],
 )
-def test_what_can_hold_in_a_merge_request(when: str, *, expected: bool) -> None:
+def test_conditions_that_can_hold_in_a_merge_request(when: str, *, expected: bool) -> None:
     """A merge request has neither branch nor tag."""
     assert can_hold(of(when), (Event.MERGE_REQUEST,)) is expected
 
 
-def test_a_pipeline_has_a_condition() -> None:
-    """A pipeline that publishes is then no longer on demand."""
+def test_a_pipeline_with_when_has_a_condition() -> None:
+    """A pipeline that publishes is no longer on demand then."""
     config = """
         pipelines:
           test: {stages: [{name: a, script: [make]}]}
@@ -179,7 +179,7 @@ def test_hostile_patterns_are_fast() -> None:
         ("{not: {inputs: {level: [full, '/^q/']}}}", NEVER),
     ],
 )
-def test_a_fixed_input_is_evaluated(when: str, expected: Condition | None) -> None:
+def test_conditions_on_fixed_inputs_are_evaluated(when: str, expected: Condition | None) -> None:
     """The remainder of the condition is evaluated at run time."""
     config = f"inputs: {{level: full}}\npipelines: {{p: {{stages: [{{name: s, script: [make], when: {when}}}]}}}}"
     report = Report()

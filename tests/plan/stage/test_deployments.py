@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, plan_of, reported, shown, wrong
+from plan.sample_plans import job_of, plan_of, reported, shown, wrong
 
 from pipegen.plan.model import Deployment
 
@@ -17,8 +17,8 @@ from pipegen.plan.model import Deployment
         ("{message: Go?, approvers: [a, b, a]}", "Go?", ("a", "b")),
     ],
 )
-def test_approvals(approve: str, message: str | None, approvers: tuple[str, ...]) -> None:
-    """The question is one line."""
+def test_approvals_have_a_message_and_approvers(approve: str, message: str | None, approvers: tuple[str, ...]) -> None:
+    """The message is one line."""
     deployment = job_of(f"{{name: s, script: x, approve: {approve}}}").deployment.approval
 
     assert deployment is not None
@@ -26,7 +26,7 @@ def test_approvals(approve: str, message: str | None, approvers: tuple[str, ...]
 
 
 def test_a_delay_is_not_an_approval() -> None:
-    """And `false` has no effect."""
+    """`approve: false` has no effect."""
     deployment = job_of("{name: s, script: x, approve: {delay: 2 hours}}").deployment
 
     assert (deployment.approval, deployment.delay.seconds if deployment.delay else 0) == (None, 7_200)
@@ -45,8 +45,8 @@ def test_a_delay_is_not_an_approval() -> None:
         "{optional: true}, allow_failure: false",
     ],
 )
-def test_invalid_approvals(approve: str) -> None:
-    """One error each."""
+def test_invalid_approvals_are_reported(approve: str) -> None:
+    """There is one error for each."""
     assert [code for code, _ in wrong(f"[{{name: s, script: x, approve: {approve}}}]")] == ["PG204"]
 
 
@@ -58,7 +58,7 @@ def test_invalid_approvals(approve: str) -> None:
         ("{name: s, url: 'https://${.host}/'}", "s", "https://<own s.host>/"),
     ],
 )
-def test_environments(environment: str, name: str, url: str) -> None:
+def test_environments_have_a_name_and_a_url(environment: str, name: str, url: str) -> None:
     """A URL may contain values that the stage itself produces."""
     found = job_of(f"{{name: s, script: x, outputs: [host], environment: {environment}}}").deployment.environment
 
@@ -95,8 +95,8 @@ def test_a_stop_stage_has_the_environment() -> None:
         ("b", "[[a, b, other]]", "PG544"),
     ],
 )
-def test_a_stop_stage_is_last(stop: str, execution: str, code: str) -> None:
-    """After the stage that deploys, and before no other."""
+def test_a_stop_stage_needs_the_deployment_and_precedes_nothing(stop: str, execution: str, code: str) -> None:
+    """It comes after the stage that deploys."""
     stages = (
         f"[{{name: a, script: x, environment: {{name: e, on_stop: {stop}}}}}, {{name: b, script: x}},"
         " {name: other, script: x}]"
@@ -119,7 +119,7 @@ def test_different_conditions_of_a_stop_stage_are_reported() -> None:
     ("approve", "timeout"), [("{optional: true}", 86_400), ("{optional: true, message: Go?, timeout: 2h}", 7_200)]
 )
 def test_an_optional_stage_may_fail(approve: str, timeout: int) -> None:
-    """Whatever the engine; by default, it waits for a day."""
+    """This holds on every engine; the approval times out after a day by default."""
     job = job_of(f"{{name: s, script: x, approve: {approve}}}")
 
     assert job.deployment.approval is not None
@@ -131,8 +131,8 @@ def test_an_optional_stage_may_fail(approve: str, timeout: int) -> None:
 @pytest.mark.parametrize(
     "environment", ["{name: e, action: access, on_stop: t}", "{name: e, action: verify, auto_stop_in: 1d}"]
 )
-def test_only_a_deployment_is_stopped(environment: str) -> None:
-    """A stage that uses an environment decides nothing about its end."""
+def test_only_a_deployment_may_stop_an_environment(environment: str) -> None:
+    """A stage that only uses an environment may not set when it ends."""
     stages = f"[{{name: s, script: x, environment: {environment}}}, {{name: t, script: x}}]"
 
     assert [code for code, _ in wrong(stages)] == ["PG204"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, reported
+from plan.sample_plans import job_of, reported
 
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, Timeout
 from pipegen.source.text import SourceFile, Span
@@ -29,7 +29,7 @@ _ALL = tuple(Failure)
         ("allow_failure: {exit_codes: [2, 137, 2]}", Limits(allow_failure=AllowFailure((2, 137), _AT))),
     ],
 )
-def test_reads_each_form(keys: str, expected: Limits) -> None:
+def test_limits_are_parsed_from_each_form(keys: str, expected: Limits) -> None:
     """Missing keys, 0 and false set no limit; kinds and codes are unique."""
     assert job_of(f"{{name: a, script: [x], {keys}}}").limits == expected
 

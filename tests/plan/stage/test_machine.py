@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, wrong
+from plan.sample_plans import job_of, wrong
 
 from pipegen.plan.model import Machine, ShellProgram
 
@@ -14,7 +14,7 @@ def machine_of(keys: str) -> Machine:
 
 
 def test_a_stage_runs_anywhere_by_default() -> None:
-    """In sh."""
+    """Its shell is sh."""
     machine = job_of("{name: s, script: [x]}").machine
 
     assert (machine.labels, machine.resources, machine.shell) == ((), None, ShellProgram.SH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import plans_of, reported, shown
+from plan.sample_plans import plans_of, reported, shown
 
 from pipegen.plan.model import Mail
 from pipegen.plan.stage.mail import BODY, SUBJECT
@@ -21,8 +21,8 @@ def summary(mail: Mail | None) -> tuple[list[str], str, str]:
     return [shown(to) for to in mail.to], shown(mail.subject), shown(mail.body)
 
 
-def test_no_mail_by_default() -> None:
-    """Neither of the stage nor of the pipeline."""
+def test_no_mail_is_sent_by_default() -> None:
+    """Neither the stage nor the pipeline sends one."""
     assert mail_of("", "") is None
     assert mail_of("notify: {},", "notify: {}") is None
     assert mail_of("notify: {email: {}},", "notify: {email: {}}") is None
@@ -81,7 +81,7 @@ def test_a_mail_uses_the_default_of_a_reference() -> None:
 
 
 @pytest.mark.parametrize("email", ["{subject: s}", "{to: []}"])
-def test_a_mail_without_recipients_is_none(email: str) -> None:
+def test_a_mail_without_recipients_is_dropped(email: str) -> None:
     """A diagnostic reports it."""
     (diagnostics,) = reported(f"pipelines: {{p: {{stages: [{{name: s, build: x, notify: {{email: {email}}}}}]}}}}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, reported, shown, wrong
+from plan.sample_plans import job_of, reported, shown, wrong
 
 from pipegen.plan.model import CachePolicy
 
@@ -17,7 +17,7 @@ from pipegen.plan.model import CachePolicy
         ("{paths: [a/], key: {files: [x.lock], prefix: p}}", ("a/",), "p", ("x.lock",)),
     ],
 )
-def test_the_key_of_a_cache(cache: str, paths: tuple[str, ...], key: str, files: tuple[str, ...]) -> None:
+def test_a_cache_has_a_key_and_paths(cache: str, paths: tuple[str, ...], key: str, files: tuple[str, ...]) -> None:
     """The default is the stage's name; a folder keeps its trailing slash."""
     (caches,) = job_of(f"{{name: s, script: x, cache: {cache}}}").caches
 
@@ -25,7 +25,7 @@ def test_the_key_of_a_cache(cache: str, paths: tuple[str, ...], key: str, files:
 
 
 def test_paths_of_caches_are_relative_to_the_repository() -> None:
-    """And so are the files of keys."""
+    """Files of keys are too."""
     first, second = job_of(
         "{name: s, directory: d, script: x, cache: ["
         "{paths: [a/, ../b], key: {files: [c]}, policy: push}, {paths: [x], fallback: [k, l], policy: pull}]}"
@@ -36,14 +36,14 @@ def test_paths_of_caches_are_relative_to_the_repository() -> None:
 
 
 @pytest.mark.parametrize("path", ["~/x", "/x", "$HOME/x", "../x"])
-def test_a_cache_outside_is_reported(path: str) -> None:
+def test_a_cache_outside_the_repository_is_reported(path: str) -> None:
     """Engines cache only files in the checkout."""
     assert wrong(f"[{{name: s, script: x, cache: {{paths: ['{path}']}}}}]") == [("PG505", f"'{path}'")]
 
 
 @pytest.mark.parametrize(("lock", "names"), [("a", ["a"]), ("[a, b, a]", ["a", "b"]), ("7", ["7"]), ("[]", [])])
-def test_locks(lock: str, names: list[str]) -> None:
-    """Each once."""
+def test_locks_are_one_name_or_a_list(lock: str, names: list[str]) -> None:
+    """Each name counts once."""
     assert [one.name for one in job_of(f"{{name: s, script: x, lock: {lock}}}").deployment.locks] == names
 
 
@@ -56,7 +56,7 @@ def test_locks(lock: str, names: list[str]) -> None:
         ("{}", ((), ())),
     ],
 )
-def test_reuse(reuse: str, expected: tuple[tuple[str, ...], tuple[str, ...]] | None) -> None:
+def test_reuse_has_files_and_variables(reuse: str, expected: tuple[tuple[str, ...], tuple[str, ...]] | None) -> None:
     """Results are not reused by default."""
     jobs = job_of(f"{{name: s, directory: d, script: x, reuse: {reuse}}}").reuse
 
@@ -64,7 +64,7 @@ def test_reuse(reuse: str, expected: tuple[tuple[str, ...], tuple[str, ...]] | N
 
 
 def test_raw_keys_are_passed_on_and_reported() -> None:
-    """By target."""
+    """Each target has its own keys."""
     config = "pipelines: {p: {stages: [{name: s, script: x, raw: {gitlab: {a: 1}, jenkins: {}}}]}}\n"
 
     assert [name for name, _ in job_of("{name: s, script: x, raw: {gitlab: {a: 1}}}").raw] == ["gitlab"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import items, job_of, kinds, of, plans_of, shown, step, wrong
+from plan.sample_plans import items, job_of, kinds, of, plans_of, shown, step, wrong
 
 from pipegen.bindings.expression import Constant, List, Loop
 from pipegen.plan.model import (
@@ -79,8 +79,8 @@ def test_build_as_text_is_the_variant() -> None:
         ("{$merge: a, $with: b}", "ab"),
     ],
 )
-def test_the_variant_of_a_build(value: str, variant: str) -> None:
-    """The stage's name unless given."""
+def test_a_build_has_a_default_variant(value: str, variant: str) -> None:
+    """It is the name of the stage."""
     assert shown(step(BuildImage, f"build: {value}").variant) == variant
 
 
@@ -95,7 +95,7 @@ def test_a_build_takes_a_context_and_excludes() -> None:
     )
 
 
-def test_empty_excludes_are_none() -> None:
+def test_empty_excludes_have_no_effect() -> None:
     """They replace nothing, and are valid with a remote context."""
     assert step(BuildImage, "build: {excludes: [], context: 'https://x.org/y'}").excludes is None
 
@@ -211,8 +211,8 @@ def test_a_trigger_takes_parameters() -> None:
         ("{name: s, copy: [a]}", "PG317"),
     ],
 )
-def test_a_default_that_reads_a_missing_output_is_reported_at_the_step(stage: str, code: str) -> None:
-    """Once, with a message about the step."""
+def test_a_default_that_reads_a_missing_output_is_reported(stage: str, code: str) -> None:
+    """The one message is at the step and about the step."""
     (diagnostics,) = wrong(f"[{stage}]")
 
     assert diagnostics[0] == code

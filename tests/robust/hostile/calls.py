@@ -1,4 +1,4 @@
-"""What programs that only record were called with, as records by name."""
+"""The recorded calls of fake programs, as records by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Named = Iterator[tuple[str, bytes]]
 
 
 def spread(records: Path) -> None:
-    """Write what each call in *records* was given into a record for each text."""
+    """Write the data of each call in *records* into one record per text."""
     for call in sorted(records.glob("call.??????")):
         words = call.read_bytes().decode().split("\0")[:-1]
         for name, value in _NAMED.get(words[0], _nothing)(words, call):
@@ -26,7 +26,7 @@ def _nothing(_words: list[str], _call: Path) -> Named:
 
 
 def _run(words: list[str], _call: Path) -> Named:
-    """Yield the variables and arguments of a container: options take a word each, and the image follows them."""
+    """Yield the variables and arguments of a container: options take one word each, and the image follows them."""
     at = 1
     variables: dict[str, str] = {}
     while words[at].startswith("--"):
@@ -41,7 +41,7 @@ def _run(words: list[str], _call: Path) -> Named:
 
 
 def _build(words: list[str], call: Path) -> Named:
-    """Yield the variant, the context, what is ignored, and the texts of the blubberfile."""
+    """Yield the variant, the context, the ignore rules, and the texts of the blubberfile."""
     data = _document(call)
     yield f"{data['at']}.target", words[words.index("--target") + 1].encode()
     yield f"{data['at']}.context", words[-1].encode()
@@ -67,7 +67,7 @@ def _document(call: Path) -> dict[str, object]:
 
 
 def _texts(data: dict[str, object]) -> Named:
-    """Yield the values and the names of values that a document holds."""
+    """Yield the values and the names of values in a document."""
     values, names = data["values"], data["names"]
     if not isinstance(values, list) or not isinstance(names, dict):
         raise TypeError(data)
@@ -81,7 +81,7 @@ _NAMED = {"run": _run, "build": _build, "install": _install}
 
 
 def sent(log: Path) -> Named:
-    """Yield what curl would have sent: the subject and the body of a mail, the variables of a triggered pipeline."""
+    """Yield the data that curl would send: subject and body of a mail, variables of a triggered pipeline."""
     for line in log.read_bytes().splitlines() if log.exists() else ():
         for part in map(b64decode, json.loads(line)["data"]):
             if found := re.fullmatch(rb"variables\[(\w+)\]=(.*)", part, re.DOTALL):

@@ -1,4 +1,4 @@
-"""Hostile texts that a run brings along: names of branches and tags, messages, variables, secrets."""
+"""Hostile texts from a run: names of branches and tags, messages, variables, secrets."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def as_ref(text: str) -> str:
 
 
 def ref(turn: Round) -> str:
-    """Return a name for a branch or tag that is no plain word."""
+    """Return a name for a branch or tag that is not a simple word."""
     return next(filter(None, (as_ref(text) for text in turn.deal(50, fits=lambda text: 8 < len(text) < 100))))
 
 
 def branch(turn: Round) -> None:
-    """Add a stage that reads the name of its branch, runs on no other, and is of a commit with a hostile message."""
+    """Add a stage that reads the name of its branch and runs only there; the commit has a hostile message."""
     turn.branch, turn.message = ref(turn), next(turn.deal(1, fits=bool))
     name = turn.branch
     _reads(turn, "branch", name)
@@ -39,12 +39,12 @@ def branch(turn: Round) -> None:
 
 
 def can_compare(turn: Round, text: str) -> bool:
-    """Return whether the engine compares *text* as it is: gitlab-ci-local reads `$` and backslashes in it twice."""
+    """Return whether the engine compares *text* literally: gitlab-ci-local expands `$` and backslashes twice."""
     return turn.engine != "gitlab-ci-local" or not set(text) & {"$", "\\"}
 
 
 def tag(turn: Round) -> None:
-    """Add a stage that reads the name of its tag, and runs for no other."""
+    """Add a stage that reads the name of its tag and runs only for it."""
     turn.tag = ref(turn)
     _reads(turn, "tag", turn.tag)
     if can_compare(turn, turn.tag):
@@ -71,7 +71,7 @@ def _reads(turn: Round, name: str, value: str) -> None:
 
 
 def literal(text: str) -> str:
-    """Return the pattern that only *text* matches."""
+    """Return the pattern that matches only *text*."""
     special = re.sub(
         r"[\\^$.|?*+()\[\]{}/]", lambda found: f"[{found[0]}]" if found[0] not in "^\\/" else f"\\{found[0]}", text
     )
@@ -85,7 +85,7 @@ def mark(turn: Round) -> str:
 
 
 def conditions(turn: Round) -> None:
-    """Add stages that run where an input or a variable is a text, and stages that it keeps from running."""
+    """Add stages that run if an input or a variable equals a text, and stages that do not."""
     for number, text in enumerate(turn.deal(3, fits=lambda text: is_pattern(text) and can_compare(turn, text))):
         turn.inputs[f"asked{number}"] = {"default": "none"}
         turn.given[f"asked{number}"] = text
@@ -100,12 +100,12 @@ def conditions(turn: Round) -> None:
 
 
 def is_pattern(text: str) -> bool:
-    """Return whether a condition can ask for *text* on every engine: it is one line."""
+    """Return whether a condition can contain *text* on every engine: it is one line."""
     return bool(text) and not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", text) and text == text.strip()
 
 
 def secrets(turn: Round) -> None:
-    """Add a stage with texts for the values of secrets."""
+    """Add a stage with texts as values of secrets."""
     names = {}
     for number, text in enumerate(turn.deal(8, fits=lambda text: len(text) > 3)):
         turn.secrets[f"secret-{number}"] = text
@@ -117,7 +117,7 @@ def secrets(turn: Round) -> None:
 
 
 def named(turn: Round) -> None:
-    """Add stages and a pipeline with texts for names."""
+    """Add stages and a pipeline with texts as names."""
     texts = list(dict.fromkeys(turn.deal(4, fits=is_label)))
     for text in texts:
         turn.stage(text, script=[turn.keep("stage.name", text, "${.stage}")])
@@ -130,5 +130,5 @@ def named(turn: Round) -> None:
 
 
 def is_label(text: str) -> bool:
-    """Return whether a stage or a pipeline can be called *text*."""
+    """Return whether a stage or a pipeline can be named *text*."""
     return is_pattern(text) and len(text) < 100 and text not in {"setup", "teardown", "inputs", "matrix", "pipeline"}

@@ -1,4 +1,4 @@
-"""Rounds of hostile texts on each engine, and what was wrong with what came of them."""
+"""Rounds of hostile texts on each engine, and the faults in their results."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ SETTINGS = {"gitlab": {"mail": {}, "projects": {"other": "group/other"}}}
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of a round on an engine: how many texts it had, what is wrong, and which texts were executed.
+    """The result of a round on an engine: the number of texts, the faults, and the executed texts.
 
-    *compiled* are texts that were compiled alone, and read by the engine's parser or refused.
+    *compiled* is the number of texts that were compiled alone, and read by the engine's parser or rejected.
     """
 
     positions: int
@@ -40,7 +40,7 @@ class Ran:
 
 
 def stand_ins(folder: Path) -> Containers:
-    """Return programs that only record, where containers would be."""
+    """Return recording programs in place of containers."""
     conf = folder / "containers.conf"
     conf.write_text("[containers]\n", encoding="utf-8")
     environment = {
@@ -53,7 +53,7 @@ def stand_ins(folder: Path) -> Containers:
 
 
 def executed(turn: Round, name: str, folder: Path) -> Ran:
-    """Return what comes of *turn* on the engine *name*; all that it makes lies in *folder*."""
+    """Return the result of *turn* on the engine *name*; all files are written to *folder*."""
     records, repository = folder / "values", folder / "repository"
     for made in (records, turn.canaries):
         made.mkdir(parents=True)
@@ -86,7 +86,7 @@ def executed(turn: Round, name: str, folder: Path) -> Ran:
 
 
 def call_it(turn: Round, repository: Path) -> None:
-    """Give the commit of *repository* the message, and the branch or the tag, of *turn*."""
+    """Give the commit of *repository* the message, and the branch or tag, of *turn*."""
     commands = [["commit", "--quiet", "--amend", "--allow-empty-message", "--message", turn.message]]
     commands += [["branch", "--move", turn.branch]] if turn.branch else []
     commands += (
@@ -100,7 +100,7 @@ def call_it(turn: Round, repository: Path) -> None:
 
 
 def told(done: Execution, world: World) -> Iterator[tuple[str, bytes]]:
-    """Yield what was sent to other machines, by the names of records."""
+    """Yield the data sent to other computers, by the names of records."""
     yield from sent(world.folder / "curl.log")
     if not done.text.startswith("stages:") and "\nstages:" not in done.text:
         for mail in done.mails:
@@ -110,7 +110,7 @@ def told(done: Execution, world: World) -> Iterator[tuple[str, bytes]]:
 
 
 def misread(turn: Round) -> list[str]:
-    """Return what the engine's own parser finds wrong with what was generated of configs with one text."""
+    """Return the errors of the engine's own parser in files generated from configs with one text."""
     if turn.engine in {"scripted", "declarative"} and turn.generated:
         found = jenkins_harness.validate(turn.generated)
         return [f"{name}: {finding}" for name, findings in found.items() for finding in findings]
@@ -122,7 +122,7 @@ def misread(turn: Round) -> list[str]:
 
 
 def fault_of(one: Expected, records: Path) -> str:
-    """Return what is wrong with the record of *one*, nothing if it is right."""
+    """Return the fault in the record of *one*, or an empty text."""
     path = records / one.record
     found = path.read_bytes() if path.exists() else None
     if found == one.value.encode():

@@ -1,6 +1,7 @@
-"""Hostile texts that no script reads: names of things that engines keep, patterns, paths, what people are told.
+"""Hostile texts that no script reads: names on engines, patterns, paths, messages.
 
-What an engine cannot be told is refused at its place; all else stands in what is generated, and nothing of it runs.
+Text that an engine does not support is rejected at its position; all other text is in generated files, and is not
+executed.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def labels(turn: Round) -> None:
 
 
 def others(turn: Round) -> None:
-    """Compile texts at all places, and add a stage that does nothing."""
+    """Compile texts in all positions, and add a stage without effect."""
     for name in PLACES:
         for _ in accepted(turn, name):
             pass
@@ -58,7 +59,7 @@ def stage_of(config: Keys | None) -> Keys:
 
 
 def accepted(turn: Round, name: str) -> Iterator[Keys]:
-    """Yield configs with a text at the place *name* that the engine takes; note what is said of others."""
+    """Yield configs with a text at the position *name* that the engine accepts; record diagnostics of others."""
     for text in turn.deal(4, fits=bool):
         config = PLACES[name](text)
         found = told(turn, yaml_text(config))
@@ -70,7 +71,7 @@ def accepted(turn: Round, name: str) -> Iterator[Keys]:
 
 
 class Said:
-    """What came of a config: what is wrong with what was said, and what was generated, None if it was refused."""
+    """The diagnostics of a config and their faults, and the generated text, None if the config was rejected."""
 
     def __init__(self, faults: list[str], text: str | None) -> None:
         """Hold them."""
@@ -86,7 +87,7 @@ TARGETS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 
 def told(turn: Round, config: str) -> Said:
-    """Return what the engine's target says of *config*."""
+    """Return the diagnostics and files of the engine's target for *config*."""
     file, report, texts = SourceFile("pipegen.yaml", config, ""), Report(), [""]
     target, options = TARGETS[turn.engine]
     with suppress(Stopped):

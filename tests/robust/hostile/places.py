@@ -1,4 +1,4 @@
-"""Configs with one text at one place of the language, by the name of the place."""
+"""Configs with one text at one position of the language, by the name of the position."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def cache(**keys: object) -> Keys:
 
 
 def listed(key: str, inner: str) -> Config:
-    """Return what makes a config whose stage has a list of one text below two keys."""
+    """Return a function for configs whose stage has a list with one text below two keys."""
     return lambda text: stage(**{key: {inner: [text]}})
 
 
 def blubberfile(name: str, value: str) -> Keys:
-    """Return a Blubber file that says *value* under *name*."""
+    """Return a blubberfile with *value* under *name*."""
     return {"version": "v4", "variants": {"a": {}}, written(name): written(value)}
 
 
@@ -266,5 +266,5 @@ def deploy(**keys: object) -> Keys:
 
 
 def each(**keys: object) -> Keys:
-    """Return a config whose container gets a list that is worked out."""
+    """Return a config whose container gets a computed list."""
     return steps(run={"image": ZEROS, "arguments": {"$each": "x", "$in": ["a"], "$yield": "${.x}", **keys}})

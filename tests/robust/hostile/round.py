@@ -1,4 +1,4 @@
-"""A config with a hostile text in each of many places, and what must come of each."""
+"""A config with a hostile text in each of many positions, and the expected result of each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Keys = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A text at a place: *key* is the place in the schema, and *record* the file that must hold *value* after a run.
+    """A text at a position: *key* is the position in the schema; after a run, the file *record* must contain *value*.
 
-    What is sent to other machines, `pipegen run` only says.
+    Local runs only log data that is sent to other computers.
     """
 
     key: str
@@ -32,19 +32,19 @@ TRIES = 500
 
 
 def anything(_: str) -> bool:
-    """Any text fits."""
+    """Accept any text."""
     return True
 
 
 @dataclass(slots=True)
 class Round:
-    """One config that is being made, of texts that are others for each *turn*; what is executed leaves a *canary*.
+    """A config under construction, with different texts for each *turn*; an executed text creates a *canary*.
 
     Attributes:
-        pool: what texts are taken from; unless given, those of the turn.
-        outcomes: how stages end that do not succeed.
+        pool: the texts to select from, by default those of the turn.
+        outcomes: the outcomes of stages that do not succeed.
         given: the inputs of the run; *branch*, *tag* and *message* are those of the commit.
-        tried: how many texts have been compiled alone; *faults* is what was wrong then, *generated* what was made.
+        tried: the number of texts compiled alone; *faults* has their faults, *generated* their output.
     """
 
     turn: int
@@ -73,11 +73,11 @@ class Round:
 
     @property
     def chance(self) -> Random:
-        """Chance that is the same for the same turn and place."""
+        """A random generator that depends only on the turn and the position."""
         return Random(f"{self.turn}/{self.dealt}")
 
     def deal(self, number: int | None = None, fits: Callable[[str], bool] = anything) -> Iterator[str]:
-        """Yield *number* texts that fit."""
+        """Yield *number* suitable texts."""
         pool = self.pool or texts(2_000, self.turn)
         for _ in range(self.size if number is None else number):
             self.dealt += 1
@@ -93,13 +93,13 @@ class Round:
     def expect(
         self, key: str, text: str, value: str | None = None, record: str | None = None, *, is_sent: bool = False
     ) -> str:
-        """Return the record, a new one unless named, in which *value*, the *text* unless given, must be found."""
+        """Return the record, by default a new one, that must contain *value*, by default the *text*."""
         found = str(len(self.expected)) if record is None else record
         self.expected.append(Expected(key, text, found, text if value is None else value, is_sent))
         return found
 
     def keep(self, key: str, text: str, word: str, value: str | None = None) -> str:
-        """Return the command that records *word* of a script, which must be *value*."""
+        """Return the command that records *word* of a script, which must equal *value*."""
         return f'printf %s {word} >"$RECORDS/{self.expect(key, text, value)}"'
 
     def stage(self, name: str, *after: str, **keys: object) -> None:

@@ -1,4 +1,4 @@
-"""Hostile texts in what scripts are made of: words, variables, outputs, inputs, combinations, files."""
+"""Hostile texts in parts of scripts: words, variables, outputs, inputs, combinations, files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FORMS: tuple[tuple[str, str], ...] = (
 
 
 def words(turn: Round) -> None:
-    """Add a stage whose commands have texts for words."""
+    """Add a stage whose commands have texts as words."""
     lines = [word(turn, "stage.script.[]", text) for text in (*turn.deal(), turn.large())]
     block = "\n".join(word(turn, "stage.script.[]", text) for text in turn.deal())
     first = [word(turn, "stage.before.[]", text) for text in turn.deal()]
@@ -36,17 +36,17 @@ def words(turn: Round) -> None:
 
 
 def afterwards(turn: Round) -> None:
-    """Add a stage that has commands with texts for words when its script has ended."""
+    """Add a stage whose after commands have texts as words."""
     turn.stage("after", script=["true"], after=[word(turn, "stage.after.[]", text) for text in turn.deal()])
 
 
 def word(turn: Round, key: str, text: str) -> str:
-    """Return a command that records *text*, a word of it; a CRLF in a script is a line break."""
+    """Return a command that records *text* as a word; a CRLF in a script is a line break."""
     return turn.keep(key, text, quoted(text), text.replace("\r\n", "\n"))
 
 
 def environment(turn: Round) -> None:
-    """Add a stage with texts for variables."""
+    """Add a stage with texts as variables."""
     values = {f"E{number}": text for number, text in enumerate(turn.deal(fits=lambda text: not has_bare(text)))}
     lines = [turn.keep("stage.env.*", text, f'"${name}"') for name, text in values.items()]
     turn.stage("environment", env={name: written(text) for name, text in values.items()}, script=lines)
@@ -78,7 +78,7 @@ def read(turn: Round, producer: str, values: Mapping[str, str]) -> None:
 
 
 def measured(turn: Round) -> None:
-    """Add a stage whose outputs are measured by commands that hold texts, and in files with texts for names."""
+    """Add a stage whose outputs come from commands with texts, and from files named by texts."""
     values: dict[str, str] = {}
     measures: dict[str, object] = {}
     lines = []
@@ -96,12 +96,12 @@ def measured(turn: Round) -> None:
 
 
 def is_name(text: str) -> bool:
-    """Return whether a file can be called *text*."""
+    """Return whether a file can be named *text*."""
     return "/" not in text and "\r\n" not in text and text not in {"", ".", ".."} and len(text.encode()) < 200
 
 
 def defaults(turn: Round) -> None:
-    """Add a stage that reads an empty output with texts for defaults."""
+    """Add a stage that reads an empty output with texts as defaults."""
     lines = []
     for text in turn.deal(fits=lambda text: bool(text) and "}" not in text):
         reference = f"${{write.empty|{text}}}"
@@ -114,7 +114,7 @@ def defaults(turn: Round) -> None:
 
 
 def inputs(turn: Round) -> None:
-    """Add a stage that reads inputs: given, by default, one of some choices."""
+    """Add a stage that reads inputs: given, by default, or with choices."""
     lines = []
     for number, text in enumerate(turn.deal(FEW, fits=bool)):
         turn.inputs[f"given{number}"] = {"default": "x", "description": text}
@@ -130,7 +130,7 @@ def inputs(turn: Round) -> None:
 
 
 def combinations(turn: Round) -> None:
-    """Add a stage with texts for the values of a matrix."""
+    """Add a stage with texts as values of a matrix."""
     values = list(dict.fromkeys(turn.deal(3, fits=lambda text: 0 < len(text) < 50)))
     for text in values:
         record = md5(text.encode(), usedforsecurity=False).hexdigest()
@@ -140,7 +140,7 @@ def combinations(turn: Round) -> None:
 
 
 def files(turn: Round) -> None:
-    """Add a stage that makes files with texts for names, and one that gets them."""
+    """Add a stage that creates files named by texts, and one that gets them."""
     made = [f"made/{name}" for name in dict.fromkeys(turn.deal(fits=is_name))]
     write = [f"printf %s {quoted(path)} >{quoted(path)}" for path in made]
     read = [turn.keep("name of a file", path, f'"$(cat {quoted(path)} && echo .)"', f"{path}.") for path in made]

@@ -1,4 +1,4 @@
-"""Rounds of hostile texts in a shell, without an engine: the stages' scripts one after the other."""
+"""Rounds of hostile texts in a shell, without an engine: the scripts of stages in sequence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHELLS = ("dash", "bash", "busybox")
 
 
 def faults(turn: Round, shell: str, folder: Path) -> list[str]:
-    """Return what is wrong with what comes of *turn* in *shell*, executed texts too."""
+    """Return the faults in the result of *turn* in *shell*, including executed texts."""
     records = folder / "values"
     for made in (records, turn.canaries):
         made.mkdir(parents=True)

@@ -10,17 +10,17 @@ from robust.hostile.texts import has_bare, quoted, written
 
 
 def is_line(text: str) -> bool:
-    """Return whether *text* is one line of a list, and not blank."""
+    """Return whether *text* is one non-blank line of a list."""
     return bool(text.strip(" \t\v\f\r\n")) and not set(text) & {"\n", "\r"}
 
 
 def is_no_variable(text: str) -> bool:
-    """Return whether nothing in *text* is a variable of the shell."""
+    """Return whether *text* contains no variable of the shell."""
     return not has_bare(text)
 
 
 def source(turn: Round, name: str, texts: list[str]) -> list[str]:
-    """Add a stage that leaves *texts* as outputs; return the references to them."""
+    """Add a stage that outputs *texts*; return references to them."""
     turn.files |= {f"{name}/{number}": text for number, text in enumerate(texts)}
     numbers = range(len(texts))
     script = [f'cp {name}/{number} "$PIPEGEN_OUTPUTS/o{number}"' for number in numbers]
@@ -62,18 +62,18 @@ def containers(turn: Round) -> None:
 
 
 def is_path(text: str) -> bool:
-    """Return whether a file in a container can be called *text*."""
+    """Return whether a file in a container can be named *text*."""
     return is_name(text) and not text.endswith(".") and text == text.strip()
 
 
 def exported(turn: Round) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield exports with what they are."""
+    """Yield exports with their expected values."""
     for number, text in enumerate(turn.deal(5)):
         yield f"e{number}", (written(text), text)
 
 
 def built(turn: Round, references: list[str], run_time: list[str]) -> Keys:
-    """Return the keys that build an image from texts."""
+    """Return the keys that build an image with texts."""
     (variant,) = turn.deal(1, fits=bool)
     (context,) = turn.deal(1, fits=lambda text: is_path(text) and not text.startswith("~"))
     turn.files[f"in/{context}/file"] = ""
@@ -95,7 +95,7 @@ def built(turn: Round, references: list[str], run_time: list[str]) -> Keys:
 
 
 def document(turn: Round, key: str, at: str, references: list[str], run_time: list[str]) -> Keys:
-    """Return values and names of values, known now and when the pipeline runs."""
+    """Return values and names of values, known at compile time or at run time."""
     known, names = list(turn.deal()), list(dict.fromkeys(turn.deal(fits=is_plain_key)))
     values = [*map(written, known), *references]
     for number, text in enumerate([*known, *run_time]):
@@ -106,12 +106,12 @@ def document(turn: Round, key: str, at: str, references: list[str], run_time: li
 
 
 def is_plain_key(text: str) -> bool:
-    """Return whether *text* can be the name of a value: operators of the language have no other way to be written."""
+    """Return whether *text* can be the name of a value: operators of the language cannot be escaped."""
     return len(text) < 100 and text not in {"$each", "$merge", "$with"}
 
 
 def charts(turn: Round) -> None:
-    """Add a stage that installs a chart, and one whose container gets lists that are worked out."""
+    """Add a stage that installs a chart, and one whose container gets computed lists."""
     run_time = list(turn.deal())
     references = source(turn, "values", run_time)
     name, version = (next(turn.deal(1, fits=bool)) for _ in range(2))
@@ -136,7 +136,7 @@ def charts(turn: Round) -> None:
 
 
 def messages(turn: Round) -> None:
-    """Add a stage that starts another job, and one that fails and tells of it by mail."""
+    """Add a stage that triggers another job, and one that fails and sends a mail."""
     run_time, known = (list(turn.deal(fits=lambda text: "\r" not in text)) for _ in range(2))
     references = source(turn, "said", run_time)
     parameters = {f"P{number}": text for number, text in enumerate([*map(written, known), *references])}

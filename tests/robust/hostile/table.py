@@ -1,4 +1,4 @@
-"""Every place of the language where a text may stand, and what is tried there."""
+"""All positions of the language that accept text, and those that the trials cover."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Place = tuple[str, Mapping[str, Any]]
 
 
 def places() -> set[str]:
-    """Return the names of all places where a text may stand: `stage.env.*` is a value, `stage.env.{}` its name."""
+    """Return the names of all positions that accept text: `stage.env.*` is a value, `stage.env.{}` its name."""
     found: set[str] = set()
     left, seen = [("", SCHEMA)], set[str]()
     while left:
@@ -31,7 +31,7 @@ def places() -> set[str]:
 
 
 def reached(data: object, text: str, place: Place = ("", SCHEMA)) -> Iterator[str]:
-    """Yield the names of the places in *data* where *text* stands."""
+    """Yield the names of the positions in *data* with *text*."""
     for branch in branches(place):
         name = branch[0]
         if data == text and takes_text(branch[1]):
@@ -48,13 +48,13 @@ def reached(data: object, text: str, place: Place = ("", SCHEMA)) -> Iterator[st
 
 
 def tried() -> set[str]:
-    """Return the names of the places at which configs with one text have it."""
+    """Return the names of the positions covered by configs with one text."""
     text = "a text"
     return {name for make in PLACES.values() for name in reached(make(text), text)}
 
 
 def named(name: str, schema: Mapping[str, Any]) -> Place:
-    """Return a place: what is defined under a name of its own, and has keys, is called by that name."""
+    """Return a position: a definition with keys has its own name."""
     while "$ref" in schema and "properties" not in schema:
         steps = schema["$ref"].removeprefix("#/$defs/").split("/")
         schema = SCHEMA["$defs"]
@@ -66,7 +66,7 @@ def named(name: str, schema: Mapping[str, Any]) -> Place:
 
 
 def branches(place: Place) -> Iterator[Place]:
-    """Yield all that a value at *place* may be."""
+    """Yield all alternatives of a value at *place*."""
     name, schema = named(*place)
     yield name, schema
     for branch in schema.get("anyOf", ()):
@@ -74,7 +74,7 @@ def branches(place: Place) -> Iterator[Place]:
 
 
 def inner(place: Place) -> Iterator[Place]:
-    """Yield the places inside of *place*."""
+    """Yield the positions inside *place*."""
     name, schema = place
     for key, value in schema.get("properties", {}).items():
         yield named(f"{name}.{key}", value)
@@ -85,18 +85,18 @@ def inner(place: Place) -> Iterator[Place]:
 
 
 def values(place: Place) -> Place | None:
-    """Return the place of the values of a map whose keys are free, None where they are not."""
+    """Return the position of values in a map with arbitrary keys, or None."""
     name, schema = place
     free = schema.get("additionalProperties", "properties" not in schema and "object" in types(schema))
     return named(f"{name}.*", free if isinstance(free, dict) else {}) if free else None
 
 
 def types(schema: Mapping[str, Any]) -> list[str]:
-    """Return the types that a value may have."""
+    """Return the permitted types of a value."""
     found = schema.get("type", [])
     return [found] if isinstance(found, str) else found
 
 
 def takes_text(schema: Mapping[str, Any]) -> bool:
-    """Return whether a text may stand here: where anything may, too."""
+    """Return whether the position accepts text, including positions that accept anything."""
     return "string" in types(schema) or not schema.keys() - {"description", "examples"}

@@ -1,4 +1,4 @@
-"""Texts that some shell, template or parser takes for a program, each of which would leave a file if one did."""
+"""Texts that a shell, a template or a parser may execute; each would create a file then."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def armed(text: str, command: str) -> str:
 
 @cache
 def texts(number: int, turn: int) -> tuple[str, ...]:
-    """Return up to *number* texts, others for each *turn*; `@` stands for a command."""
+    """Return up to *number* texts, different for each *turn*; `@` stands for a command."""
     found: dict[str, None] = {}
 
     @seed(turn)
@@ -192,7 +192,7 @@ def texts(number: int, turn: int) -> tuple[str, ...]:
 
 
 def large(number: int, command: str) -> str:
-    """Return a text of 64 KB, which runs *command* all over."""
+    """Return a text of 64 KB that contains *command* everywhere."""
     part = armed(LARGE[number % len(LARGE)], command)
     return (part * LONGEST).encode()[:LONGEST].decode(errors="ignore")
 
@@ -203,7 +203,7 @@ _FOR_SHELLS = re.compile(r"\$\{(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$]
 
 
 def written(text: str) -> str:
-    """Return what a person writes where *text* is meant, and `${stage.name}` is a value."""
+    """Return *text* as written in a config, where `${stage.name}` is a reference."""
 
     def escape(found: re.Match[str]) -> str:
         reference = _REFERENCE.match(text, found.start())
@@ -214,12 +214,12 @@ def written(text: str) -> str:
 
 
 def has_bare(text: str) -> bool:
-    """Return whether *text* holds a `${NAME}`, which `env` gives to the shell."""
+    """Return whether *text* contains a `${NAME}`, which `env` passes to the shell."""
     return any("." not in found[1] for found in _REFERENCE.finditer(text))
 
 
 def quoted(text: str, stages: tuple[str, ...] = ()) -> str:
-    """Return *text* as a word of a script, in single quotes, with `$${` for what would be a reference."""
+    """Return *text* as a single-quoted word of a script, with `$${` in place of references."""
     ours = "|".join(map(re.escape, (*stages, "setup", "inputs", "matrix", "pipeline", "")))
     reference = re.compile(rf"\$(?=\{{(?:{ours})(?:\[[^\]{{}}\n]*\])?[.][A-Za-z0-9._-]+(?:\|[^}}]*)?\}})")
     return "'" + reference.sub("$$", text).replace("'", "'\\''") + "'"

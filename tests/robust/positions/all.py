@@ -54,7 +54,7 @@ _CUT = re.compile(r",|[$][{]")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a trial, and what its readers do not agree on."""
+    """The outcome of a trial, and the disagreements of its readers."""
 
     trial: Trial
     outcome: Outcome
@@ -62,7 +62,7 @@ class Answer:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether a text came back as something else, is lost, or was refused nowhere."""
+        """Whether a text was read back differently, is missing, or was rejected without a location."""
         is_lost = self.outcome is Outcome.SILENT and not self._is_unwritten
         return self.outcome in {Outcome.WRONG, Outcome.UNPLACED} or is_lost or bool(self.differs)
 
@@ -72,7 +72,7 @@ class Answer:
 
 
 def hostile() -> tuple[str, ...]:
-    """Return the texts of the nightly trial, between marks: what is cut, expanded or always refused stands in none."""
+    """Return the texts of the nightly trial between marks, without text that is always cut, expanded or rejected."""
     plain = [one for one in HOSTILE.values() if one.strip() == one and one.isprintable() and not _CUT.search(one)]
     return (
         MIXED,
@@ -82,7 +82,7 @@ def hostile() -> tuple[str, ...]:
 
 
 def answers(texts: Sequence[str], part: slice = slice(None)) -> list[Answer]:
-    """Return what comes of *texts* in a *part* of the positions, for each target that they are a matter of."""
+    """Return the outcomes of *texts* in a *part* of the positions, for each relevant target."""
     trials = [
         tried(position, one, target, text)
         for position, found in [*occurrences().items()][part]
@@ -97,12 +97,12 @@ def answers(texts: Sequence[str], part: slice = slice(None)) -> list[Answer]:
 
 
 def is_matter_of(position: str, target: str) -> bool:
-    """Whether *position* says something to *target*: settings of the other one do not."""
+    """Whether *position* is relevant to *target*: settings of the other target are not."""
     return position.partition(":")[0] in {"", target}
 
 
 def _best(position: str, target: str, found: Sequence[Occurrence]) -> Sequence[Occurrence]:
-    """Return the config of those *found* where a harmless text shows in the file, else one that compiles."""
+    """Return the config of *found* in which a harmless text appears in the file, otherwise one that compiles."""
     made = [(one, tried(position, one, target, BENIGN).made) for one in found[:1]]
     if made and MARK not in made[0][1]:
         made += [(one, tried(position, one, target, BENIGN).made) for one in found[1:_TRIES]]
@@ -118,6 +118,6 @@ def _refused(trials: Sequence[Trial]) -> Iterator[Answer]:
 
 
 def counted(found: Sequence[Answer]) -> str:
-    """Return how often each outcome is *found*."""
+    """Return the number of each outcome in *found*."""
     counts = Counter(one.outcome for one in found)
     return ", ".join(f"{counts[one]:,} {one.value}" for one in Outcome if counts[one])

@@ -1,4 +1,4 @@
-"""The texts in generated files, as each target's own parser reads them: Psych, and Groovy's."""
+"""Texts in generated files, read by each target's own parser: Psych, and Groovy's."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ STDOUT.write(JSON.generate(texts.map { |text|
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A text, and the keys that lead to it; of a Jenkinsfile, the step or the argument that it is given to."""
+    """A text, and the keys that lead to it; in a Jenkinsfile, the step or argument that contains it."""
 
     path: tuple[str, ...]
     text: str
 
 
 def psych(texts: Sequence[str]) -> list[Any]:
-    """Return the documents of each of *texts*, as Ruby's Psych reads them."""
+    """Return the documents of each of *texts*, read by Ruby's Psych."""
     done = subprocess.run(
         ["ruby", "-e", _PSYCH], input=json.dumps(list(texts)), capture_output=True, text=True, check=True, timeout=600
     )
@@ -47,7 +47,7 @@ def psych(texts: Sequence[str]) -> list[Any]:
 
 
 def others(text: str) -> dict[str, Any]:
-    """Return the documents of *text*, as readers of other libraries and of another version of YAML read them."""
+    """Return the documents of *text*, read by other libraries and with another YAML version."""
     new = YAML(typ="safe", pure=True)
     new.version = (1, 2)
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
@@ -58,7 +58,7 @@ def others(text: str) -> dict[str, Any]:
 
 
 def leaves(data: Any, path: tuple[str, ...] = ()) -> Iterator[Leaf]:
-    """Yield the texts in *data*, names of entries included."""
+    """Yield the texts in *data*, including names of entries."""
     match data:
         case str():
             yield Leaf(path, data)
@@ -72,7 +72,7 @@ def leaves(data: Any, path: tuple[str, ...] = ()) -> Iterator[Leaf]:
 
 
 def groovy(texts: Sequence[str]) -> list[list[Leaf]]:
-    """Return the texts of each Jenkinsfile of *texts*, as Groovy's parser finds them."""
+    """Return the texts of each Jenkinsfile of *texts*, parsed by Groovy."""
     with tempfile.TemporaryDirectory() as folder:
         request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
         request.write_text(json.dumps({str(number): text for number, text in enumerate(texts)}), "utf-8")

@@ -1,4 +1,4 @@
-"""The words of a shell script in which a text stands, and what dash takes them for."""
+"""Words of a shell script that contain a text, and their values in dash."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ENDS = frozenset(" \t\n;&|()<>")
 
 
 def words(script: str, mark: str) -> Iterator[str]:
-    """Yield the words of *script* that hold *mark*, as they are written; those of a command in a word on their own."""
+    """Yield the words of *script* that contain *mark*, unevaluated; words of a nested command separately."""
     at = script.find(mark)
     while at >= 0:
         document = next((found for found in _DOCUMENT.finditer(script) if found.start(1) <= at < found.end(1)), None)
@@ -26,7 +26,7 @@ def words(script: str, mark: str) -> Iterator[str]:
 
 
 def _start(script: str, at: int) -> int:
-    """Return where the word begins in which *at* stands."""
+    """Return the start of the word that contains *at*."""
     stack: list[str] = []
     starts, place = [0], 0
     while place < at:
@@ -35,7 +35,7 @@ def _start(script: str, at: int) -> int:
 
 
 def _end(script: str, start: int, at: int) -> int:
-    """Return where the word that begins at *start* ends, behind *at*."""
+    """Return the end, after *at*, of the word that begins at *start*."""
     stack: list[str] = []
     place = start
     while place < len(script):
@@ -48,7 +48,7 @@ def _end(script: str, start: int, at: int) -> int:
 
 
 def _step(script: str, place: int, stack: list[str], starts: list[int]) -> int:
-    """Return where to go on behind the sign at *place*; *stack* is what is open, *starts* where words begin."""
+    """Return the position after the character at *place*; *stack* has open constructs, *starts* starts of words."""
     sign, inside = script[place], stack[-1] if stack else ""
     if inside == "'":
         if sign == "'":
@@ -76,7 +76,7 @@ def _step(script: str, place: int, stack: list[str], starts: list[int]) -> int:
 
 
 def evaluated(word: str) -> str | None:
-    """Return what dash takes *word* for, in which nothing is set; None where it is no word."""
+    """Return the value of *word* in dash without any variables; None if it is not a word."""
     script = f"set -f\nprintf '%s' {word}\n"
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(

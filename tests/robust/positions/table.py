@@ -1,4 +1,4 @@
-"""Every place of a config where a person may write text, as the schemas say, and configs in which it stands."""
+"""All positions of a config that accept text, by the schemas, and configs that use them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _MORE = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A part of a schema: its path, which begins with the name of the schema, and what stands there."""
+    """A part of a schema: its path, which begins with the name of the schema, and its content."""
 
     path: str
     found: Mapping[str, Any]
@@ -78,20 +78,20 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A config, as data, in which a position stands at *route*."""
+    """A config, as data, with a position at *route*."""
 
     name: str
     data: object
     route: Route
 
     def with_text(self, text: str) -> str:
-        """Return the config with *text* at the position, as JSON, which is YAML."""
+        """Return the config with *text* at the position, as JSON."""
         return json.dumps(_replaced(self.data, self.route, text), ensure_ascii=False)
 
 
 @cache
 def schema(name: str) -> Mapping[str, Any]:
-    """Return the schema of configs, "", or that of a target's settings."""
+    """Return the schema of configs for "", or that of a target's settings."""
     if name:
         found: Mapping[str, Any] = registry.load(name).SETTINGS
         return found
@@ -115,7 +115,7 @@ def _resolved(place: Place) -> Place:
 
 
 def _branches(place: Place) -> Iterator[Place]:
-    """Yield all that a value at *place* may be."""
+    """Yield all alternatives of a value at *place*."""
     resolved = _resolved(place)
     yield resolved
     for word in ("anyOf", "oneOf"):
@@ -125,7 +125,7 @@ def _branches(place: Place) -> Iterator[Place]:
 
 
 def identity(place: Place) -> str:
-    """Return the path of *place*: that of what it refers to where a template refers to a key of stages."""
+    """Return the path of *place*; a key of templates that refers to one of stages has that path."""
     reference = str(place.found.get("$ref", ""))
     return f":{reference[1:]}" if "/properties/" in reference else place.path
 
@@ -139,7 +139,7 @@ def _keys(place: Place) -> dict[str, Place]:
 
 
 def _inner(place: Place) -> list[Place]:
-    """Return what stands in a map or list at *place*, but for its keys; what is open holds anything."""
+    """Return the positions in a map or list at *place*, except keys; an open one contains anything."""
     return [
         Place(f"{one.path}/{word}", one.found[word])
         for one in _branches(place)
@@ -149,7 +149,7 @@ def _inner(place: Place) -> list[Place]:
 
 
 def _is_open(place: Place) -> bool:
-    """Whether the schema says nothing of what stands at *place*, or in the map there."""
+    """Whether the schema does not restrict the value at *place*, or the values of the map there."""
     found = _resolved(place).found
     says = {"anyOf", "oneOf", "enum", "const", "properties", "additionalProperties", "items", "not"}
     return not found.keys() & says and found.get("type", "object") == "object"
@@ -172,7 +172,7 @@ def _listed(value: object) -> list[object]:
 
 @cache
 def positions() -> tuple[str, ...]:
-    """Return every position, in the order of the schemas: texts, names of entries, and what is open."""
+    """Return every position, in the order of the schemas: texts, names of entries, and open values."""
     found: dict[str, None] = {}
     seen: set[str] = set()
     left = [Place(":", schema(""))]
@@ -225,7 +225,7 @@ def _with(keys: str) -> str:
 
 
 def _used(node: Node, places: list[Place], route: Route) -> Iterator[tuple[str, Route]]:
-    """Yield the positions in *node*, which stands at one of *places*, each with how it is reached."""
+    """Yield the positions in *node*, which is at one of *places*, each with its route."""
     if any(_is_open(place) for place in places):
         yield from (
             (f"{identity(place)} open", deep) for place in places if _is_open(place) for deep in _texts(node, route)
@@ -267,7 +267,7 @@ def _texts(node: Node, route: Route) -> Iterator[Route]:
 
 
 def plain(node: Node) -> object:
-    """Return *node* as data; numbers as the text that was written where they would be another one."""
+    """Return *node* as data; numbers as the original text if they would change."""
     match node:
         case Scalar():
             return node.text if node.kind is ScalarKind.NUMBER else node.value

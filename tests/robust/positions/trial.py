@@ -1,4 +1,4 @@
-"""A text put into every position of a config: refused with a place, or found again in what is generated."""
+"""A text in every position of a config: rejected with a location, or found in the generated file."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _HOSTILE = re.compile(r"[`<>|;]|[$][(A-Za-z]")
 
 
 class Outcome(Enum):
-    """What comes of a text in a position."""
+    """The outcome of a text in a position."""
 
     REFUSED = "refused with a place"
     UNPLACED = "refused without a place"
@@ -80,7 +80,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A text in a position of a config, compiled for a target: the file, or the codes that refuse it."""
+    """A text in a position of a config, compiled for a target: the file, or the codes of the errors."""
 
     position: str
     target: str
@@ -92,7 +92,7 @@ class Trial:
 
 
 def tried(position: str, one: Occurrence, target: str, text: str) -> Trial:
-    """Return what comes of *text* in *position* as it stands in *one*."""
+    """Return the trial of *text* in *position* as it occurs in *one*."""
     report = Report()
     files: Mapping[str, str] = {}
     try:
@@ -113,7 +113,7 @@ def tried(position: str, one: Occurrence, target: str, text: str) -> Trial:
 
 
 def read(trials: Sequence[Trial]) -> Iterator[tuple[Trial, list[Leaf], str]]:
-    """Yield the *trials* that made files, each with its texts, and with what its readers do not agree on."""
+    """Yield the *trials* that generated files, each with its texts and the disagreements of its readers."""
     made = [one for one in trials if one.made]
     for target, parsed in (("gitlab", _psych), ("jenkins", _groovy)):
         own = [one for one in made if one.target == target]
@@ -139,7 +139,7 @@ def _groovy(texts: Sequence[str]) -> Iterator[tuple[list[Leaf], str]]:
 
 
 def outcome(trial: Trial, found: Sequence[Leaf]) -> Outcome:
-    """Return what came of *trial*, in whose file these leaves were *found*."""
+    """Return the outcome of *trial*, whose file has the leaves *found*."""
     marked = [leaf for leaf in found if MARK in leaf.text]
     if not marked:
         # The name of a variable is in capitals.
@@ -152,13 +152,13 @@ def outcome(trial: Trial, found: Sequence[Leaf]) -> Outcome:
 
 
 def _is_read(trial: Trial, leaf: Leaf) -> bool:
-    """Whether *leaf* stands for the text of *trial* in one of the languages that it may be written in."""
+    """Whether *leaf* has the text of *trial* in one of its possible languages."""
     is_program = any(part in trial.position for part in _PROGRAMS)
     return any(_is_same(trial, value) for value in _values(leaf, trial.text, is_program=is_program))
 
 
 def _is_fitted(trial: Trial, leaf: Leaf) -> bool:
-    """Whether *leaf* is a name that stands for the text of *trial*, other signs in place of some, or a part of it."""
+    """Whether *leaf* is a name derived from the text of *trial*, with replaced characters or shortened."""
     if trial.position in (_STAGE, *_COMBINATIONS) and _is_cut(trial, leaf):
         return True
     if trial.position == _STAGE and leaf.text.count(MARK) == len(_SLUG.findall(leaf.text)):
@@ -167,7 +167,7 @@ def _is_fitted(trial: Trial, leaf: Leaf) -> bool:
 
 
 def _is_same(trial: Trial, value: str) -> bool:
-    """Whether *value* holds the text of *trial*, on one line where it must be on one."""
+    """Whether *value* contains the text of *trial*, on one line if required."""
     if trial.text in value:
         return True
     is_folded = any(part in trial.position for part in _FOLDED)
@@ -175,20 +175,20 @@ def _is_same(trial: Trial, value: str) -> bool:
 
 
 def _is_cut(trial: Trial, leaf: Leaf) -> bool:
-    """Whether *leaf* is a name that no shell reads, which ends after the start of what the text of *trial* is there."""
+    """Whether *leaf* is a name that no shell reads, and ends within the text of *trial*."""
     name = trial.text if trial.position == _STAGE else " ".join(_UNNAMED.sub("", trial.text).split())
     start, ellipsis, _ = leaf.text[leaf.text.index(MARK) :].partition("…")
     return bool(ellipsis) and name.startswith(start) and _SCRIPTS.isdisjoint(leaf.path)
 
 
 def _parts(leaf: Leaf) -> Iterator[str]:
-    """Yield the text between marks, as it stands in a leaf."""
+    """Yield the text between marks in a leaf."""
     for found in re.finditer(rf"{MARK}(.*?)(kzq|…|$)", leaf.text, re.DOTALL):
         yield found[1]
 
 
 def _values(leaf: Leaf, text: str, *, is_program: bool) -> Iterator[str]:
-    """Yield what *leaf* stands for, in each of the languages that it may be written in."""
+    """Yield the values of *leaf* in each of its possible languages."""
     is_script = not _SCRIPTS.isdisjoint(leaf.path)
     if is_program or not is_script:
         yield leaf.text
@@ -207,7 +207,7 @@ def _values(leaf: Leaf, text: str, *, is_program: bool) -> Iterator[str]:
 
 
 def _nested(value: str) -> Iterator[str]:
-    """Yield the texts of *value* where it is a document of its own."""
+    """Yield the texts in *value* if it is a document itself."""
     try:
         data: Any = yaml.safe_load(value)
     except yaml.YAMLError:
@@ -217,7 +217,7 @@ def _nested(value: str) -> Iterator[str]:
 
 
 def _matching(expression: str, text: str) -> Iterator[str]:
-    """Yield *text* where a regular expression, or a text in quotes, in *expression* is it."""
+    """Yield *text* if a regular expression or quoted text in *expression* matches it."""
     for found in re.findall(r"/((?:[^/\\]|\\.)*)/|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", expression):
         for one in filter(None, found):
             if _is_match(one, text):

@@ -1,4 +1,4 @@
-"""The commands that shells run themselves, with a word at each place behind them."""
+"""Builtin commands of shells, with a word at each position after them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FRONTS = ("", " x", " 1", " x x", " -- ", " -- x")
 
 
 def builtin_commands(word: str, names: tuple[str, ...] = BUILTINS) -> Iterator[str]:
-    """Yield commands of each builtin with *word* as an operand, an option's argument, or behind that."""
+    """Yield commands of each builtin with *word* as an operand, an option's argument, or after that."""
     for name in names:
         closing = " ]" if name == "[" else ""
         for front in _FRONTS:
@@ -42,7 +42,7 @@ def builtin_commands(word: str, names: tuple[str, ...] = BUILTINS) -> Iterator[s
 
 @cache
 def options(name: str) -> tuple[str, ...]:
-    """Return the options of a builtin, by bash's own help; all letters where it has none."""
+    """Return the options of a builtin from bash's own help; all letters if it has none."""
     command = ("bash", "-c", 'help -s "$1"', "bash", name)
     synopsis = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     letters = "".join(re.findall(r"-([A-Za-z]+)", synopsis))

@@ -1,6 +1,6 @@
-"""The grammar of shell commands around one word, as bash has it: each path through it is a place for a reference.
+"""The grammar of bash commands around one word: each path through it is a position of a reference.
 
-A template holds one name between `«` and `»`: what may stand there. Other names are constant.
+A template contains one name between `«` and `»`: the template to insert there. Other names are constant.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ _HOLE = re.compile("«([a-z]+)»")
 
 
 def positions(depth: int, root: str = "«command»") -> Iterator[str]:
-    """Yield all scripts of the grammar in which a reference stands *depth* templates deep at most."""
+    """Yield all scripts of the grammar with a reference at most *depth* templates deep."""
     hole = _HOLE.search(root)
     if hole is None:
         yield root
@@ -273,7 +273,7 @@ def positions(depth: int, root: str = "«command»") -> Iterator[str]:
 
 
 def drawn(chance: Random, root: str = "«script»", depth: int = 8) -> str:
-    """Return one script of the grammar; templates that end it are taken *depth* templates deep."""
+    """Return one random script of the grammar; templates that end it are taken at *depth*."""
     while hole := _HOLE.search(root):
         templates = GRAMMAR[hole[1]]
         depth -= 1

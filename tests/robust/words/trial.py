@@ -1,4 +1,4 @@
-"""Scripts with hostile values in their references, executed in shells: what a value does shows as a file."""
+"""Scripts with hostile values in their references, executed in shells: an executed value creates a file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from bindings.scripted import scalar
-from robust.figure import Figures
+from bindings.sample_scripts import scalar
+from robust.trial_result import Figures
 from robust.words.builtins import builtin_commands
 from robust.words.grammar import REFERENCE, drawn, positions
 from robust.words.variables import assignments, attributed
@@ -61,20 +61,20 @@ class Fired:
 
 
 def refused(script: str) -> bool:
-    """Return whether *script* is not compiled."""
+    """Return whether *script* is rejected by the compiler."""
     report = Report()
     parse_script(scalar(script), ["s"], report, is_bash=True)
     return bool(report.diagnostics())
 
 
 def rewritten(script: str) -> str:
-    """Return *script* as a shell gets it."""
+    """Return *script* as the shell gets it."""
     parsed = parse_script(scalar(script), ["s"], Report(), is_bash=True)
     return rewrite(parsed, lambda placed: f"pipegen_{placed.reference.name}", {})
 
 
 def fired(scripts: Sequence[str], shell: str, values: Sequence[tuple[str, str]] = VALUES) -> list[Fired]:
-    """Return which of *scripts* execute a value in *shell*."""
+    """Return the executions of values by *scripts* in *shell*."""
     return [one for value, second in values for one in _fired(scripts, shell, value, second)]
 
 
@@ -94,7 +94,7 @@ def _fired(scripts: Sequence[str], shell: str, value: str, second: str) -> list[
 
 
 def refused_or_harmless(scripts: Sequence[str], shells: Sequence[str], values: Sequence[tuple[str, str]]) -> Figures:
-    """Return what came of *scripts*: those that compile are executed in each of *shells* with each of *values*."""
+    """Return the results of *scripts*: valid ones run in each of *shells* with each of *values*."""
     compiled = [script for script in dict.fromkeys(scripts) if not refused(script)]
     wrong: dict[str, Fired] = {}
     for shell in shells:
@@ -106,14 +106,14 @@ def refused_or_harmless(scripts: Sequence[str], shells: Sequence[str], values: S
 
 
 def sample(seed: int, count: int) -> list[str]:
-    """Return so many scripts: of the grammar, of builtins, and of ways to set variables."""
+    """Return a number of scripts: of the grammar, of builtins, and of assignments."""
     chance, word = Random(seed), f'"{REFERENCE}"'
     others = [*positions(2), *builtin_commands(word), *assignments(word), *attributed(word)]
     return [*(drawn(chance) for _ in range(count // 2)), *chance.sample(others, count // 2)]
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return what came of all positions two deep, of all builtins and variables, and of deeper ones; or of a sample."""
+    """Return the results of all positions two deep, all builtins and variables, and deeper ones; or of a sample."""
     if not is_nightly:
         return refused_or_harmless(sample(0, 400), tuple(SHELLS), VALUES[:2])
     word = f'"{REFERENCE}"'

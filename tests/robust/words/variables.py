@@ -1,4 +1,4 @@
-"""The variables that shells have a use for, and all ways to give one a value."""
+"""Variables with a meaning for shells, and all ways to assign a value."""
 
 from __future__ import annotations
 
@@ -92,13 +92,13 @@ _ATTRIBUTES = tuple(
 
 
 def assignments(word: str) -> Iterator[str]:
-    """Yield commands that give a variable the value *word*: each variable in each way."""
+    """Yield commands that assign the value *word*: to each variable in each way."""
     for name in VARIABLES:
         yield from (use.format(word=word).replace("NAME", name) for use in _USES)
 
 
 def attributed(word: str) -> Iterator[str]:
-    """Yield commands that give the value *word* to a variable that was declared with an attribute."""
+    """Yield commands that assign the value *word* to a variable declared with an attribute."""
     for attribute in _ATTRIBUTES:
         for use in _USES:
             yield f"{attribute}; {use.format(word=word)}".replace("NAME", "n")

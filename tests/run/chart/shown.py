@@ -1,8 +1,8 @@
-"""A run on paper that is small enough to be read as a picture."""
+"""Small simulated runs to render in tests."""
 
 from __future__ import annotations
 
-from run.paper import NOWHERE, Slots, paper_plan
+from run.simulated_runs_in_tests import NOWHERE, Slots, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Delay, Deployment
@@ -14,7 +14,7 @@ TIMES = {"lint": 60.0, "unit": 300.0, "docs": 90.0, "release": 30.0, "mail": 0.5
 
 
 def service(slots: int = 2, name: str = "service") -> Simulation:
-    """Return three stages side by side, one after a delay, then two more."""
+    """Return three parallel stages, one of them after a delay, followed by two more."""
     plan = paper_plan(
         ExecutionGraph([["lint", "release"], ["unit", "release"], ["docs", "release"]]),
         name=name,
@@ -28,7 +28,7 @@ def service(slots: int = 2, name: str = "service") -> Simulation:
 
 
 def wide(stages: int, slots: int) -> Simulation:
-    """Return many stages side by side."""
+    """Return many parallel stages."""
     plan = paper_plan(ExecutionGraph([[f"s{number}"] for number in range(stages)]))
     times = {job.stage: float(1 + place % 7) for place, job in enumerate(plan.jobs)}
     machines = [RunMachine(name="executor", slots=slots)]

@@ -1,4 +1,4 @@
-"""Tests of runs on paper as data."""
+"""Simulated runs as data."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pipegen.run.chart.times import SECONDS, UNITS
 from pipegen.run.sweep import Sweep
 
 
-def test_all_that_is_shown_is_there() -> None:
-    """Figures, waits, and each stage's place and time."""
+def test_data_has_times_waits_and_positions_of_stages() -> None:
+    """It contains everything that the chart displays."""
     found = json.loads(json.dumps(as_data(service(), SECONDS)))
 
     assert found["unit"] == "second"
@@ -37,8 +37,8 @@ def test_all_that_is_shown_is_there() -> None:
     }
 
 
-def test_a_sweep_has_a_step_for_each_number() -> None:
-    """And what follows from them."""
+def test_a_sweep_has_a_step_per_number_of_executors() -> None:
+    """It also names the numbers that are enough and nearly enough."""
     found = sweep_data(Sweep.over(range(1, 4), service))
 
     assert (found["enough"], found["nearly_enough"]) == (2, 2)

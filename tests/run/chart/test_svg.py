@@ -1,4 +1,4 @@
-"""Tests of runs on paper as pictures."""
+"""Simulated runs as SVG charts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 
 def elements(simulation: Simulation, tag: str) -> list[ET.Element]:
-    """Return the elements *tag* of the picture of *simulation*."""
+    """Return the elements *tag* of the chart of *simulation*."""
     return list(ET.fromstring(render_svg(simulation, SECONDS)).iter(f"{NAMESPACE}{tag}"))  # noqa: S314 - our own
 
 
-def test_each_stage_is_a_bar_that_tells_about_itself() -> None:
-    """Where it ran, from when to when, and what it waited for."""
+def test_each_stage_is_a_bar_with_a_tooltip() -> None:
+    """It names the executor, start, end and waits."""
     told = [bar[0].text for bar in elements(service(), "rect") if len(bar)]
 
     assert told == [
@@ -33,8 +33,8 @@ def test_each_stage_is_a_bar_that_tells_about_itself() -> None:
     ]
 
 
-def test_bars_are_as_long_as_their_stages() -> None:
-    """All by the same scale, but none too short to be seen."""
+def test_bar_widths_are_proportional_to_durations() -> None:
+    """A minimum width keeps short stages visible."""
     widths = [float(bar.attrib["width"]) for bar in elements(service(), "rect") if len(bar)]
 
     assert widths[:4] == pytest.approx(
@@ -43,8 +43,8 @@ def test_bars_are_as_long_as_their_stages() -> None:
     assert widths[4] == 2
 
 
-def test_the_picture_says_in_words_what_it_shows() -> None:
-    """To those who do not see it."""
+def test_the_chart_has_a_title_and_a_description() -> None:
+    """Screen readers announce them."""
     root = ET.fromstring(render_svg(service(), SECONDS))  # noqa: S314 - our own
 
     assert (root.attrib["role"], root.attrib["aria-labelledby"]) == ("img", "title words")
@@ -52,8 +52,8 @@ def test_the_picture_says_in_words_what_it_shows() -> None:
     assert elements(service(), "title")[0].text == "service on 2 executors: 5 min 31 s"
 
 
-def test_the_picture_needs_nothing_beside_itself() -> None:
-    """No fonts, scripts or images from elsewhere; a light and a dark dress."""
+def test_the_chart_is_self_contained() -> None:
+    """No external fonts, scripts or images; a light and a dark theme."""
     text = render_svg(service(), SECONDS)
 
     assert re.findall(r"https?://[^\"]*", text) == ["http://www.w3.org/2000/svg"]
@@ -61,15 +61,15 @@ def test_the_picture_needs_nothing_beside_itself() -> None:
     assert not re.search(r"<(script|image|use|foreignObject|a)\b|@import|url\(", text)
 
 
-def test_names_are_text_whatever_they_hold() -> None:
-    """Markup is shown, and a character that XML cannot hold is an escape."""
+def test_names_are_escaped() -> None:
+    """Markup stays text, and a character that XML forbids is an escape sequence."""
     text = render_svg(service(name="<b>&\x00\ufffe"), SECONDS)
 
     assert ET.fromstring(text).findtext(f"{NAMESPACE}title") == r"<b>&\x00\ufffe on 2 executors: 5 min 31 s"  # noqa: S314
 
 
-def test_many_stages_are_shown_by_executor() -> None:
-    """A row each, and a bar for each stage all the same."""
+def test_many_stages_are_grouped_by_executor() -> None:
+    """There is a row per executor, and still a bar per stage."""
     found = wide(300, 4)
 
     assert len([bar for bar in elements(found, "rect") if len(bar)]) == 300
@@ -78,6 +78,6 @@ def test_many_stages_are_shown_by_executor() -> None:
     ]
 
 
-def test_an_empty_run_is_a_picture_too() -> None:
-    """Without bars."""
+def test_an_empty_run_renders_without_bars() -> None:
+    """The chart has no stages."""
     assert "lower bound 0" in render_svg(wide(0, 1), UNITS)

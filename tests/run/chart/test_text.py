@@ -1,4 +1,4 @@
-"""Tests of runs on paper as text."""
+"""Simulated runs as text charts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pipegen.run.chart.times import SECONDS, UNITS
 from pipegen.run.sweep import Sweep
 
 
-def test_a_run_can_be_read_without_colour() -> None:
-    """All figures, then a line for each stage as it waits and runs."""
+def test_a_run_renders_as_a_text_chart() -> None:
+    """It begins with the figures; then each stage is a line with its waits and its duration."""
     assert render_text(service(), SECONDS, 72).splitlines() == [
         "makespan      5 min 31 s",
         "lower bound   5 min 31 s: the longest path (the work of 8 min 1 s on 2",
@@ -36,13 +36,13 @@ def test_a_run_can_be_read_without_colour() -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 def test_lines_fit_the_terminal(width: int) -> None:
-    """As long as there is room for a chart at all."""
+    """Below 60 columns, there is no room for a chart."""
     for simulation in (service(), wide(300, 5)):
         assert max(map(columns, render_text(simulation, SECONDS, width).splitlines())) <= max(width, 60)
 
 
-def test_many_stages_are_shown_by_executor() -> None:
-    """With the share of its time that each is used."""
+def test_many_stages_are_grouped_by_executor() -> None:
+    """Each row states the utilisation of its executor."""
     lines = render_text(wide(300, 3), UNITS, 80).splitlines()
 
     assert [line.split()[:3] for line in lines if line.startswith("executor ")] == [
@@ -52,21 +52,21 @@ def test_many_stages_are_shown_by_executor() -> None:
     ]
 
 
-def test_plain_characters_stand_in_where_others_cannot_be_written() -> None:
-    """For those who watch by an old terminal."""
+def test_ascii_glyphs_replace_blocks_in_other_encodings() -> None:
+    """An old terminal or an unknown encoding gets ASCII."""
     assert (Glyphs.of("utf-8"), Glyphs.of("ascii"), Glyphs.of("no such encoding")) == (BLOCKS, ASCII, ASCII)
     assert render_text(service(), SECONDS, 72, ASCII).isascii()
 
 
-def test_names_cannot_break_the_lines() -> None:
-    """What cannot be seen is written as an escape."""
+def test_control_characters_in_names_are_escaped() -> None:
+    """They would break lines or control the terminal."""
     text = render_text(service(name="a\nb\x1b"), SECONDS)
 
     assert "\x1b" not in text
 
 
-def test_a_sweep_is_a_table_and_a_sentence() -> None:
-    """From which number on nothing is gained."""
+def test_a_sweep_renders_as_a_table_with_a_verdict() -> None:
+    """The sentence names the number of executors past which the run gets no shorter."""
     found = Sweep.over(range(1, 5), service)
 
     assert render_sweep(found, SECONDS, 60, BLOCKS).splitlines() == [

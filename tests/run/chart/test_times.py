@@ -1,4 +1,4 @@
-"""Tests of times in words and on an axis."""
+"""Durations in words and marks on a time axis."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from pipegen.run.chart.times import SECONDS, UNITS, Unit
         (3_600_000, "1,000 h"),
     ],
 )
-def test_seconds_in_words(seconds: float, words: str) -> None:
-    """As people say them; no unit comes out full."""
+def test_seconds_are_formatted_in_words(seconds: float, words: str) -> None:
+    """Rounding never results in 60 s or 60 min."""
     assert SECONDS.words(seconds) == words
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0"), (3, "3"), (0.5, "0.5"), (1_234.567, "1,234.57")])
-def test_what_is_no_second_is_a_number(number: float, words: str) -> None:
-    """It counts stages."""
+def test_stage_counts_are_formatted_as_numbers(number: float, words: str) -> None:
+    """Without durations, the unit of time is a stage."""
     assert UNITS.words(number) == words
 
 
 @pytest.mark.parametrize(
     ("whole", "step"), [(10, 2), (100, 20), (130, 30), (0.3, 0.1), (600, 120), (4_000, 1_200), (86_400 * 20, 500_000)]
 )
-def test_marks_stand_where_people_count(whole: float, step: float) -> None:
-    """Minutes are no hundreds of seconds."""
+def test_axis_steps_are_round_numbers(whole: float, step: float) -> None:
+    """Steps of minutes are not multiples of a hundred seconds."""
     assert SECONDS.step(whole, 5) == pytest.approx(step)
 
 
 @settings(deadline=None)
 @given(st.floats(1e-6, 1e9), st.integers(1, 12), st.sampled_from([SECONDS, UNITS]))
-def test_marks_are_few_and_on_the_axis(whole: float, most: int, unit: Unit) -> None:
-    """Whatever the axis is."""
+def test_marks_are_within_the_axis_and_the_limit(whole: float, most: int, unit: Unit) -> None:
+    """This holds for any length of the axis."""
     marks = unit.marks(whole, most)
 
     assert len(marks) <= most

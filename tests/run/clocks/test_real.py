@@ -1,4 +1,4 @@
-"""Tests of the clock that waits: for time, files, processes and signals."""
+"""The clock that waits for time, files, processes and signals."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from pipegen.run.clocks.real import RealClock
 
 @pytest.fixture
 def clock() -> Iterator[RealClock]:
-    """Yield a clock."""
+    """Yield a real clock."""
     with closing(RealClock()) as found:
         yield found
 
 
-def test_it_waits_for_the_time(clock: RealClock) -> None:
-    """Not less than asked for, and in order."""
-    told: list[str] = []
-    clock.at(0.04, lambda: told.append("late"))
-    clock.at(0.02, lambda: told.append("early"))
-    clock.at(0.03, lambda: told.append("never"))()
+def test_alarms_come_in_order_and_not_early(clock: RealClock) -> None:
+    """A cancelled alarm never comes."""
+    calls: list[str] = []
+    clock.at(0.04, lambda: calls.append("late"))
+    clock.at(0.02, lambda: calls.append("early"))
+    clock.at(0.03, lambda: calls.append("never"))()
     while clock.wait():
         pass
 
-    assert told == ["early", "late"]
+    assert calls == ["early", "late"]
     assert clock.now() >= 0.04
 
 
-def test_there_is_an_end(clock: RealClock) -> None:
-    """Without anything arranged there is nothing to wait for."""
+def test_wait_returns_false_without_anything_scheduled(clock: RealClock) -> None:
+    """Otherwise it would block forever."""
     assert clock.wait() is False
 
 
-def test_a_file_is_told_of_until_that_is_ended(clock: RealClock) -> None:
-    """Each time something can be read, its end too."""
+def test_a_readable_file_is_reported_until_cancelled(clock: RealClock) -> None:
+    """Each time data can be read, and at end of file."""
     reading, writing = os.pipe()
-    told: list[bytes] = []
-    end = clock.on_readable(reading, lambda: told.append(os.read(reading, 1)))
+    calls: list[bytes] = []
+    end = clock.on_readable(reading, lambda: calls.append(os.read(reading, 1)))
     os.write(writing, b"ab")
     os.close(writing)
     for _ in range(3):
@@ -52,17 +52,17 @@ def test_a_file_is_told_of_until_that_is_ended(clock: RealClock) -> None:
     end()
     os.close(reading)
 
-    assert (told, clock.wait()) == ([b"a", b"b", b""], False)
+    assert (calls, clock.wait()) == ([b"a", b"b", b""], False)
 
 
-def test_what_is_ended_in_the_same_turn_is_not_told(clock: RealClock) -> None:
-    """Two files can be read at once; who hears of the first ends the other."""
-    told: list[int] = []
+def test_callbacks_cancelled_in_the_same_turn_are_not_called(clock: RealClock) -> None:
+    """Two files are readable at once, and the first callback cancels the second."""
+    calls: list[int] = []
     pipes = [os.pipe() for _ in range(2)]
     ends: dict[int, Callable[[], None]] = {}
 
     def notify(number: int) -> None:
-        told.append(number)
+        calls.append(number)
         for end in ends.values():
             end()
 
@@ -74,25 +74,25 @@ def test_what_is_ended_in_the_same_turn_is_not_told(clock: RealClock) -> None:
     for file in (file for pipe in pipes for file in pipe):
         os.close(file)
 
-    assert len(told) == 1
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.05])
-def test_the_end_of_a_process_is_told_once(clock: RealClock, delay: float) -> None:
-    """Whether it came before anybody listened, or after."""
+def test_the_end_of_a_process_is_reported_once(clock: RealClock, delay: float) -> None:
+    """Whether it ends before or after the callback is registered."""
     processes = [subprocess.Popen(["sh", "-c", f"sleep {pause}; exit 3"]) for pause in (0, 0.02)]
     time.sleep(delay)
-    told: list[int | None] = []
+    calls: list[int | None] = []
     for process in processes:
-        clock.on_end(process, lambda process=process: told.append(process.returncode))  # type: ignore[misc]
+        clock.on_end(process, lambda process=process: calls.append(process.returncode))  # type: ignore[misc]
     while clock.wait():
         pass
 
-    assert told == [3, 3]
+    assert calls == [3, 3]
 
 
-def test_nobody_hears_of_a_process_that_was_taken_back(clock: RealClock) -> None:
-    """It ends all the same."""
+def test_a_cancelled_process_callback_is_not_called(clock: RealClock) -> None:
+    """The process itself ends normally."""
     process = subprocess.Popen(["true"])
     clock.on_end(process, lambda: pytest.fail("told of what was taken back"))()
     while clock.wait():
@@ -101,25 +101,25 @@ def test_nobody_hears_of_a_process_that_was_taken_back(clock: RealClock) -> None
     assert process.wait() == 0
 
 
-def test_signals_are_calls(clock: RealClock) -> None:
-    """They come in `wait`, interrupt nothing, and are no reason to wait."""
-    told: list[str] = []
-    clock.on_signal(signal.SIGINT, lambda: told.append("interrupt"))
-    clock.on_signal(signal.SIGTERM, lambda: told.append("terminate"))
+def test_signals_are_callbacks(clock: RealClock) -> None:
+    """They are called in `wait`, interrupt nothing, and alone are not a reason to wait."""
+    calls: list[str] = []
+    clock.on_signal(signal.SIGINT, lambda: calls.append("interrupt"))
+    clock.on_signal(signal.SIGTERM, lambda: calls.append("terminate"))
     end = clock.at(clock.now() + 60, lambda: None)
     os.kill(os.getpid(), signal.SIGINT)
-    assert told == []
+    assert calls == []
     clock.wait()
     os.kill(os.getpid(), signal.SIGTERM)
     clock.wait()
     end()
 
     assert not clock.wait()
-    assert told == ["interrupt", "terminate"]
+    assert calls == ["interrupt", "terminate"]
 
 
-def test_signals_are_given_back() -> None:
-    """Whoever had them before has them again."""
+def test_closing_restores_signal_handlers() -> None:
+    """The wakeup file descriptor is reset too."""
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGCHLD)
     with closing(RealClock()) as clock:
         clock.on_signal(signal.SIGINT, lambda: None)
@@ -129,8 +129,8 @@ def test_signals_are_given_back() -> None:
     assert signal.set_wakeup_fd(-1) == -1
 
 
-def test_busy_files_hold_up_no_alarm(clock: RealClock) -> None:
-    """A file that can always be read leaves its turn to what is due."""
+def test_a_busy_file_does_not_delay_alarms(clock: RealClock) -> None:
+    """A file that is always readable must not starve alarms."""
     reading, writing = os.pipe()
     os.write(writing, b"x")
     counted = 0

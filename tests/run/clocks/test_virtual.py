@@ -1,4 +1,4 @@
-"""Tests of the clock on paper."""
+"""The virtual clock."""
 
 from __future__ import annotations
 
@@ -8,50 +8,50 @@ from hypothesis import strategies as st
 from pipegen.run.clocks.virtual import VirtualClock
 
 
-def test_time_jumps_to_what_is_due() -> None:
-    """Calls come in the order of their times, then in the order they were arranged."""
-    clock, told = VirtualClock(), list[tuple[float, str]]()
+def test_time_jumps_to_the_next_call() -> None:
+    """Calls are ordered by time, then by when they were scheduled."""
+    clock, calls = VirtualClock(), list[tuple[float, str]]()
     for time, name in ((2.0, "late"), (1.0, "first"), (1.0, "second")):
-        clock.at(time, lambda name=name: told.append((clock.now(), name)))  # type: ignore[misc]
+        clock.at(time, lambda name=name: calls.append((clock.now(), name)))  # type: ignore[misc]
     while clock.wait():
         pass
 
-    assert told == [(1.0, "first"), (1.0, "second"), (2.0, "late")]
+    assert calls == [(1.0, "first"), (1.0, "second"), (2.0, "late")]
 
 
-def test_what_is_taken_back_never_comes() -> None:
-    """Taking it back again, or once it was called, does nothing."""
-    clock, told = VirtualClock(), list[str]()
-    cancel = clock.at(1.0, lambda: told.append("taken back"))
-    called = clock.at(2.0, lambda: told.append("called"))
+def test_a_cancelled_call_is_not_made() -> None:
+    """Cancelling again, or after the call, has no effect."""
+    clock, calls = VirtualClock(), list[str]()
+    cancel = clock.at(1.0, lambda: calls.append("taken back"))
+    called = clock.at(2.0, lambda: calls.append("called"))
     cancel()
     cancel()
 
     assert (clock.wait(), clock.now()) == (True, 2.0)
     called()
-    assert (clock.wait(), told) == (False, ["called"])
+    assert (clock.wait(), calls) == (False, ["called"])
 
 
-def test_what_is_past_is_due_now() -> None:
-    """Time never goes back."""
-    clock, told = VirtualClock(), list[float]()
+def test_a_call_in_the_past_is_due_now() -> None:
+    """Time never goes backwards."""
+    clock, calls = VirtualClock(), list[float]()
 
     def look_back() -> None:
-        clock.at(1.0, lambda: told.append(clock.now()))
+        clock.at(1.0, lambda: calls.append(clock.now()))
 
     clock.at(5.0, look_back)
 
-    assert (clock.wait(), clock.wait(), told) == (True, True, [5.0])
+    assert (clock.wait(), clock.wait(), calls) == (True, True, [5.0])
 
 
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 20), max_size=30))
-def test_no_call_is_lost_or_out_of_turn(times: list[int]) -> None:
-    """Each is called once, at its time, sorted as `sorted` does."""
-    clock, told = VirtualClock(), list[tuple[float, int]]()
+def test_every_call_is_made_once_in_order(times: list[int]) -> None:
+    """The order is that of a stable sort by time."""
+    clock, calls = VirtualClock(), list[tuple[float, int]]()
     for number, time in enumerate(times):
-        clock.at(time, lambda number=number: told.append((clock.now(), number)))  # type: ignore[misc]
+        clock.at(time, lambda number=number: calls.append((clock.now(), number)))  # type: ignore[misc]
     while clock.wait():
         pass
 
-    assert told == sorted((float(time), number) for number, time in enumerate(times))
+    assert calls == sorted((float(time), number) for number, time in enumerate(times))

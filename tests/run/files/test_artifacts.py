@@ -1,4 +1,4 @@
-"""The files that a stage leaves."""
+"""Artifacts of a stage."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILES = ("a.log", "dist/a.log", "dist/.b.log", "dist/deep/c.log", "dist/deep/d.t
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Return a folder with FILES, and links."""
+    """Return a folder with FILES and symbolic links."""
     for name in FILES:
         (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "tree" / name).write_text(name)
@@ -39,8 +39,8 @@ def tree(tmp_path: Path) -> Path:
         ("?.log", []),
     ],
 )
-def test_paths_stand_for_files(tree: Path, path: str, names: list[str]) -> None:
-    """`*` and `**` mean what they do on engines; what git and pipegen keep is no artifact, and a link is a file."""
+def test_patterns_select_files(tree: Path, path: str, names: list[str]) -> None:
+    """`*` and `**` match as on engines; files of git and pipegen are excluded, and a link is a file."""
     assert sorted(matching(str(tree), (path,))) == names
 
 
@@ -52,13 +52,13 @@ def test_paths_stand_for_files(tree: Path, path: str, names: list[str]) -> None:
         ("**/*.log", ["dist/deep/d.txt", "dist/link"]),
     ],
 )
-def test_files_are_left_out(tree: Path, excluded: str, names: list[str]) -> None:
-    """The name of a folder stands for all in it, a pattern for what it matches."""
+def test_excluded_files_are_omitted(tree: Path, excluded: str, names: list[str]) -> None:
+    """The name of a folder excludes everything in it, a pattern everything that it matches."""
     assert sorted(matching(str(tree), ("dist/",), (excluded,))) == names
 
 
-def test_files_are_moved_and_shown(tree: Path, tmp_path: Path) -> None:
-    """What people get are the same files; links stay links."""
+def test_files_are_stored_and_linked_for_download(tree: Path, tmp_path: Path) -> None:
+    """Both copies have the same files; links stay links."""
     names = matching(str(tree), ("dist/",))
     link_into(str(tree), names, str(tmp_path / "people"))
     store_files(str(tree), names, str(tmp_path / "store"))

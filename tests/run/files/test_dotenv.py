@@ -1,4 +1,4 @@
-"""Files of variables."""
+"""Dotenv files."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from pipegen.run.files.dotenv import DotenvError, read_dotenv
         ("A=it's", "it's"),
     ],
 )
-def test_values_are_read(text: str, value: str) -> None:
-    """With quotes and without; nothing is expanded."""
+def test_values_are_parsed(text: str, value: str) -> None:
+    """Quoted or unquoted; nothing is expanded."""
     assert read_dotenv(text) == {"A": value}
 
 
 @pytest.mark.parametrize("text", ["A=b\nsecret", "A=b\n1B=c", 'A=b\nB="c', "A=b\nB='c' d"])
-def test_what_is_no_variable_is_told_without_its_text(text: str) -> None:
-    """By its line alone: it may hold a secret."""
+def test_an_invalid_line_is_reported_without_its_text(text: str) -> None:
+    """The message has only the line number, because the line may contain a secret."""
     with pytest.raises(DotenvError, match=r"^line 2 is not NAME=VALUE$"):
         read_dotenv(text)

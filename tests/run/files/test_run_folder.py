@@ -1,4 +1,4 @@
-"""The folders of runs."""
+"""Folders of runs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _DIE += "from pipegen.run.files.run_folder import make; "
 _DIE += "f = make(Path(sys.argv[1]), d(2022, 1, 31), None); print(f.id); (f.work / 'tree').mkdir()"
 
 
-def test_each_repository_has_a_home(tmp_path: Path) -> None:
-    """Outside of it; two of one name have two."""
+def test_each_repository_has_its_own_state_folder(tmp_path: Path) -> None:
+    """It is outside the repository, and distinct for repositories of the same name."""
     environment = {"XDG_STATE_HOME": str(tmp_path)}
     one, other = home(Path("/a/web site"), environment), home(Path("/b/web site"), environment)
 
@@ -28,8 +28,8 @@ def test_each_repository_has_a_home(tmp_path: Path) -> None:
     assert home(Path("/a"), {"HOME": "/home/me"}).is_relative_to("/home/me/.local/state")
 
 
-def test_what_stays_of_a_run(tmp_path: Path) -> None:
-    """Logs and scripts, for its owner alone."""
+def test_logs_and_scripts_of_a_run_remain(tmp_path: Path) -> None:
+    """Only their owner may read them."""
     folder = make(tmp_path, STARTED, None)
     (folder.logs / "a.log").touch()
     (folder.values / "x").touch()
@@ -40,7 +40,7 @@ def test_what_stays_of_a_run(tmp_path: Path) -> None:
 
 
 def test_old_runs_are_removed(tmp_path: Path) -> None:
-    """The last twenty stay, and what is no run."""
+    """The last twenty remain, as do folders that are not runs."""
     (tmp_path / "cache").mkdir()
     made = [make(tmp_path, STARTED + timedelta(seconds=number), None) for number in range(25)]
     for folder in made:
@@ -57,8 +57,8 @@ def test_old_runs_are_removed(tmp_path: Path) -> None:
     assert (tmp_path / "cache").is_dir()
 
 
-def test_a_run_that_died_is_known(tmp_path: Path) -> None:
-    """One that goes on is another matter."""
+def test_a_run_that_died_is_detected(tmp_path: Path) -> None:
+    """A run that is still active is not reported."""
     alive = make(tmp_path, STARTED, None)
     died = subprocess.run((sys.executable, "-c", _DIE, str(tmp_path)), capture_output=True, text=True, check=True)
     (found,) = dead(tmp_path)
@@ -69,8 +69,8 @@ def test_a_run_that_died_is_known(tmp_path: Path) -> None:
     assert list(dead(tmp_path)) == []
 
 
-def test_what_a_run_goes_on_with_is_never_lost(tmp_path: Path) -> None:
-    """Killed while it is taken over, it belongs to the old run or to the new one, journal and files together."""
+def test_resuming_never_loses_the_journal_or_files(tmp_path: Path) -> None:
+    """If killed during the takeover, both belong together to the old run or to the new one."""
     old = make(tmp_path, STARTED, None)
     old.journal.write_text("journal")
     (old.left / "stage").mkdir(parents=True)

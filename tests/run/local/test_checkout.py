@@ -1,4 +1,4 @@
-"""What git tells of a checkout."""
+"""Facts about a local checkout."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pipegen.run.local.checkout import LocalCheckout
         ("file:///srv/git/b.git", "file:///srv/git/b.git", "srv/git/b"),
     ],
 )
-def test_a_project_is_named_by_its_address(tmp_path: Path, address: str, remote: str, project: str) -> None:
-    """As Jenkins does it; a login in the address is told to nobody."""
+def test_a_project_is_named_after_its_remote_url(tmp_path: Path, address: str, remote: str, project: str) -> None:
+    """As in Jenkins; a login in the URL is removed."""
     subprocess.run(("git", "init", "--quiet", str(tmp_path)), check=True)
     subprocess.run(("git", "-C", str(tmp_path), "remote", "add", "origin", address), check=True)
     found = LocalCheckout(tmp_path)
@@ -29,8 +29,8 @@ def test_a_project_is_named_by_its_address(tmp_path: Path, address: str, remote:
     assert (found.remote, found.project) == (remote, project)
 
 
-def test_nothing_is_known_without_a_repository(tmp_path: Path) -> None:
-    """A folder has a name, and that is all."""
+def test_a_folder_without_a_repository_has_only_a_name(tmp_path: Path) -> None:
+    """Commit, branch, tag and remote are empty."""
     found = LocalCheckout(tmp_path)
 
     assert (found.commit, found.branch, found.tag, found.remote) == ("", "", "", "")

@@ -1,4 +1,4 @@
-"""Conditions asked of a checkout on this machine."""
+"""Conditions evaluated against a local checkout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Git = Callable[..., None]
 
 @pytest.fixture
 def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
-    """Return a call of git in a repository with a commit on main."""
+    """Return a function that calls git in a repository with one commit on main."""
     for name, value in GIT_ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
 
@@ -65,13 +65,13 @@ def holds(folder: Path, condition: str, *, only_known: bool = False, **inputs: s
     ],
 )
 @pytest.mark.usefixtures("git")
-def test_a_branch_is_checked_out(tmp_path: Path, condition: str, *, is_true: bool) -> None:
-    """A person has started the run: there is nothing that changes are compared with, so all files have changed."""
+def test_conditions_on_a_branch(tmp_path: Path, condition: str, *, is_true: bool) -> None:
+    """The event is manual, so there is no base for comparison and all files count as changed."""
     assert holds(tmp_path, condition) is is_true
 
 
-def test_a_tag_is_checked_out(tmp_path: Path, git: Git) -> None:
-    """Then there is no branch, as on an engine."""
+def test_conditions_on_a_detached_tag(tmp_path: Path, git: Git) -> None:
+    """There is no branch then, as on an engine."""
     git("tag", "v1.0")
 
     assert not holds(tmp_path, "{ tag: 'v*' }")
@@ -80,8 +80,8 @@ def test_a_tag_is_checked_out(tmp_path: Path, git: Git) -> None:
     assert not holds(tmp_path, "{ branch: main }")
 
 
-def test_changes_since_a_base(tmp_path: Path, git: Git) -> None:
-    """What is not committed counts in the user's tree; of a copy, what is not staged does not."""
+def test_changes_include_uncommitted_files(tmp_path: Path, git: Git) -> None:
+    """In the user's tree, untracked files count; in a copy, only staged ones do."""
     git("checkout", "--quiet", "-b", "dev")
     (tmp_path / "committed").touch()
     git("add", "--all")
@@ -103,8 +103,8 @@ def test_changes_since_a_base(tmp_path: Path, git: Git) -> None:
     assert holds(tmp_path, changed % ("anything", "nowhere"))
 
 
-def test_without_a_repository(tmp_path: Path) -> None:
-    """Files are what stands there; there is no branch."""
+def test_conditions_without_a_repository(tmp_path: Path) -> None:
+    """Files exist on disk; there is no branch."""
     (tmp_path / "Dockerfile").touch()
 
     assert holds(tmp_path, "{ exists: Dockerfile }")

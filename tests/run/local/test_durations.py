@@ -1,4 +1,4 @@
-"""How long stages take, by earlier runs."""
+"""Durations of stages in earlier runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from run.graphs import GRAPH
-from run.paper import Paper, paper_plan
+from run.simulated_runs_in_tests import Paper, paper_plan
 
 from pipegen.run.checksum import with_checksum
 from pipegen.run.files.run_folder import make
@@ -19,7 +19,7 @@ BUILD = TaskId("p", "build")
 
 
 def note(around: Path, number: int, seconds: float) -> Path:
-    """Let a run in *around* take so many *seconds* to build; return its journal."""
+    """Record a run in *around* whose build takes *seconds*; return its journal."""
     folder = make(around, datetime(2022, 1, 31, tzinfo=UTC) + timedelta(minutes=number), None)
     paper = Paper(paper_plan(GRAPH), durations={"build": seconds})
     paper.run()
@@ -30,8 +30,8 @@ def note(around: Path, number: int, seconds: float) -> Path:
     return folder.journal
 
 
-def test_the_median_of_the_last_few_counts(tmp_path: Path) -> None:
-    """The same whether all runs are looked at now, or each when it was the last."""
+def test_a_duration_is_the_median_of_recent_runs(tmp_path: Path) -> None:
+    """Reading all runs at once, or each as it ends, gives the same result."""
     assert known_durations(tmp_path / "none") == {}
     found = []
     for number, seconds in enumerate((60.0, 50.0, 1.0, 100.0, 4.0, 3.0, 5.0)):
@@ -43,8 +43,8 @@ def test_the_median_of_the_last_few_counts(tmp_path: Path) -> None:
     assert known_durations(tmp_path)[BUILD] == 4.0
 
 
-def test_what_journals_have_told_is_kept(tmp_path: Path) -> None:
-    """So that none is read twice; of a run that is gone, nothing stays."""
+def test_durations_of_read_journals_are_cached(tmp_path: Path) -> None:
+    """No journal is read twice, and removed runs are dropped."""
     journals = [note(tmp_path, number, 2.0 + number) for number in range(2)]
     known_durations(tmp_path)
     for journal in journals:
@@ -58,7 +58,7 @@ def test_what_journals_have_told_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"format": 2, "runs": {}}', with_checksum({"format": 0, "runs": {}}).decode(), "[" * 100_000]
 )
-def test_a_summary_that_is_none_is_made_anew(tmp_path: Path, text: str) -> None:
+def test_an_invalid_cache_of_durations_is_rebuilt(tmp_path: Path, text: str) -> None:
     """It only saves time."""
     note(tmp_path, 1, 7.0)
     (tmp_path / "durations.json").write_text(text)
@@ -67,8 +67,8 @@ def test_a_summary_that_is_none_is_made_anew(tmp_path: Path, text: str) -> None:
     assert known_durations(tmp_path)[BUILD] == 7.0
 
 
-def test_runs_without_a_journal_tell_nothing(tmp_path: Path) -> None:
-    """They may have been killed before it began."""
+def test_runs_without_a_journal_are_ignored(tmp_path: Path) -> None:
+    """They may have been killed before it was created."""
     note(tmp_path, 1, 7.0).unlink()
     note(tmp_path, 2, 6.0)
 

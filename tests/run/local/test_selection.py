@@ -1,4 +1,4 @@
-"""Which pipelines run here, and which of their stages."""
+"""Selection of pipelines and stages of a local run."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ def plans(text: str) -> tuple[Plan, ...]:
         (["end"], ["end"], []),
     ],
 )
-def test_a_stage_needs_what_it_reads(stages: list[str], needed: list[str], arcs: list[tuple[str, str]]) -> None:
-    """Values and files, and what those need; the order is that of the whole. Finally stages run when they are named."""
+def test_selecting_a_stage_includes_the_stages_that_it_reads(
+    stages: list[str], needed: list[str], arcs: list[tuple[str, str]]
+) -> None:
+    """Transitively, for values and files, in the original order; finally stages run if they are named."""
     (part,) = select(plans(STAGES), stages, Report())
 
     assert [job.stage for job in part.jobs] == needed
@@ -59,7 +61,7 @@ def test_a_stage_needs_what_it_reads(stages: list[str], needed: list[str], arcs:
     assert set(part.graph.nodes) == set(needed) - {"end"}
 
 
-def test_without_names_all_run() -> None:
+def test_all_stages_are_selected_by_default() -> None:
     """Finally stages too."""
     (plan,) = plans(STAGES)
     (part,) = select((plan,), (), Report())
@@ -67,8 +69,8 @@ def test_without_names_all_run() -> None:
     assert (part.jobs, part.graph) == (plan.jobs, plan.graph)
 
 
-def test_what_takes_an_environment_down_runs_when_it_is_named() -> None:
-    """A person starts it, some other day."""
+def test_a_stop_stage_runs_only_if_named() -> None:
+    """A person starts it later."""
     (plan,) = plans(
         """\
 pipelines:
@@ -93,15 +95,17 @@ pipelines:
         (("publish", "nightly"), False, ["nightly", "publish"]),
     ],
 )
-def test_pipelines_that_run(named: tuple[str, ...], names: list[str], *, are_true: bool) -> None:
-    """Those that need no asking and whose condition holds; those that are named, whatever holds."""
+def test_pipelines_are_selected_by_condition_or_name(
+    named: tuple[str, ...], names: list[str], *, are_true: bool
+) -> None:
+    """A named pipeline runs regardless of its condition."""
     found = pipelines(plans(SEVERAL), named, lambda condition: condition is None or are_true)
 
     assert [plan.name for plan in found] == names
 
 
-def test_the_only_pipeline_runs() -> None:
-    """Whatever it does: there is nothing else that could be meant."""
+def test_a_single_pipeline_runs_by_default() -> None:
+    """Even one that publishes; there is no other choice."""
     publish = "pipelines:\n  publish: { stages: [{ name: c, build: production, publish: { image: true } }] }\n"
 
     assert [plan.name for plan in pipelines(plans(publish), (), lambda _: True)] == ["publish"]

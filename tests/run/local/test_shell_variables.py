@@ -1,4 +1,4 @@
-"""What scripts find in a local run."""
+"""Variables of scripts in a local run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.run.local.conditions import RunContext
 from pipegen.run.local.shell_variables import setup_values, status_variable
 
 
-def test_statuses_of_stages_with_like_names_are_in_different_variables() -> None:
+def test_stages_with_similar_names_have_distinct_status_variables() -> None:
     """A dash, an underscore, a dot and capitals all differ."""
     slugs = ("a-b", "a_b", "a.b", "A-B", "a--b", "ab", "")
 
@@ -18,8 +18,8 @@ def test_statuses_of_stages_with_like_names_are_in_different_variables() -> None
     assert status_variable("a-b") == "PIPEGEN_STATUS_A_B"
 
 
-def test_values_of_a_run_by_a_person(tmp_path: Path) -> None:
-    """Without a repository, the default branch has its usual name; no change request is built."""
+def test_setup_values_of_a_manual_run(tmp_path: Path) -> None:
+    """Without a repository, the default branch is main, and there is no change request."""
     context = RunContext(LocalCheckout(tmp_path), {}, {})
     names = ("event", "actor", "run", "changeRequest", "sourceBranch", "targetBranch", "defaultBranch", "shortCommit")
     values = setup_values(names, context, datetime(2025, 1, 31, tzinfo=UTC), {"USER": "jo"})

@@ -1,4 +1,4 @@
-"""What isolated stages leave."""
+"""Files that isolated stages leave."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REDACTORS = Redactor(["s3cret-value"])
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
-    """Return the folder of a run in which two stages have left a file, one of them with a secret."""
+    """Return the folder of a run in which two stages left a file, one of them with a secret."""
     run = RunFolder(tmp_path, "1", tmp_path / "logs")
     for stage, text in (("plain", "nothing"), ("open", "it is s3cret-value")):
         (run.left / stage / "dist").mkdir(parents=True)
@@ -24,8 +24,8 @@ def folder(tmp_path: Path) -> RunFolder:
     return run
 
 
-def test_what_holds_a_secret_is_removed(folder: RunFolder) -> None:
-    """And nothing else; a link leads to what is not the stage's."""
+def test_files_with_secrets_are_removed(folder: RunFolder) -> None:
+    """Nothing else is; a link to a file of another stage is not followed."""
     (folder.left / "plain/link").symlink_to(folder.left / "open/dist/file")
 
     forget_secrets(folder, REDACTORS)
@@ -34,10 +34,10 @@ def test_what_holds_a_secret_is_removed(folder: RunFolder) -> None:
 
 
 @pytest.mark.parametrize(("owner", "name"), [(Redactor, "hides_in"), (artifacts, "all_files")])
-def test_what_cannot_be_read_is_removed(
+def test_unreadable_files_are_removed(
     folder: RunFolder, monkeypatch: pytest.MonkeyPatch, owner: object, name: str
 ) -> None:
-    """A file, or a folder: it may hold one, and the run comes to its end."""
+    """They may contain a secret, and the run completes."""
 
     def refused(*arguments: object) -> bool:
         raise PermissionError(13, "Permission denied", str(arguments[-1]))

@@ -1,4 +1,4 @@
-"""What Jenkins' xunit plugin takes for JUnit's XML, in a table: its schema `junit-10.xsd`, in words of our own."""
+"""A table of the JUnit XML that Jenkins' xunit plugin accepts, restated from its schema `junit-10.xsd`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBER = re.compile("[0-9]+")
 
 @dataclass(frozen=True)
 class Rule:
-    """What an element holds: attributes that must be there, that may be there, and elements; perhaps text."""
+    """The content of an element: required and optional attributes, child elements, and whether it may contain text."""
 
     required: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()
@@ -47,7 +47,7 @@ _RULES = {
 
 
 def violations(root: Element) -> list[str]:
-    """Return what of the document below *root* Jenkins would not take, or would count wrongly."""
+    """Return the parts of the document below *root* that Jenkins would reject or count wrongly."""
     found = [] if root.tag in ("testsuites", "testsuite") else [f"{root.tag} is no root"]
     return found + [one for element in root.iter() for one in (*_shape(element), *_sums(element))]
 
@@ -68,7 +68,7 @@ def _shape(element: Element) -> Iterator[str]:
 
 
 def _sums(element: Element) -> Iterator[str]:
-    """Yield what a suite counts wrongly; the schema takes any text there."""
+    """Yield wrong counts of a suite; the schema accepts any text there."""
     if element.tag != "testsuite":
         return
     cases = element.findall("testcase")

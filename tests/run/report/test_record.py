@@ -1,4 +1,4 @@
-"""What is told of a run: the record, the summary, lines, a picture."""
+"""Reports of a run: record, summary, lines and chart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import re
 from pathlib import Path
 
-from run.paper import paper_plan
+from run.simulated_runs_in_tests import paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Failure
@@ -32,8 +32,8 @@ def run() -> PipelineRun:
     return pipeline_run(paper_plan(GRAPH), dict.fromkeys("abcd", 5.0))
 
 
-def told(tasks: PipelineRun, *listeners: Listener) -> None:
-    """OnEnd of a run: a takes two tries, b fails, c never starts, d waits for a lock and runs."""
+def send_events(tasks: PipelineRun, *listeners: Listener) -> None:
+    """Send events: a takes two attempts, b fails, c never starts, d waits for a lock and runs."""
     a, b, c, d = tasks.tasks
     first, second, third, fourth = (Attempt(task, number, "here") for task, number in ((a, 1), (a, 2), (b, 1), (d, 1)))
     for event in (
@@ -53,11 +53,11 @@ def told(tasks: PipelineRun, *listeners: Listener) -> None:
             listener.notify(event)
 
 
-def test_a_record_knows_what_became_of_stages() -> None:
-    """All tries, in seconds; what runs has come to nothing yet."""
+def test_a_record_has_the_result_of_each_stage() -> None:
+    """All attempts are in seconds; a running stage has no result yet."""
     tasks = run()
     record = RunRecord([tasks])
-    told(tasks, record)
+    send_events(tasks, record)
     a, b, c, d = (record.entries[task.id] for task in tasks.tasks)
 
     assert [one.status for one in (a, b, c, d)] == ["success", "failed", "skipped", ""]
@@ -68,11 +68,11 @@ def test_a_record_knows_what_became_of_stages() -> None:
     assert not record.is_success
 
 
-def test_a_record_can_be_drawn() -> None:
-    """As a run on paper."""
+def test_a_record_renders_as_a_chart() -> None:
+    """Like a simulated run."""
     tasks = run()
     record = RunRecord([tasks])
-    told(tasks, record)
+    send_events(tasks, record)
     picture = record.picture((RunMachine(name="here", slots=2),))
 
     assert [bar.task.id.stage for bar in picture.bars] == ["a", "a", "b"]
@@ -80,11 +80,11 @@ def test_a_record_can_be_drawn() -> None:
     assert "<svg" in render_svg(picture, SECONDS)
 
 
-def test_a_summary_tells_what_to_look_at(tmp_path: Path) -> None:
-    """The end of the log of what failed, what all stages came to, and where the logs are."""
+def test_a_summary_shows_failures_totals_and_logs(tmp_path: Path) -> None:
+    """For a failed stage, it has the end of its log."""
     tasks = run()
     record = RunRecord([tasks])
-    told(tasks, record)
+    send_events(tasks, record)
     (tmp_path / "b.log").write_text("".join(f"line {number}\n" for number in range(100)))
     lines = list(summary(record, RunFolder(tmp_path, "x", tmp_path)))
 
@@ -97,12 +97,12 @@ def test_a_summary_tells_what_to_look_at(tmp_path: Path) -> None:
     ]
 
 
-def test_lines_tell_what_happens() -> None:
-    """One for each start and end, and for what is waited for that is no slot."""
+def test_plain_output_has_a_line_per_event() -> None:
+    """Starts, ends, and waits for anything but a slot."""
     tasks = run()
     record, lines = RunRecord([tasks]), list[str]()
     plain = Plain(record, lines.append)
-    told(tasks, record, plain)
+    send_events(tasks, record, plain)
     plain.notify(PipelineEnded(9, "p", Status.FAILED))
 
     assert [" ".join(line.split()) for line in lines] == [
@@ -118,8 +118,8 @@ def test_lines_tell_what_happens() -> None:
     ]
 
 
-def test_a_picture_tells_what_is_left() -> None:
-    """Where durations are known; what waits is told with its reason."""
+def test_live_output_estimates_the_remaining_time() -> None:
+    """Durations must be known; a waiting stage has its reason."""
     tasks = run()
     record, stream = RunRecord([tasks]), io.StringIO()
     live = Live(record, stream)
@@ -133,21 +133,21 @@ def test_a_picture_tells_what_is_left() -> None:
 
 
 def test_waits_between_attempts_are_on_the_longest_path() -> None:
-    """A second passes before the second attempt of a: the run takes it, and so does the path."""
+    """One second passes before the second attempt of a, in the run and in the path."""
     tasks = run()
     record = RunRecord([tasks])
-    told(tasks, record)
+    send_events(tasks, record)
     a = record.entries[tasks.tasks[0].id]
 
     assert (a.seconds, a.elapsed) == (4, 5)
     assert path_words(record.critical_path(), several=False) == "a 5 s -> b 3 s: 8 s"
 
 
-def test_attempts_are_no_stages() -> None:
-    """Of three attempts two are of one stage, which is one row; those that failed are coloured."""
+def test_attempts_of_a_stage_share_a_row() -> None:
+    """Failed attempts have a colour of their own."""
     tasks = run()
     record = RunRecord([tasks])
-    told(tasks, record)
+    send_events(tasks, record)
     picture = render_svg(record.picture((RunMachine(name="here", slots=2),)), SECONDS)
     bars = re.findall(r'<rect class="(\w+)"[^>]*rx="2"><title>(\w)', picture)
 

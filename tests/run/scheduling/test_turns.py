@@ -7,7 +7,7 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
-from run.paper import paper_plan
+from run.simulated_runs_in_tests import paper_plan
 
 from pipegen.run.model import Demand, PipelineRun, RunMachine, TaskId
 from pipegen.run.scheduling.job_queues import JobQueue

@@ -1,4 +1,4 @@
-"""What comes after the steps of a stage: the values that it reads, and nothing else of the steps' shell."""
+"""Commands after the steps of a stage: they can read values, but share no shell with the steps."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ KEPT = host(after_values="$HOME/kept-$JOB")
 
 
 def plan(**keys: object) -> Plan:
-    """Return the plan of a stage `t` with *keys* behind one that leaves `v`."""
+    """Return the plan of a stage `t` with *keys* after one that outputs `v`."""
     first = {"name": "a", "script": ["true"], "outputs": ["v"]}
     return plan_of([first, {"name": "t", "script": ["true"], **keys}])
 
 
 def after(pipeline_plan: Plan) -> StageScriptParts:
-    """Return what comes after the stage `t`."""
+    """Return the script after the stage `t`."""
     parts = script_of(pipeline_plan, "t", KEPT).after
 
     assert parts is not None
     return parts
 
 
-def test_commands_that_read_nothing_stand_alone() -> None:
-    """Nothing is left for them."""
+def test_after_commands_without_references_are_unchanged() -> None:
+    """No values are stored for them."""
     pipeline_plan = plan(after=["make clean", "rm -rf x"])
 
     assert text_of(after(pipeline_plan)) == "make clean\nrm -rf x\n"
     assert text_of(script_of(pipeline_plan, "t", KEPT)) == "true\n"
 
 
-def test_a_stage_without_it_has_none() -> None:
-    """No script of no commands."""
+def test_a_stage_without_after_has_no_after_script() -> None:
+    """An empty script is not generated."""
     assert script_of(plan(), "t", KEPT).after is None
 
 
 @pytest.mark.parametrize("takes_checkout", [False, True])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_values_are_read_again(world: World, name: str, *, takes_checkout: bool) -> None:
-    """Where the steps failed at once, too; values that may not stay in the checkout wait outside of it."""
+def test_after_commands_read_values(world: World, name: str, *, takes_checkout: bool) -> None:
+    """Even if the steps fail immediately; values that may not stay in the checkout are stored outside."""
     value = HOSTILE[name] if name != "long" else HOSTILE[name][:60_000]
     script = ["exit 3", *(["tar cf x.tar ."] if takes_checkout else [])]
     pipeline_plan = plan(script=script, env={"E": "<${a.v}>"}, after=['printf "%s%s" ${a.v} "$E" >seen'])
@@ -56,8 +56,8 @@ def test_values_are_read_again(world: World, name: str, *, takes_checkout: bool)
     assert (world.root / ".pipegen").exists() is not takes_checkout
 
 
-def test_values_of_a_shared_workspace_are_where_they_are() -> None:
-    """Nothing is copied, nothing removed."""
+def test_after_commands_read_values_of_a_shared_workspace_in_place() -> None:
+    """No value is copied or removed."""
     pipeline_plan = plan(after=["echo ${a.v}"])
     parts = script_of(pipeline_plan, "t", host(values="$VALUES", after_values="$KEPT"))
 

@@ -1,4 +1,4 @@
-"""Parameters of a run: whatever a person gives arrives as it is, or ends the stage by name."""
+"""Inputs of a run: a value arrives unchanged, or fails the stage with a message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ VALUES = {name: value for name, value in HOSTILE.items() if name != "long"} | {"
 
 
 def run(world: World, value: str | None, takes: object, word: str = "${inputs.x}") -> Result:
-    """Run a stage that writes *word*, its input `x`, which *takes* such values; None is one that is not given."""
+    """Run a stage that writes *word* with *value* for its input `x`, declared as *takes*; None means not given."""
     if value is not None:
         world.variables["INPUT_x"] = value
     stage = {"name": "t", "script": [f"printf %s {word} >seen"]}
@@ -19,13 +19,13 @@ def run(world: World, value: str | None, takes: object, word: str = "${inputs.x}
 
 
 def seen(world: World) -> str:
-    """Return what the stage wrote."""
+    """Return the text that the stage wrote."""
     return (world.root / "seen").read_bytes().decode()
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_any_text_arrives(world: World, name: str) -> None:
-    """In any place; nothing of it is executed."""
+def test_any_text_arrives_unchanged(world: World, name: str) -> None:
+    """In any position; nothing of it is executed."""
     done = run(world, VALUES[name], {"default": ""}, "\"a${inputs.x}b\"'c${inputs.x}d'")
 
     assert (done.status, seen(world)) == (0, f"a{VALUES[name]}bc{VALUES[name]}d"), done.errors
@@ -53,8 +53,8 @@ def test_any_text_arrives(world: World, name: str) -> None:
         ("", {"pattern": ".*"}, "is not given"),
     ],
 )
-def test_what_it_does_not_take_ends_the_stage(world: World, value: str | None, takes: object, told: str) -> None:
-    """Before anything of the script runs."""
+def test_an_invalid_input_fails_the_stage(world: World, value: str | None, takes: object, told: str) -> None:
+    """Before any of the script runs."""
     done = run(world, value, takes)
 
     assert (done.status, (world.root / "seen").exists()) == (1, False)
@@ -76,23 +76,23 @@ def test_what_it_does_not_take_ends_the_stage(world: World, value: str | None, t
         ("a{2}\\", {"pattern": r"[a-c]\{2\}\\"}),
     ],
 )
-def test_what_it_takes_arrives(world: World, value: str, takes: object) -> None:
-    """A line break is a character like others; characters are counted in bytes."""
+def test_a_valid_input_arrives_unchanged(world: World, value: str, takes: object) -> None:
+    """A line break is an ordinary character, and characters count as bytes."""
     done = run(world, value, takes)
 
     assert (done.status, seen(world)) == (0, value), done.errors
 
 
 @pytest.mark.parametrize("takes", [{}, {"choices": ["a", "b"]}, {"type": "number"}, {"pattern": "[a-z]+"}])
-def test_a_default_where_it_is_read_stands_in(world: World, takes: object) -> None:
-    """Then it need not be given."""
+def test_the_default_of_a_reference_replaces_a_missing_input(world: World, takes: object) -> None:
+    """The input is then not required."""
     done = run(world, None, takes, '"${inputs.x|it is}"')
 
     assert (done.status, seen(world)) == (0, "it is"), done.errors
 
 
-def test_it_is_read_once_before_the_script() -> None:
-    """In place, unless the script may set the engine's variable, or refuses one that is not set."""
+def test_an_input_is_read_once_before_the_script() -> None:
+    """The engine's variable is used directly unless the script may set it, or rejects unset variables."""
     stage = {"name": "t", "script": ["echo ${inputs.x}", "./x '${inputs.x}'"]}
     copied = 'inputs_x=$INPUT_x\n%s\necho "$inputs_x"\n'
 
@@ -103,8 +103,8 @@ def test_it_is_read_once_before_the_script() -> None:
         assert text_of(script_of(plan, "t", host())) == copied % line
 
 
-def test_an_engine_that_checks_choices_checks_them_alone() -> None:
-    """A text with a pattern is still checked by the script; what comes after it checks nothing."""
+def test_choices_are_checked_once_by_the_engine_or_the_script() -> None:
+    """The script still checks patterns; the after script checks nothing."""
     inputs = {"x": {"choices": ["a", "b"], "default": "a"}, "y": {"default": "", "pattern": "c*"}}
     plan = plan_of(
         [{"name": "t", "script": ["./x ${inputs.x} ${inputs.y}"], "after": ["./y ${inputs.x}"]}], inputs=inputs
@@ -119,8 +119,8 @@ def test_an_engine_that_checks_choices_checks_them_alone() -> None:
     assert text_of(parts.after) == './y "$INPUT_x"\n'
 
 
-def test_exports_that_join_inputs_are_worked_out_where_they_are_read(world: World, tmp_path: Path) -> None:
-    """So that the reader checks them."""
+def test_exports_that_join_inputs_are_evaluated_by_the_reader(world: World, tmp_path: Path) -> None:
+    """So the reader validates the inputs."""
     stages = [
         {"name": "t", "script": ["true"], "exports": {"v": "<${inputs.x}>"}},
         {"name": "r", "script": [f"printf %s ${{t.v}} >{tmp_path}/seen"]},

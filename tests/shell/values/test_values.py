@@ -16,13 +16,13 @@ VALUES = list(HOSTILE.values())
 
 
 def give_all(world: World) -> None:
-    """Leave each hostile text as the output of a stage."""
+    """Store each hostile text as an output of a stage."""
     for number, value in enumerate(VALUES):
         world.give(f"s{number}", "output", value)
 
 
 def test_constants_reach_the_container_unchanged(world: World) -> None:
-    """Arguments and settings written in the config arrive byte for byte."""
+    """Arguments and settings in the config arrive byte for byte."""
     env = {f"K{number}": value for number, value in enumerate(VALUES)}
     plan = plan_of([{"name": "t", "build": "x", "run": {"arguments": VALUES, "env": env}}])
 
@@ -48,8 +48,8 @@ def test_outputs_reach_the_container_unchanged(world: World) -> None:
     assert [word.split("=", 1)[1] for word in run if word.startswith("K")] == [f"<{value}>" for value in VALUES]
 
 
-def test_nothing_of_other_jobs_stays_in_the_checkout(world: World) -> None:
-    """What other jobs left is out of the build context before the build, and gone when the script ends."""
+def test_values_of_other_jobs_are_removed_from_the_checkout(world: World) -> None:
+    """They are outside the build context before the build, and removed when the script ends."""
     plan = plan_of([*SOURCES, {"name": "t", "build": "x", "run": {"arguments": REFERENCES}}])
     give_all(world)
 
@@ -60,7 +60,7 @@ def test_nothing_of_other_jobs_stays_in_the_checkout(world: World) -> None:
 
 
 def test_exports_are_written_unchanged(world: World) -> None:
-    """An export that other jobs must read from a file holds the value and nothing else."""
+    """The file of an export that other jobs read contains only the value."""
     setup = dict(zip(("logURL",), ("$URL",), strict=True))
     names = {f"e{number}": f"{value}${{setup.logURL}}" for number, value in enumerate(REFERENCES)}
     reader = {"name": "r", "build": "x", "run": {"arguments": [f"${{t.{name}}}" for name in names]}}
@@ -75,7 +75,7 @@ def test_exports_are_written_unchanged(world: World) -> None:
 
 @pytest.mark.slow
 def test_helm_gets_values_unchanged(world: World) -> None:
-    """Text of the run reaches helm through files, whatever its key."""
+    """Run-time text is passed in files, whatever its key."""
     overrides = {f"a.b,c=[{number}]\\": {"k": value} for number, value in enumerate(REFERENCES)}
     deploy = {"image": "i", "tag": "t", "chart": {"name": "c"}, "overrides": overrides}
     plan = plan_of([*SOURCES, {"name": "t", "deploy": deploy}])
@@ -89,8 +89,8 @@ def test_helm_gets_values_unchanged(world: World) -> None:
 
 
 @pytest.mark.slow
-def test_documents_hold_values_unchanged(world: World) -> None:
-    """A document with text of the run in keys, values and loops reads as what was meant, for both kinds of reader."""
+def test_documents_contain_values_unchanged(world: World) -> None:
+    """Run-time text may be in keys, values and loops; readers of YAML 1.1 and 1.2 agree."""
     fixed: dict[str, object] = {
         "on": True,
         "n": 1.5,
@@ -121,8 +121,8 @@ def test_documents_hold_values_unchanged(world: World) -> None:
     assert found["none"] == []
 
 
-def test_values_of_a_shared_workspace_wait_outside_of_it(world: World) -> None:
-    """Where jobs share a tree, nothing is put into it."""
+def test_values_of_a_shared_workspace_are_stored_outside(world: World) -> None:
+    """The shared checkout is not changed."""
     where = host(values="$VALUES")
     world.variables["VALUES"] = str(world.folder / "values")
     plan = plan_of(
@@ -145,8 +145,8 @@ def test_values_of_a_shared_workspace_wait_outside_of_it(world: World) -> None:
 
 @pytest.mark.parametrize("default", ["plain text", "it's {", '"$(id)" \\', "`id`\n"])
 @pytest.mark.parametrize("value", ["", "given"])
-def test_a_default_stands_in_for_an_empty_value(world: World, value: str, default: str) -> None:
-    """A default is taken literally, and only where the value is empty."""
+def test_a_default_replaces_an_empty_value(world: World, value: str, default: str) -> None:
+    """The default is literal text, used only if the value is empty."""
     plan = plan_of(
         [
             {"name": "a", "build": "x", "run": {"tail": 9}},
@@ -162,8 +162,8 @@ def test_a_default_stands_in_for_an_empty_value(world: World, value: str, defaul
 
 
 @pytest.mark.parametrize(("one", "two"), [("", ""), ("1", ""), ("", "2"), ("1", "2")])
-def test_a_default_of_joined_values_counts_when_all_are_empty(world: World, one: str, two: str) -> None:
-    """An export that joins two values, read with a default: the default stands in for both."""
+def test_a_default_of_joined_values_applies_if_all_are_empty(world: World, one: str, two: str) -> None:
+    """The export joins two values and is read with a default."""
     plan = plan_of(
         [
             {"name": "a", "build": "x", "run": {"tail": 9}},
@@ -181,7 +181,7 @@ def test_a_default_of_joined_values_counts_when_all_are_empty(world: World, one:
     assert run[-1] == f"<{one + two or 'none'}>"
 
 
-def test_names_that_clash_get_a_number() -> None:
+def test_conflicting_variable_names_get_a_number() -> None:
     """`a-b` and `a_b` are two stages, and two variables."""
     plan = plan_of(
         [
@@ -196,8 +196,8 @@ def test_names_that_clash_get_a_number() -> None:
     assert '"$a_b_output$a_b_output_2"' in text
 
 
-def test_a_value_that_nobody_reads_is_not_worked_out() -> None:
-    """A plain job computes and stores nothing."""
+def test_unread_values_are_not_computed() -> None:
+    """A simple job computes and stores nothing."""
     plan = plan_of([{"name": "t", "build": "x", "run": {"tail": 9}, "exports": {"a": "${setup.logURL}"}}])
 
     lowered = script_of(plan, "t", host())
@@ -207,8 +207,8 @@ def test_a_value_that_nobody_reads_is_not_worked_out() -> None:
     assert lowered.setup == ()
 
 
-def test_setup_values_are_assigned_once_and_only_where_they_are_not_plain() -> None:
-    """A variable of the engine stands in place; what must be worked out gets a variable."""
+def test_only_computed_setup_values_are_assigned_to_variables() -> None:
+    """Once; a plain variable of the engine is used directly."""
     arguments = ["${setup.timestamp}-${setup.timestamp}", "${setup.project}x", "${setup.tag|none}"]
     plan = plan_of([{"name": "t", "build": "x", "run": {"arguments": arguments}}])
 
@@ -219,8 +219,8 @@ def test_setup_values_are_assigned_once_and_only_where_they_are_not_plain() -> N
     assert lowered.setup == ("timestamp", "project", "tag")
 
 
-def test_parameters_of_a_triggered_job_are_left_in_files(world: World) -> None:
-    """Only those that the run knows; the number is the parameter's place."""
+def test_run_time_parameters_of_a_trigger_are_stored_in_files(world: World) -> None:
+    """The number of the file is the position of the parameter."""
     trigger = {"name": "other", "parameters": {"A": "fixed", "B": "<${a.output}>"}}
     plan = plan_of([{"name": "a", "build": "x", "run": {"tail": 9}}, {"name": "t", "trigger": trigger}])
     world.give("a", "output", HOSTILE["lines"])
@@ -231,8 +231,8 @@ def test_parameters_of_a_triggered_job_are_left_in_files(world: World) -> None:
     assert {path.name: path.read_bytes().decode() for path in folder.iterdir()} == {"1": f"<{HOSTILE['lines']}>"}
 
 
-def test_json_and_yaml_readers_agree_on_the_strings(world: World) -> None:
-    """A string of the run is a JSON string."""
+def test_json_and_yaml_readers_agree_on_strings(world: World) -> None:
+    """Run-time strings are written as JSON strings."""
     deploy = {"image": "i", "tag": "t", "chart": {"name": "c"}, "overrides": {"${s2.output}": ["${s15.output}"]}}
     plan = plan_of([*SOURCES, {"name": "t", "deploy": deploy}])
     give_all(world)

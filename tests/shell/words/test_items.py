@@ -1,4 +1,4 @@
-"""Loops over text that only the run knows."""
+"""Loops over text that is known only at run time."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ TEXTS = [
 
 
 def loop(source: object, names: object, body: object, delimiter: str | None = None) -> dict[str, object]:
-    """Return a `$each`."""
+    """Return a `$each` loop."""
     result: dict[str, object] = {"$each": names, "$in": source, "$yield": body}
     return result if delimiter is None else result | {"$delimiter": delimiter}
 
 
 def arguments(world: World, value: object, text: str) -> list[str]:
-    """Return the arguments that a container gets for *value*, with *text* as the output it reads."""
+    """Return the arguments that a container gets for *value*, which reads an output *text*."""
     return called(run(world, value, text))
 
 
@@ -46,7 +46,7 @@ def run(world: World, value: object, text: str) -> Result:
 
 
 def called(result: Result) -> list[str]:
-    """Return the arguments behind the image."""
+    """Return the arguments after the image."""
     assert result.status == 0, result.errors
     words = next(call for call in result.calls if call[0] == "run")
     return words[words.index("localhost/pipegen-7") + 1 :]
@@ -54,8 +54,8 @@ def called(result: Result) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("delimiter", ["\n", ",", ", ;", " ", "\n,", "→", ",→\n", "*?", "\\", "'\"", "]-^!a", "%s"])
-def test_pieces_are_groovys_tokens(world: World, delimiter: str) -> None:
-    """Text is cut at any of the delimiters, and empty pieces are left out."""
+def test_items_are_groovys_tokens(world: World, delimiter: str) -> None:
+    """Text is split at any of the delimiters, and empty items are dropped."""
     for text in TEXTS:
         result = arguments(world, loop("${a.output}", "i", "<${.i}>", delimiter), text)
 
@@ -63,15 +63,15 @@ def test_pieces_are_groovys_tokens(world: World, delimiter: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_lines_are_hostile(world: World, text: str) -> None:
-    """Lines of any text are pieces."""
+def test_lines_of_hostile_text_are_items(world: World, text: str) -> None:
+    """Each non-empty line is one unchanged item."""
     result = arguments(world, loop("${a.output}", "i", "${.i}"), text)
 
     assert result == [line for line in text.split("\n") if line]
 
 
-def test_words_of_a_line(world: World) -> None:
-    """Names take the words between blanks; a tab is no blank, words too many are dropped, blank lines passed over."""
+def test_names_take_the_words_of_a_line(world: World) -> None:
+    """Only blanks separate words; extra words are dropped and blank lines skipped."""
     text = "a 1\n\n   \n b  2 3 \nc\t4 5\n* \\x"
 
     result = arguments(world, loop("${a.output}", ["k", "v"], "${.k}=${.v}"), text)
@@ -80,8 +80,8 @@ def test_words_of_a_line(world: World) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [",", "→", ", ;", ",\n"])
-def test_words_of_other_pieces(world: World, delimiter: str) -> None:
-    """Other delimiters cut words alike; where a newline is none, it is part of a word."""
+def test_names_take_the_words_of_other_items(world: World, delimiter: str) -> None:
+    """If a newline is not a delimiter, it is part of a word."""
     mark = delimiter[0]
     newline = "" if "\n" in delimiter else "\n"
     blank = "_" if " " in delimiter else " "
@@ -95,8 +95,8 @@ def test_words_of_other_pieces(world: World, delimiter: str) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [None, ",", "→"])
-def test_too_few_words_end_the_stage(world: World, delimiter: str | None) -> None:
-    """The message names the stage, the names and where the text went wrong."""
+def test_too_few_words_fail_the_stage(world: World, delimiter: str | None) -> None:
+    """The message has the stage, the names and the offending line."""
     result = run(world, loop("${a.output}", ["k", "v"], "x", delimiter), "$(id)")
 
     assert result.status == 1
@@ -104,8 +104,8 @@ def test_too_few_words_end_the_stage(world: World, delimiter: str | None) -> Non
     assert not [call for call in result.calls if call[0] == "run"]
 
 
-def test_a_loop_over_text_of_the_run_in_a_list(world: World) -> None:
-    """Items of a list are whole, or give their words."""
+def test_loops_over_lists_with_run_time_items(world: World) -> None:
+    """An item is whole, or is split into words."""
     whole = arguments(world, loop(["x", "${a.output}"], "i", "<${.i}>"), HOSTILE["lines"])
     words = arguments(world, loop(["x y", "${a.output}"], ["k", "v"], "${.v}"), " a * c\n")
 
@@ -113,8 +113,8 @@ def test_a_loop_over_text_of_the_run_in_a_list(world: World) -> None:
     assert words == ["y", "*"]
 
 
-def test_an_empty_item_of_the_run_gives_nothing(world: World) -> None:
-    """Where its words are asked for; an item that is taken whole is an item."""
+def test_an_empty_run_time_item_has_no_words(world: World) -> None:
+    """As a whole item it counts."""
     assert arguments(world, loop(["x", "${a.output}"], ["k"], "${.k}"), "  ") == ["x"]
     assert arguments(world, loop(["x", "${a.output}"], "k", "${.k}"), "") == ["x", ""]
 
@@ -122,8 +122,8 @@ def test_an_empty_item_of_the_run_gives_nothing(world: World) -> None:
 @pytest.mark.parametrize("outer", ["\n", ";", "→", ""])
 @pytest.mark.parametrize("inner", ["\n", ",", "→", " ", ""])
 @pytest.mark.parametrize("split", [False, True])
-def test_nested_loops(world: World, outer: str, inner: str, *, split: bool) -> None:
-    """A loop in a loop goes through each piece; patterns and separators of one do not reach the other."""
+def test_nested_loops_are_independent(world: World, outer: str, inner: str, *, split: bool) -> None:
+    """Patterns and separators of one do not affect the other."""
     text = "a* b→c,d e\nf;g,h \n;* i j→"
     plan = plan_of([SOURCE, {"name": "t", "build": "x", "run": {"arguments": ["${a.output}"]}}])
     job = plan.job("t")
@@ -152,14 +152,14 @@ def test_nested_loops(world: World, outer: str, inner: str, *, split: bool) -> N
 
 
 def tokens(text: str, delimiters: str) -> list[str]:
-    """Return what Groovy's tokenizer makes of *text*; all of it without delimiters."""
+    """Return the result of Groovy's tokenizer for *text*; all of it without delimiters."""
     if not delimiters:
         return [text]
     return [piece for piece in re.split(f"[{re.escape(delimiters)}]", text) if piece]
 
 
-def test_a_name_of_an_inner_loop_hides_that_of_the_outer_one(world: World) -> None:
-    """Behind the inner loop the outer name means again what it meant."""
+def test_an_inner_loop_shadows_names_of_the_outer(world: World) -> None:
+    """After the inner loop, the name has its outer value again."""
     inner = {"$each": "i", "$in": "${b.output}", "$yield": "${.i}"}
     value = {"$each": "i", "$in": "${a.output}", "$yield": {"before": "${.i}", "in": inner, "after": "${.i}"}}
     deploy = {"image": "i", "tag": "t", "chart": {"name": "c"}, "overrides": {"x": value}}
@@ -173,8 +173,8 @@ def test_a_name_of_an_inner_loop_hides_that_of_the_outer_one(world: World) -> No
     assert result["x"] == [{"before": one, "in": ["3", "4"], "after": one} for one in ("1", "2")]
 
 
-def test_constants_around_loops_keep_their_place(world: World) -> None:
-    """Arguments before, between and after loops stay in order."""
+def test_constants_around_loops_keep_their_position(world: World) -> None:
+    """Before, between and after loops."""
     each = loop("${a.output}", "i", "${.i}")
     value = {"$merge": {"$merge": ["-a", ""], "$with": each}, "$with": {"$merge": ["mid"], "$with": each}}
 
@@ -183,8 +183,8 @@ def test_constants_around_loops_keep_their_place(world: World) -> None:
     assert result == ["-a", "", "1", "2", "mid", "1", "2", "-z"]
 
 
-def test_text_that_no_loop_changes_is_not_read_as_program() -> None:
-    """Names of loops that look like variables of the shell are not those."""
+def test_constant_text_in_loops_is_not_executed() -> None:
+    """Names that look like shell variables stay text."""
     plan = plan_of([SOURCE, {"name": "t", "build": "x", "run": {"arguments": loop("${a.output}", "PATH", "${.PATH}")}}])
 
     text = text_of(script_of(plan, "t", host()))

@@ -1,11 +1,11 @@
-"""The text of rewritten scripts: what stands in the place of a reference, and all else as it was."""
+"""Rewritten scripts: references are replaced, all other text is unchanged."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
-from bindings.scripted import parsed, scalar
+from bindings.sample_scripts import parsed, scalar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,7 +31,7 @@ def variable(placed: PlacedReference) -> str:
 
 
 def rewritten(text: str) -> str:
-    """Return the script *text*, in which nothing is wrong, with variables."""
+    """Return the valid script *text* with variables in place of references."""
     script = parsed(text, "s")
     return rewrite(script, variable, {default: f"default_{at}" for at, default in enumerate(defaults(script))})
 
@@ -62,18 +62,18 @@ def rewritten(text: str) -> str:
         ("echo $${s.v} \"$${s.v}\" '$${s.v}'", "echo '${s.v}' \"\\${s.v}\" '${s.v}'"),
     ],
 )
-def test_a_reference_is_quoted_for_its_place(script: str, expected: str) -> None:
-    """And no more than that."""
+def test_a_reference_is_quoted_for_its_position(script: str, expected: str) -> None:
+    """With the minimum of quotes."""
     assert rewritten(script) == expected
 
 
-def test_only_defaults_that_no_expansion_holds_need_a_variable() -> None:
-    """Each once, in order; plain text stands in the expansion."""
+def test_only_defaults_that_expansions_cannot_contain_need_variables() -> None:
+    """Each once, in order; plain text is part of the expansion."""
     assert defaults(parsed("p ${s.v|a b} ${s.v|*} ${s.w|'} ${s.v|*} ${s.v|}", "s")) == ("*", "'")
 
 
-def test_lines_keep_their_numbers() -> None:
-    """A rewritten script has a line for each line."""
+def test_rewriting_keeps_line_numbers() -> None:
+    """A rewritten script has as many lines as the original."""
     script = "a ${s.v}\ncat <<'EOF'\n${s.v}\nEOF\n'\n${s.v}\n'\n"
 
     assert rewritten(script).count("\n") == script.count("\n")
@@ -82,8 +82,8 @@ def test_lines_keep_their_numbers() -> None:
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
-def test_a_script_without_references_stays_as_it_is(script: str) -> None:
-    """Byte for byte, whether or not any shell takes it; only expansions that all shells reject are reported."""
+def test_a_script_without_references_is_unchanged(script: str) -> None:
+    """Byte for byte, even if no shell accepts it; only expansions that all shells reject are reported."""
     report = Report()
     parts = parse_script(scalar(script), ["s"], report).parts
 
@@ -94,10 +94,10 @@ def test_a_script_without_references_stays_as_it_is(script: str) -> None:
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from((*PIECES, *REFERENCES)), max_size=30).map("".join))
-def test_the_users_text_stays(script: str) -> None:
-    """Parts lie one after the other in the script: nothing of it is left out, or comes twice.
+def test_all_of_the_users_text_is_kept(script: str) -> None:
+    """The parts are consecutive in the script: no text is missing or repeated.
 
-    Where a quoted here-document holds escapes alone, they are taken away at once.
+    If a quoted here-document contains only escapes, they are removed immediately.
     """
     parts = parse_script(scalar(script), ["s"], Report()).parts
 
@@ -105,12 +105,12 @@ def test_the_users_text_stays(script: str) -> None:
 
 
 def unescaped(script: str) -> str:
-    """Return *script* with one dollar in front of each brace."""
+    """Return *script* with single dollars before braces."""
     return re.sub(r"\$+(?=\{)", "$", script)
 
 
 def written(part: ScriptPart) -> str:
-    """Return *part* as the user wrote it."""
+    """Return *part* as in the user's script."""
     match part:
         case str():
             return part

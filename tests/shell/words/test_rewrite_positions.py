@@ -1,4 +1,4 @@
-"""A reference anywhere in a script is the value, byte for byte, and nothing of it is executed: in every shell."""
+"""A reference anywhere in a script is the value, byte for byte, and never executed, in every shell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
-from bindings.scripted import parsed
+from bindings.sample_scripts import parsed
 from engines.requirement import require_program
 from shell.rewrite_positions import POSITIONS, Position
 
@@ -79,7 +79,7 @@ NESTS = (
 
 
 def rewritten(position: Position) -> str:
-    """Return the script of *position* for a shell; defaults that it needs are set in front."""
+    """Return the script of *position* for a shell, after assignments of its defaults."""
     script = parsed(position.script, "s")
     names = {text: f"pipegen_default_{number}" for number, text in enumerate(defaults(script))}
     lines = ["{}='{}'".format(name, text.replace("'", "'\\''")) for text, name in names.items()]
@@ -89,7 +89,7 @@ def rewritten(position: Position) -> str:
 
 
 def nested(position: Position, chance: Random) -> Position:
-    """Return *position* inside other constructs, which print what it prints."""
+    """Return *position* inside other constructs that print the same text."""
     script = position.script
     for depth in range(chance.randint(2, 4)):
         script = chance.choice(NESTS).replace("END", f"END{depth}").replace("@", script)
@@ -97,7 +97,7 @@ def nested(position: Position, chance: Random) -> Position:
 
 
 def program(positions: Sequence[Position], values: Sequence[str]) -> str:
-    """Return a program that leaves what each position prints for each value in `out/VALUE/POSITION`."""
+    """Return a program that writes the output of each position for each value to `out/VALUE/POSITION`."""
     lines = [HEADER, f"for name in {' '.join(values)}; do", 'value=$(cat "values/$name" && echo .)']
     lines += ["value=${value%.}", "pipegen_empty= pipegen_full=full file=$(cat file)", 'mkdir "out/$name"']
     lines += ["pipegen_v=$value pipegen_params_v=$value pipegen_file=$file"]
@@ -109,7 +109,7 @@ def program(positions: Sequence[Position], values: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of a program: what printed something wrong, whether a value was executed, what the shell says."""
+    """The result of a program: positions with wrong output, executed values, and the shell's errors."""
 
     wrong: list[str]
     is_canary_there: bool
@@ -140,7 +140,7 @@ def run(positions: Sequence[Position], shell: str, values: Sequence[str] = tuple
 
 
 def printed(folder: Path, value: str, number: int) -> str:
-    """Return what was printed; a shell that takes nothing of the program leaves no file."""
+    """Return the printed text; a shell that cannot parse the program writes no file."""
     file = folder / "out" / value / str(number)
     return file.read_bytes().decode() if file.exists() else "nothing"
 
@@ -148,7 +148,7 @@ def printed(folder: Path, value: str, number: int) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_values_are_unchanged_and_nothing_is_executed(shell: str) -> None:
-    """Each position prints the value, byte for byte; no value makes the file that all of them try to make."""
+    """Each value tries to create a file if executed, and none does."""
     require_program(SHELLS[shell][0])
     ran = run([one for one in POSITIONS if shell == "bash" or not one.is_bash], shell)
 
@@ -157,15 +157,15 @@ def test_values_are_unchanged_and_nothing_is_executed(shell: str) -> None:
     assert ran.errors == ""
 
 
-def test_there_are_enough_positions() -> None:
-    """Each has a name of its own."""
+def test_positions_are_many_and_have_unique_names() -> None:
+    """The number must not shrink unnoticed."""
     assert len({position.name for position in POSITIONS}) == len(POSITIONS) > 150
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
-def test_positions_nest(shell: str) -> None:
-    """A position inside up to four other constructs is read as it is alone."""
+def test_nested_positions_print_the_same_value(shell: str) -> None:
+    """Inside up to four other constructs."""
     require_program(SHELLS[shell][0])
     chance = Random(3)  # noqa: S311 - chance for tests, no secret
     alone = [one for one in POSITIONS if (shell == "bash" or not one.is_bash) and not one.is_quadratic]

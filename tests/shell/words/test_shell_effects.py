@@ -1,4 +1,4 @@
-"""What is told of a user's commands by their text alone."""
+"""Effects of commands on the shell, determined from their text."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ PIECES = (
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_signs_decide_nothing_that_the_pattern_does_not(seed: int) -> None:
-    """The quick check for signs does not change the result."""
+def test_the_quick_check_does_not_change_the_result(seed: int) -> None:
+    """It looks only for special characters."""
     chance = random.Random(seed)  # noqa: S311 - cases, no secrets
     answers = set()
     for _ in range(10_000):
@@ -30,20 +30,20 @@ def test_signs_decide_nothing_that_the_pattern_does_not(seed: int) -> None:
 
 
 @pytest.mark.parametrize("text", ['echo "$x" y', "make all", "./run --fast a.b", "tar -xf a.tar", "docker exec api ls"])
-def test_plain_commands_leave_nothing(text: str) -> None:
-    """A program that is called changes nothing in the shell that calls it."""
+def test_plain_commands_do_not_affect_the_shell(text: str) -> None:
+    """A program cannot change the shell that calls it."""
     assert not may_change_shell(text)
 
 
 @pytest.mark.parametrize("text", ["cd dist", "x=1", "$tool", "make || true", "! make", "set -u", "printf -v x 1"])
-def test_commands_that_may_change_the_shell(text: str) -> None:
-    """Variables, options, places and the status of lists are there afterwards."""
+def test_commands_that_may_affect_the_shell_are_detected(text: str) -> None:
+    """They change variables, options, the directory, or the status of a list."""
     assert may_change_shell(text)
 
 
 @pytest.mark.parametrize("text", ["kubectl -n web set image deployment/up api:1", "git read u", "echo set -u"])
-def test_a_word_behind_a_program_is_no_builtin(text: str) -> None:
-    """`kubectl set image` sets no option of the shell."""
+def test_an_argument_is_not_a_builtin(text: str) -> None:
+    """`kubectl set image` does not set an option of the shell."""
     assert not may_change_shell(text)
     assert not sets_nounset(text)
 
@@ -52,7 +52,7 @@ def test_a_word_behind_a_program_is_no_builtin(text: str) -> None:
     "text",
     ["set -eu", "make\n  set -u", "if x; then set -u; fi", "{ set -u; }", "command set -u", "A=1 set -u", ">a set -u"],
 )
-def test_the_shells_own_set_is_one_wherever_a_command_begins(text: str) -> None:
-    """Behind separators, keywords, assignments and redirections."""
+def test_set_is_a_builtin_wherever_a_command_can_begin(text: str) -> None:
+    """After separators, keywords, assignments and redirections."""
     assert may_change_shell(text)
     assert sets_nounset(text)

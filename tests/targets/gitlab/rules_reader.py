@@ -100,7 +100,7 @@ def evaluated(text: str, variables: Mapping[str, str]) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """Evaluates as it reads; an empty text is true beside others, as in Ruby."""
+    """Parses and evaluates at the same time; an empty text is true next to others, as in Ruby."""
 
     text: str
     variables: Mapping[str, str]

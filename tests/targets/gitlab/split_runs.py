@@ -1,4 +1,4 @@
-"""Files of a split pipeline, read back as GitLab takes them: who waits for whom, and what can be fetched."""
+"""Files of a split pipeline, read back: the order of jobs and the artifacts that they can fetch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SplitUp:
         return {file.name: YAML(typ="safe", pure=True).load(file.text) for file in self.files}
 
     def data(self) -> dict[str, dict[str, Any]]:
-        """Return the data of each pipeline by the name of its file, with what that includes."""
+        """Return the data of each pipeline, with included files, by the name of its file."""
         files = self.each()
         included: list[str] = []
         for data in files.values():
@@ -71,9 +71,9 @@ def is_helper(job: Mapping[str, Any]) -> bool:
 
 
 class Ordered:
-    """Jobs of a parent and its children as one graph; bridges start a child, whose end theirs is.
+    """Jobs of a parent and its children as one graph; a bridge starts a child, and ends with it.
 
-    A job of a child comes after all that its bridge needs; what needs the bridge comes after all jobs of the child.
+    A job of a child follows everything that its bridge needs; jobs that need the bridge follow all jobs of the child.
     """
 
     def __init__(self, data: Mapping[str, Mapping[str, Any]]) -> None:
@@ -94,7 +94,7 @@ class Ordered:
         return found
 
     def after(self, name: str) -> frozenset[str]:
-        """Return all jobs that *name* comes after, children's ends included."""
+        """Return all jobs that *name* follows, including the ends of children."""
         if name not in self._after:
             found: set[str] = set()
             for need in self._waited(name):
@@ -114,7 +114,7 @@ class Ordered:
         return [*local, *(need["job"] for need in self.job(bridge).get("needs", []))]
 
     def fetched(self, name: str) -> set[str]:
-        """Return the jobs of stages whose artifacts reach *name*, collectors looked through."""
+        """Return the jobs of stages whose artifacts reach *name*, also through collectors."""
         found: set[str] = set()
         waiting = [need for need in self.job(name).get("needs", []) if need["artifacts"]]
         while waiting:

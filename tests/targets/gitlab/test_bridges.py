@@ -1,6 +1,6 @@
-"""Jobs that start other pipelines run where their conditions hold, though they have no variables of the file.
+"""Jobs that start other pipelines run when their conditions hold, although file variables do not apply to them.
 
-What rules mean is read by `rules_reader`, which is held to GitLab's documentation.
+`rules_reader` evaluates the rules according to GitLab's documentation.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _WORDS = ("full", "half", "f*", "?", "**", "3", "x", "a b/*", "/^fu/", "/[0-9]$/
 
 
 def defaults() -> dict[str, str]:
-    """Return what each input is where a run gives nothing."""
+    """Return the values of inputs that a run does not give."""
     return {name: _written(one.get("default", "")) for name, one in INPUTS.items()}
 
 
@@ -70,12 +70,12 @@ def _wanted(chance: random.Random, name: str) -> Any:
 
 
 def expected(when: Mapping[str, Any], run: Run) -> bool:
-    """Return whether *when* holds in *run*, with the defaults of inputs that it does not give."""
+    """Return whether *when* holds in *run*, with defaults for inputs that the run does not give."""
     return holds(_as_env(when), replace(run, variables={**defaults(), **run.variables}))
 
 
 def _as_env(when: Any) -> Any:
-    """Return *when* with inputs asked as variables, a boolean one for its word."""
+    """Return *when* with conditions on inputs as conditions on variables."""
     if isinstance(when, list):
         return [_as_env(one) for one in when]
     found: dict[str, Any] = {}
@@ -94,7 +94,7 @@ def _as_env(when: Any) -> Any:
 
 
 def given_runs(seed: int) -> Iterator[Run]:
-    """Yield runs: each gives no input, some of them, or all."""
+    """Yield runs that give none, some, or all of the inputs."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     for run in runs(seed, 18):
         plain = {name: value for name, value in run.variables.items() if name == "LEVEL"}
@@ -104,7 +104,7 @@ def given_runs(seed: int) -> Iterator[Run]:
 
 
 def config(whens: Mapping[str, Any], *, pipeline_when: Any = None, beside: bool) -> str:
-    """Return triggers with *whens*, each followed by a stage with the same; another pipeline may be *beside*."""
+    """Return triggers with *whens* and stages after them with the same conditions, perhaps in two pipelines."""
     stages: list[dict[str, Any]] = [{"name": "start", "script": ["x"]}]
     for name, when in whens.items():
         stages.append({"name": name, "trigger": {"name": "go"}, "when": when})
@@ -118,8 +118,8 @@ def config(whens: Mapping[str, Any], *, pipeline_when: Any = None, beside: bool)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
-def test_triggers_run_where_their_conditions_hold(seed: int) -> None:
-    """Whatever a run gives of the inputs; a bridge never has their defaults as variables."""
+def test_triggers_run_when_their_conditions_hold(seed: int) -> None:
+    """For any inputs of a run; a bridge never has their defaults as variables."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     whens = {f"s{number}": random_when(chance, 2) for number in range(25)}
     data = compiled(config(whens, beside=False)).data
@@ -134,8 +134,8 @@ def test_triggers_run_where_their_conditions_hold(seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_triggers_of_one_pipeline_of_several_run_with_it(seed: int) -> None:
-    """Nobody names a pipeline, or somebody names this one, all, or another."""
+def test_triggers_run_with_their_pipeline(seed: int) -> None:
+    """The selection names no pipeline, this one, all, or another."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     whens = {f"s{number}": random_when(chance, 1) for number in range(10)}
     condition = random_when(chance, 1)
@@ -152,8 +152,8 @@ def test_triggers_of_one_pipeline_of_several_run_with_it(seed: int) -> None:
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_children_start_with_their_pipeline_and_run_what_it_would(*, beside: bool) -> None:
-    """The bridge has no variables of the file; triggers inside of the child have none either."""
+def test_child_pipelines_run_the_stages_of_their_pipeline(*, beside: bool) -> None:
+    """Neither the bridge nor triggers in the child have file variables."""
     whens: dict[str, Any] = {
         "s1": {"inputs": {"dry": True}},
         "s2": {"not": {"inputs": {"dry": True}}},
@@ -202,13 +202,13 @@ def test_children_start_with_their_pipeline_and_run_what_it_would(*, beside: boo
         ('$X == "x" || $NONE == null && $X == "y"', True),
     ],
 )
-def test_expressions_are_read_as_documented(text: str, *, value: bool) -> None:
-    """Variables that are not set are null; and binds before or; parentheses."""
+def test_rule_expressions_are_evaluated_as_documented(text: str, *, value: bool) -> None:
+    """Unset variables are null, `&&` binds before `||`, and parentheses group."""
     assert evaluated(text, {"X": "x", "EMPTY": ""}) is value
 
 
 def test_a_parameter_that_the_rules_read_is_an_error() -> None:
-    """Variables of a job go before those of a run with defaults, in its rules too."""
+    """A job's variables override those of a run, also in its rules."""
     made = compiled("""
         inputs: {level: {default: full}}
         targets: {gitlab: {projects: {go: g/p}}}

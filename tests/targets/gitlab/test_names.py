@@ -7,37 +7,37 @@ from targets.gitlab.compiled import compiled
 from pipegen.targets.gitlab.names import JobNames
 
 
-def test_a_stage_keeps_its_name() -> None:
-    """The jobs of a single pipeline have the names of its stages."""
+def test_a_job_has_the_name_of_its_stage() -> None:
+    """If there is one pipeline."""
     made = compiled("pipelines: { service: { stages: [{ name: unit tests }] } }")
 
     assert "unit tests" in made.data
 
 
-def test_several_pipelines_stand_before_their_stages() -> None:
-    """Stages of two pipelines may have one name."""
+def test_job_names_are_prefixed_with_the_pipeline() -> None:
+    """Stages of two pipelines may have the same name."""
     made = compiled("pipelines: { one: { stages: [{ name: test }] }, two: { stages: [{ name: test }] } }")
 
     assert {"one: test", "two: test"} <= made.data.keys()
 
 
-def test_a_chosen_pipeline_stands_alone() -> None:
-    """The jobs of the only chosen pipeline have the names of its stages."""
+def test_jobs_of_a_selected_pipeline_have_no_prefix() -> None:
+    """It is the only one."""
     made = compiled("pipelines: { one: { stages: [{ name: test }] }, two: { stages: [{ name: test }] } }", "two")
 
     assert "test" in made.data
     assert "rules" not in made.data["test"]
 
 
-def test_a_keyword_is_changed_and_told() -> None:
-    """A stage named like a GitLab keyword gets a readable name."""
+def test_a_stage_named_like_a_keyword_is_renamed_and_reported() -> None:
+    """The new name is readable."""
     made = compiled("pipelines: { service: { stages: [{ name: image }, { name: .hidden }] } }")
 
     assert {"stage image", "stage .hidden"} <= made.data.keys()
     assert made.found() == [("PG620", "image"), ("PG620", ".hidden")]
 
 
-def test_a_blank_name_is_changed() -> None:
+def test_a_blank_name_is_replaced() -> None:
     """GitLab rejects such names."""
     made = compiled("pipelines: { service: { stages: [{ name: ' ' }] } }")
 
@@ -45,8 +45,8 @@ def test_a_blank_name_is_changed() -> None:
     assert made.found() == [("PG620", "' '")]
 
 
-def test_a_changed_name_takes_no_other_stage_s() -> None:
-    """A name in use gets a number."""
+def test_a_replaced_name_is_unique() -> None:
+    """A number is added if the name is in use."""
     names = JobNames()
 
     assert [names.take(wish) for wish in ("stage image", "image", "image")] == [
@@ -56,8 +56,8 @@ def test_a_changed_name_takes_no_other_stage_s() -> None:
     ]
 
 
-def test_a_long_name_is_cut() -> None:
-    """Names have at most 255 characters; shortened names stay different."""
+def test_a_long_name_is_shortened() -> None:
+    """Names have at most 255 characters and stay unique."""
     names = JobNames()
     first, second = names.take("x" * 300), names.take("x" * 300 + "y")
 
@@ -65,7 +65,7 @@ def test_a_long_name_is_cut() -> None:
     assert first != second
 
 
-def test_helpers_take_no_stage_s_name() -> None:
+def test_helper_names_do_not_collide_with_stages() -> None:
     """A stage may have the name of a helper."""
     made = compiled("""
         pipelines:

@@ -1,8 +1,8 @@
-"""Inputs that GitLab reads before any script: values that they do not take make no pipeline.
+"""Inputs that GitLab reads before any script: with invalid values, no pipeline is created.
 
-The rules are read by `rules_reader`, which is held to GitLab's documentation. RE2 searches, `$` is the end of the text
-(https://github.com/google/re2/wiki/Syntax), and expands `$NAME`, `${NAME}` and `%NAME%` in names of images and the like
-(https://docs.gitlab.com/ci/variables/where_variables_can_be_used/).
+`rules_reader` evaluates the rules according to GitLab's documentation. RE2 searches, `$` is the end of the text
+(https://github.com/google/re2/wiki/Syntax). GitLab expands `$NAME`, `${NAME}` and `%NAME%` in names of images and
+similar keys (https://docs.gitlab.com/ci/variables/where_variables_can_be_used/).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FIELDS: dict[str, dict[str, Any]] = {
 
 
 def reading(one: dict[str, Any], field: dict[str, Any], **more: Any) -> Compiled:
-    """Return what comes of a stage that reads the input `os`, which is *one*, in *field*; *more* are other keys."""
+    """Return the compilation of a stage that reads the input `os`, declared as *one*, in *field*, with keys *more*."""
     stage = {"name": "s", "script": ["x"], **field}
     return compiled(json.dumps({"inputs": {"os": one}, "pipelines": {"p": {"stages": [stage]}}, **more}))
 
@@ -57,10 +57,10 @@ def run(**variables: str) -> Run:
     ],
     ids=str,
 )
-def test_values_that_an_input_does_not_take_make_no_pipeline(
+def test_invalid_input_values_create_no_pipeline(
     field: dict[str, Any], one: dict[str, Any], taken: tuple[str, ...]
 ) -> None:
-    """Whoever starts a run by the API may give any; those that it takes do."""
+    """A run started by the API may have any value; valid ones create a pipeline."""
     made = reading(one, field)
     pattern = re.compile(one.get("pattern", "|".join(taken)) if one.get("type") != "number" else "-?[0-9]+([.][0-9]+)?")
 
@@ -72,8 +72,8 @@ def test_values_that_an_input_does_not_take_make_no_pipeline(
 
 @pytest.mark.parametrize("field", [FIELDS["image"], FIELDS["environment"]], ids=str)
 @pytest.mark.parametrize("one", [{"default": "a"}, {"pattern": ".*", "default": "a"}, {"pattern": "[^x]+"}], ids=str)
-def test_no_text_has_a_variable_expanded(field: dict[str, Any], one: dict[str, Any]) -> None:
-    """An input that takes any text takes printable ASCII there, without what GitLab and its runners expand."""
+def test_input_values_with_variables_create_no_pipeline(field: dict[str, Any], one: dict[str, Any]) -> None:
+    """A free-text input accepts only printable ASCII that neither GitLab nor its runners expand."""
     data = reading(one, field).data
     for letter in (*string.printable, "ü", "\u2028", "\x00"):
         is_fit = " " <= letter <= "~" and letter not in "$%" and not (letter == "x" and one.get("pattern") == "[^x]+")
@@ -81,8 +81,8 @@ def test_no_text_has_a_variable_expanded(field: dict[str, Any], one: dict[str, A
         assert starts(data, run(os=f"a{letter}b")) is is_fit, letter
 
 
-def test_an_input_without_a_default_may_be_missing() -> None:
-    """Other stages run then; the script of this one says what is missing."""
+def test_a_missing_input_still_creates_a_pipeline() -> None:
+    """Other stages run, and the script of the reader reports the missing value."""
     data = reading({"choices": ["a", "b"]}, FIELDS["image"]).data
 
     assert starts(data, run())
@@ -90,8 +90,8 @@ def test_an_input_without_a_default_may_be_missing() -> None:
     assert not starts(data, run(os="c"))
 
 
-def test_inputs_that_scripts_alone_read_are_checked_there() -> None:
-    """The file stays as it is."""
+def test_inputs_read_only_by_scripts_add_no_workflow() -> None:
+    """The scripts check them."""
     made = compiled("""
         inputs: {os: {choices: [a, b], default: a}}
         pipelines: {p: {stages: [{name: s, script: ['echo "${inputs.os}"']}]}}
@@ -104,7 +104,7 @@ def test_inputs_that_scripts_alone_read_are_checked_there() -> None:
     ("event", "branch", "tag", "expected"),
     [("push", "main", "", True), ("push", "", "v1", True), ("merge_request", "", "", False), ("api", "x", "", True)],
 )
-def test_pipelines_are_made_where_they_were(event: str, branch: str, tag: str, *, expected: bool) -> None:
+def test_input_checks_keep_the_default_workflow(event: str, branch: str, tag: str, *, expected: bool) -> None:
     """Without a workflow, jobs without rules are in pipelines of branches and tags: https://docs.gitlab.com/ci/yaml/#only."""
     data = reading({"choices": ["a", "b"], "default": "a"}, FIELDS["image"]).data
 
@@ -119,8 +119,8 @@ def test_pipelines_are_made_where_they_were(event: str, branch: str, tag: str, *
     ],
     ids=["rules of the user", "several pipelines"],
 )
-def test_no_other_rule_goes_before(more: dict[str, Any]) -> None:
-    """The first rule that holds decides."""
+def test_input_checks_are_the_first_workflow_rules(more: dict[str, Any]) -> None:
+    """The first rule that matches decides."""
     data = reading({"choices": ["a", "b"], "default": "a"}, FIELDS["image"], **more).data
 
     assert starts(data, run(os="b", PIPEGEN_PIPELINE="all"))
@@ -131,7 +131,7 @@ def test_no_other_rule_goes_before(more: dict[str, Any]) -> None:
     "value",
     ["a/b", "a b", "a%2Fb", "..", "."],
 )
-def test_keys_of_caches_take_no_choice_that_a_key_does_not(value: str) -> None:
+def test_choices_that_are_invalid_cache_keys_are_reported(value: str) -> None:
     """https://docs.gitlab.com/ci/yaml/#cachekey: no slash, and neither "." nor ".."."""
     made = reading({"choices": ["a", value], "default": "a"}, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
 
@@ -155,8 +155,8 @@ def test_keys_of_caches_take_no_choice_that_a_key_does_not(value: str) -> None:
     ],
     ids=str,
 )
-def test_keys_of_caches_take_inputs_of_letters_and_digits(one: dict[str, Any], *, is_safe: bool) -> None:
-    """GitLab has no way to make a dash of what means something in a path."""
+def test_cache_keys_accept_inputs_with_a_safe_pattern(one: dict[str, Any], *, is_safe: bool) -> None:
+    """GitLab cannot replace special characters of a path."""
     made = reading(one, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
 
     assert (("PG634", "${inputs.os}") not in made.found()) is is_safe
@@ -166,8 +166,8 @@ def test_keys_of_caches_take_inputs_of_letters_and_digits(one: dict[str, Any], *
     ("key", "expected"),
     [("${setup.branch}", "${CI_COMMIT_REF_SLUG}"), ("${setup.pipeline}", "p"), ("${setup.tag}", None)],
 )
-def test_keys_of_caches_take_what_gitlab_has_as_a_slug(key: str, expected: str | None) -> None:
-    """A tag may hold slashes."""
+def test_cache_keys_accept_setup_values_with_a_slug(key: str, expected: str | None) -> None:
+    """GitLab has no slug of a tag, which may contain slashes."""
     made = compiled(
         json.dumps(
             {"pipelines": {"p": {"stages": [{"name": "s", "script": ["x"], "cache": {"key": key, "paths": ["x/"]}}]}}}
@@ -178,7 +178,7 @@ def test_keys_of_caches_take_what_gitlab_has_as_a_slug(key: str, expected: str |
 
 
 @pytest.mark.parametrize("value", ["a$b", "100%", "ü"])
-def test_a_value_that_cannot_stand_in_a_name_is_an_error(value: str) -> None:
-    """A choice, or a default, with which no pipeline would be made."""
+def test_a_choice_or_default_with_special_characters_is_an_error(value: str) -> None:
+    """It would never create a pipeline."""
     for one in ({"choices": ["a", value], "default": "a"}, {"default": value}):
         assert [code for code, _ in reading(one, FIELDS["image"]).found()] == ["PG645"]

@@ -147,7 +147,7 @@ TEXT = """\
 """
 
 
-def test_a_file_is_laid_out_for_people() -> None:
+def test_the_layout_is_readable() -> None:
     """Keys have a fixed order, short lists and needs are on one line, several commands are a block."""
     text = with_file_header(write(SizeEstimator().data(DOCUMENT)), "pipegen.yaml", ["Left out: nothing."])
     digest = text.splitlines()[2].removeprefix("# Digest: ")

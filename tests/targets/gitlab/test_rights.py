@@ -1,4 +1,4 @@
-"""Jobs request only the rights that they need: tokens, passwords, a daemon, a checkout."""
+"""Jobs have only the permissions that they need: tokens, passwords, a daemon, a checkout."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ FILE_KEYS = {"stages", "workflow", "default", "variables", "include"}
 
 
 def jobs(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the jobs of an expected file, each with what it extends laid below it."""
+    """Yield the jobs of an expected file, each merged with the job that it extends."""
     data = meaning(yaml.safe_load((path.parent / "expected" / "gitlab-ci.yml").read_text("utf-8")))
     for name, job in data.items():
         if name not in FILE_KEYS and not name.startswith("."):
@@ -61,12 +61,12 @@ def jobs(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def text(job: Mapping[str, Any]) -> str:
-    """Return all that a job runs, and its variables."""
+    """Return all scripts and variables of a job."""
     return "\n".join(str(job.get(key, "")) for key in ("variables", "before_script", "script", "after_script"))
 
 
 def is_helper(job: Mapping[str, Any]) -> bool:
-    """Return whether a job stands beside those of stages."""
+    """Return whether *job* is a helper."""
     return "PIPEGEN_HELPER" in job.get("variables", {})
 
 
@@ -87,7 +87,7 @@ def secrets(node: object) -> Iterator[str]:
 
 
 def too_much(name: str, job: Mapping[str, Any], own: set[str]) -> list[str]:
-    """Return what a job has and does not need; *own* are the variables of the config's secrets."""
+    """Return the unnecessary permissions of a job; *own* are the variables of the config's secrets."""
     does, helps = text(job), is_helper(job)
     fetches = "dependencies" in job or any(need["artifacts"] for need in job.get("needs", ()) if "artifacts" in need)
     checks_out = "trigger" not in job and job.get("variables", {}).get("GIT_STRATEGY") != "none"
@@ -107,8 +107,8 @@ def too_much(name: str, job: Mapping[str, Any], own: set[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.parent.name)
-def test_no_job_has_more_than_it_needs(path: Path) -> None:
-    """A token, a password, a daemon: each where the script calls for it, and nothing of it in helpers."""
+def test_no_job_has_unnecessary_permissions(path: Path) -> None:
+    """A token, a password or a daemon only if the script uses it, and none in helpers."""
     config = yaml.safe_load(path.read_text("utf-8"))
     own = {re.sub(r"\W", "_", name).upper() for name in secrets(config)}
     found = {name: wrong for name, job in jobs(path) if (wrong := too_much(name, job, own))}
@@ -133,14 +133,14 @@ HELPER = {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"}
         ("a checkout", {"variables": {"PIPEGEN_HELPER": "1"}, "script": ["true"]}),
     ],
 )
-def test_each_right_is_looked_at(wrong: str, job: Mapping[str, Any]) -> None:
-    """The check detects a job with an unnecessary right."""
+def test_each_unnecessary_permission_is_detected(wrong: str, job: Mapping[str, Any]) -> None:
+    """This tests the check itself."""
     assert too_much("a", job, {"SONAR_KEY"}) == [wrong]
 
 
 @pytest.fixture
 def tokens() -> Compiled:
-    """Give a pipeline whose every stage gets a token, with helpers of several kinds."""
+    """Return a pipeline whose stages all get a token, with several kinds of helpers."""
     return compiled(
         """
         pipelines:
@@ -160,8 +160,8 @@ def tokens() -> Compiled:
     )
 
 
-def test_only_stages_are_vouched_for(tokens: Compiled) -> None:
-    """A token of all jobs is one of all stages: helpers run none of the user's commands."""
+def test_helpers_get_no_id_tokens(tokens: Compiled) -> None:
+    """Helpers run no commands of the user."""
     helpers = {
         name: job for name, job in tokens.data.items() if isinstance(job, dict) and is_helper(job) and "script" in job
     }

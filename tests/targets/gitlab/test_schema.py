@@ -41,13 +41,13 @@ EVERYTHING = """
 
 
 def everything(images: str) -> Compiled:
-    """Return a file with everything in it."""
+    """Return a file with every feature."""
     return compiled(EVERYTHING.format(images=images))
 
 
 @pytest.mark.parametrize("images", ["registry", "local"])
-def test_the_file_fits_the_schema(images: str) -> None:
-    """The file is valid against the schema of GitLab's editor."""
+def test_the_file_is_valid_against_gitlabs_schema(images: str) -> None:
+    """It is the schema that GitLab's editor uses."""
     made = everything(images)
 
     assert made.text
@@ -56,7 +56,7 @@ def test_the_file_fits_the_schema(images: str) -> None:
 
 @pytest.mark.parametrize("images", ["registry", "local"])
 def test_the_file_enforces_the_order_of_the_arcs(images: str) -> None:
-    """A job waits for all its ancestors and for nothing else, whatever helpers stand between."""
+    """A job waits only for its ancestors, through any helpers between them."""
     graph = order(everything(images).text)
 
     assert {node: set(graph.ancestors(node)) for node in graph.nodes} == {
@@ -74,13 +74,13 @@ def test_the_file_enforces_the_order_of_the_arcs(images: str) -> None:
 
 
 def test_helpers_are_marked() -> None:
-    """Every helper is marked."""
+    """Each helper job has the variable PIPEGEN_HELPER."""
     made = everything("local")
     helpers = [name for name, job in made.data.items() if isinstance(job, dict) and "PIPEGEN_HELPER" in str(job)]
 
     assert helpers == ["test: mail when unit fails", "publish: trigger next", "publish: remove images and releases"]
 
 
-def test_the_same_config_gives_the_same_bytes() -> None:
-    """Compilation is deterministic."""
+def test_compilation_is_deterministic() -> None:
+    """The same config gives the same bytes."""
     assert everything("registry").text == everything("registry").text

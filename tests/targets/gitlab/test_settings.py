@@ -46,7 +46,7 @@ EVERYTHING: dict[str, Any] = {
 
 
 def tree(value: Any) -> Node:
-    """Return *value* as the user's YAML would give it."""
+    """Return *value* as a tree of YAML nodes."""
     span = Span(SourceFile("pipegen.yaml", ""), 0, 0)
     if isinstance(value, dict):
         return Mapping(tuple(Entry(Scalar(key, span), tree(item)) for key, item in value.items()), span)
@@ -55,8 +55,8 @@ def tree(value: Any) -> Node:
     return Scalar(str(value), span, ScalarKind.TEXT)
 
 
-def test_no_section_is_the_defaults() -> None:
-    """Images go through the registry, the rest is what every target has."""
+def test_settings_have_defaults() -> None:
+    """Images are shared through the registry; the rest is common to all targets."""
     settings = read(None)
 
     assert settings == GitLabSettings()
@@ -64,8 +64,8 @@ def test_no_section_is_the_defaults() -> None:
     assert settings.charts == defaults.CHARTS
 
 
-def test_every_setting_is_read() -> None:
-    """No setting of the schema is forgotten."""
+def test_every_setting_is_parsed() -> None:
+    """The test uses every setting of the schema."""
     section = tree(EVERYTHING)
     assert isinstance(section, Mapping)
     settings = read(section)
@@ -84,8 +84,8 @@ def test_every_setting_is_read() -> None:
     assert settings.mail.sender == "MAIL_FROM"
 
 
-def test_the_schema_is_one() -> None:
-    """The schema is itself valid, and accepts every setting."""
+def test_the_schema_is_valid_and_accepts_every_setting() -> None:
+    """It is a draft 2020-12 schema."""
     Draft202012Validator.check_schema(SCHEMA)
 
     assert not list(Draft202012Validator(SCHEMA).iter_errors(EVERYTHING))
@@ -115,6 +115,6 @@ def test_the_schema_is_one() -> None:
         {"include_stages": {"test": ["build"]}},
     ],
 )
-def test_the_schema_refuses(section: dict[str, Any]) -> None:
-    """Values that could be program text, and unknown keys, are rejected."""
+def test_the_schema_rejects_unsafe_values_and_unknown_keys(section: dict[str, Any]) -> None:
+    """Unsafe values could become program text."""
     assert list(Draft202012Validator(SCHEMA).iter_errors(section))

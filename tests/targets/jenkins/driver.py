@@ -1,4 +1,4 @@
-"""The driver of deep graphs as a model: what the Groovy of `runStages` and `goOn` decides, on a clock of its own."""
+"""A model of the driver of deep graphs: the decisions of `runStages` and `goOn`, with virtual time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHALLOW = 5
 
 @dataclass(eq=False, slots=True)
 class Parallel:
-    """A `parallel`: how deep it is, and how many of its branches have not ended well."""
+    """A `parallel`: its depth, and the number of its branches that have not succeeded yet."""
 
     depth: int
     open: int
@@ -24,7 +24,7 @@ class Parallel:
 
 @dataclass(slots=True)
 class Run:
-    """A run of a graph: *running* holds what runs, each with the parallel that its branch belongs to."""
+    """A run of a graph: *running* has the running stages, each with the parallel that contains its branch."""
 
     graph: ExecutionGraph
     deepest: int = DEEPEST
@@ -40,13 +40,13 @@ class Run:
     """How often a stage was held back though it was ready."""
 
     def start(self) -> Self:
-        """Start the stages that wait for none."""
+        """Start the stages without predecessors."""
         self.left = {node: self.graph.in_degree(node) for node in self.graph.nodes}
         self._go_on(list(self.graph.roots), Parallel(0, 1))
         return self
 
     def copy(self) -> Run:
-        """Return a run that goes on from here by itself."""
+        """Return an independent copy of the run."""
         copies: dict[int, Parallel] = {}
 
         def copied(one: Parallel) -> Parallel:
@@ -61,7 +61,7 @@ class Run:
         )  # fmt: skip
 
     def end(self, stage: str, *, is_failed: bool = False) -> None:
-        """End *stage*, which runs."""
+        """End the running *stage*."""
         block = self.running.pop(stage)
         if not is_failed:
             self.ended.append(stage)
@@ -95,7 +95,7 @@ class Run:
             block.open -= 1
 
     def _check_alone(self, block: Parallel) -> None:
-        """Check that nothing runs in *block* any more, for its `parallel` is about to return."""
+        """Check that no branch of *block* is running, since its `parallel` is about to return."""
         for other in self.running.values():
             around: Parallel | None = other
             while around is not None:
@@ -132,7 +132,7 @@ def timed(
 
 
 def ideal(graph: ExecutionGraph, durations: Mapping[str, float]) -> float:
-    """Return the time that *graph* takes when each stage starts as soon as all before it have ended."""
+    """Return the makespan of *graph* if each stage starts as soon as its predecessors have ended."""
     ends: dict[str, float] = {}
     for node in graph.topological():
         ends[node] = max((ends[one] for one in graph.predecessors(node)), default=0.0) + durations[node]

@@ -50,7 +50,7 @@ def mail(*to: str, subject: Text | None = None, body: Text | None = None) -> Mai
 
 
 def plan(*arcs: Sequence[str], name: str = "demo", **jobs: Mapping[str, Any]) -> Plan:
-    """Return a plan of *arcs*; *jobs* holds what differs in the job of a stage."""
+    """Return a plan of *arcs*; *jobs* has the changed fields of stages."""
     graph = ExecutionGraph(arcs)
     frames = graph.stack()
     made = tuple(
@@ -94,7 +94,7 @@ def artifact(path: str | None) -> Artifact:
 
 
 def script(*lines: str, **parts: Any) -> StageScriptParts:
-    """Return a script of *lines*; *parts* are what else it has."""
+    """Return a script of *lines*; *parts* are its other fields."""
     made = StageScriptParts(
         prelude=(),
         bind=(),
@@ -114,7 +114,7 @@ def script(*lines: str, **parts: Any) -> StageScriptParts:
 
 
 def scripts(made: Plan, teardown: Sequence[str] = (), **special: StageScriptParts) -> PlanScripts:
-    """Return *made* with a script for each stage: that of *special*, else one that prints the stage's name."""
+    """Return *made* with a script for each stage: that in *special*, or one that prints the stage's name."""
     return PlanScripts(
         plan=made,
         scripts={job.stage: special.get(job.stage, script(f"echo {job.stage}")) for job in made.jobs},
@@ -124,7 +124,7 @@ def scripts(made: Plan, teardown: Sequence[str] = (), **special: StageScriptPart
 
 
 def work_of(pipeline: str) -> ScriptedPlans:
-    """Return what there is to lower of a pipeline, but for its jobs."""
+    """Return the input of lowering for a pipeline, without jobs."""
     made = scripts(plan(("a",), name=pipeline))
     return ScriptedPlans(
         scripts=(made,), named=(), settings=JenkinsSettings(), checkouts={}, is_conditional=False, ends={}

@@ -1,6 +1,6 @@
-"""The model of the driver on graphs of many shapes: what runs, in what order, how deep, and in what time.
+"""The driver's model on graphs of many shapes: the order of stages, the depth of blocks, and the makespan.
 
-That the Groovy decides as the model does is checked in `engines/test_deep_graphs.py`.
+`engines/test_deep_graphs.py` checks that the Groovy takes the same decisions as the model.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ DURATIONS: Mapping[str, Callable[[random.Random], float]] = {
 
 
 def drawn(graph: ExecutionGraph, kind: str, seed: int) -> dict[str, float]:
-    """Return durations for the nodes of *graph*."""
+    """Return random durations for the nodes of *graph*."""
     dice = families.dice(seed)
     return {node: DURATIONS[kind](dice) for node in graph.nodes}
 
 
 def driven(graph: ExecutionGraph) -> Run:
-    """Return a run with the driver that a file for *graph* has."""
+    """Return a run with the driver of a file for *graph*."""
     return Run(graph, hands_out=max(nesting(graph.transitive_reduction()).values()) > DEEPEST)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", DURATIONS)
 @pytest.mark.parametrize("seed", range(2))
-def test_stages_start_as_soon_as_they_can(kind: str, seed: int) -> None:
-    """At once where no run nests deeper than 10; beyond, a build takes at most a tenth longer."""
+def test_the_makespan_is_close_to_ideal(kind: str, seed: int) -> None:
+    """Ideal if blocks nest at most 10 deep; otherwise at most a tenth longer."""
     for name, graph in families.family(seed).items():
         durations = drawn(graph, kind, seed)
         run = driven(graph)
@@ -51,8 +51,8 @@ def test_stages_start_as_soon_as_they_can(kind: str, seed: int) -> None:
         assert run.hands_out or not run.held, name
 
 
-def test_what_is_held_back_is_rare() -> None:
-    """On these graphs it happens, or the bound above would say nothing; on the flat ones it never does."""
+def test_delayed_stages_are_rare() -> None:
+    """Some of these graphs have them, or the bound above would be trivial; flat graphs never do."""
     held = {}
     for name, graph in families.family(0).items():
         run = driven(graph)
@@ -65,8 +65,8 @@ def test_what_is_held_back_is_rare() -> None:
 
 
 @pytest.mark.parametrize(("lag", "side", "most"), [(3, 2, 1.1), (5, 4, 1.29), (20, 18, 2.35)])
-def test_the_worst_shape_costs_what_the_docs_say(lag: int, side: int, most: float) -> None:
-    """A chain of which each step starts a side that lasts for many steps."""
+def test_the_worst_shape_is_within_the_documented_bound(lag: int, side: int, most: float) -> None:
+    """A chain in which each step starts a branch that takes many steps."""
     graph = families.trellis(300, lag)
     durations = {node: float(side if node.startswith("s") else 1) for node in graph.nodes}
     run = driven(graph)
@@ -77,8 +77,8 @@ def test_the_worst_shape_costs_what_the_docs_say(lag: int, side: int, most: floa
 
 
 @pytest.mark.parametrize("deepest", [1, 3, 10])
-def test_failures_stop_only_what_comes_after_them(deepest: int) -> None:
-    """All others run, whatever is held back."""
+def test_failures_skip_only_their_successors(deepest: int) -> None:
+    """All others run, even if they are delayed."""
     for seed in range(30):
         dice = families.dice(seed)
         graph = families.local(dice, 80, 8, 2) | ExecutionGraph([["apart", "from", "others"]])

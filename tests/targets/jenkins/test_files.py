@@ -1,4 +1,4 @@
-"""Generated Jenkinsfiles, checked like Jenkins checks them."""
+"""Generated Jenkinsfiles, checked by Jenkins' own validator."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ KINDS = ("plain", "values", "files", "mail", "failure", "trigger", "awaited", "s
 
 
 def crowd(count: int, kind: str, *, in_a_row: bool = False) -> PlanScripts:
-    """Return *count* stages of one kind, in a row or side by side."""
+    """Return *count* stages of one kind, in sequence or in parallel."""
     stages = [f"s{number}" for number in range(count)]
     made = plan(*([stages] if in_a_row else [[stage] for stage in stages]))
     work = scripts(made, (), **dict.fromkeys(stages, _script(kind)))
@@ -87,15 +87,15 @@ def _job(job: Job, kind: str) -> Job:
 
 
 def findings(files: dict[str, str]) -> dict[str, list[str]]:
-    """Return the findings for each of *files*, without files that have none."""
+    """Return the findings of *files* that have any."""
     require(jenkins_harness.available())
     found = jenkins_harness.validate(files)
     return {name: [one.message for one in every] for name, every in found.items() if every}
 
 
 @pytest.mark.slow
-def test_every_shape_is_valid() -> None:
-    """Jenkins takes what is written for all shapes of plans, and it fits into its methods."""
+def test_every_kind_of_plan_gives_a_valid_file() -> None:
+    """The validator accepts it, and its methods are within the size limit."""
     files = {}
     for kind in KINDS:
         for count in (1, 35, 60):
@@ -118,8 +118,8 @@ def test_every_shape_is_valid() -> None:
 
 
 @pytest.mark.slow
-def test_hostile_text_is_data() -> None:
-    """Names, commands, addresses and the path of the config stand in the file as text, and nowhere else."""
+def test_hostile_text_is_only_in_literals() -> None:
+    """Names, commands, URLs and the path of the config."""
     told = mail(HOSTILE, subject=text(HOSTILE), body=text(HOSTILE))
     made = plan((HOSTILE, "b"), name="demo", **{HOSTILE: {"mail": told}})
     work = scripts(made, (), **{HOSTILE: script(HOSTILE), "b": script(HOSTILE, "'", prelude=PRELUDE)})
@@ -129,8 +129,8 @@ def test_hostile_text_is_data() -> None:
 
 
 @pytest.mark.slow
-def test_weights_are_those_of_the_syntax_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is reckoned for a stage is what Groovy's parser makes of it."""
+def test_estimated_weights_match_groovys_syntax_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The estimate for a stage equals the number of nodes in the parser's tree."""
     require(jenkins_harness.available())
     bounds = ((layout, "LARGEST"), (scripted, "LARGEST"), (scripted, "_MOST_STAGES"), (scripted, "MOST_CODE"))
     for module, name in bounds:
@@ -143,7 +143,7 @@ def test_weights_are_those_of_the_syntax_tree(monkeypatch: pytest.MonkeyPatch) -
     }
     found = jenkins_harness.validate({name: render(file, "pipegen.yaml") for name, file in made.items()})
     sizes = {name: _size(every) for name, every in found.items()}
-    reckoned = {name: _reckoned(file) for name, file in made.items()}
+    reckoned = {name: _estimated_size(file) for name, file in made.items()}
 
     for name in (name for name in made if name.endswith("100")):
         more = f"{name[:-1]}1"
@@ -151,7 +151,7 @@ def test_weights_are_those_of_the_syntax_tree(monkeypatch: pytest.MonkeyPatch) -
         assert 0 <= sizes[name] - reckoned[name] < 100
 
 
-def _reckoned(file: model.Jenkinsfile) -> int:
+def _estimated_size(file: model.Jenkinsfile) -> int:
     body = file.body
     return weigh_pipeline(body) if isinstance(body, model.Declarative) else sum(map(weigh_added, file.stages))
 

@@ -25,39 +25,39 @@ from pipegen.targets.jenkins.groovy import agent, comment, expression, label, li
         (model.FileText("/a/0", True), "readFile(file: env.WORKSPACE_TMP + '/a/0', encoding: 'UTF-8')"),
     ],
 )
-def test_expressions(value: model.Value, expected: str) -> None:
-    """Each kind of value has its expression; texts are literals."""
+def test_values_become_groovy_expressions(value: model.Value, expected: str) -> None:
+    """Each kind of value has one form; text becomes literals."""
     assert expression(value) == expected
 
 
 def test_long_lists_are_sums() -> None:
-    """A list literal holds 250 elements at most."""
+    """A list literal has at most 250 elements."""
     assert literals([]) == "[]"
     assert literals(["a", "b'"]) == r"['a', 'b\'']"
     assert literals(["a"] * 201).count("[") == 2
 
 
-def test_a_script_of_one_plain_line_stays_on_it() -> None:
-    """A quote or a backslash would have to be escaped there, not so in a block."""
+def test_a_simple_one_line_script_stays_on_one_line() -> None:
+    """A quote or a backslash would have to be escaped there, but not in a block."""
     assert script(model.Sh(lines=("./x",)), "    ") == "'./x'"
     assert script(model.Sh(lines=("echo 'x'",)), "  ") == "'''\n      echo 'x'\n  '''"
 
 
-def test_a_script_that_cannot_be_indented_stands_at_the_margin() -> None:
-    """Its text is exact; what comes before it ends its own line."""
+def test_a_script_that_cannot_be_indented_starts_at_the_margin() -> None:
+    """Its text is exact; code before it ends on its own line."""
     sh = model.Sh(lines=("a", "b\nc"))
 
     assert script(sh, "    ") == "'''\\\na\nb\nc'''"
     assert script(model.Sh(prelude="values", lines=sh.lines), "  ") == "values() + '''\\\n\na\nb\nc'''"
 
 
-def test_comments_hold_no_line_breaks_and_no_unicode_escapes() -> None:
-    """Groovy reads such escapes in comments, too."""
+def test_comments_contain_no_line_breaks_or_unicode_escapes() -> None:
+    """Groovy processes such escapes even in comments."""
     assert comment("a\nb\\u000a\u2028c") == "a b\\\\u000a c"
 
 
-def test_agents() -> None:
-    """Any, by label, or the one that was chosen at the start."""
+def test_agents_become_groovy() -> None:
+    """Any agent, a label, or the agent selected at the start."""
     anywhere, docker, pinned = model.Agent(), model.Agent("docker"), model.Agent("docker", is_pinned=True)
 
     assert [node(one) for one in (anywhere, docker, pinned)] == [
@@ -69,8 +69,8 @@ def test_agents() -> None:
     assert [label(one) for one in (docker, pinned)] == ["'docker'", '"${env.PIPEGEN_AGENT}"']
 
 
-def test_loops_go_through_pieces() -> None:
-    """Without delimiters the whole is one piece."""
+def test_loops_iterate_over_items() -> None:
+    """Without delimiters, the whole text is one item."""
     source = model.GroovyCode("env.X")
 
     assert (

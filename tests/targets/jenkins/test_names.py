@@ -5,8 +5,8 @@ from __future__ import annotations
 from pipegen.targets.jenkins.names import StageNames
 
 
-def test_the_first_free_number_is_taken() -> None:
-    """Numbers that others have taken as a name of their own are passed over, and none is given twice."""
+def test_a_duplicate_name_gets_the_first_free_number() -> None:
+    """Numbers in names of others are skipped, and none is used twice."""
     names = StageNames()
     given = [names.take(one, "{name}{number}") for one in ("a", "a", "a3", "a", "a", "b", "a2")]
 

@@ -17,8 +17,8 @@ def mapping(**entries: str | Mapping) -> Mapping:
     return Mapping(tuple(Entry(Scalar(key, SPAN), value) for key, value in made), SPAN)
 
 
-def test_the_schema_is_one() -> None:
-    """It is draft 2020-12 itself."""
+def test_the_schema_is_valid() -> None:
+    """It is a draft 2020-12 schema."""
     Draft202012Validator.check_schema(SETTINGS)
 
     assert Draft202012Validator(SETTINGS).is_valid({})
@@ -42,18 +42,18 @@ def test_the_schema_is_one() -> None:
         {"tools": {"a b": "x"}},
     ],
 )
-def test_what_the_shell_would_read_is_refused(settings: dict[str, object]) -> None:
-    """Unknown keys and characters that mean something between double quotes are wrong."""
+def test_the_schema_rejects_shell_syntax_and_unknown_keys(settings: dict[str, object]) -> None:
+    """Characters with a meaning inside double quotes are invalid."""
     assert not Draft202012Validator(SETTINGS).is_valid(settings)
 
 
-def test_nothing_said_is_the_defaults() -> None:
-    """No section, or an empty one."""
+def test_settings_have_defaults() -> None:
+    """For a missing and an empty section."""
     assert parse_settings(None) == parse_settings(mapping()) == JenkinsSettings()
 
 
-def test_what_is_said_is_taken() -> None:
-    """Each setting replaces its default, the others stay."""
+def test_settings_override_their_defaults() -> None:
+    """Other settings keep theirs."""
     found = parse_settings(mapping(agent="docker", images="registry", promote=mapping(branch="main")))
 
     assert found == JenkinsSettings(agent="docker", images=Images.REGISTRY, promote=PromotionSettings(branch="main"))
@@ -63,6 +63,6 @@ def test_what_is_said_is_taken() -> None:
     ("repository", "is_ssh"),
     [("https://x/y.git", False), ("ssh://x/y", True), ("me@x:y", True)],
 )
-def test_the_address_tells_the_kind_of_the_credential(repository: str, *, is_ssh: bool) -> None:
-    """An SSH address takes a key."""
+def test_the_url_determines_the_kind_of_credential(repository: str, *, is_ssh: bool) -> None:
+    """An SSH URL requires a key."""
     assert PromotionSettings(repository=repository).is_ssh is is_ssh

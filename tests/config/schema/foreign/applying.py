@@ -1,4 +1,4 @@
-"""Applies the hints of foreign words to a config, word for word, as a user would."""
+"""Applies the hints for foreign words to a config literally."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _REMOVE = re.compile(r"remove it(?:: .*)?")
 _ADD = re.compile(r"remove (?:it|the jobs), and add (?P<place>[^\n]*):\n(?P<lines>.*)", re.DOTALL)
 
 
-def told(text: str) -> tuple[Diagnostic, ...]:
-    """Return what is wrong with the config *text* by its schema."""
+def diagnostics_of(text: str) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of the config *text* from its schema."""
     report = Report()
     with suppress(Stopped):
         check_schema(read(decode(text.encode(), "pipegen.yaml", "", report), report), report)
@@ -34,7 +34,7 @@ def told(text: str) -> tuple[Diagnostic, ...]:
 
 
 def corrected(text: str, path: Sequence[str | int], hint: str) -> str | None:
-    """Return *text* with the *hint* for the key at *path* applied; None if the hint is advice to a person."""
+    """Return *text* with the *hint* for the key at *path* applied; None if the hint cannot be applied literally."""
     config = _loaded(text)
     above = config
     for step in path[:-1]:

@@ -1,9 +1,9 @@
-"""Words of other systems: each is recognized where it stands, and its hint, done literally, leads to a valid config."""
+"""Keywords of other systems are recognized, and applying their hints literally gives a valid config."""
 
 from __future__ import annotations
 
 import pytest
-from config.schema.foreign.applying import corrected, told
+from config.schema.foreign.applying import corrected, diagnostics_of
 
 from pipegen.config.schema.foreign.model import ForeignWord
 from pipegen.config.schema.foreign.words import WORDS
@@ -119,22 +119,22 @@ def _config(place: Path, entry: str, *, is_work: bool) -> tuple[str, Path]:
     inner = place[len(STAGE) :]
     path = ("pipelines", "p", "stages", 1, *inner)
     needed = {"artifacts": "paths: [x], ", "cache": "paths: [x], ", "environment": "name: x, ", "when": "branch: x, "}
-    beside = "".join(words for key, words in needed.items() if inner[:1] == (key,))
+    siblings = "".join(words for key, words in needed.items() if inner[:1] == (key,))
     if inner and inner[0] == "services" and not entry.startswith("name"):
-        beside = "image: 'a:1', "
+        siblings = "image: 'a:1', "
     if inner and inner[0] == "retry" and not entry.startswith("max"):
-        beside = "count: 1, "
-    text = f"{{{beside}{entry}}}" if inner else entry
+        siblings = "count: 1, "
+    text = f"{{{siblings}{entry}}}" if inner else entry
     for step in reversed(inner):
         text = f"[{text}]" if step == 0 else f"{step}: {text}" if not text.startswith(f"{step}: ") else text
     return f"pipelines:\n  p:\n    {_STAGES % f'{work}, {text}'}\n", path
 
 
 @pytest.mark.parametrize(("word", "place"), _CASES, ids=[f"{word.title}-{len(place)}" for word, place in _CASES])
-def test_each_word_is_recognized_and_its_hint_leads_to_a_valid_config(word: ForeignWord, place: Path) -> None:
-    """The word is the only error; with its hint applied there is none of the schema."""
+def test_each_word_is_recognized_and_its_hint_is_valid(word: ForeignWord, place: Path) -> None:
+    """The word is the only error, and applying the hint leaves no schema error."""
     text, path = _config(place, f"{word.key}: {_VALUES[word.title]}", is_work=word.title in _WORK)
-    (found,) = told(text)
+    (found,) = diagnostics_of(text)
 
     assert found.code.number == "PG214"
     assert found.message.endswith(f" is from {word.system.value}: {word.instead}")
@@ -142,11 +142,11 @@ def test_each_word_is_recognized_and_its_hint_leads_to_a_valid_config(word: Fore
     fixed = corrected(text, (*path, word.key), found.hint)
     is_advice = word.title in IS_ADVICE or (word.title in _OUTER_ADVICE and place in (PIPELINE, TOP))
     assert is_advice or fixed is not None, found.hint
-    assert fixed is None or told(fixed) == (), f"{found.hint}\n{fixed}"
+    assert fixed is None or diagnostics_of(fixed) == (), f"{found.hint}\n{fixed}"
 
 
 def test_every_word_has_a_value() -> None:
-    """No word is left out, and none is there twice at a place."""
+    """No word is left out, and none is listed twice at one place."""
     uses = [(place, word.title) for word, place in _CASES]
 
     assert {word.title for word in WORDS} == _VALUES.keys()

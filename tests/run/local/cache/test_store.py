@@ -1,4 +1,4 @@
-"""Tests of results on disk."""
+"""The store of cached results on disk."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ LITTLE = 200
 
 
 def store(folder: Path, limit: int = PLENTY) -> Store:
-    """Return a store whose clock ticks at each look."""
+    """Return a store whose clock ticks at each reading."""
     ticks = count()
     return Store(folder, limit, now=lambda: float(next(ticks)))
 
 
 def contents(folder: Path) -> list[Path]:
-    """Return the files that hold contents, those that wait included."""
+    """Return the files of contents, including incomplete ones."""
     return sorted(path for path in (folder / f"v{FORMAT}" / "contents").rglob("*") if path.is_file())
 
 
-def test_a_result_comes_back(tmp_path: Path) -> None:
-    """Values are the same bytes; files have their modes, links stay links."""
+def test_a_saved_result_is_restored_exactly(tmp_path: Path) -> None:
+    """Values have the same bytes, files their modes, and links stay links."""
     made = tmp_path / "made"
     made.mkdir()
     (made / "empty").touch()
@@ -62,8 +62,8 @@ def test_a_result_comes_back(tmp_path: Path) -> None:
     assert (tmp_path / "tree" / "empty").stat().st_mode & 0o777 == 0o600
 
 
-def test_the_newest_of_several_results_counts(tmp_path: Path) -> None:
-    """A stage that is made again, whatever was known, has a new result."""
+def test_the_newest_result_of_a_key_is_found(tmp_path: Path) -> None:
+    """A stage that is repeated replaces its earlier result."""
     results = store(tmp_path)
     key = results.keys.save("build")
     results.save(lambda: key, [("version", b"1")], ())
@@ -73,8 +73,8 @@ def test_the_newest_of_several_results_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["gone", "cut", "changed"])
-def test_a_damaged_content_is_noticed(tmp_path: Path, damage: str) -> None:
-    """It is told, nothing of it is written, and the result can be forgotten and made anew."""
+def test_damaged_contents_are_detected(tmp_path: Path, damage: str) -> None:
+    """None of it is restored, and the result can be dropped and saved again."""
     results = store(tmp_path / "cache")
     source = tmp_path / "file"
     source.write_bytes(b"content")
@@ -98,8 +98,8 @@ def test_a_damaged_content_is_noticed(tmp_path: Path, damage: str) -> None:
     assert results.value(again.record.outputs[0][1]) == b"1.0"
 
 
-def test_what_is_least_of_use_goes_first(tmp_path: Path) -> None:
-    """The contents fit the limit; shared ones stay as long as one result has them; keys of nothing go, too."""
+def test_the_least_recently_used_result_is_evicted_first(tmp_path: Path) -> None:
+    """Shared contents stay while a result refers to them; unused keys are removed."""
     results = store(tmp_path, limit=25)
     keys = [results.keys.save(name) for name in "abc"]
     first = results.save(lambda: keys[0], [("big", b"0123456789"), ("shared", b"s")], ())
@@ -114,8 +114,8 @@ def test_what_is_least_of_use_goes_first(tmp_path: Path) -> None:
     assert results.value(first.record.outputs[1][1]) == b"s"
 
 
-def test_a_key_stays_while_it_leads_to_a_result(tmp_path: Path) -> None:
-    """What was made of a result that is forgotten is found all the same."""
+def test_keys_on_the_path_to_a_result_are_kept(tmp_path: Path) -> None:
+    """A later result is still found after the one that it was computed from is removed."""
     results = store(tmp_path)
     base = results.keys.save("base")
     end = results.keys.save("end", [[Origin(base)]])
@@ -128,8 +128,8 @@ def test_a_key_stays_while_it_leads_to_a_result(tmp_path: Path) -> None:
     assert gone not in {base, end}
 
 
-def test_nothing_is_left_of_a_result_that_could_not_be_saved(tmp_path: Path) -> None:
-    """A file that is not there fails the whole."""
+def test_a_failed_save_leaves_nothing_behind(tmp_path: Path) -> None:
+    """One missing file fails the whole result."""
     results = store(tmp_path)
 
     with pytest.raises(FileNotFoundError):
@@ -150,7 +150,7 @@ def _save_many(folder: Path, name: str) -> None:
 
 @pytest.mark.slow
 def test_two_processes_share_a_store(tmp_path: Path) -> None:
-    """Neither fails, and what is found at the end is whole and fits."""
+    """Neither fails, and at the end all results are intact and within the limit."""
     start = multiprocessing.get_context("spawn")
     processes = [start.Process(target=_save_many, args=(tmp_path, name)) for name in ("one", "two")]
     for process in processes:
@@ -168,8 +168,8 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in contents(tmp_path)) == results.size()
 
 
-def test_a_reader_sees_only_what_it_reads() -> None:
-    """The digest of the part that is read does not change with the rest."""
+def test_digests_depend_only_on_the_part_that_is_read() -> None:
+    """Changes in other values or files do not invalidate a reader."""
     one = CacheRecord((("size", "11"), ("version", "22")), (KeptFile("a", digest="33"),))
     other = CacheRecord((("size", "99"), ("version", "22")), (KeptFile("a", digest="44"),))
 
@@ -180,8 +180,8 @@ def test_a_reader_sees_only_what_it_reads() -> None:
     assert CacheRecord.loaded(one.dumped()) == one
 
 
-def test_the_database_is_of_this_format(tmp_path: Path) -> None:
-    """Another format keeps its own."""
+def test_the_index_is_versioned(tmp_path: Path) -> None:
+    """Another format has a separate folder."""
     store(tmp_path).close()
 
     with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
@@ -190,11 +190,11 @@ def test_the_database_is_of_this_format(tmp_path: Path) -> None:
         }
 
 
-def test_an_index_that_is_damaged_is_dropped_once(tmp_path: Path) -> None:
-    """Of two who find it so, the second finds the new one of the first; contents that nobody knows go, too."""
-    told: list[str] = []
+def test_a_damaged_index_is_replaced_once(tmp_path: Path) -> None:
+    """If two processes detect it, the second uses the index of the first; unknown contents are removed."""
+    warnings: list[str] = []
     store(tmp_path).save(lambda: 1, [("version", b"1")], ())
-    one, other = (Store(tmp_path, PLENTY, warn=told.append) for _ in range(2))
+    one, other = (Store(tmp_path, PLENTY, warn=warnings.append) for _ in range(2))
     one.renew(DamagedIndexError("a row"))
     saved = one.save(lambda: one.keys.save("build"), [("version", b"2")], ())
     other.renew(DamagedIndexError("a row"))
@@ -202,14 +202,14 @@ def test_an_index_that_is_damaged_is_dropped_once(tmp_path: Path) -> None:
     assert other.find([saved.key]) == saved
     assert [other.value(digest) for _, digest in saved.record.outputs] == [b"2"]
     assert len(contents(tmp_path)) == 1
-    assert told == ["the results of earlier runs are damaged (a row): they are dropped, and computed again"] * 2
+    assert warnings == ["the results of earlier runs are damaged (a row): they are dropped, and computed again"] * 2
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}"]
 
 
 @pytest.mark.parametrize("name", ["index.sqlite", "contents", "contents/new", ""])
 @pytest.mark.parametrize("is_file", [False, True])
-def test_what_is_in_the_way_goes(tmp_path: Path, name: str, *, is_file: bool) -> None:
-    """A folder in the place of a file, or a file in that of a folder."""
+def test_obstructing_files_and_folders_are_replaced(tmp_path: Path, name: str, *, is_file: bool) -> None:
+    """A folder in place of a file, or the reverse."""
     place = tmp_path / f"v{FORMAT}" / name
     place.parent.mkdir(parents=True, exist_ok=True)
     if is_file:
@@ -223,8 +223,8 @@ def test_what_is_in_the_way_goes(tmp_path: Path, name: str, *, is_file: bool) ->
     assert results.value(saved.record.outputs[0][1]) == b"1"
 
 
-def test_nothing_is_left_of_a_file_that_could_not_be_put_back(tmp_path: Path) -> None:
-    """A folder stands in its place."""
+def test_a_failed_restore_leaves_nothing_behind(tmp_path: Path) -> None:
+    """A folder is in the place of the file."""
     results = store(tmp_path / "cache")
     (tmp_path / "file").write_bytes(b"content")
     held = results.save(lambda: 1, (), [(KeptFile("dist"), partial(open_file, tmp_path, "file"))])

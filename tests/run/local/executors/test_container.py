@@ -1,4 +1,4 @@
-"""The calls of the program for containers, which a stand-in notes."""
+"""Calls of the container program, recorded by a fake program."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SERVICE = "services: [{ image: 'postgres:${make.tag}', alias: db, env: { A: \"it
 
 
 def stand_in(folder: Path, name: str, says: str) -> str:
-    """Return the path of a program that *says* something whatever it is asked."""
+    """Return the path of a fake program that prints *says* for any arguments."""
     path = folder / name
     path.write_text(f"#!/bin/sh\necho {shlex.quote(says)}\n")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -42,7 +42,7 @@ def stand_in(folder: Path, name: str, says: str) -> str:
 
 
 def around(containers: Containers, *, image: str = "", keys: str = "") -> WrappedCommand:
-    """Return what stands around the script of a stage."""
+    """Return the command that wraps the script of a stage."""
     text = STAGE.format(image=image, keys=keys)
     (plan,) = analyse(decode(text.encode(), "p.yml", "", Report()), (), Report()).plans
     job: Job = plan.job("test")
@@ -56,7 +56,7 @@ def around(containers: Containers, *, image: str = "", keys: str = "") -> Wrappe
 
 
 def containers(program_: str, folder: Path, *, has_host_network: bool = False) -> Containers:
-    """Return containers of a run whose values are in *folder*."""
+    """Return the containers of a run whose values are in *folder*."""
     return Containers(
         program=program_,
         values=f"{folder}/values",
@@ -69,12 +69,12 @@ def containers(program_: str, folder: Path, *, has_host_network: bool = False) -
 
 @pytest.fixture
 def docker(tmp_path: Path) -> Containers:
-    """Return a docker whose root is the machine's."""
+    """Return a docker that runs as the host's root."""
     return containers(stand_in(tmp_path, "docker", "Docker version 27"), tmp_path)
 
 
 def test_a_script_runs_in_its_image(docker: Containers, tmp_path: Path) -> None:
-    """Under its own name, in its tree, with its variables and files; no value stands on the command line."""
+    """It has its name, folder, variables and files; no value is on the command line."""
     found = around(docker)
     words = found.arguments
     place = words.index("python:16")
@@ -104,14 +104,14 @@ def test_a_script_runs_in_its_image(docker: Containers, tmp_path: Path) -> None:
         ("", "resources: { cpu: 1.5, memory: 2Gi }", ["--cpu-shares=1536", "--memory-reservation=2147483648"]),
     ],
 )
-def test_an_image_is_used_as_is_said(docker: Containers, image: str, keys: str, words: list[str]) -> None:
-    """By options that docker and podman both know."""
+def test_image_settings_become_options(docker: Containers, image: str, keys: str, words: list[str]) -> None:
+    """Only options that docker and podman both support."""
     found = around(docker, image=image, keys=keys).arguments
 
     assert [word for word in found if word.startswith(("--pull", "--entry", "--cpu", "--memory"))] == words
 
 
-def test_an_entrypoint_stands_before_the_script(docker: Containers) -> None:
+def test_the_entrypoint_precedes_the_script(docker: Containers) -> None:
     """Its first word is an option, the others are arguments."""
     words = around(docker, image="entrypoint: [env, A=b]").arguments
     place = words.index("python:16")
@@ -119,8 +119,8 @@ def test_an_entrypoint_stands_before_the_script(docker: Containers) -> None:
     assert words[place - 1 : place + 3] == ("--entrypoint=env", "python:16", "A=b", "sh")
 
 
-def test_services_have_a_network_with_their_stage(docker: Containers) -> None:
-    """Each is reached by its alias; all of it is removed, whatever happens."""
+def test_services_share_a_network_with_their_stage(docker: Containers) -> None:
+    """Each is reachable by its alias, and everything is removed in any case."""
     found = around(docker, keys=SERVICE)
     made, started = (shlex.split(line) for line in found.before)
 
@@ -134,8 +134,8 @@ def test_services_have_a_network_with_their_stage(docker: Containers) -> None:
         assert word in " ".join(found.after)
 
 
-def test_services_may_have_the_machines_network(tmp_path: Path) -> None:
-    """Where no other can be made."""
+def test_services_can_use_the_host_network(tmp_path: Path) -> None:
+    """For environments where no network can be created."""
     program_ = stand_in(tmp_path, "podman", "podman version 5")
     found = around(containers(program_, tmp_path, has_host_network=True), keys=SERVICE)
 
@@ -148,8 +148,10 @@ def test_services_may_have_the_machines_network(tmp_path: Path) -> None:
     ("says", "user"),
     [("Docker version 27", ["1000:1000"]), ("podman version 5", []), ("name=rootless", [])],
 )
-def test_files_belong_to_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, user: list[str]) -> None:
-    """Where root in a container is root here; podman's, and a rootless docker's, is the user."""
+def test_files_are_owned_by_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, user: list[str]
+) -> None:
+    """Root in a container is the host's root, except with podman and rootless docker."""
     monkeypatch.setattr(os, "getuid", lambda: 1000)
     monkeypatch.setattr(os, "getgid", lambda: 1000)
     words = around(containers(stand_in(tmp_path, "docker", says), tmp_path)).arguments
@@ -157,8 +159,8 @@ def test_files_belong_to_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [words[at + 1] for at, word in enumerate(words) if word == "--user"] == user
 
 
-def test_the_program_is_found(tmp_path: Path) -> None:
-    """The one that is named, else docker, else podman."""
+def test_the_container_program_is_detected(tmp_path: Path) -> None:
+    """`DOCKER` names it; the default is docker, then podman."""
     path = {"PATH": str(tmp_path)}
     assert program(path) is None
     podman = stand_in(tmp_path, "podman", "")

@@ -1,4 +1,4 @@
-"""Process groups that are watched."""
+"""Process groups that run scripts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pipegen.structs import replace
 
 @pytest.fixture
 def clock() -> Iterator[RealClock]:
-    """Return a clock that waits."""
+    """Yield a real clock."""
     with closing(RealClock()) as made:
         yield made
 
 
 def invocation(folder: Path, script: str, *secrets: str) -> Invocation:
-    """Return a shell that runs *script* in *folder*, where it also logs."""
+    """Return a shell that runs *script* and writes its log in *folder*."""
     return Invocation(
         arguments=("/bin/sh", "-ec", script),
         environment={"PATH": os.environ["PATH"], "GIVEN": "value"},
@@ -35,7 +35,7 @@ def invocation(folder: Path, script: str, *secrets: str) -> Invocation:
 
 
 def ended(clock: RealClock, made: Invocation) -> int:
-    """Return the status that *made* ends with."""
+    """Return the exit status of *made*."""
     statuses: list[int] = []
     Process(made, clock, statuses.append)
     while not statuses:
@@ -44,8 +44,8 @@ def ended(clock: RealClock, made: Invocation) -> int:
 
 
 @pytest.mark.parametrize("secrets", [(), ("s3cret",)])
-def test_a_program_prints_to_its_log(clock: RealClock, tmp_path: Path, secrets: tuple[str, ...]) -> None:
-    """Both of its outputs, in its folder, with its variables and no input; other folders stay as they are."""
+def test_output_goes_to_the_log(clock: RealClock, tmp_path: Path, secrets: tuple[str, ...]) -> None:
+    """Both streams; the program has its folder, variables and no input, and pipegen's own folder stays the same."""
     before = Path.cwd()
     status = ended(clock, invocation(tmp_path, 'echo "$GIVEN"; pwd >&2; cat; echo s3cret; exit 3', *secrets))
     shown = "[masked]" if secrets else "s3cret"
@@ -55,22 +55,22 @@ def test_a_program_prints_to_its_log(clock: RealClock, tmp_path: Path, secrets: 
     assert Path.cwd() == before
 
 
-def test_a_log_goes_on(clock: RealClock, tmp_path: Path) -> None:
-    """Nothing that stands there is lost."""
+def test_output_is_appended_to_an_existing_log(clock: RealClock, tmp_path: Path) -> None:
+    """Nothing in it is overwritten."""
     for word in ("one", "two"):
         ended(clock, invocation(tmp_path, f"echo {word}"))
 
     assert (tmp_path / "log").read_text() == "one\ntwo\n"
 
 
-def test_who_prints_nothing_has_no_log(clock: RealClock, tmp_path: Path) -> None:
-    """A new file would cost more than all else."""
+def test_a_silent_program_has_no_log(clock: RealClock, tmp_path: Path) -> None:
+    """Creating a file would take longer than everything else."""
     assert ended(clock, invocation(tmp_path, ":")) == 0
     assert not (tmp_path / "log").exists()
 
 
-def test_all_of_a_long_log_is_there(clock: RealClock, tmp_path: Path) -> None:
-    """More than a pipe holds, with something at the very end."""
+def test_a_long_log_is_complete(clock: RealClock, tmp_path: Path) -> None:
+    """It exceeds the buffer of a pipe, and its end is present."""
     ended(clock, invocation(tmp_path, "yes | head -c 5000000; echo end"))
     log = (tmp_path / "log").read_bytes()
 
@@ -78,10 +78,10 @@ def test_all_of_a_long_log_is_there(clock: RealClock, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("secrets", [(), ("s3cret",)])
-def test_who_prints_for_ever_behind_it_holds_nothing_up(
+def test_a_detached_program_that_keeps_printing_does_not_block(
     clock: RealClock, tmp_path: Path, secrets: tuple[str, ...]
 ) -> None:
-    """A program that has left the group prints into nowhere, and ends of that."""
+    """A program that left the group loses its output, and SIGPIPE ends it."""
     script = f"setsid yes & until [ -s {tmp_path}/log ]; do sleep 0.01; done; exit 4"
     status = ended(clock, invocation(tmp_path, script, *secrets))
 
@@ -89,21 +89,21 @@ def test_who_prints_for_ever_behind_it_holds_nothing_up(
     assert (tmp_path / "log").read_bytes()[:2] == b"y\n"
 
 
-def test_a_log_that_cannot_be_written_stops_nothing(clock: RealClock, tmp_path: Path) -> None:
+def test_an_unwritable_log_does_not_stop_the_program(clock: RealClock, tmp_path: Path) -> None:
     """The disk may be full."""
     (tmp_path / "log").mkdir()
 
     assert ended(clock, invocation(tmp_path, "echo one; echo two; exit 5")) == 5
 
 
-def test_a_signal_is_told_as_shells_tell_it(clock: RealClock, tmp_path: Path) -> None:
-    """By 128 and its number; SIGPIPE ends programs as usual, though Python ignores it."""
+def test_a_signal_is_reported_as_128_plus_its_number(clock: RealClock, tmp_path: Path) -> None:
+    """SIGPIPE ends programs as usual, although Python ignores it."""
     assert ended(clock, invocation(tmp_path, "kill -TERM $$")) == 143
     assert ended(clock, invocation(tmp_path, "yes | head -n 1; kill -PIPE $$")) == 141
 
 
-def test_what_cannot_be_started_is_told_at_once(clock: RealClock, tmp_path: Path) -> None:
-    """And leaves nothing open."""
+def test_a_missing_program_is_reported_immediately(clock: RealClock, tmp_path: Path) -> None:
+    """No file descriptor is left open."""
     missing = Invocation(
         arguments=("/nowhere/program",), environment={}, folder=str(tmp_path), log=str(tmp_path / "log")
     )
@@ -125,8 +125,8 @@ def test_what_cannot_be_started_is_told_at_once(clock: RealClock, tmp_path: Path
     assert len(list(Path("/proc/self/fd").iterdir())) <= files + 1
 
 
-def test_nothing_of_its_group_is_left(clock: RealClock, tmp_path: Path) -> None:
-    """What it has started and not waited for ends with it."""
+def test_background_processes_end_with_the_group(clock: RealClock, tmp_path: Path) -> None:
+    """A program that the script started and did not wait for is killed."""
     ended(clock, invocation(tmp_path, 'sleep 300 & echo "$!" >pid'))
 
     assert is_gone(int((tmp_path / "pid").read_text()))
@@ -140,8 +140,10 @@ def test_nothing_of_its_group_is_left(clock: RealClock, tmp_path: Path) -> None:
         ("trap 'echo told; exit 5' TERM; echo on; sleep 300 & wait", False, 5),
     ],
 )
-def test_it_is_stopped(clock: RealClock, tmp_path: Path, script: str, status: int, *, kill: bool) -> None:
-    """Its group is asked to end, or killed."""
+def test_stopping_terminates_or_kills_the_group(
+    clock: RealClock, tmp_path: Path, script: str, status: int, *, kill: bool
+) -> None:
+    """Termination lets the script clean up."""
     statuses: list[int] = []
     process = Process(invocation(tmp_path, script), clock, statuses.append)
     clock.at(clock.now() + 0.3, lambda: process.stop(kill=kill))
@@ -161,8 +163,8 @@ def is_gone(process: int) -> bool:
     return False
 
 
-def test_a_log_ends_where_the_disk_is_full(clock: RealClock, tmp_path: Path) -> None:
-    """The program goes on, and it is told once."""
+def test_a_full_disk_truncates_the_log_with_one_warning(clock: RealClock, tmp_path: Path) -> None:
+    """The program continues."""
     told: list[str] = []
     script = "echo one; sleep 0.1; echo two; exit 4"
     made = replace(invocation(tmp_path, script), log="/dev/full", warn=told.append)

@@ -1,4 +1,4 @@
-"""Secrets in what is printed."""
+"""Redaction of secrets in output."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ SECRET = 's3cret /+&"value'  # noqa: S105 - nobody's
         's3cret \\/+&\\"value',
     ],
 )
-def test_forms_of_a_secret_are_hidden(shown: str) -> None:
-    """As it stands, in addresses, in JSON, in base64 with anything around it."""
+def test_encoded_forms_of_a_secret_are_redacted(shown: str) -> None:
+    """Plain, URL-encoded, in JSON, and in base64 with any text around it."""
     redacted = Redactor([SECRET]).redact(f"<{shown}>".encode()).decode()
 
     assert "[masked]" in redacted
     assert not any(part in redacted for part in ("cret", "value", b64encode(b"s3cret")[:6].decode()))
 
 
-def test_lines_of_a_secret_are_hidden_one_by_one() -> None:
-    """Logs hold lines; a key has many."""
+def test_lines_of_a_secret_are_redacted_separately() -> None:
+    """Logs are processed by line, and a key has several."""
     redactor = Redactor(["-----BEGIN\nfirst line\r\nsecond line\nx\n"])
 
     assert redactor.redact(b"a first line\nsecond line\nx-ray\n") == b"a [masked]\n[masked]\nx-ray\n"
 
 
-def test_short_texts_are_not_hidden() -> None:
-    """They stand in any log by chance, and to hide them would tell them."""
+def test_short_values_are_not_redacted() -> None:
+    """They occur in any log by chance, and redacting them would reveal them."""
     assert not Redactor(["abc", ""])
     assert Redactor(["abcd"]).redact(b"abc abcd") == b"abc [masked]"
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_stream_hides_what_comes_in_pieces(seed: int) -> None:
-    """Wherever it is cut, lines of any length; nothing else is lost or changed."""
+def test_a_stream_redacts_secrets_across_chunks(seed: int) -> None:
+    """Wherever chunks end, with lines of any length; no other text is lost or changed."""
     chance = random.Random(seed)  # noqa: S311 - repeatable
     redactor = Redactor([SECRET, "another one"])
     text = "".join(
@@ -72,31 +72,31 @@ def test_a_stream_hides_what_comes_in_pieces(seed: int) -> None:
     assert SECRET.encode() not in shown
 
 
-def test_whole_lines_are_shown_at_once() -> None:
-    """Nothing waits for more than the end of its line."""
+def test_complete_lines_are_output_immediately() -> None:
+    """Only an incomplete line is held back."""
     stream = RedactedStream(Redactor([SECRET]))
 
     assert stream.feed(b"one\ntw") == b"one\n"
     assert (stream.feed(b"o\n"), stream.end()) == (b"two\n", b"")
 
 
-def test_secrets_that_overlap_leave_nothing() -> None:
-    """Nor does one that begins like another."""
+def test_overlapping_secrets_are_fully_redacted() -> None:
+    """So is a secret that has another as its prefix."""
     redactor = Redactor(["overlapping-first", "first-and-second", "prefix", "prefix-of-it"])
 
     assert redactor.redact(b"<overlapping-first-and-second>") == b"<[masked]>"
     assert redactor.redact(b"<prefix-of-it> <prefix-of>") == b"<[masked]> <[masked]-of>"
 
 
-def test_common_words_beside_a_secret_stay() -> None:
-    """Neither base64 of something else nor the digest of a commit is touched."""
+def test_unrelated_base64_and_hashes_are_unchanged() -> None:
+    """A commit hash looks similar to an encoded secret."""
     text = f"{b64encode(b'something else, and long').decode()} 3f786850e387550fdab836ed7e6dc881de23001b".encode()
 
     assert Redactor([SECRET, "hunter2-of-the-registry"]).redact(text) == text
 
 
-def test_a_file_is_searched_in_pieces(tmp_path: Path) -> None:
-    """A secret is found wherever it stands."""
+def test_a_file_is_searched_across_chunk_boundaries(tmp_path: Path) -> None:
+    """A secret is found at any offset."""
     place = tmp_path / "file"
     for before in (0, 65_530, 70_000, 140_000):
         place.write_bytes(b"x" * before + SECRET.encode() + b"\n")

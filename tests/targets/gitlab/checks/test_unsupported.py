@@ -20,7 +20,7 @@ OTHER = "registry: registry.example.org"
 
 
 def test_a_shared_workspace_is_a_warning() -> None:
-    """GitLab's jobs are isolated."""
+    """Jobs on GitLab are isolated."""
     made = compiled("pipelines: { service: { workspace: shared, stages: [{ name: unit }] } }")
 
     assert made.found() == [("PG626", "shared")]
@@ -37,8 +37,8 @@ def test_a_setup_value_of_jenkins_is_an_error() -> None:
     assert made.found() == [("PG641", "${setup.GIT_PREVIOUS_COMMIT}")]
 
 
-def test_a_default_stands_in_for_a_setup_value_of_jenkins() -> None:
-    """A reference with a default is allowed."""
+def test_a_jenkins_setup_value_with_a_default_is_valid() -> None:
+    """The default is used on GitLab."""
     made = compiled("""
         pipelines:
           service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT|none}'] } }] }
@@ -57,18 +57,18 @@ CONTAINER = """
 """
 
 
-def test_the_name_of_another_job_s_container_is_an_error() -> None:
-    """The name of a container on another runner is useless."""
+def test_the_container_name_of_another_job_is_an_error() -> None:
+    """It is useless on another runner."""
     assert compiled(CONTAINER.format(images="registry")).found() == [("PG625", "${build.container}")]
 
 
-def test_one_runner_shares_its_containers() -> None:
-    """The name is enough if one engine runs all containers."""
+def test_the_container_name_of_another_job_is_valid_on_one_runner() -> None:
+    """All jobs use the same container engine."""
     assert compiled(CONTAINER.format(images="local")).found() == []
 
 
-def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
-    """The size of a parsed file is compared with nine tenths of the limit."""
+def test_a_file_over_gitlabs_size_limit_is_an_error() -> None:
+    """The size of the parsed file is compared with nine tenths of the limit."""
     job = GitLabJob(name="test", stage="step 1", script=(ScriptEntry("x" * 10_000),))
     made = Document(
         stages=("step 1",),
@@ -105,8 +105,8 @@ def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
         (BUILT, OTHER, False),
     ],
 )
-def test_a_job_token_is_for_the_own_registry(stages: str, settings: str, is_told: bool) -> None:  # noqa: FBT001
-    """A push to another registry without a credential is reported at the registry's name."""
+def test_a_push_to_another_registry_requires_a_credential(stages: str, settings: str, is_told: bool) -> None:  # noqa: FBT001
+    """The job token is valid only for the project's registry; the diagnostic is at the registry's name."""
     made = compiled(f"{{ pipelines: {{ p: {{ stages: [{stages}] }} }}, targets: {{ gitlab: {{ {settings} }} }} }}")
 
     assert (("PG670", "registry.example.org") in made.found()) == is_told

@@ -25,7 +25,7 @@ TOP = ("stages", "include", "workflow", "default", "variables")
 
 
 def keys(value: Any, path: str) -> Iterator[str]:
-    """Yield the paths of all keys in *value*, which stands at *path*."""
+    """Yield the paths of all keys in *value* at *path*."""
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, Mapping):
             for key, inner in item.items():
@@ -49,14 +49,14 @@ def read(path: Path) -> dict[str, Any]:
     return data
 
 
-def test_there_are_files() -> None:
-    """The files that the tests below read exist."""
+def test_the_files_of_these_tests_exist() -> None:
+    """Otherwise the tests below would read nothing."""
     assert len(FILES) > 20
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parts[-3])
-def test_each_key_that_is_written_is_in_the_table(path: Path) -> None:
-    """All generated keys are known; keys in `raw` are the user's."""
+def test_each_generated_key_is_in_the_table_of_versions(path: Path) -> None:
+    """Keys in `raw` belong to the user."""
     assert emitted(read(path)) - KEYS.keys() - OLDER <= RAW
 
 
@@ -70,8 +70,8 @@ def test_the_header_names_the_newest_version(path: Path) -> None:
     assert found is None or not known or (int(found[1]), int(found[2])) >= max(known)
 
 
-def test_each_version_has_its_source() -> None:
-    """Each version has a page of GitLab's documentation; no key is in both tables."""
+def test_each_version_has_a_documentation_link() -> None:
+    """No key is in both tables."""
     assert all(one.source.startswith("https://docs.gitlab.com/") for one in KEYS.values())
     assert not OLDER & KEYS.keys()
 
@@ -107,8 +107,8 @@ def test_each_version_has_its_source() -> None:
         ("artifacts: [public/]", "pages: { stage: s, publish: public }", "17.9", "pages:publish"),
     ],
 )
-def test_what_is_newer_is_reported(stage: str, settings: str, version: str, key: str) -> None:
-    """The version of the documentation is taken, the one before is not, and the message names the stage's line."""
+def test_keys_newer_than_the_server_are_reported(stage: str, settings: str, version: str, key: str) -> None:
+    """The documented version is accepted, the previous one is not; the message is at the stage's line."""
     major, minor = map(int, version.split("."))
     before = f"{major}.{minor - 1}" if minor else f"{major - 1}.11"
 
@@ -123,7 +123,7 @@ def test_what_is_newer_is_reported(stage: str, settings: str, version: str, key:
     assert not diagnostics(version)
 
 
-def test_older_servers_take_smaller_files() -> None:
+def test_older_servers_have_a_smaller_size_limit() -> None:
     """The default of `max_yaml_size_bytes` was 1 MiB before GitLab 17.3."""
     stages = ", ".join(f"{{ name: s{number}, script: [{'x' * 1_000}] }}" for number in range(800))
 
@@ -137,6 +137,6 @@ def test_older_servers_take_smaller_files() -> None:
     assert files("17.2") == (3, "# Includes its jobs from 2 files: GitLab bounds the size of each.")
 
 
-def test_versions_are_written_with_a_dot() -> None:
-    """16.1 and 16.10 differ: a setting of that kind is text."""
+def test_versions_are_dotted_text() -> None:
+    """16.1 and 16.10 differ, so the setting is text and not a number."""
     assert (text((16, 1)), text((16, 10))) == ("16.1", "16.10")

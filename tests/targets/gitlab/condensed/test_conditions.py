@@ -10,7 +10,7 @@ from targets.gitlab.compiled import compiled
 
 
 def _made(count: int, when: str, *keys: str) -> dict[str, Any]:
-    """Return the data of a file with so many stages that run on *when*."""
+    """Return the data of a file with *count* stages that run on *when*."""
     stages = [
         f"{{ {', '.join((f'name: s{number}', 'script: make', f'when: {when}', *keys))} }}" for number in range(count)
     ]
@@ -29,8 +29,8 @@ def _made(count: int, when: str, *keys: str) -> dict[str, Any]:
         ("{ branch: 'a*' }", (), ".rules"),
     ],
 )
-def test_rules_of_many_jobs_are_those_of_a_hidden_job(when: str, keys: tuple[str, ...], name: str) -> None:
-    """Its name tells a usual condition."""
+def test_rules_of_many_jobs_move_to_a_hidden_job(when: str, keys: tuple[str, ...], name: str) -> None:
+    """The name of the hidden job describes common conditions."""
     made = _made(6, when, *keys)
 
     assert set(made[name]) == {"rules"}
@@ -38,7 +38,7 @@ def test_rules_of_many_jobs_are_those_of_a_hidden_job(when: str, keys: tuple[str
     assert not any("rules" in made[f"s{number}"] or "allow_failure" in made[f"s{number}"] for number in range(6))
 
 
-def test_rules_of_few_jobs_are_their_own() -> None:
+def test_rules_of_few_jobs_stay_in_the_jobs() -> None:
     """A hidden job would be longer."""
     made = _made(4, "{ branch: main }")
 

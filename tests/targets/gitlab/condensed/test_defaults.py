@@ -11,7 +11,7 @@ _SHARED = "image: alpine:3, retry: 1, cache: { key: k, paths: [x/] }, interrupti
 
 
 def _raw(made: Compiled) -> dict[str, Any]:
-    """Return the file as it is written."""
+    """Return the text of the file."""
     data: dict[str, Any] = YAML(typ="safe", pure=True).load(made.text)
     return data
 
@@ -25,8 +25,8 @@ def _with(last: str, *, more: str = "") -> Compiled:
     )
 
 
-def test_most_jobs_say_nothing_of_what_they_share() -> None:
-    """A timeout is no default: GitLab ignores it there."""
+def test_shared_keys_move_to_default() -> None:
+    """A timeout stays in the jobs, since GitLab ignores it in `default`."""
     made = _raw(_with(f"script: x, {_SHARED}, timeout: 5 minutes"))
 
     assert made["default"] == {
@@ -39,8 +39,8 @@ def test_most_jobs_say_nothing_of_what_they_share() -> None:
     assert made["last"] == {"stage": "a, b and 2 more", "timeout": "5 minutes", "script": ["x"]}
 
 
-def test_a_job_that_differs_writes_its_own_keys() -> None:
-    """A key without value is empty, or not inherited."""
+def test_a_job_that_differs_overrides_the_default() -> None:
+    """A key that it lacks is empty, or excluded from inheritance."""
     assert _raw(_with("script: x, image: alpine:3"))["last"] == {
         "stage": "a, b and 2 more",
         "retry": 0,
@@ -53,15 +53,15 @@ def test_a_job_that_differs_writes_its_own_keys() -> None:
     assert made["cache"] == {"key": "k", "paths": ["y/"]}
 
 
-def test_tools_of_hidden_jobs_are_no_default() -> None:
-    """The image of a hidden job wins over that of the default."""
+def test_images_of_hidden_jobs_do_not_move_to_default() -> None:
+    """They take precedence over the default image."""
     made = _with("build: v, interruptible: true, retry: 1")
 
     assert made.data["last"]["image"].startswith("docker:")
     assert _raw(made)["last"]["cache"] == []
 
 
-def test_keys_in_gitlab_s_own_syntax_are_merged_as_before() -> None:
+def test_raw_gitlab_keys_are_merged_with_shared_keys() -> None:
     """A job with such keys repeats the shared ones."""
     made = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ cache: {{ policy: pull }} }} }}"))
     assert made["last"]["cache"] == {"key": "k", "paths": ["x/"], "policy": "pull"}
@@ -81,8 +81,8 @@ def test_helpers_and_bridges_do_not_inherit() -> None:
     assert made["last"]["inherit"] == {"default": False, "variables": False}
 
 
-def test_a_default_that_saves_no_line_is_not_written() -> None:
-    """Two jobs with one key in common are shorter without it."""
+def test_a_default_that_saves_no_line_is_not_generated() -> None:
+    """Two jobs with one common key are shorter without it."""
     stages = "{ name: a, script: x, image: i }, { name: b, script: x, image: i }"
     made = _raw(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}"))
 

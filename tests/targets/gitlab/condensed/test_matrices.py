@@ -1,4 +1,4 @@
-"""`parallel: matrix`, one job for the combinations of a stage."""
+"""`parallel: matrix`: one job for the combinations of a stage."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def _matrix(*keys: str, more: str = "", settings: str = "", axes: str = "v: ['3.
     return data
 
 
-def test_combinations_are_one_job() -> None:
-    """Values are variables in images, paths and scripts."""
+def test_combinations_become_one_matrix_job() -> None:
+    """Axis values are variables in images, paths and scripts."""
     made = _matrix(
         "image: 'python:${matrix.v}'", "script: 'tox -e ${matrix.v}'", "artifacts: ['dist/${matrix.v}x', all]"
     )
@@ -41,8 +41,8 @@ def test_combinations_are_one_job() -> None:
     }
 
 
-def test_several_axes_are_a_product_or_a_list() -> None:
-    """`exclude` and `include` leave out combinations, or add some."""
+def test_several_axes_become_a_product_or_a_list() -> None:
+    """`exclude` and `include` remove or add combinations."""
     made = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac]")
     assert made["unit"]["parallel"] == {"matrix": [{"v": ["1", "2"], "os": ["linux", "mac"]}]}
 
@@ -53,7 +53,7 @@ def test_several_axes_are_a_product_or_a_list() -> None:
 
 
 def test_a_need_on_some_combinations_names_them() -> None:
-    """GitLab has it since 16.3; before that, the combinations are jobs of their own."""
+    """GitLab supports this since 16.3; for older versions, the combinations are separate jobs."""
     keys = ("script: x", "notify: { email: { to: [a@b.c] } }")
     made = _matrix(*keys, settings="targets: { gitlab: { mail: {} } }")
     older = _matrix(*keys, settings="targets: { gitlab: { mail: {}, version: '16.2' } }")
@@ -62,8 +62,8 @@ def test_a_need_on_some_combinations_names_them() -> None:
     assert "unit: 3.1" in older
 
 
-def test_combinations_that_are_needed_one_by_one_extend_a_hidden_job() -> None:
-    """Each waits for its own; the script stands once, and an output has the name of its stage."""
+def test_combinations_needed_separately_extend_a_hidden_job() -> None:
+    """The script is generated once, and an output has the name of its stage."""
     more = """- { name: test, matrix: { from: unit }, script: './test ${matrix.v} ${unit.size}' }"""
     made = _matrix("script: x", "outputs: { size: { command: du } }", more=more)
 
@@ -79,8 +79,8 @@ def test_combinations_that_are_needed_one_by_one_extend_a_hidden_job() -> None:
     }
 
 
-def test_artifacts_of_a_hidden_job_arrive_only_where_they_are_read() -> None:
-    """A job that extends it leaves them as if they were its own."""
+def test_artifacts_of_a_hidden_job_reach_only_their_readers() -> None:
+    """A job that extends it stores them as its own."""
     more = """
               - { name: test, matrix: { from: unit }, script: x, artifacts: ['out/${matrix.v}'] }
               - { name: end, script: x, files_from: [] }"""
@@ -89,8 +89,8 @@ def test_artifacts_of_a_hidden_job_arrive_only_where_they_are_read() -> None:
     assert made["end"]["needs"] == [{"job": f"test: {v}", "artifacts": False} for v in ("3.1", "3.11")]
 
 
-def test_combinations_with_other_axes_stay_jobs() -> None:
-    """The others are one job."""
+def test_combinations_with_other_axes_stay_separate_jobs() -> None:
+    """The remaining combinations are one job."""
     made = _matrix("script: x", axes="v: ['1', '2'], include: [{ v: '3', os: mac }, { v: 'a b' }]")
 
     assert made["unit"]["parallel"] == {"matrix": [{"v": ["1", "2"]}]}
@@ -107,8 +107,8 @@ def test_combinations_with_other_axes_stay_jobs() -> None:
         ("script: 'v=1; echo $v ${matrix.v}'",),
     ],
 )
-def test_combinations_that_differ_in_other_keys_are_jobs(keys: tuple[str, ...]) -> None:
-    """As are those with the user's own keys."""
+def test_combinations_that_differ_in_other_keys_stay_separate_jobs(keys: tuple[str, ...]) -> None:
+    """So are those with the user's raw keys."""
     made = _matrix(*keys, settings="targets: { gitlab: { projects: { j: g/p } } }")
 
     assert "unit" not in made
@@ -116,13 +116,13 @@ def test_combinations_that_differ_in_other_keys_are_jobs(keys: tuple[str, ...]) 
 
 
 @pytest.mark.parametrize("axes", ["PATH: [a, b]", "http_proxy: [a, b]", "v: ['a b', c]", "x-y: [a, b]"])
-def test_axes_that_are_no_plain_variables_stay_jobs(axes: str) -> None:
-    """The runner and programs read variables."""
+def test_axes_that_are_not_safe_variables_stay_separate_jobs(axes: str) -> None:
+    """The runner and programs read variables such as PATH."""
     assert "unit" not in _matrix("script: x", axes=axes)
 
 
-def test_texts_become_one_with_variables() -> None:
-    """Where a value is part of another, the longest that all share."""
+def test_texts_are_merged_with_variables() -> None:
+    """If one value is part of another, the longest common one is replaced."""
     values = ({"a": "1", "b": "1.0"}, {"a": "2", "b": "2.0"})
 
     assert expanded_text(["x1.0-1", "x2.0-2"], values) == "x$b-$a"

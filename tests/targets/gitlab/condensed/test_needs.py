@@ -17,8 +17,8 @@ from targets.gitlab.compiled import compiled
         ("artifacts: { paths: [dist], when: failure }, allow_failure: true", "- { job: a, artifacts: false }"),
     ],
 )
-def test_artifacts_are_refused_where_there_are_some(first: str, needs: str) -> None:
-    """Reports and what only failures leave never reach a job that needs success."""
+def test_needs_disable_artifacts_only_if_the_job_has_some(first: str, needs: str) -> None:
+    """Reports, and artifacts of failures, never reach a job that needs success."""
     made = compiled(f"""
         pipelines:
           p:

@@ -30,16 +30,16 @@ def _beside(*names: str) -> Compiled:
         (("ä" * 127, "b"), f"{'ä' * 120}… and 1 more"),
     ],
 )
-def test_a_stage_has_the_names_of_its_jobs(names: tuple[str, ...], stage: str) -> None:
-    """Past three, or past GitLab's 255 bytes, the rest are counted."""
+def test_a_stage_is_named_after_its_jobs(names: tuple[str, ...], stage: str) -> None:
+    """After three names, or GitLab's 255 bytes, the rest is a count."""
     made = _beside(*names)
 
     assert made.data["stages"] == [stage]
     assert len(stage.encode()) <= 255
 
 
-def test_stages_of_the_same_name_differ() -> None:
-    """A job may have the name that a stage of others would have."""
+def test_stage_names_are_unique() -> None:
+    """A job may be named like a stage of other jobs."""
     made = compiled("""
         pipelines:
           p:
@@ -50,7 +50,7 @@ def test_stages_of_the_same_name_differ() -> None:
     assert made.data["stages"] == ["a, b", "a, b 2"]
 
 
-def test_many_steps_are_one_stage() -> None:
+def test_many_frames_share_one_stage() -> None:
     """Needs define the order within a stage since GitLab 14.2."""
     assert len(_chain(20).data["stages"]) == 20
     assert _chain(21).data["stages"] == ["pipeline"]
@@ -58,8 +58,8 @@ def test_many_steps_are_one_stage() -> None:
     assert len(_chain(21, version="14.1").data["stages"]) == 21
 
 
-def test_combinations_have_the_name_of_their_matrix() -> None:
-    """A matrix counts as one."""
+def test_combinations_are_named_after_their_matrix() -> None:
+    """A matrix counts as one job."""
     made = compiled(
         "pipelines: { p: { stages: [{ name: a, matrix: { v: [x, y, z, w] }, script: 'echo ${matrix.v}' }] } }"
     )

@@ -1,4 +1,4 @@
-"""Files that a pipeline generates and starts as its child."""
+"""Files that a pipeline generates and starts as its child pipeline."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def rules(job: dict[str, Any]) -> list[str]:
     return [rule["if"] for rule in job["rules"]]
 
 
-def test_conditions_ask_for_the_source_of_the_run() -> None:
-    """The child reads its parent's source; other conditions are unchanged."""
+def test_conditions_of_a_child_read_the_parents_source() -> None:
+    """Other conditions are unchanged."""
     ((data,), _) = made(
         """
         pipelines:
@@ -54,7 +54,7 @@ def test_conditions_ask_for_the_source_of_the_run() -> None:
     assert "start" not in data
 
 
-def test_a_child_lets_in_one_job_always() -> None:
+def test_a_child_always_has_one_job() -> None:
     """Otherwise the bridge would fail; each job has the condition of the pipeline."""
     config = """
         pipelines:
@@ -72,7 +72,7 @@ def test_a_child_lets_in_one_job_always() -> None:
     assert "rules" not in alone["start"]
 
 
-def test_rules_of_the_workflow_are_for_the_parent() -> None:
+def test_workflow_rules_are_not_in_the_child() -> None:
     """They could prevent the child, and would read the wrong source."""
     config = """
         targets: { gitlab: { workflow: { name: Ours, rules: [{ if: '$CI_PIPELINE_SOURCE == "push"' }] } } }
@@ -85,7 +85,7 @@ def test_rules_of_the_workflow_are_for_the_parent() -> None:
 
 @pytest.mark.parametrize(("option", "codes"), [({}, set()), ({"child": "yes"}, {"PG627"})])
 def test_a_child_is_one_file(option: dict[str, str], codes: set[str]) -> None:
-    """A file that is too large is reported, because included files would not be found."""
+    """A file over the limit is reported, because included files would not be found."""
     files, report = made(
         f"{{ targets: {{ gitlab: {{ max_yaml_size_bytes: 9000 }} }}, pipelines: {{ p: {{ stages: [{LARGE}] }} }} }}",
         **option,

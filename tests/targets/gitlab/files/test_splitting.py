@@ -24,7 +24,7 @@ GOLDENS = Path(__file__).parents[3] / "golden"
 
 
 def config(stages: list[str], arcs: list[list[str]], most: int = 0) -> str:
-    """Return a config; *most* is the limit of memory."""
+    """Return a config; *most* is the memory limit."""
     limit = f"targets: {{ gitlab: {{ max_yaml_size_bytes: {most} }} }}" if most else ""
     names = [[re.findall(r"name: (\w+)", stage)[0]] for stage in stages]
     listed = ", ".join(f"[{', '.join(arc)}]" for arc in [*names, *arcs])
@@ -32,7 +32,7 @@ def config(stages: list[str], arcs: list[list[str]], most: int = 0) -> str:
 
 
 def drawn(seed: int) -> tuple[list[str], list[list[str]], dict[str, set[str]]]:
-    """Return random stages, arcs, and which stages read an output of which."""
+    """Return random stages, arcs, and the stages whose outputs each stage reads."""
     chance = random.Random(seed)  # noqa: S311 - a graph is no secret
     names = [f"s{number}" for number in range(chance.randint(8, 30))]
     density = chance.choice([0.03, 0.08, 0.15])
@@ -84,8 +84,8 @@ def included(made: SplitUp) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 30))])
-def test_files_that_are_included_add_no_wait(seed: int) -> None:
-    """Random graphs in files of half their size, or a fourth: one pipeline, each file within the limit."""
+def test_included_files_add_no_waits(seed: int) -> None:
+    """Random graphs in files of half or a quarter of their size: one pipeline, each file within the limit."""
     stages, arcs, reads = drawn(seed)
     (whole,) = split_up(config(stages, arcs)).each().values()
     most = memory(whole) * 10 // 9 // (2 + seed % 3) + 8_000
@@ -101,8 +101,8 @@ def test_files_that_are_included_add_no_wait(seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
-def test_children_keep_the_order_and_the_added_waits_are_reported(seed: int) -> None:
-    """Random graphs cut at random: what is accepted keeps the order, hands on what is read, and reports waits."""
+def test_random_children_keep_the_order_and_report_added_waits(seed: int) -> None:
+    """Accepted cuts also pass on the values that are read."""
     stages, arcs, reads = drawn(seed)
     chance = random.Random(seed)  # noqa: S311 - a graph is no secret
     for _ in range(6):
@@ -115,8 +115,8 @@ def test_children_keep_the_order_and_the_added_waits_are_reported(seed: int) -> 
         assert sum(told) == check_whole(made, arcs, reads)
 
 
-def test_most_random_cuts_are_accepted_or_refused() -> None:
-    """The configs of the test above contain the cases that it checks."""
+def test_random_cuts_cover_acceptance_rejection_and_waits() -> None:
+    """This checks the configs of the test above."""
     found = []
     for seed in range(30):
         stages, arcs, reads = drawn(seed)
@@ -128,8 +128,8 @@ def test_most_random_cuts_are_accepted_or_refused() -> None:
     assert sum(waits for _, waits in found) >= 3
 
 
-def test_a_chain_of_stages_that_read_each_other_is_included() -> None:
-    """The order is the same when read back from the files."""
+def test_included_files_keep_the_order_of_a_chain() -> None:
+    """Each stage reads the previous one."""
     text, outputs = "x" * 900, "outputs: { v: { command: date } }"
     stages = [f"{{ name: s0, script: ['{text}'], {outputs} }}"]
     stages += [f"{{ name: s{number}, script: ['{text} ${{s{number - 1}.v}}'], {outputs} }}" for number in range(1, 30)]
@@ -145,8 +145,8 @@ def test_a_chain_of_stages_that_read_each_other_is_included() -> None:
 
 
 @pytest.mark.slow
-def test_three_thousand_dense_stages_wait_for_nothing_else() -> None:
-    """50 layers of 60 stages, each after 12 of the layer before: files that GitLab takes, in one pipeline."""
+def test_three_thousand_dense_stages_fit_in_one_pipeline() -> None:
+    """50 layers of 60 stages, each after 12 of the layer before, without added waits."""
     chance = random.Random(1)  # noqa: S311 - a graph is no secret
     layers = [[f"s{layer}x{number}" for number in range(60)] for layer in range(50)]
     arcs = [[one, name] for above, row in pairwise(layers) for name in row for one in chance.sample(above, 12)]
@@ -162,8 +162,8 @@ def test_three_thousand_dense_stages_wait_for_nothing_else() -> None:
     assert "child" not in main.text
 
 
-def test_the_text_of_a_file_is_within_the_limit_too() -> None:
-    """Recent versions of GitLab refuse a long text before they parse it: lines are indented, and stand for less."""
+def test_the_text_of_each_file_is_within_the_limit() -> None:
+    """Recent versions of GitLab reject a long text before they parse it."""
     lines = "|\n" + "          x\n" * 1_000
     stages = "".join(f"    - name: s{number}\n      script:\n      - {lines}" for number in range(12))
     text = f"targets: {{ gitlab: {{ max_yaml_size_bytes: 40000 }} }}\npipelines:\n  p:\n    stages:\n{stages}"
@@ -174,8 +174,8 @@ def test_the_text_of_a_file_is_within_the_limit_too() -> None:
     assert all(len(file.text.encode()) <= 36_000 for file in made.files)
 
 
-def test_a_job_that_is_too_big_alone_is_named() -> None:
-    """It fits into no file; the others are unaffected."""
+def test_a_job_too_big_for_any_file_is_reported() -> None:
+    """Other jobs are not affected."""
     stages = [f"{{ name: s{number}, script: [{'x' * (20_000 if number == 3 else 400)}] }}" for number in range(30)]
     made = split_up(config(stages, [], 12_000))
 
@@ -199,8 +199,8 @@ def test_more_than_150_files_are_an_error() -> None:
 
 
 @pytest.mark.parametrize("cut", ["b", "c,d", "d"])
-def test_cuts_by_hand_take_what_comes_after(cut: str) -> None:
-    """The named stages and those that come only after them are in the child."""
+def test_a_cut_moves_stages_and_their_exclusive_successors(cut: str) -> None:
+    """The child has the named stages and those that come only after them."""
     stages = [f"{{ name: {name}, script: [x] }}" for name in "abcde"]
     arcs = [["a", "b", "c"], ["d", "e"], ["a", "e"]]
     made = split_up(config(stages, arcs), [cut])
@@ -213,8 +213,8 @@ def test_cuts_by_hand_take_what_comes_after(cut: str) -> None:
     )
 
 
-def test_a_cut_that_must_hand_back_is_refused() -> None:
-    """What comes after stages of two children stays in the parent, and there no child's values arrive."""
+def test_a_cut_whose_child_must_return_values_is_rejected() -> None:
+    """A stage after two children stays in the parent, where no values of a child arrive."""
     stages = [
         "{ name: a, script: [x], outputs: { v: { command: date } } }",
         "{ name: b, script: [x] }",
@@ -227,7 +227,7 @@ def test_a_cut_that_must_hand_back_is_refused() -> None:
     ]
 
 
-def test_a_stage_that_waits_for_a_person_stays_in_the_parent() -> None:
+def test_an_approval_stays_in_the_parent() -> None:
     """The child would not end before the approval."""
     stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], approve: true }"]
     made = split_up(config(stages, [["a", "b"]]), ["b"])
@@ -235,8 +235,8 @@ def test_a_stage_that_waits_for_a_person_stays_in_the_parent() -> None:
     assert "waits for an approval" in made.found("PG676")[0].message
 
 
-def test_pipelines_of_a_file_are_included_together() -> None:
-    """Of several pipelines none of which fits beside the others, all stay one for GitLab, with the rules they have."""
+def test_several_pipelines_are_included_in_one() -> None:
+    """They remain one GitLab pipeline, with the same rules."""
     stages = ", ".join(f"{{ name: s{one}, script: [{'x' * 400}] }}" for one in range(30))
     pipelines = ", ".join(f"p{number}: {{ stages: [{stages}] }}" for number in range(4))
     (whole,) = split_up(f"pipelines: {{ {pipelines} }}").data().values()
@@ -259,8 +259,8 @@ def test_a_child_that_is_too_big_includes_its_jobs() -> None:
     assert "s0" in main[1]
 
 
-def test_a_stage_in_an_image_of_the_parent_s_is_no_child() -> None:
-    """Variables of a dotenv report are not passed to another pipeline."""
+def test_a_stage_whose_image_comes_from_the_parent_is_not_cut() -> None:
+    """Variables of a dotenv report do not reach another pipeline."""
     stages = [
         "{ name: a, script: [x], outputs: { v: { command: date } } }",
         "{ name: b, image: 'app:${a.v}', script: [x] }",
@@ -273,8 +273,8 @@ def test_a_stage_in_an_image_of_the_parent_s_is_no_child() -> None:
     assert len(split_up(config(stages, [["a", "b"]]), ["a"]).files) == 2
 
 
-def test_a_child_of_conditions_has_a_job_that_always_runs() -> None:
-    """GitLab fails a bridge whose child has no job; the parent's source decides in the child too."""
+def test_a_conditional_child_has_a_job_that_always_runs() -> None:
+    """GitLab fails a bridge whose child has no jobs; conditions read the parent's source."""
     stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], when: { event: merge_request } }"]
     made = split_up(config(stages, [["a", "b"]]), ["b"])
     child, parent = made.data().values()
@@ -285,8 +285,8 @@ def test_a_child_of_conditions_has_a_job_that_always_runs() -> None:
     assert child["workflow"] == {"rules": [{"when": "always"}]}
 
 
-def test_children_are_named_by_what_they_say() -> None:
-    """The name depends on the content; the parent contains it."""
+def test_children_are_named_by_their_content() -> None:
+    """The parent contains the name."""
     names = set()
     for script in ("x", "y"):
         made = split_up(config([f"{{ name: Unit_Test, script: [{script}] }}", "{ name: b }"], []), ["Unit_Test"])
@@ -298,8 +298,8 @@ def test_children_are_named_by_what_they_say() -> None:
     assert {PurePosixPath(name).name[:10] for name in names} == {"unit-test-"}
 
 
-def test_what_may_be_missing_is_collected_in_the_parent() -> None:
-    """GitLab lets no job fetch from a job of the parent that is not there."""
+def test_optional_artifacts_are_collected_in_the_parent() -> None:
+    """A child cannot fetch from a job of the parent that may be missing."""
     stages = [
         "{ name: a, script: [x], when: { branch: main }, outputs: { v: { command: date } } }",
         "{ name: b, script: ['echo \"${a.v|none}\"'] }",
@@ -312,8 +312,8 @@ def test_what_may_be_missing_is_collected_in_the_parent() -> None:
     assert {need["job"] for need in parent["child: b"]["needs"]} >= {"collect for b"}
 
 
-def test_files_of_the_parent_are_not_unpacked_over_later_ones() -> None:
-    """Where both may hold one path, a job of the child that comes before all fetches what the parent left."""
+def test_files_of_the_parent_do_not_overwrite_those_of_the_child() -> None:
+    """If paths may conflict, the first job of the child fetches the parent's files."""
     stages = [
         "{ name: a, script: [x], artifacts: [dist/] }",
         "{ name: b, script: [x], artifacts: [dist/app] }",
@@ -330,7 +330,7 @@ def test_files_of_the_parent_are_not_unpacked_over_later_ones() -> None:
     assert child["receive for c"]["artifacts"] == {"paths": ["dist/"]}
 
 
-def test_all_combinations_of_a_matrix_are_cut_off_by_its_name() -> None:
+def test_cutting_a_matrix_moves_all_its_combinations() -> None:
     """Names of combinations contain commas."""
     stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], matrix: { os: [linux, mac], v: ['1', '2'] } }"]
     child, _ = split_up(config(stages, [["a", "b"]]), ["b"]).data().values()
@@ -338,8 +338,8 @@ def test_all_combinations_of_a_matrix_are_cut_off_by_its_name() -> None:
     assert sum("script" in job for name, job in child.items() if not name.startswith(".")) == 4
 
 
-def test_a_child_that_starts_without_a_stage_waits_for_what_that_waits_for() -> None:
-    """A stage that needs one of the same condition need not look past it, but its child is there without both."""
+def test_a_child_waits_for_the_needs_of_a_skipped_stage() -> None:
+    """A stage with the same condition would not have to, but its child also starts without both."""
     when = ", when: { changes: [src/**] }"
     stages = [f"{{ name: {name}, script: [x]{when if name in 'bc' else ''} }}" for name in ("a", "b", "c", "d")]
     made = split_up(config(stages, [["a", "b", "c"]]), ["c,d"])
@@ -352,15 +352,15 @@ def test_a_child_that_starts_without_a_stage_waits_for_what_that_waits_for() -> 
 
 
 def deployments(plan: Plan, stage: str) -> set[str]:
-    """Return the stages of *plan* whose environment *stage* takes down: it can be started after one that failed."""
+    """Return the stages of *plan* whose environment *stage* stops: it can start after one that failed."""
     environments = {job.stage: job.deployment.environment for job in plan.jobs}
     return {name for name, one in environments.items() if one is not None and one.on_stop == stage}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", sorted(GOLDENS.glob("*/pipeline.yml")), ids=lambda path: path.parent.name)
-def test_whatever_is_cut_off_keeps_its_order(case: Path) -> None:
-    """Each stage of all golden cases in turn: what is accepted has the order of the arcs, and the reported waits."""
+def test_every_cut_of_the_golden_cases_keeps_the_order(case: Path) -> None:
+    """Each stage in turn: accepted cuts enforce the arcs and the reported waits."""
     report = Report()
     try:
         analysed = analyse(load(case, report), (), report)

@@ -21,7 +21,7 @@ from pipegen.targets.gitlab.names import JobNames
 
 
 def fan_in(before: int, *, read: int = 0, ends: tuple[str, ...] = ("end",)) -> Compiled:
-    """Return a pipeline whose *ends* come after many stages and read the outputs of the first *read*."""
+    """Return a pipeline in which *ends* follow many stages and read the outputs of the first *read*."""
     stages = [f"{{ name: s{n}, build: x, run: {{ tail: 1 }} }}" for n in range(before)]
     arguments = ", ".join(f"'${{s{n}.output}}'" for n in range(read))
     stages += [f"{{ name: {end}, build: x, run: {{ arguments: [{arguments}] }} }}" for end in ends]
@@ -35,11 +35,11 @@ def collectors(made: Compiled) -> list[str]:
 
 
 def longest(made: Compiled) -> int:
-    """Return the number of the most needs of a job."""
+    """Return the largest number of needs of a job."""
     return max(len(job.get("needs", [])) for job in made.data.values() if isinstance(job, dict))
 
 
-def test_fifty_needs_need_no_collector() -> None:
+def test_up_to_fifty_needs_require_no_collector() -> None:
     """Needs within the limit are unchanged."""
     assert collectors(fan_in(LIMIT)) == []
 
@@ -54,15 +54,15 @@ def test_no_job_has_more_than_fifty_needs(before: int, read: int) -> None:
     assert order(made.text) == ExecutionGraph([[f"s{n}", "end"] for n in range(before)])
 
 
-def test_collectors_are_shared() -> None:
-    """Jobs with the same needs take the same collectors."""
+def test_jobs_with_the_same_needs_share_collectors() -> None:
+    """The helpers are generated once."""
     made = fan_in(60, ends=("end", "other"))
 
     assert collectors(made) == ["collect for end", "collect for end 2"]
     assert made.needs("end") == made.needs("other")
 
 
-def test_a_collector_of_order_fetches_nothing() -> None:
+def test_a_collector_for_order_fetches_no_artifacts() -> None:
     """Artifacts that can be needed directly are not collected."""
     made = fan_in(60, read=3)
 
@@ -76,8 +76,8 @@ def test_a_collector_of_order_fetches_nothing() -> None:
     }
 
 
-def test_a_collector_of_artifacts_hands_them_on() -> None:
-    """A collector stores the artifacts that it fetches, in a checkout without old files."""
+def test_a_collector_passes_on_artifacts() -> None:
+    """It stores the artifacts that it fetches, in a checkout without old files."""
     made = fan_in(60, read=60)
     name = "collect for end"
 
@@ -87,7 +87,7 @@ def test_a_collector_of_artifacts_hands_them_on() -> None:
 
 
 def test_values_are_collected_before_files() -> None:
-    """An archive of many files may be bigger than GitLab takes: files are fetched one by one as long as it goes."""
+    """An archive of many files may exceed GitLab's limit, so files are needed directly if possible."""
     stages = [
         f"{{ name: s{n}, script: [x], {'artifacts: [out], ' if n < 20 else ''}outputs: {{ v: {{ command: x }} }} }}"
         for n in range(60)
@@ -103,8 +103,8 @@ def test_values_are_collected_before_files() -> None:
     assert len(made.needs("collect for end")) == 40
 
 
-def test_what_only_some_may_download_stays_so() -> None:
-    """A collector's archive is as closed as the strictest that it holds."""
+def test_a_collector_has_the_strictest_access_of_its_artifacts() -> None:
+    """Its archive must not be more public than any of them."""
     artifact_keys = {"a": ArtifactKeys(access="developer"), "b": ArtifactKeys(access="none"), "c": ArtifactKeys()}
     names = [*artifact_keys, *(f"s{n}" for n in range(60))]
     left = dict.fromkeys(names, (".pipegen/outputs/x/",))
@@ -115,7 +115,7 @@ def test_what_only_some_may_download_stays_so() -> None:
 
 
 def test_variables_of_a_report_are_needed_directly() -> None:
-    """Only their own job and collectors made for them set variables; these are made where needs are still too many."""
+    """Only their own job and dedicated collectors set variables; the latter are a last resort."""
     told = {f"s{n}": (f"S{n}",) for n in range(40, 45)}
     names = [f"s{n}" for n in range(60)]
     left = dict.fromkeys(names, (".pipegen/outputs/x/",))
@@ -126,7 +126,7 @@ def test_variables_of_a_report_are_needed_directly() -> None:
 
 
 def in_one_image(count: int) -> Compiled:
-    """Return a pipeline with an image named by an output of each of *count* stages."""
+    """Return a pipeline whose image name consists of an output of each of *count* stages."""
     stages = [f"{{ name: s{n}, script: [x], outputs: {{ v: {{ command: date }} }} }}" for n in range(count)]
     stages.append(f"{{ name: end, image: '{'-'.join(f'${{s{n}.v}}' for n in range(count))}', script: [x] }}")
     arcs = ", ".join(f"[s{n}, end]" for n in range(count))
@@ -134,7 +134,7 @@ def in_one_image(count: int) -> Compiled:
 
 
 def reports(job: dict[str, Any], folder: Path, given: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that *job* reports when those *given* are set; it runs in *folder*."""
+    """Return the variables that *job* reports with *given* set; it runs in *folder*."""
     script = "\n".join(job["script"])
     subprocess.run(["/bin/sh", "-e", "-c", script], cwd=folder, env={**os.environ, **given}, check=True)
     file = folder / job["artifacts"]["reports"]["dotenv"]
@@ -144,8 +144,8 @@ def reports(job: dict[str, Any], folder: Path, given: Mapping[str, str]) -> dict
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [51, 120])
-def test_variables_of_more_than_fifty_reports_are_handed_on(count: int, tmp_path: Path) -> None:
-    """Each value arrives, as long as the name of an image may be, in reports that GitLab takes: 20 variables, 5 KiB."""
+def test_variables_of_more_than_fifty_reports_are_collected(count: int, tmp_path: Path) -> None:
+    """Each value arrives, in reports within GitLab's limits of 20 variables and 5 KiB."""
     made = in_one_image(count)
     value = "r/" * 127 + "a:" + "t" * 128 + "@sha256:" + "0" * 64
     arrived: dict[str, str] = {}
@@ -167,8 +167,8 @@ def test_variables_of_more_than_fifty_reports_are_handed_on(count: int, tmp_path
     assert order(made.text) == ExecutionGraph([[f"s{n}", "end"] for n in range(count)])
 
 
-def test_a_variable_that_is_not_set_stays_so(tmp_path: Path) -> None:
-    """The default is a variable of the job that reads it, which a report would override."""
+def test_a_collector_does_not_report_unset_variables(tmp_path: Path) -> None:
+    """The reader's default is a variable of its job, which a report would override."""
     made = in_one_image(51)
     job = next(made.data[name] for name in collectors(made) if "reports" in made.data[name]["artifacts"])
     (first, _), *_ = made.needs(next(name for name in collectors(made) if made.data[name] == job))
@@ -177,8 +177,8 @@ def test_a_variable_that_is_not_set_stays_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_needs_always_become_fewer_or_are_reported(seed: int) -> None:
-    """Whatever jobs leave and report, an end is reached, nothing is lost, and later files are fetched later."""
+def test_collecting_ends_without_losing_artifacts(seed: int) -> None:
+    """For random outputs and reports; later files are fetched later."""
     chance = random.Random(seed)  # noqa: S311 - needs are no secret
     names = [f"s{n}" for n in range(chance.choice([51, 60, 200, 900]))]
     steps = {name: chance.randint(1, 9) for name in names}
@@ -202,7 +202,7 @@ def test_needs_always_become_fewer_or_are_reported(seed: int) -> None:
 
 
 def need_of(left: Mapping[str, tuple[str, ...]], need: NeedEntry) -> GitLabJob:
-    """Return the job that is needed, with what it has left."""
+    """Return the needed job and its artifacts."""
     return GitLabJob(name=need.job, stage="step 1", artifacts=left.get(need.job, ()))
 
 
@@ -218,8 +218,8 @@ def variables(
     return tuple(name for inner in helper.needs for name in variables(inner, helpers, told))
 
 
-def test_collectors_are_collected() -> None:
-    """Past 50 times 50 needs there are collectors of collectors, in a step where they may be needed."""
+def test_collectors_can_be_collected() -> None:
+    """More than 50 times 50 needs require collectors of collectors, in a stage where they can be needed."""
     names = [f"s{n}" for n in range(2_600)]
     made = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), dict.fromkeys(names, ()))
 
@@ -232,7 +232,7 @@ def test_collectors_are_collected() -> None:
 
 
 def behind(needs: tuple[NeedEntry, ...], helpers: tuple[GitLabJob, ...]) -> list[str]:
-    """Return the jobs that *needs* stand for."""
+    """Return the jobs that *needs* lead to."""
     made = {helper.name: helper for helper in helpers}
     return list(
         chain.from_iterable(behind(made[need.job].needs, helpers) if need.job in made else [need.job] for need in needs)

@@ -1,11 +1,11 @@
-"""Tests of finally stages on GitLab."""
+"""Finally stages on GitLab."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import yaml
-from plan.planned import plans_of
+from plan.sample_plans import plans_of
 
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
@@ -29,7 +29,7 @@ def _made(config: str) -> dict[str, Any]:
 
 
 def test_a_finally_job_fetches_without_waiting_for_success() -> None:
-    """It stands in the last step, needs no job, and runs whatever happened where its condition holds."""
+    """It is in the last stage, has no needs, and always runs if its condition holds."""
     made = _made(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
     last = made["last"]
 
@@ -39,8 +39,8 @@ def test_a_finally_job_fetches_without_waiting_for_success() -> None:
     assert made["stages"] == ["a", "b", "finally"]
 
 
-def test_helpers_note_failures_that_are_allowed_and_those_that_are_not() -> None:
-    """A job with exit codes may do either; each helper runs where the stage's own condition holds."""
+def test_helpers_record_failures_and_allowed_failures() -> None:
+    """A job with exit codes may have either; each helper has the condition of its stage."""
     made = _made(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
 
     assert [rule["when"] for rule in made["note when a fails"]["rules"]] == ["on_failure"]
@@ -49,8 +49,8 @@ def test_helpers_note_failures_that_are_allowed_and_those_that_are_not() -> None
     assert made["note whether b fails"]["needs"] == ["b"]
 
 
-def test_nothing_is_noted_that_nobody_asks_for() -> None:
-    """A finally stage that asks for no status fetches nothing, and no stage leaves a mark."""
+def test_unread_statuses_are_not_recorded() -> None:
+    """Without a reader, there are no helper jobs, artifacts or dependencies."""
     made = _made("pipelines: {p: {stages: [{name: a, script: [x]}, {name: last, script: [x]}], finally: [last]}}")
 
     assert list(made) == ["stages", "a", "last"]

@@ -1,4 +1,4 @@
-"""The mail about a failed stage, sent by a shell to a curl that records its arguments and input."""
+"""The mail about a failed stage, sent by a shell to a fake curl that records its arguments and input."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def send(made: Compiled, folder: Path, shell: str, **variables: str) -> tuple[li
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_mail_is_sent(tmp_path: Path, shell: str) -> None:
-    """The default text names project, pipeline, stage and log."""
+def test_a_mail_has_a_default_text(tmp_path: Path, shell: str) -> None:
+    """It names project, pipeline, stage and log."""
     made = mailing("{ to: [team@example.org, 'a@example.org, b@example.org'] }")
     arguments, message = send(made, tmp_path, shell, CI_PROJECT_PATH="group/app", CI_PROJECT_NAME="app")
 
@@ -72,8 +72,8 @@ def test_a_mail_is_sent(tmp_path: Path, shell: str) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_no_text_is_run(tmp_path: Path, shell: str) -> None:
-    """Hostile text arrives unchanged; a subject of several lines arrives on one line."""
+def test_hostile_text_is_not_executed(tmp_path: Path, shell: str) -> None:
+    """It arrives unchanged; a subject of several lines becomes one line."""
     made = mailing(
         r"""{ to: a@b.c, subject: "'; exit 1 #\n$(exit 1) \\ ${setup.branch}", body: "`exit 1`'''\\\n%s" }"""
     )
@@ -85,8 +85,8 @@ def test_no_text_is_run(tmp_path: Path, shell: str) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_recipients_may_be_computed(tmp_path: Path, shell: str) -> None:
-    """A list that an ancestor makes when it runs becomes recipients."""
+def test_recipients_may_be_a_run_time_value(tmp_path: Path, shell: str) -> None:
+    """An ancestor outputs the list."""
     made = mailing(
         "{ to: { $each: name, $in: '${people.output}', $yield: '${.name}@b.c' }, body: '${people.output}' }",
         before="{ name: people, build: people, run: { tail: 2 } },",
@@ -103,15 +103,15 @@ def test_recipients_may_be_computed(tmp_path: Path, shell: str) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_no_mail_tells_of_a_stage_that_was_not_run(tmp_path: Path, shell: str) -> None:
-    """Where an ancestor has failed its outputs are missing, and the stage itself has not failed."""
+def test_no_mail_is_sent_for_a_stage_that_did_not_run(tmp_path: Path, shell: str) -> None:
+    """After a failed ancestor, its outputs are missing and the stage itself did not fail."""
     made = mailing("{ to: a@b.c, body: '${people.output}' }", before="{ name: people, build: x, run: { tail: 1 } },")
 
     assert send(made, tmp_path, shell) == ([], "")
 
 
-def test_a_mail_follows_its_stage() -> None:
-    """The helper runs on failure only, and needs nothing but the stage."""
+def test_a_mail_needs_only_its_stage() -> None:
+    """Its helper runs only on failure."""
     job = mailing("{ to: a@b.c }").data["mail when deploy fails"]
 
     assert {key: job[key] for key in ("stage", "needs", "when", "variables")} == {
@@ -122,10 +122,11 @@ def test_a_mail_follows_its_stage() -> None:
     }
 
 
-def test_a_mail_tells_of_a_failed_trigger_too() -> None:
+def test_a_failed_trigger_also_sends_a_mail() -> None:
     """An awaited trigger is part of its stage.
 
-    Each of the two has a mail of its own: GitLab skips a job that needs a skipped one, and a failed stage's trigger is.
+    Stage and trigger have separate mails: GitLab skips a job that needs a skipped one, and the trigger of a failed
+    stage is skipped.
     """
     made = compiled("""
         pipelines:
@@ -143,8 +144,8 @@ def test_a_mail_tells_of_a_failed_trigger_too() -> None:
     assert made.data["mail when trigger next fails"]["when"] == "on_failure"
 
 
-def test_a_mail_moves_nothing() -> None:
-    """The image of curl has a user of its own, who may read what other jobs have left, and no more."""
+def test_a_mail_does_not_move_files() -> None:
+    """The image of curl has its own user, who can only read the files of other jobs."""
     made = mailing("{ to: a@b.c, body: '${people.output}' }", before="{ name: people, build: x, run: { tail: 1 } },")
     script = "\n".join(made.data["mail when deploy fails"]["script"])
 
@@ -152,8 +153,8 @@ def test_a_mail_moves_nothing() -> None:
     assert "mv " not in script
 
 
-def test_conditions_hold_for_mails() -> None:
-    """In a pipeline that is not selected, there is no mail either."""
+def test_mails_have_the_condition_of_their_pipeline() -> None:
+    """A pipeline that is not selected sends no mail."""
     made = compiled("""
         pipelines:
           one: { stages: [{ name: test, notify: { email: { to: a@b.c } } }] }
@@ -164,8 +165,8 @@ def test_conditions_hold_for_mails() -> None:
     assert [rule["when"] for rule in made.data["one: mail when test fails"]["rules"]] == ["on_failure", "on_failure"]
 
 
-def test_mail_without_a_server_is_left_out() -> None:
-    """One warning for a file, and a line in the header."""
+def test_mail_without_a_server_is_omitted() -> None:
+    """With one warning per file and a line in the header."""
     made = compiled("""
         pipelines:
           service:

@@ -16,15 +16,15 @@ RELEASE = """{ stages: [
 ] }"""
 
 
-def test_a_registry_keeps_its_images() -> None:
-    """GitLab's own policy cleans the registry."""
+def test_images_in_a_registry_are_not_removed() -> None:
+    """GitLab's own cleanup policy removes them."""
     made = compiled(HANDOFF.format(pipelines=f"service: {IMAGE}", images="registry"))
 
     assert made.data["stages"] == ["build", "use"]
 
 
-def test_a_runner_s_images_are_removed_last() -> None:
-    """The helper stands after all steps, has no needs, and runs whatever happened."""
+def test_images_on_a_runner_are_removed_last() -> None:
+    """The helper comes after all stages, has no needs, and always runs."""
     made = compiled(HANDOFF.format(pipelines=f"service: {IMAGE}", images="local"))
     job = made.data["remove images"]
 
@@ -38,15 +38,15 @@ def test_a_runner_s_images_are_removed_last() -> None:
 
 
 def test_a_release_is_removed_by_helm() -> None:
-    """Releases are kept in a cluster, wherever images are."""
+    """Releases are in a cluster, wherever images are."""
     job = compiled(HANDOFF.format(pipelines=f"service: {RELEASE}", images="registry")).data["remove releases"]
 
     assert job["image"] == {"name": "alpine/helm:3.18.4", "entrypoint": [""]}
     assert job["script"][-1].startswith("$HELM uninstall ")
 
 
-def test_conditions_hold_for_removals() -> None:
-    """Nothing is removed if nothing was created."""
+def test_removals_have_the_condition_of_their_stages() -> None:
+    """If no resource was created, none is removed."""
     pipelines = f"one: {IMAGE}\n      two: {IMAGE}"
     made = compiled(HANDOFF.format(pipelines=pipelines, images="local"))
 

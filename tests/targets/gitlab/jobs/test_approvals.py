@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from plan.planned import plan_of
+from plan.sample_plans import plan_of
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
@@ -21,8 +21,8 @@ def planned(keys: str) -> Plan:
     return plan_of(f"[{{name: s, script: x, outputs: [v], {keys}}}]")
 
 
-def test_conditions_stay() -> None:
-    """A rule that leaves the job out still does; all others say how it starts."""
+def test_approvals_keep_the_rules_of_conditions() -> None:
+    """A `never` rule stays; all others start the job manually."""
     plan = planned("approve: Go?")
     made = GitLabJob(name="s", stage="step 1", rules=(RuleEntry("a", when="never"), RuleEntry("b"), RuleEntry("")))
     found = with_start(made, plan.jobs[0], None, {"s": "s"})
@@ -31,8 +31,8 @@ def test_conditions_stay() -> None:
     assert (found.when, found.is_blocking, found.manual_confirmation) == ("", True, "Go?")
 
 
-def test_a_delay_is_no_question() -> None:
-    """Nor does it block more than by its time."""
+def test_a_delay_is_not_an_approval() -> None:
+    """It blocks only for its duration."""
     found = with_start(GitLabJob(name="s", stage="step 1"), planned("approve: {delay: 90m}").jobs[0], None, {"s": "s"})
 
     assert (found.when, found.start_in, found.is_blocking) == ("delayed", "1 hour 30 minutes", False)
@@ -48,13 +48,13 @@ def test_a_delay_is_no_question() -> None:
         ("x" * 256, r"x{246}-\w{8}"),
     ],
 )
-def test_locks_have_names_that_gitlab_takes(lock: str, group: str) -> None:
-    """Characters that GitLab would expand or reject become dashes, and a digest keeps names distinct."""
+def test_locks_become_valid_resource_groups(lock: str, group: str) -> None:
+    """Characters that GitLab expands or rejects become dashes, and a digest keeps names unique."""
     assert re.fullmatch(group, resource_group(planned(f'lock: "{lock}"').jobs[0], Report()))
 
 
-def test_other_locks_and_environments_stay_others() -> None:
-    """Also where GitLab refuses all that they differ in."""
+def test_different_locks_and_environments_stay_different() -> None:
+    """Even if GitLab rejects all characters in which they differ."""
     locks = {resource_group(planned(f'lock: "{name}"').jobs[0], Report()) for name in ("it's", "it:s", "it-s")}
     plans = [planned(f'environment: "{name}"') for name in ("it's", "it:s", "it-s")]
     environments = {lower_environment(plan.jobs[0], plan, Report()).environment for plan in plans}
@@ -72,7 +72,7 @@ def test_other_locks_and_environments_stay_others() -> None:
         ("https://${setup.tag|none}/", "$PIPEGEN_URL_S", True),
     ],
 )
-def test_addresses(url: str, expected: str, has_report: bool) -> None:  # noqa: FBT001 - what is expected
+def test_environment_urls(url: str, expected: str, has_report: bool) -> None:  # noqa: FBT001 - what is expected
     """The script computes values that GitLab cannot expand."""
     plan = planned(f"environment: {{name: e, url: '{url}'}}")
     found = lower_environment(plan.jobs[0], plan, Report())
@@ -81,15 +81,15 @@ def test_addresses(url: str, expected: str, has_report: bool) -> None:  # noqa: 
     assert (found.environment.url, bool(found.dotenv), bool(found.script)) == (expected, has_report, has_report)
 
 
-def test_keys_of_caches_are_alike_on_all_engines() -> None:
-    """They contain no special characters for GitLab."""
+def test_cache_keys_have_no_special_characters() -> None:
+    """They are the same on all engines."""
     plan = planned("cache: {paths: [a/], key: '$x/y %z', fallback: ['${setup.branch}/']}")
     (found,) = lower_caches(plan.jobs[0], plan, Report())
 
     assert (found.key, found.fallback_keys) == ("-x-y--z", ("${CI_COMMIT_REF_SLUG}-",))
 
 
-def test_the_cache_of_a_stage_of_dots_has_a_key() -> None:
+def test_a_stage_named_with_dots_has_a_valid_cache_key() -> None:
     """https://docs.gitlab.com/ci/yaml/#cachekey: it may be neither "." nor ".."."""
     for name in (".", ".."):
         plan = plan_of(f"[{{name: '{name}', script: [x], cache: {{paths: [a/]}}}}]")

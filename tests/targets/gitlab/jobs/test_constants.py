@@ -9,12 +9,12 @@ from targets.gitlab.compiled import compiled
 
 
 def _made(*stages: str, more: str = "") -> dict[str, Any]:
-    """Return the file of *stages*, one after the other."""
+    """Return the file of *stages* in sequence."""
     return compiled(f"{more}pipelines: {{ p: {{ stages: [{', '.join(stages)}] }} }}").data
 
 
-def test_a_constant_is_a_variable() -> None:
-    """The script does not export it, and neither does the script after it."""
+def test_a_constant_of_env_becomes_a_variable() -> None:
+    """Neither the script nor the after script exports it."""
     made = _made("{ name: a, script: x, after: [y], env: { MODE: fast, N: '1' } }")["a"]
 
     assert made["variables"] == {"MODE": "fast", "N": "1"}
@@ -22,7 +22,7 @@ def test_a_constant_is_a_variable() -> None:
 
 
 def test_constants_of_all_jobs_are_variables_of_the_file() -> None:
-    """A job with a constant of its own has only that."""
+    """A job with additional constants has only those."""
     made = _made("{ name: a, script: x, env: { M: m } }", "{ name: b, script: x, env: { M: m, O: o } }")
 
     assert made["variables"] == {"M": "m"}
@@ -30,8 +30,8 @@ def test_constants_of_all_jobs_are_variables_of_the_file() -> None:
     assert made["b"]["variables"] == {"O": "o"}
 
 
-def test_a_file_that_starts_pipelines_has_none() -> None:
-    """The other pipeline would get them."""
+def test_a_file_with_triggers_has_no_file_variables() -> None:
+    """The triggered pipelines would get them."""
     settings = "targets: { gitlab: { projects: { j: g/p } } }\n"
     stages = [f"{{ name: {name}, script: x, env: {{ M: m }} }}" for name in "ab"]
     made = _made(*stages, "{ name: c, trigger: { name: j } }", more=settings)
@@ -51,8 +51,8 @@ def test_a_file_that_starts_pipelines_has_none() -> None:
         ("env: { V: '${setup.params.V}' }", 'export V="$V"'),
     ],
 )
-def test_other_values_are_exported(keys: str, export: str) -> None:
-    """Where the runner reads the name, GitLab would expand the value, or the name has another meaning."""
+def test_other_values_are_exported_by_the_script(keys: str, export: str) -> None:
+    """The runner reads the name, GitLab would expand the value, or the name has another meaning."""
     made = compiled(f"""
         inputs: {{ who: {{ default: me }} }}
         pipelines: {{ p: {{ stages: [{{ name: a, script: 'echo ${{inputs.who}}', {keys} }}] }} }}

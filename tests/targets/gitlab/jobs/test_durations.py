@@ -17,6 +17,6 @@ from pipegen.targets.gitlab.jobs.durations import in_words
         (176_703, "2 days 1 hour 5 minutes 3 seconds"),
     ],
 )
-def test_says_the_largest_units_first(duration: int, expected: str) -> None:
-    """No unit is said twice, and none of which there is nothing."""
+def test_durations_have_their_largest_units_first(duration: int, expected: str) -> None:
+    """Each unit occurs once, and zero units are omitted."""
     assert in_words(duration) == expected

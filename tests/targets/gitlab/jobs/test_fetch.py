@@ -26,22 +26,22 @@ from targets.gitlab.compiled import compiled
         ),
     ],
 )
-def test_one_way_to_fetch_is_said_once(fetch: str, variables: dict[str, str]) -> None:
+def test_common_fetch_options_are_file_variables(fetch: str, variables: dict[str, str]) -> None:
     """All jobs have the same fetch options."""
     made = compiled(f"pipelines: {{ service: {{ fetch: {fetch}, stages: [{{ name: unit }}] }} }}")
 
     assert variables.items() <= made.data["variables"].items()
 
 
-def test_nothing_is_said_where_the_user_says_nothing() -> None:
+def test_default_fetch_options_are_omitted() -> None:
     """The project's settings apply."""
     made = compiled("pipelines: { service: { stages: [{ name: unit }] } }")
 
     assert "GIT_DEPTH" not in made.text
 
 
-def test_two_ways_to_fetch_are_said_in_each_job() -> None:
-    """A pipeline's way to fetch is not that of another."""
+def test_different_fetch_options_are_job_variables() -> None:
+    """The options of one pipeline do not affect another."""
     made = compiled("""
         pipelines:
           one: { fetch: { depth: 3 }, stages: [{ name: unit }] }

@@ -17,25 +17,25 @@ from pipegen.targets.gitlab.model import ImageKeys, ScriptEntry
 
 
 def docker(*before: str) -> JobTools:
-    """Return the surroundings of a job with containers that starts with *before*."""
+    """Return the tools of a job with containers whose `before_script` is *before*."""
     return JobTools(kind="docker", image=ImageKeys("docker"), before_script=tuple(ScriptEntry(text) for text in before))
 
 
 def plain(*before: str) -> JobTools:
-    """Return the surroundings of a job that runs anywhere and starts with *before*."""
+    """Return the tools of a job without an image whose `before_script` is *before*."""
     return JobTools(kind="shell", before_script=tuple(ScriptEntry(text) for text in before))
 
 
-def test_what_stands_once_is_not_hidden() -> None:
-    """A job without common keys contains all keys itself."""
+def test_unique_keys_stay_in_their_job() -> None:
+    """A job that shares no keys contains all of them."""
     found = sharing([docker("a"), plain("b"), plain()])
 
     assert found.hidden == ()
     assert found.shares[docker("a")] == Share("", docker("a"))
 
 
-def test_what_stands_twice_is_hidden() -> None:
-    """Two equal jobs only extend the hidden job."""
+def test_repeated_keys_move_to_a_hidden_job() -> None:
+    """Two equal jobs only extend it."""
     found = sharing([docker("a"), docker("a")])
 
     assert [(one.name, one.image, one.before_script) for one in found.hidden] == [
@@ -44,30 +44,30 @@ def test_what_stands_twice_is_hidden() -> None:
     assert found.shares[docker("a")] == Share(".docker", JobTools(kind="docker"))
 
 
-def test_a_job_of_its_own_start_shares_the_rest() -> None:
-    """A start that is said once takes the place of the shared one."""
+def test_a_job_with_its_own_before_script_shares_the_rest() -> None:
+    """A unique `before_script` overrides the shared one."""
     found = sharing([docker("a"), docker("b"), docker("a")])
 
     assert len(found.hidden) == 1
     assert found.shares[docker("b")] == Share(".docker", JobTools(kind="docker", before_script=(ScriptEntry("b"),)))
 
 
-def test_two_different_starts_share_the_image() -> None:
-    """Where no start is said twice, none is hidden."""
+def test_different_before_scripts_share_the_image() -> None:
+    """If no `before_script` is repeated, none is shared."""
     found = sharing([docker("a"), docker("b")])
 
     assert [one.before_script for one in found.hidden] == [()]
 
 
-def test_each_start_that_stands_twice_is_hidden() -> None:
+def test_each_repeated_before_script_is_shared() -> None:
     """Hidden jobs of one kind are numbered."""
     found = sharing([docker("a"), docker("a"), docker("b"), docker("b")])
 
     assert [one.name for one in found.hidden] == [".docker", ".docker 2"]
 
 
-def test_a_job_without_a_start_takes_none() -> None:
-    """A hidden start is not for jobs that have none, and nothing is not worth hiding."""
+def test_a_job_without_a_before_script_does_not_extend_one() -> None:
+    """An empty `before_script` is not worth sharing."""
     found = sharing([plain("a"), plain("a"), plain(), plain(), plain("c")])
 
     assert [one.name for one in found.hidden] == [".shell"]
@@ -75,8 +75,8 @@ def test_a_job_without_a_start_takes_none() -> None:
     assert found.shares[plain("c")] == Share("", plain("c"))
 
 
-def test_tools_are_where_scripts_call_them() -> None:
-    """Each job runs in the image of its tools, one with two kinds of tools adds the second."""
+def test_jobs_run_in_the_image_of_their_tools() -> None:
+    """A job with two kinds of tools installs the second."""
     made = compiled("""
         pipelines:
           service:
@@ -99,8 +99,8 @@ def test_tools_are_where_scripts_call_them() -> None:
     assert made.data["propose"]["script"][0] == "command -v git || apk add --no-cache git python3 py3-ruamel.yaml"
 
 
-def test_the_daemon_is_found_wherever_its_image_comes_from() -> None:
-    """Its name is fixed, and jobs are told its address: not every executor calls the entrypoint that would do so."""
+def test_the_docker_service_has_a_fixed_alias_and_address() -> None:
+    """Not every executor calls the entrypoint that would set the address."""
     job = compiled("""
         pipelines: { service: { stages: [{ name: app, build: app }] } }
         targets: { gitlab: { tools: { dind: "mirror.example.org/library/docker:28-dind" } } }
@@ -115,8 +115,8 @@ def test_the_daemon_is_found_wherever_its_image_comes_from() -> None:
     }
 
 
-def test_images_may_come_through_the_dependency_proxy() -> None:
-    """GitLab's variables may stand in their names."""
+def test_image_names_may_contain_gitlab_variables() -> None:
+    """This allows images from the dependency proxy."""
     made = compiled("""
         pipelines: { service: { stages: [{ name: app, build: app }] } }
         targets: { gitlab: { tools: { docker: '$PROXY/docker:28-cli', dind: '${PROXY}/docker:28-dind' } } }
@@ -128,7 +128,7 @@ def test_images_may_come_through_the_dependency_proxy() -> None:
 
 @pytest.mark.parametrize(("failures", "calls"), [(0, 1), (3, 4), pytest.param(1_000_000, None, marks=pytest.mark.slow)])
 def test_jobs_wait_for_the_daemon(tmp_path: Path, failures: int, calls: int | None) -> None:
-    """The first commands would fail while it starts; where it never starts, the job ends with docker's message."""
+    """Without it the first commands would fail; if it never starts, the job fails with docker's message."""
     job = compiled("pipelines: { service: { stages: [{ name: app, build: app }] } }").data["app"]
     log = tmp_path / "calls"
     text = f"#!/bin/sh\necho >>{log}\n[ $(wc -l <{log}) -gt {failures} ]"
@@ -144,8 +144,8 @@ def test_jobs_wait_for_the_daemon(tmp_path: Path, failures: int, calls: int | No
 
 
 @pytest.mark.parametrize(("is_lent", "host"), [(True, ""), (False, "tcp://docker:2376")])
-def test_a_socket_of_the_runner_is_preferred(tmp_path: Path, host: str, *, is_lent: bool) -> None:
-    """Runners that lend their own daemon need no service, and mostly may not start one."""
+def test_the_docker_socket_of_the_runner_is_preferred(tmp_path: Path, host: str, *, is_lent: bool) -> None:
+    """Runners that share their own daemon need no service, and often may not start one."""
     job = compiled("pipelines: { service: { stages: [{ name: app, build: app }] } }").data["app"]
     with socket.socket(socket.AF_UNIX) as lent, chdir(tmp_path):
         if is_lent:
@@ -158,8 +158,8 @@ def test_a_socket_of_the_runner_is_preferred(tmp_path: Path, host: str, *, is_le
 
 
 @pytest.mark.parametrize("settings", ["{}", "{ images: local }"])
-def test_a_project_without_a_registry_is_told(settings: str) -> None:
-    """A login to no registry would go to Docker's own."""
+def test_a_project_without_a_registry_fails_with_a_message(settings: str) -> None:
+    """A login without a registry would go to Docker Hub."""
     publish = "pipelines: { service: { stages: [{ name: app, build: app, publish: { image: true } }] } }"
     made = compiled(f"{{ {publish}, targets: {{ gitlab: {settings} }} }}")
     script = [*made.data["app"]["before_script"], *made.data["app"]["script"]]
@@ -167,8 +167,8 @@ def test_a_project_without_a_registry_is_told(settings: str) -> None:
     assert any(line.endswith('"${PIPEGEN_REGISTRY:?the project has no container registry}"') for line in script)
 
 
-def test_a_shell_runner_has_all_tools() -> None:
-    """With images kept on one runner, no job runs in an image."""
+def test_jobs_on_a_shell_runner_have_no_image() -> None:
+    """Images are stored on one runner, which has all tools."""
     made = compiled("""
         pipelines:
           service:

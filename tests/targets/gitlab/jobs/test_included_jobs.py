@@ -1,4 +1,4 @@
-"""Files of others in the generated file: https://docs.gitlab.com/ci/yaml/#include."""
+"""Included files of others: https://docs.gitlab.com/ci/yaml/#include."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _STAGES = "[{name: a, script: x}, {name: b, script: x, matrix: {v: [1, 2]}}, {na
         ("{scan: 'p: a'}", ["a", "scan", "b", "test"]),
     ],
 )
-def test_stages_of_included_jobs(stages: str, expected: list[str]) -> None:
-    """They come after the jobs of a stage, of all its combinations, or first; a stage that is there stays."""
+def test_included_stages_are_inserted_into_the_order(stages: str, expected: list[str]) -> None:
+    """After the jobs of a stage, of all its combinations, or first; an existing stage stays."""
     made = compiled(f"""
         targets: {{gitlab: {{include: [ci/a.yml, 'https://example.org/b.yml'], include_stages: {stages}}}}}
         pipelines: {{p: {{stages: {_STAGES}}}}}

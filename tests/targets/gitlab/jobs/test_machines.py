@@ -20,8 +20,8 @@ def job(keys: str) -> dict[str, object]:
     return dict(compiled(PIPELINE.format(keys=keys)).data["a"])
 
 
-def test_labels_are_tags() -> None:
-    """All of them must fit."""
+def test_labels_become_tags() -> None:
+    """A runner must have all of them."""
     assert job("agent: [linux, big disk]")["tags"] == ["linux", "big disk"]
 
 
@@ -34,13 +34,13 @@ def test_labels_are_tags() -> None:
         ("memory: 3K", {"KUBERNETES_MEMORY_REQUEST": "3000"}),
     ],
 )
-def test_resources_are_requests(resources: str, variables: dict[str, str]) -> None:
-    """In the unit that says them exactly."""
+def test_resources_become_kubernetes_requests(resources: str, variables: dict[str, str]) -> None:
+    """In the largest unit that is exact."""
     assert job(f"resources: {{ {resources} }}")["variables"] == variables
 
 
-def test_what_comes_after_has_time_of_its_own() -> None:
-    """The script ends in time, and the job a little later; not where a timeout counts apart."""
+def test_after_scripts_have_their_own_time() -> None:
+    """The script's timeout is separate from the job's, except if a timeout is handled differently."""
     found = job("timeout: 20 minutes\n            after: [y]")
 
     assert (found["timeout"], found["variables"]) == ("30 minutes", {"RUNNER_SCRIPT_TIMEOUT": "1200s"})
@@ -50,7 +50,7 @@ def test_what_comes_after_has_time_of_its_own() -> None:
 
 
 def test_bash_keeps_pipefail() -> None:
-    """And is asked for by name; without it, pipefail is turned off."""
+    """Bash is required by name; without it, pipefail is turned off."""
     before = str(job("shell: bash")["before_script"])
 
     assert '[ -n "${BASH_VERSION:-}" ] || ' in before

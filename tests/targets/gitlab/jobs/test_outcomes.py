@@ -22,8 +22,8 @@ def _made(last: str) -> dict[str, Any]:
     """).data
 
 
-def test_the_status_is_a_variable_of_two_jobs() -> None:
-    """Exactly one of them runs; the second has the script of the first."""
+def test_the_pipeline_status_becomes_two_jobs_with_a_variable() -> None:
+    """Exactly one of them runs; the second extends the first."""
     made = _made("env: { RESULT: '${pipeline.status}' }, script: 'echo $RESULT', files_from: [a]")
 
     assert made["stages"] == ["a", "finally"]
@@ -40,8 +40,8 @@ def test_the_status_is_a_variable_of_two_jobs() -> None:
     }
 
 
-def test_a_status_in_a_script_is_a_variable_too() -> None:
-    """A name that the runner reads is set by the script."""
+def test_a_status_in_a_script_becomes_a_variable() -> None:
+    """A name that the runner reads is set by the script instead."""
     made = _made("env: { CI_STATUS: '${pipeline.status}' }, script: 'echo ${pipeline.status}'")
 
     assert made["last"]["variables"] == {"PIPELINE_STATUS": "success"}
@@ -50,7 +50,7 @@ def test_a_status_in_a_script_is_a_variable_too() -> None:
 
 
 def test_conditions_hold_for_both_jobs() -> None:
-    """The rules of the second say when it runs."""
+    """The rules of the second job also require a failure."""
     made = _made("script: 'echo ${pipeline.status}', when: { branch: main }")
 
     assert made["last"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"'}]
@@ -64,18 +64,18 @@ def test_conditions_hold_for_both_jobs() -> None:
         "script: 'echo ${pipeline.status}', raw: { gitlab: { retry: 1 } }",
     ],
 )
-def test_other_stages_read_the_status_that_a_helper_records(last: str) -> None:
-    """A status of a stage needs a helper anyway, and keys of the user may have any effect."""
+def test_other_statuses_are_recorded_by_a_helper(last: str) -> None:
+    """The status of a stage always requires a helper, and raw keys may have any effect."""
     assert "note when a stage fails" in _made(last)
 
 
 @pytest.mark.parametrize("name", ["STATUS", "MAVEN_OPTS", "NODE_ENV", "CIVIL"])
-def test_free_names(name: str) -> None:
-    """Names of programs."""
+def test_names_of_programs_are_free_for_variables(name: str) -> None:
+    """Programs read them, but the runner does not."""
     assert is_free_name(name)
 
 
 @pytest.mark.parametrize("name", ["CI_X", "GIT_DEPTH", "DOCKER_HOST", "PATH", "http_proxy", "a-b", "PIPEGEN_X"])
-def test_names_that_the_runner_reads(name: str) -> None:
-    """And names that are no variables."""
+def test_names_that_the_runner_reads_are_not_free(name: str) -> None:
+    """Nor are invalid variable names."""
     assert not is_free_name(name)

@@ -1,4 +1,4 @@
-"""Stages that make releases: https://docs.gitlab.com/ci/yaml/#release, by `glab` in the image of the job."""
+"""Stages that create releases: https://docs.gitlab.com/ci/yaml/#release, with `glab` in the image of the job."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ RELEASE = "registry.gitlab.com/gitlab-org/cli:v1.114.0"
 
 
 @pytest.mark.parametrize("others", [0, 1, 2])
-def test_a_release_is_made_in_the_image_with_its_tool(others: int) -> None:
-    """Also where the job shares what stands around its script with others, in `default`."""
+def test_a_release_job_runs_in_the_image_with_glab(others: int) -> None:
+    """Even if it shares other tools through `default`."""
     more = "".join(f"""{{name: s{number}, script: ['echo "${{a.v}}"'], outputs: [w]}}, """ for number in range(others))
     made = compiled(f"""
         targets: {{gitlab: {{release: {{stage: rel, tag: v1}}, tools: {{release: '{RELEASE}'}}}}}}
@@ -25,7 +25,7 @@ def test_a_release_is_made_in_the_image_with_its_tool(others: int) -> None:
 
 
 def test_a_release_in_the_image_of_other_steps_is_reported() -> None:
-    """The image with docker has no glab."""
+    """The image with docker does not have glab."""
     made = compiled("""
         targets: {gitlab: {release: {stage: rel, tag: v1}}}
         pipelines: {p: {stages: [{name: rel, build: production}]}}

@@ -1,4 +1,4 @@
-"""Keys of a job that GitLab refuses."""
+"""Raw keys of a job that GitLab rejects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from targets.gitlab.compiled import Compiled, compiled
 
 
 def raw(stage: str, keys: str) -> Compiled:
-    """Return a stage with the keys *stage*, and *keys* for GitLab alone."""
+    """Return a stage with the keys *stage*, and raw *keys* for GitLab."""
     return compiled(f"""
         pipelines:
           service:
@@ -27,8 +27,8 @@ def raw(stage: str, keys: str) -> Compiled:
         ("trigger: { name: docs }", "script: make"),
     ],
 )
-def test_a_key_that_gitlab_refuses_is_an_error(stage: str, keys: str) -> None:
-    """The linter refuses these.
+def test_a_key_that_gitlab_rejects_is_an_error(stage: str, keys: str) -> None:
+    """GitLab's CI lint rejects these.
 
     https://docs.gitlab.com/ci/yaml/#trigger, https://docs.gitlab.com/ci/yaml/#run and
     https://docs.gitlab.com/ci/yaml/#artifactsexpose_as.
@@ -45,6 +45,6 @@ def test_a_key_that_gitlab_refuses_is_an_error(stage: str, keys: str) -> None:
         ("trigger: { name: docs }", "environment: docs, interruptible: true"),
     ],
 )
-def test_other_keys_are_in_the_job(stage: str, keys: str) -> None:
+def test_other_raw_keys_are_added_to_the_job(stage: str, keys: str) -> None:
     """GitLab accepts these jobs."""
     assert raw(stage, keys).found() == []

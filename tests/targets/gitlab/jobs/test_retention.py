@@ -1,4 +1,4 @@
-"""Artifact retention: https://docs.gitlab.com/ci/yaml/#artifactswhen holds for all paths of a job."""
+"""Artifact retention: one https://docs.gitlab.com/ci/yaml/#artifactswhen applies to all paths of a job."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from targets.gitlab.compiled import Compiled, compiled
 
 
 def scanning(keys: str) -> Compiled:
-    """Return a scanner with a SARIF report and *keys*, before a stage that reads what it leaves."""
+    """Return a scanner with a SARIF report and *keys*, before a stage that reads its files."""
     return compiled(f"""
         pipelines:
           p:
@@ -25,8 +25,8 @@ def artifacts(keys: str) -> Any:
 
 
 @pytest.mark.parametrize("keys", ["", "artifacts: [dist/]", "allow_failure: true, outputs: [v]"])
-def test_a_report_of_a_scanner_that_fails_is_kept(keys: str) -> None:
-    """It exits with 1 when it finds something."""
+def test_the_report_of_a_failing_scanner_is_retained(keys: str) -> None:
+    """Scanners exit with 1 when they find something."""
     found = artifacts(keys)
 
     assert found["when"] == "always"
@@ -34,15 +34,15 @@ def test_a_report_of_a_scanner_that_fails_is_kept(keys: str) -> None:
 
 
 def test_a_report_that_is_dropped_on_success_is_reported() -> None:
-    """The user's own word holds for all artifacts."""
+    """The user's `when` applies to all artifacts."""
     made = scanning("artifacts: {paths: [dist/], when: failure}")
 
     assert made.data["scan"]["artifacts"]["when"] == "on_failure"
     assert ("PG633", "artifacts") in made.found()
 
 
-def test_artifacts_without_a_report_are_kept_on_success() -> None:
-    """As GitLab keeps them by itself."""
+def test_artifacts_without_a_report_are_retained_on_success() -> None:
+    """This is GitLab's default."""
     made = compiled("{pipelines: {p: {stages: [{name: a, script: [x], artifacts: [dist/]}]}}}")
 
     assert made.data["a"]["artifacts"] == {"paths": ["dist/"]}

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from plan.planned import plan_of
+from plan.sample_plans import plan_of
 from targets.gitlab.compiled import compiled
 
 import pipegen
@@ -61,27 +61,27 @@ def credential(name: str, kind: CredentialKind, *variables: str) -> Credential:
         ("params.not-a-variable", None),
     ],
 )
-def test_setup_values_come_from_gitlab_s_variables(name: str, value: str | None) -> None:
-    """Each is shell text for a place between double quotes."""
+def test_setup_values_come_from_gitlabs_variables(name: str, value: str | None) -> None:
+    """Each is shell text for use inside double quotes."""
     assert setup_value(name, PLAN) == value
 
 
-def test_a_bridge_knows_only_what_belongs_to_the_pipeline() -> None:
-    """A job's own log, and what is computed, are no variables of the pipeline."""
+def test_a_bridge_has_only_variables_of_the_pipeline() -> None:
+    """The log of a job and computed values are not among them."""
     assert pipeline_variable("commit") == "$CI_COMMIT_SHA"
     assert pipeline_variable("logURL") is None
     assert pipeline_variable("timestamp") is None
 
 
-def test_a_credential_of_its_own_name_is_only_checked() -> None:
-    """A variable that is there under the right name needs no line but the check."""
+def test_a_credential_with_the_requested_name_is_only_checked() -> None:
+    """No export is necessary."""
     bound = bind_credential(credential("deploy-token", CredentialKind.TEXT, "DEPLOY_TOKEN"))
 
     assert bound == (': "${DEPLOY_TOKEN:?add the CI/CD variable DEPLOY_TOKEN}"',)
 
 
-def test_a_pair_comes_from_two_variables() -> None:
-    """User name and password have a variable each, and are exported under the wanted names."""
+def test_a_password_credential_is_two_variables() -> None:
+    """User name and password are exported under the requested names."""
     bound = bind_credential(credential("sonar", CredentialKind.PASSWORD, "USER_NAME", "PASS"))
 
     assert bound == (
@@ -90,8 +90,8 @@ def test_a_pair_comes_from_two_variables() -> None:
     )
 
 
-def test_a_key_is_a_file() -> None:
-    """A variable of type file holds the path that ssh wants."""
+def test_an_ssh_key_is_a_file_variable() -> None:
+    """The variable contains the path of the file, as ssh expects."""
     bound = bind_credential(credential("1key", CredentialKind.SSH_KEY, "KEY"))
 
     assert bound == (
@@ -100,15 +100,15 @@ def test_a_key_is_a_file() -> None:
     )
 
 
-def test_no_text_of_a_credential_is_run() -> None:
-    """An ID is shown without what a shell would take up."""
+def test_a_credential_id_is_not_executed() -> None:
+    """The shell does not expand an ID in a message."""
     (check,) = bind_credential(credential('a`id`}"$x', CredentialKind.TEXT, "A"))
 
     assert check == 'export A="${A_ID____X:?add the CI/CD variable A_ID____X}"'
 
 
-def test_the_job_logs_in_as_itself() -> None:
-    """Without a credential, the job's own login to the project's registry is used."""
+def test_the_default_registry_login_is_the_jobs_own() -> None:
+    """It is valid for the project's registry."""
     assert host(PLAN, GitLabSettings()).login == Login(
         "${PIPEGEN_REGISTRY:?the project has no container registry}",
         "$CI_REGISTRY_USER",
@@ -117,15 +117,15 @@ def test_the_job_logs_in_as_itself() -> None:
     )
 
 
-def test_another_registry_has_its_own_login() -> None:
-    """A credential of the settings is a pair of CI/CD variables."""
+def test_another_registry_uses_its_credential() -> None:
+    """The credential in the settings is a pair of CI/CD variables."""
     settings = GitLabSettings(registry="registry.example.org", repository="team", registry_credential="my-login")
 
     assert host(PLAN, settings).login == Login("$PIPEGEN_REGISTRY", "$MY_LOGIN_USERNAME", "$MY_LOGIN_PASSWORD")
 
 
-def test_settings_are_variables_that_others_override() -> None:
-    """A variable of the file is the weakest there is, so one of the project or the pipeline wins."""
+def test_settings_are_overridable_file_variables() -> None:
+    """Variables of the project or the pipeline take precedence."""
     found = {variable.name: variable.value for variable in variables(GitLabSettings(repository="team"))}
 
     assert found["PIPEGEN_REGISTRY"] == "$CI_REGISTRY"
@@ -133,8 +133,8 @@ def test_settings_are_variables_that_others_override() -> None:
     assert host(PLAN, GitLabSettings(repository="team")).repository == "$PIPEGEN_REPOSITORY"
 
 
-def test_a_repository_of_charts_by_ssh_takes_a_key() -> None:
-    """The address tells what kind of credential it wants."""
+def test_a_chart_repository_with_an_ssh_url_requires_a_key() -> None:
+    """The URL determines the kind of the credential."""
     by_ssh = host(PLAN, GitLabSettings(promote=PromoteSettings(repository="git@example.org:charts"))).promote_credential
     by_https = host(PLAN, GitLabSettings()).promote_credential
 
@@ -162,8 +162,8 @@ NAMES = (
 )
 
 
-def test_variables_of_outputs_and_addresses_are_all_different() -> None:
-    """Reports of several jobs reach one job, and a variable of the same name would take the place of another."""
+def test_variables_of_outputs_and_urls_are_unique() -> None:
+    """Reports of several jobs reach one job, where a duplicate would override another."""
     (job,) = plan_of("[{name: s, script: [x]}]").jobs
     jobs = [replace(job, slug=slug) for slug in NAMES]
     found = [expanded_variable(one, name) for one in jobs for name in NAMES] + [address_variable(one) for one in jobs]
@@ -173,8 +173,8 @@ def test_variables_of_outputs_and_addresses_are_all_different() -> None:
     assert (expanded_variable(jobs[0], "b"), address_variable(jobs[2])) == ("PIPEGEN_A_B", "PIPEGEN_URL_A_B")
 
 
-def test_no_output_has_a_variable_of_pipegens_own() -> None:
-    """Whatever the code and the templates name: what stands behind the first word may be an output."""
+def test_variables_of_outputs_do_not_collide_with_pipegens_own() -> None:
+    """For every variable name in the code and the templates."""
     root = Path(pipegen.__file__).parent
     files = [*root.rglob("*.py"), *(root.parent / "templates").rglob("*.j2")]
     own = {name for file in files for name in re.findall(r"PIPEGEN_([A-Z]+(?:_[A-Z]+)+)", file.read_text())}
@@ -185,8 +185,8 @@ def test_no_output_has_a_variable_of_pipegens_own() -> None:
         assert expanded_variable(replace(job, slug=stage), output) != f"PIPEGEN_{name}"
 
 
-def test_an_output_and_an_address_of_like_names_both_arrive() -> None:
-    """A stage `url` with an output `envs`, and a stage `envs` with an address."""
+def test_an_output_and_a_url_of_similar_names_both_arrive() -> None:
+    """A stage `url` with an output `envs`, and a stage `envs` with a URL."""
     made = compiled("""
         pipelines:
           p:

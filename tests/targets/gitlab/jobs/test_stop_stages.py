@@ -1,4 +1,4 @@
-"""Stages that take an environment down.
+"""Stages that stop an environment.
 
 https://docs.gitlab.com/ci/environments/#stopping-an-environment: the stop job has `GIT_STRATEGY: none`, because the
 branch may be gone, and does not depend on the job that deploys, since a manual job whose need failed is skipped
@@ -15,7 +15,7 @@ from targets.gitlab.compiled import compiled
 
 
 def stop(script: str, **keys: Any) -> dict[str, Any]:
-    """Return the job of a stage with *script* that stops what `deploy` deployed, after a `build` with artifacts."""
+    """Return the job of a stage with *script* that stops the deployment of `deploy`, after a `build` with artifacts."""
     stages = [
         {"name": "build", "script": ["make"], "artifacts": ["dist/"]},
         {
@@ -40,8 +40,8 @@ def stop(script: str, **keys: Any) -> dict[str, Any]:
         "undeploy review >/dev/null 2>&1 || true",
     ],
 )
-def test_a_script_that_names_no_file_gets_no_checkout(script: str) -> None:
-    """The branch may be gone when the job runs."""
+def test_a_script_without_file_names_gets_no_checkout(script: str) -> None:
+    """The branch may have been deleted when the job runs."""
     assert stop(script)["variables"]["GIT_STRATEGY"] == "none"
 
 
@@ -60,39 +60,39 @@ def test_a_script_that_names_no_file_gets_no_checkout(script: str) -> None:
         '. "./env"',
     ],
 )
-def test_a_script_that_names_a_file_gets_a_checkout(script: str) -> None:
-    """A path that is not absolute, a file, or a program that reads the folder that it is called in."""
+def test_a_script_with_file_names_gets_a_checkout(script: str) -> None:
+    """A relative path, a file, or a program that reads the current folder."""
     assert "variables" not in stop(script)
 
 
 @pytest.mark.parametrize("keys", [{"directory": "deploy"}, {"env": {"KUBECONFIG": "./kube"}}, {"after": ["./log"]}])
-def test_other_keys_name_files_too(keys: dict[str, Any]) -> None:
-    """A folder, a variable, and commands that come after."""
+def test_other_keys_with_file_names_require_a_checkout(keys: dict[str, Any]) -> None:
+    """A folder, a variable, or after commands."""
     assert "GIT_STRATEGY" not in stop("undeploy", **keys).get("variables", {})
 
 
 def test_other_stages_keep_their_checkout() -> None:
-    """The rule is for stages that take an environment down."""
+    """The rule is only for stages that stop an environment."""
     assert "variables" not in compiled("{pipelines: {p: {stages: [{name: a, script: [undeploy]}]}}}").data["a"]
 
 
-def test_it_fetches_no_artifacts_and_runs_after_a_failed_deployment() -> None:
-    """It needs what the deployment needs, and fetches nothing that it does not read."""
+def test_a_stop_job_runs_after_a_failed_deployment() -> None:
+    """It has the needs of the deployment, and fetches only artifacts that it reads."""
     assert stop("undeploy")["needs"] == [{"job": "build", "artifacts": False}]
 
 
-def test_it_fetches_what_it_says_that_it_reads() -> None:
-    """`files_from` names the stages."""
+def test_a_stop_job_fetches_files_from_named_stages() -> None:
+    """`files_from` names them."""
     assert stop("undeploy", files_from=["build"])["needs"] == [{"job": "build", "artifacts": True}]
 
 
-def test_it_needs_a_deployment_whose_outputs_it_reads() -> None:
-    """They are there only where the deployment succeeded."""
+def test_a_stop_job_needs_a_deployment_whose_outputs_it_reads() -> None:
+    """They exist only if the deployment succeeded."""
     assert {"job": "deploy", "artifacts": True} in stop('undeploy "${deploy.host}"')["needs"]
 
 
-def test_without_needs_it_stands_in_the_first_step() -> None:
-    """A job without needs waits for all jobs of earlier steps, a failed deployment among them."""
+def test_a_stop_job_without_needs_is_in_the_first_stage() -> None:
+    """Elsewhere it would wait for all jobs of earlier stages, including a failed deployment."""
     made = compiled("""
         pipelines:
           p:
@@ -104,8 +104,8 @@ def test_without_needs_it_stands_in_the_first_step() -> None:
     assert (made["stop"]["stage"], made["stop"].get("needs")) == (made["deploy"]["stage"], None)
 
 
-def test_needs_beside_the_deployment_stay() -> None:
-    """Only the stage that deploys may have failed."""
+def test_a_stop_job_keeps_its_other_needs() -> None:
+    """Only the deployment may have failed."""
     made = compiled("""
         pipelines:
           p:

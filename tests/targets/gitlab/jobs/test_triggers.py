@@ -1,4 +1,4 @@
-"""Pipelines of other projects."""
+"""Triggered pipelines of other projects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from targets.gitlab.compiled import Compiled, compiled
 
 
 def triggering(trigger: str, *, build: bool = False, project: str = "group/deploy") -> Compiled:
-    """Return two stages in a row, the first with *trigger*."""
+    """Return two stages in sequence, the first with *trigger*."""
     return compiled(f"""
         pipelines:
           service:
@@ -22,13 +22,13 @@ def triggering(trigger: str, *, build: bool = False, project: str = "group/deplo
 
 
 def variables(made: Compiled) -> dict[str, Any]:
-    """Return what the job `start` passes on."""
+    """Return the parameters that the job `start` passes."""
     found: dict[str, Any] = made.data["start"]["variables"]
     return found
 
 
 def test_a_stage_that_only_triggers_is_a_bridge() -> None:
-    """GitLab starts the pipeline by itself, and waits for it."""
+    """GitLab itself starts the pipeline and waits for it."""
     made = triggering("wait: true, parameters: { VERSION: '1' }")
 
     assert made.data["start"] == {
@@ -40,44 +40,44 @@ def test_a_stage_that_only_triggers_is_a_bridge() -> None:
     assert made.needs("after") == [("start", False)]
 
 
-def test_nobody_waits_where_nobody_shall() -> None:
-    """`wait: false` starts the pipeline and goes on; only that it cannot be started is a failure."""
+def test_a_trigger_without_wait_does_not_wait() -> None:
+    """It fails only if the pipeline cannot be started."""
     made = triggering("wait: false, propagate: false")
 
     assert made.data["start"]["trigger"] == {"project": "group/deploy"}
     assert "allow_failure" not in made.data["start"]
 
 
-def test_a_failure_is_let_go_where_it_shall_not_propagate() -> None:
-    """`propagate: false` waits, and goes on after a failure."""
+def test_a_failure_that_does_not_propagate_is_allowed() -> None:
+    """`propagate: false` waits, and continues after a failure."""
     made = triggering("wait: true, propagate: false")
 
     assert made.data["start"]["allow_failure"] is True
 
 
 def test_a_branch_of_the_project_can_be_set() -> None:
-    """The setting names a project, or a project and a branch."""
+    """The setting is a project, or a project and a branch."""
     made = triggering("wait: false", project="{ project: group/deploy, branch: next }")
 
     assert made.data["start"]["trigger"] == {"project": "group/deploy", "branch": "next"}
 
 
-def test_gitlab_expands_what_it_knows() -> None:
-    """Setup values that are variables of the pipeline need no job."""
+def test_gitlab_expands_setup_values_in_parameters() -> None:
+    """Values that are pipeline variables require no job."""
     made = triggering("parameters: { REF: 'on-${setup.branch}x', ANY: '${setup.params.OTHER}' }")
 
     assert variables(made) == {"REF": "on-${CI_COMMIT_BRANCH}x", "ANY": "${OTHER}"}
 
 
-def test_constants_are_passed_as_they_are() -> None:
-    """GitLab expands nothing in a constant."""
+def test_constant_parameters_are_passed_literally() -> None:
+    """GitLab expands nothing in them."""
     made = triggering("parameters: { PRICE: '$5 %PATH%' }")
 
     assert variables(made) == {"PRICE": {"value": "$5 %PATH%", "expand": False}}
 
 
-def test_after_other_steps_a_helper_triggers() -> None:
-    """A stage that builds has a bridge of its own, and followers wait for it."""
+def test_a_stage_with_other_steps_triggers_in_a_helper() -> None:
+    """Its successors wait for that bridge."""
     made = triggering("parameters: { VERSION: '1' }", build=True)
 
     assert made.needs("trigger deploy") == [("start", False)]
@@ -85,8 +85,8 @@ def test_after_other_steps_a_helper_triggers() -> None:
     assert made.needs("after") == [("trigger deploy", False)]
 
 
-def test_a_helper_keeps_its_mark_to_itself() -> None:
-    """By default, GitLab 18 starts no pipeline with variables for people who may not set them."""
+def test_a_helper_does_not_forward_its_variables() -> None:
+    """By default, GitLab 18 rejects pipeline variables from people who may not set them."""
     made = triggering("wait: true", build=True)
 
     assert made.data["trigger deploy"]["variables"] == {"PIPEGEN_HELPER": "1"}
@@ -98,13 +98,13 @@ def test_a_helper_keeps_its_mark_to_itself() -> None:
 
 
 def variables_of_helper(made: Compiled) -> dict[str, Any]:
-    """Return what the helper passes on."""
+    """Return the parameters that the helper passes."""
     found: dict[str, Any] = made.data["trigger deploy"]["variables"]
     return found
 
 
-def test_computed_values_are_passed_by_a_call() -> None:
-    """What only a shell can work out is read from files, never pasted into a command."""
+def test_run_time_parameters_are_passed_by_an_api_call() -> None:
+    """Values are read from files and never interpolated into a command."""
     made = triggering("wait: false, parameters: { AT: '${setup.timestamp}', SAY: \"it's $x\" }")
     (script,) = made.data["trigger deploy"]["script"]
 
@@ -128,11 +128,11 @@ def test_computed_values_are_passed_by_a_call() -> None:
         "CI_COMMIT_BRANCH: main, FROM: '${setup.branch}'",
     ],
 )
-def test_no_value_refers_to_a_parameter(parameters: str) -> None:
-    """A call passes a value that reads a variable with the name of a parameter.
+def test_parameters_do_not_refer_to_each_other(parameters: str) -> None:
+    """A parameter whose value reads a variable with a parameter's name is passed by an API call.
 
-    https://docs.gitlab.com/ci/variables/#cicd-variable-precedence: a bridge's own variables override predefined ones.
-    GitLab's seeding rejects a pipeline with `circular variable reference detected`.
+    https://docs.gitlab.com/ci/variables/#cicd-variable-precedence: a bridge's own variables override predefined
+    ones. GitLab's seeding rejects a pipeline with `circular variable reference detected`.
     """
     made = triggering(f"wait: true, parameters: {{ {parameters} }}")
 
@@ -141,8 +141,8 @@ def test_no_value_refers_to_a_parameter(parameters: str) -> None:
     assert made.found() == [("PG622", "deploy")]
 
 
-def test_values_for_a_call_are_in_no_build_context() -> None:
-    """They come with the files of their stage, and go before an image is built of the checkout."""
+def test_values_of_an_api_call_are_not_in_a_build_context() -> None:
+    """They are passed on with the files of their stage, and removed before an image is built."""
     made = compiled("""
         pipelines:
           service:
@@ -160,15 +160,15 @@ def test_values_for_a_call_are_in_no_build_context() -> None:
     assert made.data["after"]["script"][0].startswith("rm -rf .pipegen/trigger ")
 
 
-def test_a_call_is_not_waited_for() -> None:
-    """What cannot be waited for is told at the trigger."""
+def test_waiting_for_an_api_call_is_reported() -> None:
+    """The warning is at the trigger."""
     made = triggering("wait: true, parameters: { AT: '${setup.timestamp}' }")
 
     assert made.found() == [("PG622", "deploy")]
 
 
-def test_a_trigger_without_a_project_is_left_out() -> None:
-    """The stage stays, the warning stands at the trigger, and the header tells."""
+def test_a_trigger_without_a_project_is_omitted() -> None:
+    """The stage stays; the warning is at the trigger, and the header mentions it."""
     made = compiled("""
         pipelines: { service: { stages: [{ name: start, trigger: { name: deploy } }, { name: after }] } }
     """)
@@ -178,15 +178,15 @@ def test_a_trigger_without_a_project_is_left_out() -> None:
     assert '# Left out: trigger "deploy" of stage "start"; no project is set for it.\n' in made.text
 
 
-def test_a_parameter_that_is_no_variable_is_an_error() -> None:
-    """GitLab passes variables, whose names are words."""
+def test_a_parameter_that_is_not_a_variable_name_is_an_error() -> None:
+    """GitLab passes parameters as variables."""
     made = triggering("parameters: { not-a-word: x }")
 
     assert made.found() == [("PG623", "x")]
 
 
-def test_a_trigger_that_is_put_off_comes_after_a_helper_that_is() -> None:
-    """https://docs.gitlab.com/ci/pipelines/downstream_pipelines/: a job with `trigger` takes no `start_in`."""
+def test_a_delayed_trigger_follows_a_delayed_helper() -> None:
+    """https://docs.gitlab.com/ci/pipelines/downstream_pipelines/: a job with `trigger` cannot have `start_in`."""
     made = compiled("""
         targets: {gitlab: {projects: {go: g/p}}}
         pipelines:
@@ -205,8 +205,8 @@ def test_a_trigger_that_is_put_off_comes_after_a_helper_that_is() -> None:
     assert made.needs("c") == [("b", False), ("a", False)]
 
 
-def test_no_bridge_is_put_off_or_tried_again() -> None:
-    """GitLab refuses a file in which one is, whatever else the stage says."""
+def test_bridges_have_no_delay_or_retry() -> None:
+    """GitLab would reject the file, whatever other keys the stage has."""
     made = compiled("""
         targets: {gitlab: {projects: {go: g/p}}}
         pipelines:

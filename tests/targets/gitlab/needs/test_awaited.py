@@ -1,12 +1,12 @@
-"""What each job waits for, and whose artifacts it fetches."""
+"""The needs of each job, and those whose artifacts it fetches."""
 
 from __future__ import annotations
 
 from targets.gitlab.compiled import compiled
 
 
-def test_a_predecessor_is_waited_for_without_its_artifacts() -> None:
-    """A stage that only comes after another fetches nothing."""
+def test_a_predecessor_is_needed_without_its_artifacts() -> None:
+    """A stage that only follows another fetches no artifacts."""
     made = compiled("""
         pipelines:
           service:
@@ -16,8 +16,8 @@ def test_a_predecessor_is_waited_for_without_its_artifacts() -> None:
     assert made.needs("test") == [("lint", False)]
 
 
-def test_the_first_step_has_no_needs() -> None:
-    """A job of the first step starts at once, and says nothing of needs."""
+def test_jobs_of_the_first_stage_have_no_needs() -> None:
+    """They start immediately."""
     made = compiled("""
         pipelines:
           service:
@@ -30,8 +30,8 @@ def test_the_first_step_has_no_needs() -> None:
     assert "needs" not in made.data["test"]
 
 
-def test_outputs_are_fetched_however_far_up() -> None:
-    """An ancestor that is read is needed with artifacts, after the predecessors."""
+def test_outputs_of_any_ancestor_are_fetched() -> None:
+    """It is needed with artifacts, listed after the predecessors."""
     made = compiled("""
         pipelines:
           service:
@@ -44,8 +44,8 @@ def test_outputs_are_fetched_however_far_up() -> None:
     assert made.needs("test") == [("lint", False), ("versions", True)]
 
 
-def test_files_are_fetched_by_a_local_build_without_a_binding() -> None:
-    """A stage that builds from the checkout gets the files of all ancestors that leave some."""
+def test_a_build_fetches_the_files_of_all_ancestors() -> None:
+    """Without any reference, if its context is the checkout."""
     made = compiled("""
         pipelines:
           service:
@@ -59,8 +59,8 @@ def test_files_are_fetched_by_a_local_build_without_a_binding() -> None:
     assert made.data["docs"]["artifacts"] == {"paths": ["srv/docs"]}
 
 
-def test_a_container_that_is_copied_from_is_fetched() -> None:
-    """The producer of a container hands on the paths that others copy."""
+def test_a_copy_from_another_container_fetches_its_files() -> None:
+    """The job of the container passes on the copied paths."""
     made = compiled("""
         pipelines:
           service:
@@ -73,8 +73,8 @@ def test_a_container_that_is_copied_from_is_fetched() -> None:
     assert made.needs("pack") == [("lint", False), ("build", True)]
 
 
-def test_predecessors_keep_the_order_of_the_arcs() -> None:
-    """Needs are told as the user tells the arcs."""
+def test_needs_are_in_the_order_of_the_arcs() -> None:
+    """The order is the user's."""
     made = compiled("""
         pipelines:
           service:

@@ -1,4 +1,4 @@
-"""Needs that others imply."""
+"""Needs that other needs imply."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipegen.readback.gitlab import order
 CHAIN = "execution: [[a, b, c], [a, c]]"
 
 
-def test_what_a_need_waits_for_is_not_needed_again() -> None:
+def test_transitively_implied_needs_are_removed() -> None:
     """C needs b, which needs a."""
     made = compiled(f"pipelines: {{ p: {{ stages: [{{name: a}}, {{name: b}}, {{name: c}}], {CHAIN} }} }}")
 
@@ -23,8 +23,8 @@ def test_what_a_need_waits_for_is_not_needed_again() -> None:
 @pytest.mark.parametrize(
     "key", ["when: { branch: main }", "allow_failure: true", "approve: true", "raw: { gitlab: { when: manual } }"]
 )
-def test_a_need_stays_where_the_one_between_may_not_hold(key: str) -> None:
-    """Where b may be missing, fail all the same, or wait for a person, c waits for a itself."""
+def test_a_need_stays_if_the_intermediate_job_may_not_wait(key: str) -> None:
+    """If b may be missing, fail without effect, or wait for a person, c needs a itself."""
     made = compiled(f"""
         pipelines:
           p:
@@ -35,8 +35,8 @@ def test_a_need_stays_where_the_one_between_may_not_hold(key: str) -> None:
     assert {job for job, _ in made.needs("c")} == {"a", "b"}
 
 
-def test_a_need_goes_where_the_one_between_is_there_whenever_the_reader_is() -> None:
-    """B and c run on the same condition, so where c runs, b does."""
+def test_a_need_is_removed_if_both_jobs_have_the_same_condition() -> None:
+    """B exists whenever c does."""
     made = compiled(f"""
         pipelines:
           p:
@@ -50,8 +50,8 @@ def test_a_need_goes_where_the_one_between_is_there_whenever_the_reader_is() -> 
     assert made.needs("c") == [("b", False)]
 
 
-def test_a_need_that_fetches_stays() -> None:
-    """C reads an output of a, so it needs a with artifacts although b comes in between."""
+def test_a_need_with_artifacts_stays() -> None:
+    """C reads an output of a, although b comes between them."""
     made = compiled(f"""
         pipelines:
           p:
@@ -66,8 +66,8 @@ def test_a_need_that_fetches_stays() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_order_is_that_of_the_arcs(seed: int) -> None:
-    """Random graphs with many arcs that others imply: same order, and no need that could go."""
+def test_removing_needs_keeps_the_order(seed: int) -> None:
+    """Random graphs with many implied arcs keep their order, and no removable need remains."""
     chance = random.Random(seed)  # noqa: S311 - a graph is no secret
     names = [f"s{number}" for number in range(14)]
     arcs = [[one, other] for index, one in enumerate(names) for other in names[index + 1 :] if chance.random() < 0.4]

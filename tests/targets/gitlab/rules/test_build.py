@@ -1,4 +1,4 @@
-"""Conditions become GitLab's rules, which say the same in every run."""
+"""Conditions as GitLab's rules, which evaluate to the same result in every run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUNS = runs(7, 240)
 
 
 def stage(when: Any) -> Compiled:
-    """Return what comes of a stage `s` with *when*."""
+    """Return the compilation of a stage `s` with *when*."""
     config = {"pipelines": {"p": {"stages": [{"name": "s", "script": ["make"], "when": when}]}}}
     return compiled(json.dumps(config))
 
@@ -30,8 +30,8 @@ def rules(when: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_rules_say_what_conditions_say(seed: int) -> None:
-    """Random conditions over random runs; few of them ask for more files at once than GitLab can."""
+def test_rules_agree_with_conditions(seed: int) -> None:
+    """Random conditions over random runs; only some need more sets of changed files than GitLab supports."""
     refused = 0
     for when in whens(seed, 40):
         made = stage(when)
@@ -73,20 +73,20 @@ def test_rules_say_what_conditions_say(seed: int) -> None:
         ),
     ],
 )
-def test_rules_are_short(when: Any, expected: list[dict[str, Any]]) -> None:
-    """A colleague would have written them."""
+def test_rules_are_minimal(when: Any, expected: list[dict[str, Any]]) -> None:
+    """They look hand-written."""
     assert rules(when) == expected
 
 
-def test_two_sets_of_changed_files_at_once_are_refused() -> None:
-    """No order of rules can say that; the diagnostic stands at the condition."""
+def test_two_required_sets_of_changed_files_are_rejected() -> None:
+    """Rules cannot express that; the diagnostic is at the condition."""
     made = stage({"all": [{"changes": "a"}, {"changes": "b"}]})
 
     assert [code for code, _ in made.found()] == ["PG631", "PG630"]
 
 
 def test_long_conditions_become_several_rules() -> None:
-    """GitLab refuses an expression of a hundred words."""
+    """GitLab rejects an expression of a hundred words."""
     found = rules({"any": [{"env": {f"V{number}": "x", f"W{number}": "y"}} for number in range(40)]})
 
     assert len(found) == 4
@@ -94,7 +94,7 @@ def test_long_conditions_become_several_rules() -> None:
 
 
 def test_many_paths_become_several_rules() -> None:
-    """A rule holds fifty."""
+    """A rule has at most fifty."""
     found = rules({"changes": [f"d{number}/**" for number in range(120)]})
 
     assert [len(rule["changes"]) for rule in found] == [50, 50, 20]
@@ -115,13 +115,13 @@ def test_many_paths_become_several_rules() -> None:
         ("100%", "100%", True),
     ],
 )
-def test_paths_are_in_gitlabs_words(glob: str, name: str, *, expected: bool) -> None:
-    """Its globs know classes, braces and variables; ours do not."""
+def test_path_globs_are_translated_for_gitlab(glob: str, name: str, *, expected: bool) -> None:
+    """GitLab's globs have classes, braces and variables; pipegen's do not."""
     assert fnmatch(path_glob(Pattern(glob)), name) is expected
 
 
-def test_a_stage_past_one_that_may_be_dropped_waits_for_what_that_waited_for() -> None:
-    """A job that needs a missing one would start at once."""
+def test_a_job_also_needs_the_ancestors_of_optional_needs() -> None:
+    """With only a missing optional need, it would start immediately."""
     made = compiled("""
         pipelines:
           p:
@@ -150,13 +150,13 @@ def test_a_stage_past_one_that_may_be_dropped_waits_for_what_that_waited_for() -
     ("when", "expected"),
     [({"branch": "main"}, False), ({"changes": "a"}, True), ({"not": {"tag": True}}, True), ({"event": "tag"}, False)],
 )
-def test_what_may_run_in_a_merge_request_keeps_branches_from_running_beside(when: Any, *, expected: bool) -> None:
-    """Without that, GitLab makes pipelines of branches and tags alone."""
+def test_conditions_that_allow_merge_requests_add_a_workflow(when: Any, *, expected: bool) -> None:
+    """Without one, GitLab creates pipelines only for branches and tags."""
     assert ("workflow" in stage(when).data) is expected
 
 
-def test_the_condition_of_the_only_pipeline_stands_at_the_top() -> None:
-    """Its stages have their own alone; asked for by name, it runs whatever its condition."""
+def test_the_condition_of_a_single_pipeline_is_a_workflow_rule() -> None:
+    """Stages have only their own; a pipeline requested by name runs regardless of its condition."""
     made = compiled("""
         pipelines:
           p:
@@ -174,16 +174,16 @@ def test_the_condition_of_the_only_pipeline_stands_at_the_top() -> None:
     assert made["b"]["rules"] == [{"if": "$B =~ /.+/"}]
 
 
-def test_a_chosen_pipeline_runs_whatever_its_condition() -> None:
-    """The user has chosen it."""
+def test_a_selected_pipeline_has_no_condition() -> None:
+    """The user selected it on the command line."""
     made = compiled("{pipelines: {p: {when: {branch: main}, stages: [{name: a, script: [x]}]}}}", "p").data
 
     assert "workflow" not in made
     assert "rules" not in made["a"]
 
 
-def test_collectors_do_without_what_may_be_dropped() -> None:
-    """They are in each pipeline, whatever their reader runs on."""
+def test_collectors_have_optional_needs() -> None:
+    """They are in every pipeline, whatever the condition of their reader."""
     stages = [{"name": f"s{number}", "script": ["x"], "when": {"branch": "main"}} for number in range(60)]
     last = {"name": "last", "script": ["x"], "when": {"branch": "main", "event": "push"}}
     config = {"pipelines": {"p": {"stages": [*stages, last], "execution": [[[one["name"] for one in stages], "last"]]}}}
@@ -196,8 +196,8 @@ def test_collectors_do_without_what_may_be_dropped() -> None:
     assert all("optional" not in need for need in made["last"]["needs"])
 
 
-def test_helpers_run_only_where_their_stage_may() -> None:
-    """A mail, on failure; what tells that nothing shall run stays."""
+def test_helpers_have_the_rules_of_their_stage() -> None:
+    """A mail runs on failure; rules with `never` stay."""
     made = compiled("""
         targets: {gitlab: {mail: {}}}
         pipelines:

@@ -1,4 +1,4 @@
-"""Inputs as variables in the form that starts pipelines."""
+"""Inputs as variables in GitLab's form for new pipelines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipegen.targets import registry
 
 
 def variable(takes: str) -> object:
-    """Return the variable of an input that *takes* such values."""
+    """Return the variable of an input declared as *takes*."""
     config = f"inputs: {{x: {takes}}}\npipelines: {{p: {{stages: [{{name: s, script: [echo]}}]}}}}\n"
     report = Report()
     analysed = analyse(SourceFile("pipegen.yaml", config), (), report)
@@ -35,11 +35,11 @@ def variable(takes: str) -> object:
         ("{choices: [a, '']}", {"value": "", "options": ["a", ""]}),
     ],
 )
-def test_the_default_is_literal_and_among_the_options(takes: str, expected: dict[str, object]) -> None:
-    """Whether or not a stage reads it."""
+def test_an_input_becomes_a_variable_with_a_literal_default(takes: str, expected: dict[str, object]) -> None:
+    """Choices become its options; unread inputs are included."""
     assert variable(takes) == {"description": "Read as inputs.x.", **expected}
 
 
-def test_a_description_is_the_users() -> None:
-    """As it is written."""
+def test_the_description_is_unchanged() -> None:
+    """Quotes and variables in it are literal."""
     assert variable("{default: a, description: 'on: \"$x\"'}") == {"value": "a", "description": 'on: "$x"'}

@@ -1,4 +1,4 @@
-"""Runs that meet, on GitLab: https://docs.gitlab.com/ci/yaml/#interruptible."""
+"""Concurrent runs on GitLab: https://docs.gitlab.com/ci/yaml/#interruptible."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from targets.gitlab.compiled import compiled
         ("interruptible: false", False),
     ],
 )
-def test_a_newer_run_does_not_cut_deployments_short(keys: str, *, is_marked: bool) -> None:
-    """A stage that deploys, holds a lock or was approved is interruptible only if it says so."""
+def test_a_newer_run_does_not_cancel_deployments(keys: str, *, is_marked: bool) -> None:
+    """A stage with an environment, a lock or an approval is interruptible only if it says so."""
     made = compiled(f"""
         pipelines:
           p:
@@ -30,8 +30,8 @@ def test_a_newer_run_does_not_cut_deployments_short(keys: str, *, is_marked: boo
     assert made.data["s"].get("interruptible", False) is is_marked
 
 
-def test_a_stage_that_takes_an_environment_down_is_not_cut_short() -> None:
-    """It has the environment of the stage that deploys."""
+def test_a_newer_run_does_not_cancel_stop_stages() -> None:
+    """They have the environment of the stage that deploys."""
     made = compiled("""
         pipelines:
           p:

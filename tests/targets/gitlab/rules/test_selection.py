@@ -1,4 +1,4 @@
-"""Which pipelines of a file run."""
+"""Selection of the pipelines of a file."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ def pattern(made: Compiled, job: str) -> re.Pattern[str]:
 
 
 def words(made: Compiled) -> set[str]:
-    """Return the words of the file."""
+    """Return the words in the file."""
     return set(re.findall(r"\w+", made.text))
 
 
 def test_a_single_pipeline_has_no_conditions() -> None:
-    """What stands alone runs."""
+    """It always runs."""
     made = compiled("pipelines: { service: { stages: [{ name: unit }] } }")
 
     assert not {"PIPEGEN_PIPELINE", "workflow", "rules"} & words(made)
 
 
-def test_chosen_pipelines_have_no_conditions() -> None:
-    """Pipelines chosen on the command line run whatever they do."""
+def test_selected_pipelines_have_no_conditions() -> None:
+    """Pipelines named on the command line run even if they have effects."""
     made = compiled(TWO, "te.st", "publish")
 
     assert not {"PIPEGEN_PIPELINE", "workflow", "rules"} & words(made)
 
 
 def test_a_pipeline_with_effects_runs_only_when_named() -> None:
-    """A merge request never publishes by accident."""
+    """A merge request cannot publish by accident."""
     made = compiled(TWO)
 
     assert made.data["publish: image"]["rules"] == [{"if": "$PIPEGEN_PIPELINE =~ /(^|,)(all|publish)(,|$)/"}]
 
 
-def test_another_pipeline_runs_unless_others_are_named() -> None:
-    """Without a choice, pipelines without effects run."""
+def test_a_pipeline_without_effects_runs_unless_others_are_named() -> None:
+    """It also runs if it is named."""
     made = compiled(TWO)
 
     assert made.data["te.st: unit"]["rules"] == [
@@ -60,34 +60,34 @@ def test_another_pipeline_runs_unless_others_are_named() -> None:
 
 
 @pytest.mark.parametrize("value", ["te.st", "publish,te.st", "te.st,publish", "all"])
-def test_a_pipeline_is_found_in_the_list(value: str) -> None:
-    """One name, a list, or all."""
+def test_a_pipeline_is_matched_in_the_list(value: str) -> None:
+    """One name, a list, or `all`."""
     assert pattern(compiled(TWO), "te.st: unit").search(value)
 
 
 @pytest.mark.parametrize("value", ["", "publish", "te-st", "a te.st", "te.st2", "tall"])
-def test_another_value_does_not_select(value: str) -> None:
-    """A name is matched whole, and its punctuation means itself."""
+def test_other_values_do_not_match_a_pipeline(value: str) -> None:
+    """A name is matched as a whole, and its punctuation is literal."""
     assert not pattern(compiled(TWO), "te.st: unit").search(value)
 
 
-def test_a_slash_does_not_end_the_pattern() -> None:
-    """A slash in a name is written as its number."""
+def test_a_slash_in_a_name_is_escaped() -> None:
+    """It would end the pattern."""
     made = compiled("pipelines: { a/b: { stages: [{ name: x }] }, c: { stages: [{ name: x }] } }")
 
     assert made.data["a/b: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|a\x2fb)(,|$)/"}
 
 
-def test_a_pattern_stands_on_one_line() -> None:
-    """A line break in a name is written as its number: GitLab refuses a pattern of several lines."""
+def test_a_line_break_in_a_name_is_escaped() -> None:
+    """GitLab rejects a pattern of several lines."""
     made = compiled('pipelines: { "a\\nb": { stages: [{ name: x }] }, c: { stages: [{ name: x }] } }')
 
     assert made.data["a\nb: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|a\x0ab)(,|$)/"}
     assert pattern(made, "a\nb: x").search("c,a\nb")
 
 
-def test_the_variable_is_explained_where_pipelines_are_started() -> None:
-    """The form shows the variable, empty, with what it may hold."""
+def test_the_selection_variable_has_a_description() -> None:
+    """GitLab's form displays the empty variable with its possible values."""
     made = compiled(TWO)
 
     assert made.data["variables"]["PIPEGEN_PIPELINE"] == {
@@ -96,8 +96,8 @@ def test_the_variable_is_explained_where_pipelines_are_started() -> None:
     }
 
 
-def test_a_push_starts_no_second_pipeline_beside_a_merge_request_s() -> None:
-    """Where conditions can hold in merge requests, only theirs runs."""
+def test_a_push_does_not_duplicate_a_merge_request_pipeline() -> None:
+    """If conditions can hold in merge requests, only that pipeline runs."""
     made = compiled(TWO)
 
     assert made.data["workflow"]["rules"] == [

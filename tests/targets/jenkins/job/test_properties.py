@@ -9,13 +9,13 @@ _CONFIG = "pipelines: {{ p: {{ stages: [{{ name: s, script: [make] }}] }} }}\nta
 
 
 def lines(settings: str, style: str) -> list[str]:
-    """Return the lines of the file for a config with *settings*, without their margins."""
+    """Return the unindented lines of the file for a config with *settings*."""
     return [line.strip() for line in built(_CONFIG.format(settings), style).text.splitlines()]
 
 
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
-def test_a_bare_name_is_a_call(style: str) -> None:
-    """Declarative knows no other form of an option, and `properties` takes a bare name for a variable."""
+def test_a_bare_option_name_becomes_a_call(style: str) -> None:
+    """Declarative requires a call, and `properties` would read a bare name as a variable."""
     found = lines("options: [disableResume], wrap: [timestamps]", style)
 
     assert ("disableResume()" if style == "declarative" else "disableResume(),") in found
@@ -33,27 +33,27 @@ def test_a_bare_name_is_a_call(style: str) -> None:
         "wrap: ['timeout(5)'], options: ['timeout(6)']",
     ],
 )
-def test_what_is_no_option_makes_a_script(settings: str) -> None:
-    """A library's step, a method, and what stands there twice."""
+def test_settings_that_are_not_options_make_the_file_scripted(settings: str) -> None:
+    """A library's step, a method, or a duplicate."""
     assert "pipeline {" not in lines(settings, "auto")
 
 
-def test_a_block_step_among_options_stands_around_the_stages_of_a_script() -> None:
-    """The declarative style has one list for both; `properties` knows no block step."""
+def test_a_block_step_in_options_wraps_the_stages_of_a_script() -> None:
+    """Declarative has one list for both; `properties` does not accept block steps."""
     assert "timeout(time: 5) {" in lines("options: ['timeout(time: 5)']", "scripted")
     assert "timeout(time: 5)" in lines("options: ['timeout(time: 5)']", "auto")
 
 
-def test_the_users_option_takes_the_place_of_ours() -> None:
-    """Jenkins refuses an option that is there twice."""
+def test_the_users_option_replaces_the_default() -> None:
+    """Jenkins rejects duplicate options."""
     found = lines("options: ['preserveStashes(buildCount: 5)']", "declarative")
 
     assert [line for line in found if line.startswith("preserveStashes")] == ["preserveStashes(buildCount: 5)"]
     assert "skipDefaultCheckout()" in found
 
 
-def test_an_option_of_the_declarative_style_stands_there_alone() -> None:
-    """A script cannot say it (PG608)."""
+def test_a_declarative_only_option_is_an_error_in_scripted_style() -> None:
+    """Scripted pipelines have no such option (PG608)."""
     settings = "options: [skipStagesAfterUnstable, quietPeriod(5)]"
 
     assert {"skipStagesAfterUnstable()", "quietPeriod(5)"} <= {*lines(settings, "auto")}
@@ -78,13 +78,13 @@ _SHARED = "workspace: shared,"
         (f"{_SHARED} concurrency: {{ group: g }},", "declarative"),
     ],
 )
-def test_a_step_that_needs_an_agent_is_refused_where_none_is(pipeline: str, style: str) -> None:
+def test_a_wrapper_that_needs_an_agent_is_rejected_without_one(pipeline: str, style: str) -> None:
     """Jenkins 2.479.3 ends the build: `Required context class hudson.model.Computer is missing`."""
     with pytest.raises(AssertionError, match="PG610"):
         built(_IN_FOLDER.format(pipeline), style)
 
 
 @pytest.mark.parametrize("style", ["auto", "declarative"])
-def test_a_step_that_needs_an_agent_stands_inside_that_of_the_pipeline(style: str) -> None:
-    """Declarative takes it before `options`; Jenkins 2.479.3 ran such a build."""
+def test_a_wrapper_that_needs_an_agent_is_inside_the_pipelines_agent(style: str) -> None:
+    """Declarative takes the agent before `options`; Jenkins 2.479.3 ran such a build."""
     assert "ws('x')" in built(_IN_FOLDER.format(_SHARED), style).text

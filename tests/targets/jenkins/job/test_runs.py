@@ -41,13 +41,13 @@ HOSTILE = "'; exit 9 #\n$(exit 9) \\\n'''\n\"${x}\" \\u0041  "
 
 
 def happened(build: Build) -> dict[str, str]:
-    """Return the result of each stage that ran, without those around others."""
+    """Return the result of each stage that ran, without enclosing stages."""
     outer = {name for stage in build.stages for name in stage.parents}
     return {stage.name: stage.status for stage in build.stages if stage.name not in outer and stage.status != "skipped"}
 
 
 def leave(name: str, value: str) -> str:
-    """Return a command that leaves *value* as an output of the stage *name*."""
+    """Return a command that writes *value* as an output of the stage *name*."""
     quoted = value.replace("'", "'\\''")
     return f"mkdir -p .pipegen/outputs/demo-{name}; printf %s '{quoted}' >.pipegen/outputs/demo-{name}/value"
 
@@ -55,7 +55,7 @@ def leave(name: str, value: str) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_stages_run_in_order(run: Run, style: str) -> None:
-    """A stage starts when those that it comes after have ended."""
+    """A stage starts when its predecessors have ended."""
     made = plan(("build", "unit", "release"), ("build", "lint", "pack", "release"))
     build = run(jenkinsfile(scripts(made), style=style))
 
@@ -66,8 +66,8 @@ def test_stages_run_in_order(run: Run, style: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_failure_stops_only_what_comes_after_it(run: Run) -> None:
-    """Independent stages go on, stages after it never start, and the build fails."""
+def test_a_failure_skips_only_its_successors(run: Run) -> None:
+    """Independent stages continue, and the build fails."""
     build = run(jenkinsfile(scripts(plan(*DIAMOND), lint=script("exit 1")), style="scripted"))
 
     assert build.result == "FAILURE"
@@ -80,7 +80,7 @@ def test_a_failure_stops_only_what_comes_after_it(run: Run) -> None:
 
 @pytest.mark.slow
 def test_waiting_stages_hold_no_executor(run: Run) -> None:
-    """One executor is enough for any graph, and for mails that read outputs."""
+    """One executor is enough for any graph, including mails that read outputs."""
     told = mail("a@b", body=text(read("build", "value")))
     build_script = script(leave("build", "x"), carries=(".pipegen/outputs/demo-build/",))
     made = plan(*DIAMOND, release={"inputs": (Output("build", "value"),), "mail": told})
@@ -94,7 +94,7 @@ def test_waiting_stages_hold_no_executor(run: Run) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_values_files_and_secrets_arrive_unchanged(run: Run, style: str, tmp_path: Path) -> None:
-    """Outputs, artifacts and secrets reach the stages that read them, byte for byte; a subject is one line."""
+    """They reach the stages that read them byte for byte; a mail subject is one line."""
     made = plan(
         ("build", "use"),
         build={"outputs": ("value",), "artifacts": (artifact("dist"), artifact("one.txt"))},
@@ -134,8 +134,8 @@ def test_values_files_and_secrets_arrive_unchanged(run: Run, style: str, tmp_pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
-def test_a_mail_tells_of_its_own_stage_only(run: Run, style: str) -> None:
-    """A stage sends none because another one beside it has failed, even one whose own mail did not go out."""
+def test_a_mail_reports_only_its_own_stage(run: Run, style: str) -> None:
+    """No mail is sent for the failure of a parallel stage, even if that stage's own mail was not sent."""
     arcs = (("bad", "end"), ("good", "end"), ("worse", "end"))
     good, worse, end = ({"mail": mail(f"{name}@b")} for name in ("good", "worse", "end"))
     made = plan(*arcs, bad={"mail": mail("")}, good=good, worse=worse, end=end)
@@ -147,8 +147,8 @@ def test_a_mail_tells_of_its_own_stage_only(run: Run, style: str) -> None:
 
 
 @pytest.mark.slow
-def test_recipients_that_only_the_run_knows(run: Run) -> None:
-    """Lists are cut where the user says, lines of blanks passed over; a line with too few words is no mail."""
+def test_recipients_may_be_run_time_values(run: Run) -> None:
+    """Lists are split as configured, blank lines are skipped, and a line with too few words sends no mail."""
     names = Loop(("name", "host"), True, text(read("list", "value")), "\n", text(loop("name"), "@", loop("host")), SPAN)
     whole = Loop(("one",), False, text("a@x;b@y"), ";", text(loop("one")), SPAN)
     told = replace(mail("first@z"), to=(text("first@z"), names, whole))
@@ -163,8 +163,8 @@ def test_recipients_that_only_the_run_knows(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_all_stages_work_on_one_commit(run: Run) -> None:
-    """A push in the middle of a build does not reach later stages, which find no files of earlier ones."""
+def test_all_stages_check_out_the_same_commit(run: Run) -> None:
+    """A push during a build does not affect later stages, nor do files of earlier ones."""
     push = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m second && git push -q origin HEAD:main"
     made = plan(("push", "look"))
     work = scripts(
@@ -185,7 +185,7 @@ def test_all_stages_work_on_one_commit(run: Run) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_a_change_request_is_merged_in_each_stage(run: Run, style: str) -> None:
-    """Each stage has a merge commit of its own, which other agents do not know; the first one's is the value."""
+    """Each stage creates a merge commit that other agents do not have; the first one is the setup value."""
     merged = "7" * 40
     work = scripts(plan(("a", "b")), b=script(f'[ "$PIPEGEN_COMMIT" = {merged} ]', "touch litter"), a=script("true"))
     build = run(jenkinsfile(work, style=style), env={"CHANGE_ID": "1", "PIPEGEN_COMMIT": merged})
@@ -194,8 +194,8 @@ def test_a_change_request_is_merged_in_each_stage(run: Run, style: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_commit_that_is_gone_fails_the_build(run: Run) -> None:
-    """Work on another commit would pass for work on this one."""
+def test_a_missing_commit_fails_the_build(run: Run) -> None:
+    """Results for another commit would look like results for this one."""
     build = run(jenkinsfile(scripts(plan(("a",)))), env={"PIPEGEN_COMMIT": "7" * 40})
 
     assert build.result == "FAILURE"
@@ -203,8 +203,8 @@ def test_a_commit_that_is_gone_fails_the_build(run: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
-def test_what_jenkins_sets_overrides_the_settings(run: Run, style: str, tmp_path: Path) -> None:
-    """In a way that the sandbox permits."""
+def test_variables_of_jenkins_override_the_settings(run: Run, style: str, tmp_path: Path) -> None:
+    """The sandbox permits how they are read."""
     work = scripts(plan(("a",)), a=script('echo "$PIPEGEN_REGISTRY $PIPEGEN_REPOSITORY" >"$OUT/said"'))
     env = {"OUT": str(tmp_path), "PIPEGEN_REGISTRY": "other.example.org"}
     build = run(jenkinsfile(work, style=style), env=env)
@@ -224,8 +224,8 @@ def test_what_jenkins_sets_overrides_the_settings(run: Run, style: str, tmp_path
         ("scripted", "all", {"test: a", "test: b", "publish: c"}),
     ],
 )
-def test_a_parameter_chooses_pipelines(run: Run, style: str, asked: str, ran: set[str]) -> None:
-    """Without it those run that need not be asked for, else exactly those that it names."""
+def test_a_parameter_selects_pipelines(run: Run, style: str, asked: str, ran: set[str]) -> None:
+    """Without it, pipelines that are not on demand run."""
     publish = replace(plan(("c",), name="publish"), selection=Selection.ON_DEMAND)
     work = (scripts(plan(("a", "b"), name="test")), scripts(publish))
     build = run(jenkinsfile(*work, style=style), params={"PIPEGEN_PIPELINE": asked})
@@ -238,7 +238,7 @@ def test_a_parameter_chooses_pipelines(run: Run, style: str, asked: str, ran: se
 @pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_an_unknown_pipeline_fails_the_build(run: Run, style: str) -> None:
-    """Nothing runs, and the error tells the names that there are."""
+    """No stage runs, and the error lists the existing names."""
     work = (scripts(plan(("a",), name="test")), scripts(plan(("b",), name="publish")))
     build = run(jenkinsfile(*work, style=style), params={"PIPEGEN_PIPELINE": "tset"})
 
@@ -251,7 +251,7 @@ def test_an_unknown_pipeline_fails_the_build(run: Run, style: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_stages_that_share_an_image_run_on_one_agent(run: Run, style: str, tmp_path: Path) -> None:
-    """Others run anywhere; what is shared is removed on that agent, after a failure too."""
+    """Others run anywhere; the image is removed on that agent, even after a failure."""
     made = plan(
         ("build", "check"),
         ("build", "again"),
@@ -286,8 +286,8 @@ def test_stages_that_share_an_image_run_on_one_agent(run: Run, style: str, tmp_p
         ("scripted", (("a", "c"), ("b", "c"))),
     ],
 )
-def test_stages_share_a_workspace(run: Run, style: str, arcs: tuple[tuple[str, ...], ...]) -> None:
-    """One agent and one workspace for all stages; values wait in a folder beside it."""
+def test_stages_can_share_a_workspace(run: Run, style: str, arcs: tuple[tuple[str, ...], ...]) -> None:
+    """On one agent; values are in a folder next to it."""
     made = replace(plan(*arcs), workspace=Workspace.SHARED)
     made = replace(
         made,
@@ -317,8 +317,8 @@ def test_stages_share_a_workspace(run: Run, style: str, arcs: tuple[tuple[str, .
 
 
 @pytest.mark.slow
-def test_a_shared_workspace_beside_other_pipelines(run: Run) -> None:
-    """Pipelines run side by side, one in a workspace for all its stages, the other with one for each."""
+def test_a_shared_workspace_does_not_affect_other_pipelines(run: Run) -> None:
+    """One pipeline runs in one workspace, the other has one for each stage."""
     one = replace(plan(("a", "c"), ("b", "c"), name="one"), workspace=Workspace.SHARED)
     work = (
         scripts(one, ("touch removed",), a=script("touch a"), b=script("touch b"), c=script("ls a b")),
@@ -332,8 +332,8 @@ def test_a_shared_workspace_beside_other_pipelines(run: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
-def test_other_jobs_are_started(run: Run, style: str) -> None:
-    """With constants and with values that only the run knows; their failure counts where it is to count.
+def test_other_jobs_are_triggered(run: Run, style: str) -> None:
+    """With constants and run-time values; their failure counts if it propagates.
 
     No agent is held while a stage waits for them.
     """
@@ -371,8 +371,8 @@ def test_other_jobs_are_started(run: Run, style: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_repository_is_fetched_as_asked(run: Run) -> None:
-    """Clone and submodule options go beside the job's own configuration."""
+def test_fetch_options_are_applied(run: Run) -> None:
+    """Clone and submodule options are added to the job's own configuration."""
     made = replace(plan(("a",)), fetch=FetchOptions(depth=1, submodules=True, tags=False))
     build = run(jenkinsfile(scripts(made, a=script("git log -1"))))
 
@@ -381,7 +381,7 @@ def test_the_repository_is_fetched_as_asked(run: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
-def test_setup_values(run: Run, style: str, tmp_path: Path) -> None:
+def test_setup_values_are_set(run: Run, style: str, tmp_path: Path) -> None:
     """They come from the job's repository, the build and its parameters."""
     names = ("project", "projectShortName", "branch", "remote", "GIT_COMMIT", "params.WHO", "params.NONE", "timestamp")
     shown = ("PROJECT", "PROJECT_SHORT_NAME", "BRANCH", "REMOTE", "GIT_COMMIT", "PARAM_WHO", "PARAM_NONE", "TIMESTAMP")
@@ -398,8 +398,8 @@ def test_setup_values(run: Run, style: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
-def test_a_parameter_that_is_off_is_not_empty(run: Run, style: str, tmp_path: Path) -> None:
-    """A boolean parameter of the job says false, a number 0."""
+def test_a_false_parameter_is_not_empty(run: Run, style: str, tmp_path: Path) -> None:
+    """A boolean parameter of the job is "false", a number 0."""
     line = 'echo "$PIPEGEN_PARAM_FLAG $PIPEGEN_PARAM_COUNT" >"$OUT/said"'
     work = scripts(plan(("a",)), a=script(line, setup=("params.FLAG", "params.COUNT")))
     build = run(jenkinsfile(work, style=style), params={"FLAG": False, "COUNT": 0}, env={"OUT": str(tmp_path)})
@@ -409,8 +409,8 @@ def test_a_parameter_that_is_off_is_not_empty(run: Run, style: str, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_many_stages(run: Run) -> None:
-    """More stages than one method holds are declared in several functions, and run."""
+def test_many_stages_are_declared_in_several_functions(run: Run) -> None:
+    """One method cannot contain them all."""
     arcs = tuple((f"first{number}", f"second{number}") for number in range(45))
     build = run(jenkinsfile(scripts(plan(*arcs))))
 

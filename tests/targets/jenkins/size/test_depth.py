@@ -20,7 +20,7 @@ def work(graph: ExecutionGraph, name: str = "demo") -> PlanScripts:
 
 
 def deepest(*made: PlanScripts, report: Report) -> int:
-    """Return how deep blocks get in the file for *made*."""
+    """Return the depth limit of blocks in the file for *made*."""
     body = lowered(*made, style="scripted", report=report).body
     assert isinstance(body, model.ScriptedPipelines)
     return body.deepest
@@ -42,16 +42,16 @@ def deepest(*made: PlanScripts, report: Report) -> int:
         (ExecutionGraph([[f"n{place}" for place in range(301)]]), 10, False),
     ],
 )
-def test_deep_and_large_graphs_have_another_driver(graph: ExecutionGraph, expected: int, *, is_told: bool) -> None:
-    """Only where stages may have to wait is it told; arcs that say nothing new do not count."""
+def test_deep_and_large_graphs_use_the_limiting_driver(graph: ExecutionGraph, expected: int, *, is_told: bool) -> None:
+    """It is reported only if stages may have to wait; redundant arcs do not count."""
     report = Report()
 
     assert deepest(work(graph), report=report) == expected
     assert [found.code for found in report.diagnostics()] == [codes.DEEP_NESTING] * is_told
 
 
-def test_pipelines_with_a_start_of_their_own_are_a_block() -> None:
-    """Blocks of each get one less deep then; side by side in one graph they do not."""
+def test_separately_started_pipelines_count_as_a_block() -> None:
+    """Blocks in each can then nest one level less."""
     report = Report()
     deep, other = work(families.trellis(50, 3)), work(families.trellis(2, 1), "other")
     final = scripts(plan(["a"], ["last"], name="final", last={"frame": None}))
@@ -60,8 +60,8 @@ def test_pipelines_with_a_start_of_their_own_are_a_block() -> None:
     assert deepest(deep, final, report=report) == 9
 
 
-def test_what_may_wait_is_told() -> None:
-    """The note names stages, and the top of the file has a line."""
+def test_stages_that_may_start_late_are_reported() -> None:
+    """The note names stages, and the file's header has a line."""
     report = Report()
     file = lowered(work(families.trellis(13, 3)), style="scripted", report=report)
     (found,) = report.diagnostics()
@@ -74,8 +74,8 @@ def test_what_may_wait_is_told() -> None:
     )
 
 
-def test_the_order_stays_that_of_the_arcs() -> None:
-    """Read back from the text, for graphs that nest deep and for flat ones."""
+def test_the_driver_keeps_the_order_of_the_arcs() -> None:
+    """Read back from the text, for deep graphs and flat ones."""
     for graph in (families.trellis(60, 3), families.diamonds(60), families.ladder(45)):
         found = order(jenkinsfile(work(graph), style="scripted"))
 
@@ -84,8 +84,8 @@ def test_the_order_stays_that_of_the_arcs() -> None:
         }
 
 
-def test_thousands_of_stages_are_looked_at_in_time() -> None:
-    """Such a file has the driver that looks at followers only."""
+def test_thousands_of_stages_use_the_list_of_successors() -> None:
+    """The driver then does not search all stages."""
     report = Report()
     text = jenkinsfile(work(families.full_layers(100, 10)), style="scripted", report=report)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from engines.jenkins_facts import facts
-from plan.planned import job_of
+from plan.sample_plans import job_of
 
 from pipegen.diagnostics.report import Report
 from pipegen.targets.jenkins.stages.known_steps import known_steps

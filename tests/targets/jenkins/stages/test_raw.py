@@ -1,9 +1,9 @@
-"""Groovy of the user."""
+"""Groovy in raw keys."""
 
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of
+from plan.sample_plans import job_of
 
 from pipegen.diagnostics.report import Report
 from pipegen.targets.jenkins.stages.raw import check_raw
@@ -38,8 +38,8 @@ from pipegen.targets.jenkins.stages.raw import check_raw
         ("x{y}", True),
     ],
 )
-def test_heads_of_blocks(head: str, is_refused: bool) -> None:  # noqa: FBT001 - what is expected
-    """One line, with all that it opens closed."""
+def test_wrap_accepts_one_balanced_call(head: str, is_refused: bool) -> None:  # noqa: FBT001 - what is expected
+    """On one line, without comments."""
     report = Report()
     quoted = head.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     check_raw(job_of(f'{{name: s, script: x, raw: {{jenkins: {{wrap: ["{quoted}"]}}}}}}'), report)

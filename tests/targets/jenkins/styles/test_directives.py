@@ -18,21 +18,21 @@ _FORK = "[[first, [a, b]]]"
 
 
 def stage(keys: str, execution: str = _ROW) -> str:
-    """Return the text of the stages after the first, in lines without indentation."""
+    """Return the unindented lines of the stages after the first."""
     text = built(_CONFIG.format(keys, execution), "declarative").text
     lines = text[text.index("stages {") :].splitlines()
     return "\n".join(line.strip() for line in lines)
 
 
 def test_a_lock_and_retries_are_options_around_the_agent() -> None:
-    """In the order in which they are entered."""
+    """They are in the order in which Jenkins enters them."""
     text = stage("lock: door, retry: 1, when: { branch: main }")
 
     assert "options {\nlock(resource: 'door')\nretry(2)\n}\nagent any\nsteps {\ncheckoutCommit()\n" in text
 
 
-def test_an_approval_is_answered_before_the_lock_and_the_agent_are_taken() -> None:
-    """So the stage is inside one that asks, which alone has the condition."""
+def test_an_approval_precedes_the_lock_and_the_agent() -> None:
+    """The stage is inside one that asks, which has the condition."""
     text = stage("approve: Go?, lock: door, when: { tag: v* }")
 
     assert "stage('approve a') {\nwhen {\nbeforeInput true\ntag 'v*'\n}\ninput {\nmessage 'Go?'\n}\nstages {\n" in text
@@ -40,32 +40,32 @@ def test_an_approval_is_answered_before_the_lock_and_the_agent_are_taken() -> No
     assert text.count("when {") == 1
 
 
-def test_stages_are_not_nested_in_a_parallel() -> None:
-    """Jenkins could not resume them, and an approval may last."""
+def test_an_approval_in_a_parallel_is_not_nested() -> None:
+    """Jenkins could not resume nested stages, and an approval may take long."""
     text = stage("approve: Go?, lock: door, when: { branch: main }", _FORK)
 
     assert "stage('approve a')" not in text
     assert "steps {\ninput message: 'Go?'\nlock(resource: 'door') {\nnode('') {\n" in text
 
 
-def test_a_guarded_stage_waits_for_nothing_before_its_guard() -> None:
-    """A change from a fork gets neither the lock nor the agent."""
+def test_the_guard_precedes_the_lock_and_the_agent() -> None:
+    """A change from a fork gets neither."""
     text = stage("lock: door, secrets: { A: a }")
 
     assert "steps {\nnoFork()\nlock(resource: 'door') {\nnode('') {\n" in text
     assert "withCredentials" in text
 
 
-def test_credentials_of_one_value_are_variables_of_the_stage() -> None:
-    """A user and a password would be three variables with other names."""
+def test_single_value_credentials_are_in_the_environment_directive() -> None:
+    """A user name and password would be three variables with other names."""
     text = stage("secrets: { A: a, F: { file: f }, P: { password: p } }")
 
     assert "environment {\nA = credentials('a')\nF = credentials('f')\n}\nsteps {\n" in text
     assert "withCredentials([usernamePassword(credentialsId: 'p'" in text
 
 
-def test_what_follows_a_script_is_in_post() -> None:
-    """Reports always, files of failures after these only."""
+def test_reports_and_artifacts_are_in_post() -> None:
+    """Reports always, artifacts of failures only after a failure."""
     text = stage("reports: { junit: x.xml }, artifacts: { paths: [trace/], when: failure }")
 
     assert "post {\nalways {\njunit testResults: 'x.xml'" in text

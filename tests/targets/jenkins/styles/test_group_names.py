@@ -1,4 +1,4 @@
-"""The names of stages around several others."""
+"""Names of stages that contain several others."""
 
 from targets.jenkins.sample_plans import plan
 
@@ -12,26 +12,26 @@ COMBINATIONS = {
 }
 
 
-def test_combinations_go_by_their_stage() -> None:
-    """Names of combinations have commas of their own; one combination alone keeps its name."""
+def test_a_group_of_combinations_is_named_after_their_stage() -> None:
+    """Names of combinations contain commas; a single combination keeps its name."""
     assert group_name(["x", *COMBINATIONS], COMBINATIONS) == "x, build, main: test"
     assert group_name(["x", "build: 1, a"], COMBINATIONS) == "x, build: 1, a"
 
 
-def test_a_chain_of_combinations_goes_by_their_values() -> None:
-    """Where they are the same in all."""
+def test_a_chain_of_combinations_is_named_after_their_values() -> None:
+    """If all have the same values."""
     assert chain_name(["build: 1, a", "main: test: 1, a"], COMBINATIONS) == "1, a"
     assert chain_name(["build: 1, a", "main: test: 2, b"], COMBINATIONS) == "build: 1, a, main: test: 2, b"
     assert chain_name(["build: 1, a", "x"], COMBINATIONS) == "build: 1, a, x"
 
 
-def test_many_are_counted() -> None:
-    """A name is to be read."""
+def test_a_group_of_many_stages_has_a_count() -> None:
+    """The name stays readable."""
     assert group_name(list("abcdef"), {}) == "a, b, c and 3 more"
 
 
-def test_a_name_is_one_literal() -> None:
-    """U+FFFF can stand in none; stages whose names differ in nothing else are numbered."""
+def test_display_names_are_unique_literals() -> None:
+    """U+FFFF is invalid in a literal; names that differ only in it are numbered."""
     made = plan(["a\uffff", "a\ufffd"])
 
     assert list(display_names([made]).values()) == ["a\ufffd", "a\ufffd (2)"]

@@ -17,12 +17,12 @@ SHARED = Workspace.SHARED
 
 
 def row(count: int) -> PlanScripts:
-    """Return stages in a row."""
+    """Return *count* stages in sequence."""
     return scripts(plan([f"s{number}" for number in range(count)]))
 
 
 def shared(work: PlanScripts) -> PlanScripts:
-    """Return *work* with one workspace for all stages."""
+    """Return *work* with a shared workspace."""
     return replace(work, plan=replace(work.plan, workspace=SHARED))
 
 
@@ -35,13 +35,13 @@ def shared(work: PlanScripts) -> PlanScripts:
         (DIAMOND, model.ScriptedPipelines),
     ],
 )
-def test_auto_is_declarative_where_that_is_exact(arcs: tuple[tuple[str, ...], ...], expected: type) -> None:
-    """A sequence of parallel chains is declarative, any other graph scripted."""
+def test_auto_is_declarative_if_blocks_are_exact(arcs: tuple[tuple[str, ...], ...], expected: type) -> None:
+    """For sequences of parallel chains; other graphs are scripted."""
     assert isinstance(lowered(scripts(plan(*arcs))).body, expected)
 
 
-def test_several_pipelines_are_one_graph() -> None:
-    """Two chains side by side are exact; a fork beside a chain is not."""
+def test_several_pipelines_count_as_one_graph() -> None:
+    """Two parallel chains are exact; a fork next to a chain is not."""
     chains = [scripts(plan(("a", "b"), name=name)) for name in ("one", "two")]
     fork = scripts(plan(("a", "b"), ("a", "c"), name="three"))
 
@@ -49,14 +49,14 @@ def test_several_pipelines_are_one_graph() -> None:
     assert isinstance(lowered(*chains, fork).body, model.ScriptedPipelines)
 
 
-def test_auto_is_scripted_where_declarative_grows_too_large() -> None:
-    """A declarative file that is too large for one method is not generated."""
+def test_auto_is_scripted_if_declarative_is_too_large() -> None:
+    """The file would not fit into one method."""
     assert isinstance(lowered(row(30)).body, model.Declarative)
     assert isinstance(lowered(row(80)).body, model.ScriptedPipelines)
 
 
 def test_forced_declarative_moves_steps_into_functions() -> None:
-    """That makes stages small enough for one method; past that it is refused."""
+    """Stages then fit into one method, up to the size limit."""
     report = Report()
     text = jenkinsfile(row(60), style="declarative", report=report)
 
@@ -65,8 +65,8 @@ def test_forced_declarative_moves_steps_into_functions() -> None:
     assert not report.diagnostics()
 
 
-def test_forced_declarative_has_a_largest_size() -> None:
-    """The hint names the remedy."""
+def test_forced_declarative_has_a_size_limit() -> None:
+    """The hint is to use the scripted style."""
     report = Report()
     lowered(row(100), style="declarative", report=report)
     (found,) = report.diagnostics()
@@ -77,8 +77,8 @@ def test_forced_declarative_has_a_largest_size() -> None:
     assert "scripted" in found.hint
 
 
-def test_added_waits_are_told() -> None:
-    """The warning and the file's first lines name each, and what runs after a failure."""
+def test_added_waits_are_reported() -> None:
+    """In the warning and the header, with what runs after a failure."""
     report = Report()
     file = lowered(scripts(plan(*DIAMOND)), style="declarative", report=report)
     (found,) = report.diagnostics()
@@ -94,7 +94,7 @@ def test_added_waits_are_told() -> None:
 
 
 def test_scripted_adds_no_waits() -> None:
-    """The default says nothing about itself, an option is noted."""
+    """The header mentions the style only if it is set."""
     report = Report()
 
     assert lowered(scripts(plan(*DIAMOND)), report=report).notes == ()
@@ -102,19 +102,19 @@ def test_scripted_adds_no_waits() -> None:
     assert not report.diagnostics()
 
 
-def test_plugins_beyond_the_usual_are_noted() -> None:
-    """Mails need one."""
+def test_additional_plugins_are_in_the_header() -> None:
+    """Mails require one."""
     assert lowered(scripts(plan(("a",), a={"mail": mail("x@y")}))).notes == ("Needs the plugin mailer.",)
 
 
-def test_a_shared_workspace_is_declarative_behind_one_first_stage() -> None:
-    """That stage fetches the code; several first stages would need one more."""
+def test_a_shared_workspace_with_one_root_is_declarative() -> None:
+    """The root checks out the code; several roots would need another stage."""
     assert isinstance(lowered(shared(row(3))).body, model.Declarative)
     assert isinstance(lowered(shared(scripts(plan(("a", "c"), ("b", "c"))))).body, model.ScriptedPipelines)
 
 
-def test_forced_declarative_gives_a_shared_workspace_a_stage_of_its_own() -> None:
-    """Its name is free, and several first stages come after it."""
+def test_forced_declarative_adds_a_checkout_stage() -> None:
+    """It has a unique name, and several roots follow it."""
     work = shared(scripts(plan(("checkout",), ("b",))))
     body = lowered(work, style="declarative").body
     assert isinstance(body, model.Declarative)
@@ -123,7 +123,7 @@ def test_forced_declarative_gives_a_shared_workspace_a_stage_of_its_own() -> Non
     assert [chain.stages[0].name for chain in body.blocks[1].chains] == ["checkout", "b"]
 
 
-def test_forced_declarative_refuses_a_shared_workspace_beside_other_pipelines() -> None:
+def test_forced_declarative_rejects_a_shared_workspace_next_to_others() -> None:
     """Neither a branch nor the pipeline could be its agent."""
     report = Report()
     one = shared(scripts(plan(("a",), name="one")))
@@ -132,8 +132,8 @@ def test_forced_declarative_refuses_a_shared_workspace_beside_other_pipelines() 
     assert [found.code for found in report.diagnostics()] == [codes.DECLARATIVE_WORKSPACE]
 
 
-def test_scripted_stages_stand_in_functions_of_forty() -> None:
-    """Up to that they stand in place."""
+def test_scripted_stages_are_in_functions_of_forty() -> None:
+    """Up to forty stages are inline."""
     few, many = (lowered(row(count), style="scripted").body for count in (40, 81))
     assert isinstance(few, model.ScriptedPipelines)
     assert isinstance(many, model.ScriptedPipelines)
@@ -146,8 +146,8 @@ def test_scripted_stages_stand_in_functions_of_forty() -> None:
     ]
 
 
-def test_a_stage_that_no_method_holds_is_data() -> None:
-    """A job to start with hundreds of parameters is one; a declarative pipeline cannot say it."""
+def test_a_stage_too_large_for_a_method_becomes_data() -> None:
+    """Such as a trigger with hundreds of parameters; declarative pipelines have no such form."""
     parameters = tuple((f"P{number}", text("x")) for number in range(150))
     started = TriggerJob(name=Located("x", SPAN), parameters=parameters, propagate=True, wait=True, span=SPAN)
     work = scripts(plan(("a",), a={"steps": (started,)}))

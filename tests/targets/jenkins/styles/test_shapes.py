@@ -1,4 +1,4 @@
-"""Groovy loses its texts and numbers, and gets them back."""
+"""Groovy code whose strings and numbers are extracted, and inserted again."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
         ("f(\"${x ? 'a' : 'b'}\")", "f(\"${x ? 'a' : 'b'}\")", ()),
     ],
 )
-def test_texts_and_numbers_are_taken_out(groovy: str, code: str, texts: tuple[str, ...]) -> None:
-    """Where that is safe, and nowhere else."""
+def test_strings_and_numbers_are_extracted(groovy: str, code: str, texts: tuple[str, ...]) -> None:
+    """Only where that is safe."""
     found = holes(groovy)
 
     assert filled(found.code, [None] * len(found.texts)) == code
@@ -39,8 +39,8 @@ def test_texts_and_numbers_are_taken_out(groovy: str, code: str, texts: tuple[st
 
 
 @given(st.lists(TEXTS.filter(lambda text: "\uffff" not in text), max_size=4))
-def test_any_text_is_taken_out_whole(texts: list[str]) -> None:
-    """And what is filled in again is what was there."""
+def test_any_string_is_extracted_and_inserted_unchanged(texts: list[str]) -> None:
+    """The resulting code equals the original."""
     groovy = f"f({', '.join(f'a{number}: {literal(text)}' for number, text in enumerate(texts))})"
     found = holes(groovy)
 
@@ -48,8 +48,8 @@ def test_any_text_is_taken_out_whole(texts: list[str]) -> None:
     assert filled(found.code, texts) == groovy
 
 
-def test_parts_count_their_holes_together() -> None:
-    """What is told to all is not counted."""
+def test_joined_parts_share_a_numbering_of_holes() -> None:
+    """Strings that are inserted everywhere are not counted."""
     joined = shaped("mail to: ", hole("a"), ", subject: ", holes("x('b', 7)"), Shape(" {}"))
 
     assert joined.texts == ("a", "b", "7")

@@ -30,8 +30,8 @@ def stage(
     return model.StageBlock(name=name, pipeline="p", after=after, agent=agent, steps=steps)
 
 
-def test_a_table_reads_as_its_stages() -> None:
-    """Each line is one thing; what stages have in common is told in Groovy."""
+def test_a_table_describes_its_stages() -> None:
+    """Each line has one property; common code is in Groovy."""
     label = model.Agent("linux")
     steps = (model.Checkout("fresh"), model.Wrapped("within(60)", (model.Sh(prelude="values", lines=("a", "", "b")),)))
     found = made_tables(
@@ -55,8 +55,8 @@ def test_a_table_reads_as_its_stages() -> None:
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=3), TEXTS, TEXTS)
-def test_no_text_is_taken_for_something_else(lines: list[str], name: str, label: str) -> None:
-    """All lines of a text begin with their mark, and hold the text as it is."""
+def test_text_in_tables_is_unambiguous(lines: list[str], name: str, label: str) -> None:
+    """All lines of a text begin with a mark and are otherwise unchanged."""
     found = made_tables(stage(name, model.Sh(lines=tuple(lines)), model.Unstash(name), agent=model.Agent(label)))
     (text,) = found.texts
     told = [line[1:] for line in text.replace("\n+", "\0").split("\n") if line.startswith("|")]
@@ -66,8 +66,8 @@ def test_no_text_is_taken_for_something_else(lines: list[str], name: str, label:
     assert "" not in text[1:-1].split("\n")
 
 
-def test_tables_are_packed() -> None:
-    """Each is short enough for one literal, and a stage stands in one."""
+def test_tables_fit_into_one_literal_each() -> None:
+    """No stage is split between tables."""
     found = made_tables(*(stage(f"s{number}", model.Sh(lines=("x" * 9_000,))) for number in range(10)))
 
     assert [text.count("\nstage ") for text in found.texts] == [3, 3, 3, 1]
@@ -75,8 +75,8 @@ def test_tables_are_packed() -> None:
     assert found.spans == (model.PipelineRange(model.Selected(), 1, 4),)
 
 
-def test_code_past_what_a_class_holds_becomes_tables() -> None:
-    """The stages stay those of the file."""
+def test_code_too_large_for_a_class_becomes_tables() -> None:
+    """The tables have all stages."""
     made = plan([f"s{number}" for number in range(700)])
     few, many = (
         lowered(scripts(plan([f"s{number}" for number in range(count)])), style="scripted").body for count in (300, 700)
@@ -90,8 +90,8 @@ def test_code_past_what_a_class_holds_becomes_tables() -> None:
     assert "".join(many.tables.texts).count("\nstage ") == len(made.jobs)
 
 
-def test_a_step_that_no_function_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even as a kind of its own."""
+def test_a_step_too_large_for_a_function_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even as a separate kind of step."""
     monkeypatch.setattr(form, "MOST_CODE", 0)
     report = Report()
     work = scripts(plan(("a", "b")))

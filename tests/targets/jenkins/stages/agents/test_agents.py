@@ -11,7 +11,7 @@ from pipegen.targets.jenkins.settings import JenkinsSettings
 
 
 def on(*labels: str) -> dict[str, Machine]:
-    """Return what differs in a job that asks for *labels*."""
+    """Return the changed fields of a job that requires *labels*."""
     return {"machine": Machine(labels=labels)}
 
 
@@ -25,15 +25,15 @@ def on(*labels: str) -> dict[str, Machine]:
         (("it's",), '"it\\\'s"'),
     ],
 )
-def test_all_labels_must_fit(labels: tuple[str, ...], written: str) -> None:
+def test_labels_are_joined_with_and(labels: tuple[str, ...], written: str) -> None:
     """A label with special characters is quoted."""
     text = jenkinsfile(scripts(plan(["a"], a=on(*labels))), style="scripted", settings=JenkinsSettings(agent="other"))
 
     assert f"agent: '{written}'" in text
 
 
-def test_labels_stand_in_place_of_the_setting() -> None:
-    """A stage without labels runs where the setting says."""
+def test_labels_override_the_agent_setting() -> None:
+    """A stage without labels runs on the agent of the setting."""
     text = jenkinsfile(scripts(plan(["a", "b"], a=on("arm"))), settings=JenkinsSettings(agent="any && all"))
 
     assert [line.strip() for line in text.splitlines() if line.strip().startswith("label ")] == [
@@ -42,16 +42,16 @@ def test_labels_stand_in_place_of_the_setting() -> None:
     ]
 
 
-def test_one_workspace_is_on_an_agent_that_has_all_labels() -> None:
-    """That of the setting too, where a stage has none."""
+def test_a_shared_workspace_requires_all_labels() -> None:
+    """Also that of the setting, if a stage has none."""
     shared = replace(plan(["a", "b", "c"], a=on("arm"), b=on("arm", "big")), workspace=Workspace.SHARED)
 
     assert "label 'arm && big && (x || y)'" in jenkinsfile(scripts(shared), settings=JenkinsSettings(agent="x || y"))
     assert "label 'arm && big'" in jenkinsfile(scripts(shared))
 
 
-def test_one_agent_of_shared_images_has_all_labels() -> None:
-    """It is chosen at the start."""
+def test_the_agent_of_shared_images_has_all_labels() -> None:
+    """It is selected at the start of the build."""
     made = plan(["a", "b"], a={**on("arm"), "shared": SharedResources(image=True)}, b={})
 
     assert "node('arm') {\n    env.PIPEGEN_AGENT = env.NODE_NAME" in jenkinsfile(scripts(made), style="scripted")

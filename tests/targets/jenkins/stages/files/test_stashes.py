@@ -1,4 +1,4 @@
-"""Files passed between stages with isolated workspaces."""
+"""Stashes that pass files between stages with isolated workspaces."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ CARRIED = (".pipegen/outputs/demo-a/",)
 
 
 def steps(work: PlanScripts, stage: str, kind: type[model.Step]) -> list[model.Step]:
-    """Return the steps of one kind of *stage*."""
+    """Return the steps of type *kind* of *stage*."""
     (found,) = (one for one in lowered(work).stages if one.name == stage)
     return [step for step in found.steps if isinstance(step, kind)]
 
 
-def test_a_stage_leaves_a_stash_only_for_readers() -> None:
-    """Outputs and artifacts stand in one; files of users keep what Ant would leave out."""
+def test_a_stage_stashes_files_only_for_readers() -> None:
+    """Outputs and artifacts are in one stash; Ant's default excludes are disabled for files of users."""
     artifacts = {"artifacts": (artifact("dist"),), "outputs": ("v",)}
     reader = {"inputs": (Output("a", "v"),)}
     read = scripts(plan(("a", "b"), a=artifacts, b=reader), a=script("x", carries=CARRIED))
@@ -36,8 +36,8 @@ def test_a_stage_leaves_a_stash_only_for_readers() -> None:
     assert steps(unread, "a", model.Stash) == []
 
 
-def test_artifacts_alone_may_be_missing() -> None:
-    """That fails nothing, as on other engines."""
+def test_a_stash_of_artifacts_may_be_empty() -> None:
+    """Missing artifacts do not fail the stage, as on other engines."""
     work = scripts(plan(("a", "b"), a={"artifacts": (artifact("dist"),)}, b={"files": ("a",)}))
 
     assert (
@@ -46,23 +46,23 @@ def test_artifacts_alone_may_be_missing() -> None:
     )
 
 
-def test_what_is_written_last_stays() -> None:
-    """Stashes come in the order of the graph, not in that of the values read."""
+def test_stashes_are_unpacked_in_the_order_of_the_graph() -> None:
+    """The file that was written last remains."""
     artifacts = {"artifacts": (artifact("x"),)}
     made = plan(("a", "b", "c"), a=artifacts, b=artifacts, c={"files": ("b", "a"), "inputs": (Output("b", "v"),)})
 
     assert steps(scripts(made), "c", model.Unstash) == [model.Unstash("demo-a"), model.Unstash("demo-b")]
 
 
-def test_values_that_are_worked_out_where_they_are_read_do_not_travel() -> None:
-    """A producer that carries nothing has no stash to read."""
+def test_values_computed_by_the_reader_need_no_stash() -> None:
+    """Their stage passes on no files."""
     made = plan(("a", "b"), b={"inputs": (Output("a", "releaseName"),), "containers": ("a",)})
 
     assert steps(scripts(made), "b", model.Unstash) == []
 
 
-def test_a_name_with_an_extension_is_that_of_files() -> None:
-    """So it needs no second pattern for a folder; hidden files and other names do."""
+def test_a_path_with_an_extension_needs_no_folder_pattern() -> None:
+    """Hidden files and other names may be folders."""
     paths = ("dist/*.whl", "report.xml", "conf.d", ".env", "package.egg-info", "public/")
     job = {"artifacts": tuple(map(artifact, paths))}
     (stash,) = steps(scripts(plan(("a", "b"), a=job, b={"files": ("a",)})), "a", model.Stash)

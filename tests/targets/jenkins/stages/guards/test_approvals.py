@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plan.planned import plan_of
+from plan.sample_plans import plan_of
 
 from pipegen.targets.jenkins.model import Wrapped
 from pipegen.targets.jenkins.stages.guards.approvals import group_resource, with_waits
@@ -10,15 +10,15 @@ from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps
 
 
 def resource(lock: str) -> str:
-    """Return what a stage with *lock* asks the plugin for."""
+    """Return the name of the resource that a stage with *lock* acquires."""
     (job,) = plan_of(f'[{{name: s, script: x, lock: "{lock}"}}]').jobs
     (step,) = with_waits(job, LimitedSteps(None, ())).steps
     assert isinstance(step, Wrapped)
     return step.head
 
 
-def test_no_lock_is_that_of_runs() -> None:
-    """A stage that asked for what its own run holds would wait for ever; and other locks stay others."""
+def test_locks_differ_from_the_lock_of_runs() -> None:
+    """A stage that waits for the lock of its own run would wait forever; other locks stay distinct."""
     runs = group_resource("deploy")
     locks = (runs, f"lock {runs}", f"lock lock {runs}", "deploy", "it's", "lock")
     found = {resource(lock) for lock in locks}

@@ -1,4 +1,4 @@
-"""Conditions as Groovy, their evaluation, and the files that they need."""
+"""Conditions as Groovy, and the data that they need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipegen.targets import jenkins
 
 
 def jenkinsfile(config: dict[str, Any], style: str = "scripted") -> str:
-    """Return the Jenkinsfile of *config*; nothing is wrong with it."""
+    """Return the Jenkinsfile of the valid *config*."""
     report = Report()
     file = SourceFile("pipegen.yaml", json.dumps({"inputs": {"level": "quick", "deploy": False}, **config}))
     (made,) = generate(analyse(file, (), report), jenkins, {"style": style}, report)
@@ -23,7 +23,7 @@ def jenkinsfile(config: dict[str, Any], style: str = "scripted") -> str:
 
 
 def asked(when: Any) -> str:
-    """Return what is asked for a stage with *when*."""
+    """Return the Groovy condition of a stage with *when*."""
     stages = [{"name": "s", "script": ["make"], "when": when}]
     found = re.search(r"when: \{ (.*) \}\) \{$", jenkinsfile({"pipelines": {"p": {"stages": stages}}}), re.MULTILINE)
     assert found is not None
@@ -61,13 +61,13 @@ def asked(when: Any) -> str:
         ),
     ],
 )
-def test_conditions_are_questions(when: Any, expected: str) -> None:
-    """Of our own functions, with patterns of Java's that match all of a text."""
+def test_conditions_become_groovy_expressions(when: Any, expected: str) -> None:
+    """They call generated functions, with Java patterns that match the whole text."""
     assert asked(when) == expected
 
 
-def test_only_the_functions_that_are_asked_are_there() -> None:
-    """And files are looked at where conditions ask for them alone."""
+def test_only_called_functions_are_generated() -> None:
+    """Files are compared only if conditions read them."""
     stages = [{"name": "s", "script": ["make"], "when": {"branch": "main"}}]
     text = jenkinsfile({"pipelines": {"p": {"stages": stages}}})
 
@@ -78,8 +78,8 @@ def test_only_the_functions_that_are_asked_are_there() -> None:
 
 
 @pytest.mark.parametrize("style", ["scripted", "declarative"])
-def test_files_are_looked_at_before_the_stages(style: str) -> None:
-    """Against each branch that is named, once; the usual base only where it is asked for."""
+def test_changed_files_are_determined_before_the_stages(style: str) -> None:
+    """Once per base branch; the default base only if a condition uses it."""
     whens = [{"exists": "a"}, {"changes": {"paths": "a", "base": "main"}}, {"changes": {"paths": "b", "base": "main"}}]
     stages = [{"name": f"s{number}", "script": ["make"], "when": when} for number, when in enumerate(whens)]
     text = jenkinsfile({"pipelines": {"p": {"stages": stages}}}, style)
@@ -88,16 +88,16 @@ def test_files_are_looked_at_before_the_stages(style: str) -> None:
     assert text.index("lookAtFiles(['main'])") < text.index("checkoutCommit()")
 
 
-def test_a_skipped_first_stage_takes_no_checkout_with_it() -> None:
-    """In a shared workspace, the checkout stands in a stage of its own then."""
+def test_a_conditional_first_stage_does_not_skip_the_checkout() -> None:
+    """In a shared workspace, the checkout is then a stage of its own."""
     stages = [{"name": "a", "script": ["make"], "when": {"branch": "main"}}, {"name": "b", "script": ["make"]}]
     text = jenkinsfile({"pipelines": {"p": {"workspace": "shared", "stages": stages}}}, "declarative")
 
     assert text.index("stage('checkout')") < text.index("checkoutCommit()") < text.index("stage('a')")
 
 
-def test_a_stash_that_may_be_missing_is_asked_for() -> None:
-    """Where the reader runs only if the producer has, it is just fetched."""
+def test_a_stash_that_may_be_missing_is_optional() -> None:
+    """If the reader runs only after its producer, the stash must exist."""
     stages = [
         {"name": "a", "script": ["make"], "when": {"branch": "main"}, "artifacts": ["x"]},
         {"name": "b", "script": ["make"]},

@@ -19,6 +19,6 @@ _CONFIG = "pipelines: {{ p: {{ stages: [{{ name: a, script: [make], secrets: {{ 
         ("when: { event: push }", False),
     ],
 )
-def test_a_stage_with_rights_is_guarded_if_a_change_request_can_run_it(when: str, is_guarded: bool) -> None:  # noqa: FBT001 - a case
-    """A change request has neither a branch nor a tag, and one event."""
+def test_a_privileged_stage_is_guarded_if_change_requests_run_it(when: str, is_guarded: bool) -> None:  # noqa: FBT001 - a case
+    """A change request has no branch and no tag, and one event."""
     assert ("noFork()" in built(_CONFIG.format(when)).text) is is_guarded

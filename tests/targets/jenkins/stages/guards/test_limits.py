@@ -29,8 +29,8 @@ pipelines:
         "allow_failure: true, agent: linux",
     ],
 )
-def test_what_allows_a_failure_stands_around_the_agent(keys: str, style: str) -> None:
-    """An agent that cannot be had, as after a restart of the controller (JENKINS-37121), is a failure of the stage."""
+def test_an_allowed_failure_includes_a_missing_agent(keys: str, style: str) -> None:
+    """An unavailable agent, as after a restart of the controller (JENKINS-37121), is a failure of the stage."""
     text = built(_CONFIG.format(keys), style).text
     stage = re.split(r"(?:stage|addStage)\('flaky'", text, maxsplit=1)[1]
     head = stage[: stage.index("{\n", stage.index("catchError" if "exit" not in keys else "allowExitCodes"))]
@@ -51,13 +51,13 @@ def test_what_allows_a_failure_stands_around_the_agent(keys: str, style: str) ->
         ("timeout: 20m, retry: { count: 1, on: timeout }", "within(1200) {"),
     ],
 )
-def test_a_timeout_is_the_step_of_jenkins_unless_the_stage_must_fail(keys: str, head: str) -> None:
-    """A caught `timeout` still aborts the build, and a retry does not tell its end from others."""
+def test_a_timeout_uses_jenkins_step_unless_it_must_be_a_failure(keys: str, head: str) -> None:
+    """A caught `timeout` still aborts the build, and a retry cannot distinguish it."""
     assert head in built(_CONFIG.format(keys), "declarative").text
 
 
-def test_a_script_that_catches_signals_cannot_pass_after_its_time() -> None:
-    """It may end with status 0 when it is told to stop."""
+def test_a_script_that_catches_signals_cannot_pass_after_a_timeout() -> None:
+    """It may exit with 0 when it is terminated."""
     text = built(
         "pipelines: { p: { stages: [{ name: a, timeout: 1m, script: [\"trap 'exit 0' TERM\", ./serve] }] } }"
     ).text

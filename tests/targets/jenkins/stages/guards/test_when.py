@@ -33,8 +33,8 @@ _CONFIG = "pipelines: {{ p: {{ stages: [{{ name: a, script: [make], when: {} }}]
         ),
     ],
 )
-def test_conditions_are_those_of_declarative_where_they_mean_the_same(when: str, lines: list[str]) -> None:
-    """A wildcard must not match the tag or the change request that BRANCH_NAME may be."""
+def test_when_uses_declarative_conditions_if_equivalent(when: str, lines: list[str]) -> None:
+    """A wildcard must not match a tag or a change request in BRANCH_NAME."""
     text = built(_CONFIG.format(when)).text
     block = text[text.index("beforeAgent true") : text.index("agent any")].splitlines()
 
@@ -42,6 +42,6 @@ def test_conditions_are_those_of_declarative_where_they_mean_the_same(when: str,
 
 
 @pytest.mark.parametrize(("when", "is_set"), [("{ branch: main }", True), ("{ tag: v* }", False)])
-def test_the_branch_is_known_outside_multibranch_jobs(when: str, is_set: bool) -> None:  # noqa: FBT001 - a case
-    """There, Jenkins does not set BRANCH_NAME, and `branch` never holds."""
+def test_the_branch_is_set_outside_multibranch_jobs(when: str, is_set: bool) -> None:  # noqa: FBT001 - a case
+    """Jenkins does not set BRANCH_NAME there, so `branch` would never hold."""
     assert ("BRANCH_NAME = " in built(_CONFIG.format(when)).text) is is_set

@@ -11,7 +11,7 @@ from pipegen.targets import registry
 
 
 def compiled(takes: str) -> str:
-    """Return the Jenkinsfile of a stage that reads the input `x`, which *takes* such values."""
+    """Return the Jenkinsfile of a stage that reads the input `x`, declared as *takes*."""
     config = f"inputs: {{x: {takes}}}\npipelines: {{p: {{stages: [{{name: s, script: ['echo ${{inputs.x}}']}}]}}}}\n"
     report = Report()
     analysed = analyse(SourceFile("pipegen.yaml", config), (), report)
@@ -37,8 +37,8 @@ def compiled(takes: str) -> str:
         ),
     ],
 )
-def test_a_parameter_has_its_default_first_and_in_any_build(takes: str, parameter: str) -> None:
-    """The first choice is Jenkins' default; `params` has the defaults, also in a first build."""
+def test_inputs_become_parameters_with_defaults(takes: str, parameter: str) -> None:
+    """The default of a choice is its first value; `params` has defaults also in a first build."""
     text = compiled(takes)
 
     assert f"        {parameter}\n" in text

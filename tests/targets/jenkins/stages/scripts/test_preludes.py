@@ -1,4 +1,4 @@
-"""Functions for the preludes that several scripts have."""
+"""Functions for preludes that several scripts share."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pipegen.targets.jenkins.stages.scripts.preludes import Preludes
 ONE, OTHER = (Command(("one=$(mktemp -d)",)),), (Command(("other=1",)),)
 
 
-def test_a_prelude_of_several_scripts_is_a_function() -> None:
-    """It is named by what its scripts use; one that stands alone stays in place."""
+def test_a_shared_prelude_becomes_a_function() -> None:
+    """It is named after the tools of its scripts; a unique prelude stays inline."""
     made = [script("a", prelude=ONE, uses_containers=True)] * 2 + [script("b", prelude=OTHER)]
     preludes = Preludes(made)
 
@@ -21,15 +21,15 @@ def test_a_prelude_of_several_scripts_is_a_function() -> None:
     assert [one.function for one in preludes.named()] == ["containers"]
 
 
-def test_functions_have_different_names() -> None:
-    """Two preludes of scripts that use the same get numbers."""
+def test_prelude_functions_have_unique_names() -> None:
+    """Two preludes with the same tools are numbered."""
     preludes = Preludes([script("a", prelude=prelude) for prelude in (ONE, ONE, OTHER, OTHER)])
 
     assert [one.function for one in preludes.named()] == ["values", "values2"]
 
 
-def test_scripts_begin_with_the_function() -> None:
-    """What they have of their own follows."""
+def test_scripts_begin_with_a_call_of_the_function() -> None:
+    """Their own lines follow."""
     work = scripts(plan(("a", "b")), a=script("x", prelude=ONE), b=script("y\nz", prelude=ONE))
     text = jenkinsfile(work)
 

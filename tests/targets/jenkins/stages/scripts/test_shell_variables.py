@@ -32,35 +32,35 @@ PLAN = plan(("a",), name='de"mo')
         ("GIT_FOO", None),
     ],
 )
-def test_setup_values(name: str, expected: str | None) -> None:
-    """Each has its variable; what the git plugin does not document is not there."""
+def test_setup_values_come_from_variables(name: str, expected: str | None) -> None:
+    """Variables that the git plugin does not document are not used."""
     assert host(PLAN, JenkinsSettings()).setup(name) == expected
 
 
 def test_jobs_are_isolated_unless_they_share_a_workspace() -> None:
-    """Values then wait beside it."""
+    """Values are next to a shared workspace."""
     assert host(PLAN, JenkinsSettings()).values is None
     assert host(replace(PLAN, workspace=Workspace.SHARED), JenkinsSettings()).values == "$WORKSPACE_TMP/pipegen"
 
 
-def test_one_agent_is_one_container_engine() -> None:
-    """With a registry, stages may stand anywhere."""
+def test_stages_on_one_agent_share_a_container_engine() -> None:
+    """With a registry, they may run anywhere."""
     local, remote = host(PLAN, JenkinsSettings()), host(PLAN, JenkinsSettings(images=Images.REGISTRY))
 
     assert (local.images, local.shares_daemon) == (Images.LOCAL, True)
     assert (remote.images, remote.shares_daemon) == (Images.REGISTRY, False)
 
 
-def test_logins_only_with_a_credential() -> None:
-    """Agents are logged in already otherwise."""
+def test_registry_logins_require_a_credential() -> None:
+    """Without one, agents are already logged in."""
     assert host(PLAN, JenkinsSettings()).login is None
     assert host(PLAN, JenkinsSettings(registry_credential="x")).login == Login(
         "$PIPEGEN_REGISTRY", "$PIPEGEN_REGISTRY_USERNAME", "$PIPEGEN_REGISTRY_PASSWORD"
     )
 
 
-def test_the_credential_for_charts_fits_the_address() -> None:
-    """A pair for https, a key for ssh."""
+def test_the_chart_credential_depends_on_the_url() -> None:
+    """A user name and password for https, a key for ssh."""
     kinds = []
     for repository in ("https://x/y", "ssh://x/y"):
         credential = host(

@@ -1,0 +1,102 @@
+"""Calls of the program as a user makes them, in this process, and configs for them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+# Two stages side by side, then one; nothing to report for either target.
+CONFIG = """\
+pipelines:
+  service:
+    stages:
+      - name: lint
+      - name: unit
+      - name: candidate
+        build: production
+    execution:
+      - [lint, candidate]
+      - [unit, candidate]
+"""
+
+SEVERAL = """\
+pipelines:
+  checks:
+    stages: [{ name: lint }, { name: unit }]
+  nightly:
+    stages: [{ name: soak }]
+"""
+
+# An N: unit is waited for by both, lint by package alone.
+SKEWED = """\
+pipelines:
+  service:
+    stages: [{ name: lint }, { name: unit }, { name: package }, { name: report }]
+    execution:
+      - [lint, package]
+      - [unit, package]
+      - [unit, report]
+"""
+
+# A warning on GitLab, which knows no mail server; nothing on Jenkins.
+WARNED = """\
+pipelines:
+  service:
+    notify: { email: { to: [team@example.org] } }
+    stages: [{ name: lint }]
+"""
+
+BROKEN = """\
+pipelines:
+  service:
+    stages: [{ name: lint }, { name: unit }]
+    execution:
+      - [lint, unti]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a call ended with and wrote."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Pipegen(Protocol):
+    """The program, in this process."""
+
+    def __call__(self, *arguments: str | Path) -> Result:
+        """Call it with *arguments*."""
+
+
+def process(
+    *arguments: str | Path, at: Path, variables: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Call the program in a process of its own, in the folder *at*."""
+    return subprocess.run(
+        [sys.executable, "-c", "from pipegen.__main__ import main; main()", *map(str, arguments)],
+        cwd=at,
+        env=environment(**(variables or {})),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
+    )
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Return variables for a process that imports this checkout and does not see the caller's terminal."""
+    kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "TERM"}}
+    return {**kept, "PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm", **variables}
+
+
+def names(folder: Path) -> set[str]:
+    """Return the names of all files in *folder* except the config."""
+    return {path.name for path in folder.iterdir()} - {"pipegen.yaml"}

@@ -1,0 +1,42 @@
+"""Configs for tests."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from pipegen.config.read import read
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import Node
+
+
+def written(text: str) -> SourceFile:
+    """Return *text*, without its common indentation, as a file."""
+    return SourceFile("pipegen.yaml", dedent(text))
+
+
+def tree_of(text: str) -> Node:
+    """Return the tree of *text*, which must be valid."""
+    report = Report()
+    tree = read(written(text), report)
+
+    assert report.diagnostics() == ()
+    return tree
+
+
+def misread(text: str) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of reading *text* as YAML."""
+    report = Report()
+    try:
+        read(written(text), report)
+    except Stopped:
+        assert report.has_errors()
+    return report.diagnostics()
+
+
+def summary(found: Diagnostic) -> tuple[str, str, str]:
+    """Return the code, the location and the underlined text of a diagnostic."""
+    assert found.primary is not None
+    first = found.primary.span.first
+    return found.code.number, f"{first.line}:{first.column}", found.primary.span.text

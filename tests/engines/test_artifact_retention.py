@@ -1,0 +1,131 @@
+"""All engines retain the same artifacts after success and after failure; reports do not affect the result."""
+
+from pathlib import Path
+from shlex import quote as quoted
+
+import pytest
+from engines.containers import Containers
+from engines.gitlab_schema import check
+from engines.proof import worlds
+from engines.proof.execution import (
+    CONFIG,
+    DECLARATIVE,
+    GITLAB_LOCAL,
+    HERE,
+    SCRIPTED,
+    Engine,
+    Execution,
+    World,
+    absent,
+    execute,
+)
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+pytestmark = pytest.mark.xdist_group("keeping")
+
+ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE, "here": HERE}
+REPORT = '<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>'
+WRITE = f"printf %s '{REPORT}' >report.xml; mkdir -p log/deep; echo a >log/a; echo b >log/b.tmp; echo c >log/deep/c.tmp"
+LATE = "it's $(touch canary) [a]* 1.2"
+STAGES: dict[str, dict[str, object]] = {
+    "red": {
+        "script": [WRITE, "echo '[]' >found.json", "false"],
+        "artifacts": {"paths": ["log/"], "exclude": ["log/*.tmp", "log/deep"], "when": "always"},
+        "reports": {"junit": "report.xml", "codequality": "found.json", "sarif": "none.sarif"},
+    },
+    "green": {"script": [WRITE], "reports": {"junit": ["*.xml", "none/*.xml"], "coverage": "none.xml"}},
+    "crashed": {"script": ["echo t >crash.log", "false"], "artifacts": {"paths": ["crash.log"], "when": "failure"}},
+    "sound": {"script": ["echo t >sound.log"], "artifacts": {"paths": ["sound.log"], "when": "failure"}},
+    "lost": {"script": ["echo t >lost.log", "false"], "artifacts": {"paths": ["lost.log"]}},
+    "hidden": {
+        "directory": "service",
+        "script": [WRITE],
+        "artifacts": {"paths": ["log/"], "exclude": ["**/*.tmp"], "keep": False},
+    },
+    "late": {
+        "directory": "service",
+        "script": [f"printf %s {quoted(LATE)} >v", 'mkdir -p "dist $(cat v)/sub"', 'echo late >"dist $(cat v)/sub/f"'],
+        "outputs": {"v": {"file": "v"}},
+        "artifacts": ["dist ${.v}/", "none-${.v}"],
+    },
+    "astray": {"script": ["printf ../x >v"], "outputs": {"v": {"file": "v"}}, "artifacts": ["${.v}"]},
+    "last": {
+        "script": [
+            'find sound.log report.xml service/log -type f >"$RECORDS/last" 2>/dev/null || :',
+            'cat "service/dist ${late.v}/sub/f" >"$RECORDS/late"',
+        ]
+    },
+}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def done(
+    containers: Containers, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> tuple[Engine, Execution, Path]:
+    """Return each execution in turn."""
+    engine = ENGINES[request.param]
+    require(absent(engine))
+    folder = tmp_path_factory.mktemp("keeping")
+    records = folder / "notes"
+    records.mkdir()
+    stages = [{"name": name, **keys} for name, keys in STAGES.items()]
+    arcs = [["sound", "hidden", "late", "last"], *([name] for name in ("red", "green", "crashed", "lost", "astray"))]
+    text = yaml_text({"pipelines": {"keeping": {"stages": stages, "execution": arcs}}})
+    repository = worlds.repository(folder / "repository", files={CONFIG: text, "service/see": ""})
+    world = World(
+        containers=containers, repository=repository, folder=folder / "world", variables={"RECORDS": str(records)}
+    )
+    return engine, execute(engine, world), records
+
+
+def test_reports_do_not_affect_the_result(done: tuple[Engine, Execution, Path]) -> None:
+    """Neither a report with a failure nor a missing report fails a successful stage."""
+    failed = ("red", "crashed", "lost", "astray")
+
+    assert done[1].outcomes == {name: "failed" if name in failed else "success" for name in STAGES}, done[1].log
+
+
+def test_retained_artifacts_can_be_downloaded(done: tuple[Engine, Execution, Path]) -> None:
+    """Excluded files cannot; after a failure, only those for failures can."""
+    engine, execution, _ = done
+    kept = {name for name in execution.downloads if name.endswith((".log", "/a", ".tmp"))}
+
+    if engine.target == "gitlab":
+        # gitlab-ci-local knows neither `on_failure`, which it takes for a success, nor who may download.
+        assert kept - {"service/log/a", "sound.log"} == {"log/a"}
+        assert (execution.text.count("when: on_failure"), execution.text.count("access: none")) == (2, 1)
+    else:
+        assert kept == {"log/a", "crash.log"}
+
+
+def test_stages_get_artifacts_regardless_of_download(done: tuple[Engine, Execution, Path]) -> None:
+    """Excluded files and those of failures are not passed on."""
+    assert (done[2] / "last").read_text("utf-8").split() == ["service/log/a"]
+
+
+def test_an_artifact_path_may_be_a_run_time_value(done: tuple[Engine, Execution, Path]) -> None:
+    """A missing path is not a failure; one outside the directory is."""
+    engine, execution, records = done
+
+    assert (records / "late").read_text("utf-8") == "late\n"
+    assert 'artifacts "../x" lie outside the directory of the stage' in execution.log
+    if engine.target == "jenkins":
+        assert f"service/dist {LATE}/sub/f" in execution.downloads
+
+
+def test_reports_are_collected_after_a_failure(done: tuple[Engine, Execution, Path]) -> None:
+    """By Jenkins' steps; for GitLab, the file is checked against the schema."""
+    engine, execution, _ = done
+    if engine.target == "gitlab":
+        assert check(execution.text) == ()
+        return
+    if engine is HERE:
+        return
+    assert execution.log.count("No files found for pattern 'none.sarif'") == 1
+    assert sorted((one["total"], one["failed"]) for one in execution.reports if "total" in one) == [(2, 1), (2, 1)]
+    assert {one["id"]: one["files"] for one in execution.reports if "id" in one} == {
+        "analysisParser": ["found.json"],
+        "sarif": [],
+        "coverage": [],
+    }

@@ -1,0 +1,238 @@
+"""The shell, secrets, images and services of stages behave the same on all engines."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from engines import gitlab_local, jenkins_harness
+from engines.containers import Containers
+from engines.jenkins_harness import Credential, SecretFile, SshKey, UsernamePassword
+from engines.proof import worlds
+from engines.proof.execution import (
+    CONFIG,
+    DECLARATIVE,
+    GITLAB,
+    GITLAB_LOCAL,
+    SCRIPTED,
+    Engine,
+    Execution,
+    World,
+    execute,
+)
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+pytestmark = pytest.mark.xdist_group("machine")
+
+ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE}
+
+
+def executed(
+    engine: Engine,
+    containers: Containers,
+    folder: Path,
+    stages: list[dict[str, object]],
+    arcs: list[list[str]],
+    secrets: Mapping[str, Credential] | None = None,
+) -> Execution:
+    """Return the execution of *stages*, which write notes to `notes` in *folder*."""
+    require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+    (folder / "notes").mkdir()
+    alone = [[str(stage["name"])] for stage in stages]
+    text = yaml_text({"pipelines": {"p": {"stages": stages, "execution": [*alone, *arcs]}}})
+    world = World(
+        containers=containers,
+        repository=worlds.repository(folder / "repository", files={CONFIG: text, "texts": HOSTILE, "folder/see": ""}),
+        folder=folder / "world",
+        variables={"NOTES": str(folder / "notes")},
+        secrets=secrets or {},
+    )
+    return execute(engine, world)
+
+
+BASH = """\
+words=(one 'two three')
+[[ ${words[1]} == two* && two =~ ^(t|x)wo$ ]]
+cat <(printf '%s|' "${words[@]}") >"$NOTES/words"
+printf %s $'a\\tb ${.stage}' "${BASH_VERSION:+bash}" >"$NOTES/ansi"
+"""
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_bash_stages_have_pipefail_and_bash_syntax(containers: Containers, tmp_path: Path, name: str) -> None:
+    """A pipe fails with any of its commands, also in commands of outputs."""
+    stages: list[dict[str, object]] = [
+        {"name": "syntax", "shell": "bash", "script": [BASH], "env": {"A": "${setup.pipeline}"}},
+        {"name": "script", "shell": "bash", "script": ["false | true"]},
+        {"name": "measured", "shell": "bash", "script": ["true"], "outputs": {"x": {"command": "false | echo x"}}},
+        {"name": "reader", "script": ["echo ${measured.x}"]},
+        {"name": "fine", "script": ["false | true"]},
+    ]
+
+    done = executed(ENGINES[name], containers, tmp_path, stages, [["measured", "reader"]])
+
+    expected = {"syntax": "success", "script": "failed", "measured": "failed", "reader": "skipped", "fine": "success"}
+    assert done.outcomes == expected, done.log
+    assert (tmp_path / "notes/words").read_text("utf-8") == "one|two three|"
+    assert (tmp_path / "notes/ansi").read_text("utf-8") == "a\tb syntaxbash"
+
+
+TEXT = 'it\'s "a" $(touch /tmp/pipegen-machine-canary)`x` $HOME ${A} \\ ünï * -n %s'
+SECRETS: dict[str, Credential] = {
+    "deploy-token": TEXT,
+    "cluster": SecretFile("config", b"a: b\n\x00\xff\n"),
+    "registry": UsernamePassword("me & you", TEXT[::-1]),
+    "deploy-key": SshKey("git", "-----BEGIN KEY-----\nabc\n-----END KEY-----\n"),
+}
+
+
+def kept(stage: str, name: str, command: str) -> str:
+    """Return the command that notes the output of *command*."""
+    return f'{command} >"$NOTES/{stage}-{name}"'
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_secrets_arrive_byte_for_byte(containers: Containers, tmp_path: Path, name: str) -> None:
+    """In the script and the after script; Jenkins masks them in the log."""
+    commands = {
+        "text": 'printf %s "$TOKEN"',
+        "file": 'cat "$KUBECONFIG"',
+        "user": 'printf %s "$REGISTRY_USERNAME"',
+        "password": 'printf %s "$REGISTRY_PASSWORD"',
+        "key": 'cat "$KEY"',
+        "mode": 'stat -c %a "$KEY" | tail -c 3',
+    }
+    stage: dict[str, object] = {
+        "name": "s",
+        "secrets": {
+            "TOKEN": "deploy-token",
+            "KUBECONFIG": {"file": "cluster"},
+            "REGISTRY": {"password": "registry"},
+            "KEY": {"ssh_key": "deploy-key"},
+        },
+        "script": [*(kept("script", *one) for one in commands.items()), 'printf "%s\\n" "$TOKEN"'],
+        "after": [kept("after", *one) for one in commands.items()],
+    }
+
+    done = executed(ENGINES[name], containers, tmp_path, [stage], [], SECRETS)
+
+    assert done.outcomes == {"s": "success"}, done.log
+    for part in ("script", "after"):
+        found = {one: (tmp_path / f"notes/{part}-{one}").read_bytes() for one in commands}
+        assert found["text"].decode() == TEXT
+        assert (found["user"].decode(), found["password"].decode()) == ("me & you", TEXT[::-1])
+        assert (found["file"], found["key"]) == (b"a: b\n\x00\xff\n", b"-----BEGIN KEY-----\nabc\n-----END KEY-----\n")
+        assert found["mode"] == b"00\n"
+    assert TEXT not in done.text
+    assert (TEXT in done.log) == (name == "gitlab")
+
+
+HOSTILE = "'; exit 9 #\n$(exit 8)`exit 7`\"\\\n\n"
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_after_scripts_always_run(containers: Containers, tmp_path: Path, name: str) -> None:
+    """In their own shell with the same values; their status does not count, but their files do."""
+    value = kept("fails", "value", 'printf %s "${a.v}"')
+    stages: list[dict[str, object]] = [
+        {"name": "a", "script": ['cp texts "$PIPEGEN_OUTPUTS/v"'], "outputs": ["v"]},
+        {
+            "name": "fails",
+            "directory": "folder",
+            "env": {"SHOWN": "<${a.v}>"},
+            "script": ["X=1", "exit 3"],
+            "after": [value, kept("fails", "env", 'printf %s "$SHOWN$X"'), kept("fails", "folder", "ls")],
+        },
+        {
+            "name": "makes",
+            "shell": "bash",
+            "script": ["echo early >early"],
+            "after": ["echo late >late", "false | true", kept("makes", "never", "true")],
+            "artifacts": ["early", "late"],
+        },
+        {"name": "reads", "script": [kept("reads", "files", "cat early late")]},
+    ]
+    arcs = [["a", "fails"], ["makes", "reads"]]
+
+    done = executed(ENGINES[name], containers, tmp_path, stages, arcs)
+
+    assert done.outcomes == {"a": "success", "fails": "failed", "makes": "success", "reads": "success"}, done.log
+    notes = {path.name: path.read_text("utf-8") for path in (tmp_path / "notes").iterdir()}
+    assert notes == {
+        "fails-value": HOSTILE,
+        "fails-env": f"<{HOSTILE}>",
+        "fails-folder": "see\n",
+        "reads-files": "early\nlate\n",
+    }
+
+
+def in_images() -> list[dict[str, object]]:
+    """Return stages that run in images: one named by an output, with services that it waits for."""
+    services: list[object] = [
+        "redis:7",
+        {
+            "image": "postgres:${build.tag}",
+            "alias": "db",
+            "env": {"PASSWORD": "it's $x"},
+            "command": ["postgres", "-c", "a b"],
+            "ready": 'echo x >>"$NOTES/tries"; [ "$(wc -l <"$NOTES/tries")" -eq 3 ]',
+        },
+    ]
+    return [
+        {"name": "build", "script": ['printf 1.2 >"$PIPEGEN_OUTPUTS/tag"'], "outputs": ["tag"]},
+        {
+            "name": "test",
+            "image": "example/app:${build.tag}",
+            "services": services,
+            "resources": {"cpu": 0.5, "memory": "1Gi"},
+            "script": [kept("test", "ran", '{ echo "$WHO"; ls -a; }'), 'test -s "$NOTES/tries"'],
+            "env": {"WHO": "${setup.pipeline}"},
+            "after": [kept("test", "after", 'echo "${build.tag}"')],
+            "artifacts": ["made"],
+        },
+        {"name": "odd", "script": ["printf 'a b' >$PIPEGEN_OUTPUTS/tag"], "outputs": ["tag"]},
+        {"name": "none", "image": "x:${odd.tag}", "script": ["true"]},
+        {
+            "name": "plain",
+            "image": {"name": "alpine/helm:3", "entrypoint": [], "pull": "always"},
+            "script": ["true"],
+            "agent": "built-in",
+        },
+    ]
+
+
+@pytest.mark.parametrize("name", ["gitlab", "scripted", "declarative"])
+def test_stages_run_in_images_with_ready_services(containers: Containers, tmp_path: Path, name: str) -> None:
+    """A value that is invalid in an image name fails the stage that outputs it."""
+    engine = GITLAB if name == "gitlab" else ENGINES[name]
+    stages = [one for one in in_images() if name != "gitlab" or one["name"] != "plain"]
+
+    done = executed(engine, containers, tmp_path, stages, [["build", "test"], ["odd", "none"]])
+
+    expected = {"build": "success", "test": "success", "odd": "failed", "none": "skipped", "plain": "success"}
+    assert done.outcomes == {one: expected[one] for one in done.outcomes}, done.log
+    assert 'stage "odd": output "tag" holds what stands in no name of an image' in done.log
+    notes = tmp_path / "notes"
+    assert (notes / "tries").read_text("utf-8") == "x\nx\nx\n"
+    assert (notes / "test-after").read_text("utf-8") == "1.2\n"
+    ran = (notes / "test-ran").read_text("utf-8").split("\n")
+    assert ran[0] == "p"
+    if name != "gitlab":
+        _check_containers(done)
+
+
+def _check_containers(done: Execution) -> None:
+    asked = [(one["kind"], one["stage"], one["image"], one["command"]) for one in done.beside]
+    assert sorted(asked) == [
+        ("inside", "plain", "alpine/helm:3", ""),
+        ("inside", "test", "example/app:1.2", ""),
+        ("pull", "plain", "alpine/helm:3", ""),
+        ("service", "test", "postgres:1.2", "postgres -c 'a b'"),
+        ("service", "test", "redis:7", ""),
+        ("stop", "test", "postgres:1.2", "postgres -c 'a b'"),
+        ("stop", "test", "redis:7", ""),
+    ]
+    args = {one["image"]: one["args"] for one in done.beside}
+    assert args["alpine/helm:3"] == "-e HOME=/tmp --entrypoint=''"
+    assert args["example/app:1.2"].endswith(" -e HOME=/tmp --cpu-shares=512 --memory-reservation=1073741824")
+    assert args["postgres:1.2"].endswith(" --network-alias=db --env='PASSWORD=it'\\''s $x'")

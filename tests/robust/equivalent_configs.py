@@ -1,0 +1,241 @@
+"""Known configs, as data, changed to equivalent ones: other arcs, names, and locations of definitions.
+
+`UnfitError` has the reason why a change does not apply to a config.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import pairwise
+from random import Random
+from typing import cast
+
+from robust.random_configs import Data
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Plan
+from pipegen.source.text import Span
+from pipegen.structs import SpannedStruct, Struct
+
+# Stands in front of each name of a stage that is another one, and in no config.
+TOKEN = "zq7"  # noqa: S105 - a mark
+_LETTER = re.compile("[A-Za-z0-9]")
+# See `_SLUG` in pipegen/compiler.py.
+_LONGEST = 40
+_ESCAPED = r"(?<!\$)"
+
+
+class UnfitError(Exception):
+    """A change does not apply to a config, with the reason."""
+
+
+def pipelines(data: object) -> dict[str, Data]:
+    """Return the pipelines of *data* itself, not copies."""
+    found = data.get("pipelines") if isinstance(data, dict) else None
+    if not isinstance(found, dict) or not all(isinstance(one, dict) for one in found.values()):
+        raise UnfitError("no pipelines")
+    return found
+
+
+def stages_of(pipeline: Data) -> list[Data]:
+    """Return the stages of *pipeline* itself, not copies."""
+    found = pipeline.get("stages")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _arcs(pipeline: Data) -> list[list[object]]:
+    found = pipeline.get("execution")
+    return [one for one in found if isinstance(one, list)] if isinstance(found, list) else []
+
+
+def with_arcs(data: Data, change: Callable[[list[list[object]], str], list[list[object]]]) -> Data:
+    """Return *data* with the arcs of each pipeline changed by *change*; unfit if none change."""
+    made = {
+        name: {**pipeline, "execution": change(_arcs(pipeline), name)} if _arcs(pipeline) else pipeline
+        for name, pipeline in pipelines(data).items()
+    }
+    if made == data["pipelines"]:
+        raise UnfitError("no arcs to change")
+    return {**data, "pipelines": made}
+
+
+def permuted(data: Data, dice: Random) -> Data:
+    """Return *data* with its arcs in another order."""
+    return with_arcs(data, lambda arcs, _: arcs[::-1] if len(arcs) == 2 else dice.sample(arcs, len(arcs)))
+
+
+def cut(data: Data) -> Data:
+    """Return *data* with each arc split into its pairs."""
+
+    def steps(arc: list[object]) -> list[list[object]]:
+        return [list(step) for step in pairwise(arc)] if len(arc) > 1 else [arc]
+
+    return with_arcs(data, lambda arcs, _: [step for arc in arcs for step in steps(arc)])
+
+
+def implied(data: Data, plans: Mapping[str, Plan], dice: Random) -> Data:
+    """Return *data* with an additional implied arc in each pipeline."""
+
+    def more(arcs: list[list[object]], name: str) -> list[list[object]]:
+        graph = plans[name].graph
+        written = {stage["name"] for stage in stages_of(pipelines(data)[name])}
+        far: list[list[object]] = [
+            [earlier, later]
+            for later in graph.nodes
+            for earlier in sorted(set(graph.ancestors(later)) - set(graph.predecessors(later)))
+            if {earlier, later} <= written
+        ]
+        return [*arcs, dice.choice(far)] if far else arcs
+
+    return with_arcs(data, more)
+
+
+def renamed(data: Data, plans: Sequence[Plan]) -> Data:
+    """Return *data* with *plans* with each stage renamed in every place."""
+    if "include" in data:
+        raise UnfitError("names in included files")
+    if any(len(job.slug) > _LONGEST - len(TOKEN) for plan in plans for job in plan.jobs):
+        raise UnfitError("slugs that are cut elsewhere")
+    names = {str(stage["name"]) for one in pipelines(data).values() for stage in stages_of(one) if "name" in stage}
+    if not names or any(_LETTER.search(name) is None for name in names):
+        raise UnfitError("names without a letter")
+    if any("webhook" in str(one.get("notify")) for one in pipelines(data).values()) and "notify" in names:
+        raise UnfitError("the stage of a webhook has a name that no other stage has")
+    others = {name: other_name(name) for name in names}
+    read = re.compile(rf"{_ESCAPED}(\$\{{)({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?=[\[.])")
+    found = _with_texts(data, lambda text: read.sub(lambda one: one[1] + others[one[2]], text))
+    for pipeline in pipelines(found).values():
+        _rename(pipeline, others)
+    targets = found.get("targets")
+    for settings in targets.values() if isinstance(targets, dict) else ():
+        for setting in settings.values():
+            _put(setting, "stage", others)
+    return found
+
+
+def other_name(name: str) -> str:
+    """Return *name* with the mark before its first letter or digit."""
+    return _LETTER.sub(rf"{TOKEN}\g<0>", name, count=1)
+
+
+def _rename(pipeline: Data, others: Mapping[str, str]) -> None:
+    for key in ("execution", "finally"):
+        if key in pipeline:
+            pipeline[key] = _named(pipeline[key], others)
+    for stage in stages_of(pipeline):
+        _put(stage, "name", others)
+        _put(stage, "files_from", others)
+        _put(stage.get("environment"), "on_stop", others)
+        _put(stage.get("matrix"), "from", others)
+
+
+def _put(place: object, key: str, others: Mapping[str, str]) -> None:
+    if isinstance(place, dict) and key in place:
+        place[key] = _named(place[key], others)
+
+
+def _named(value: object, others: Mapping[str, str]) -> object:
+    """Return *value*, a name or names, renamed; a combination is its stage's name with a suffix."""
+    if isinstance(value, list):
+        return [_named(one, others) for one in value]
+    stage, mark, combination = str(value).partition("[")
+    return others[str(value)] if str(value) in others else others.get(stage, stage) + mark + combination
+
+
+def _with_texts(data: object, change: Callable[[str], str]) -> Data:
+    """Return a copy of *data* with changed texts, except keys."""
+
+    def made(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: made(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [made(one) for one in value]
+        return change(value) if isinstance(value, str) else value
+
+    return cast("Data", made(data))
+
+
+def in_templates(data: Data) -> Data:
+    """Return *data* with the steps of each stage in a template."""
+    templates: Data = {}
+
+    def made(stage: Data) -> Data:
+        rest = {key: value for key, value in stage.items() if key != "name"}
+        # One with a name, and perhaps words for people, is the short-hand.
+        if not rest.keys() - {"description"} or "name" not in stage:
+            return stage
+        name = f"moved {len(templates)}"
+        templates[name] = rest
+        return {"name": stage["name"], "extends": name}
+
+    moved = {
+        name: {**one, "stages": list(map(made, stages_of(one)))} if stages_of(one) else one
+        for name, one in pipelines(data).items()
+    }
+    if not templates:
+        raise UnfitError("stages with names alone")
+    known = data.get("templates")
+    return {**data, "templates": {**(known if isinstance(known, dict) else {}), **templates}, "pipelines": moved}
+
+
+def in_a_file(data: Data) -> tuple[Data, Data]:
+    """Return *data* that includes its pipelines and templates, and the file with these."""
+    if "include" in data:
+        raise UnfitError("includes of its own")
+    inner = {key: value for key, value in data.items() if key in ("pipelines", "templates")}
+    pipelines(data)
+    return {"include": ["moved.yaml"], **{key: value for key, value in data.items() if key not in inner}}, inner
+
+
+def chosen(data: Data, name: str) -> Data:
+    """Return *data* with only the pipeline *name* and those that it calls."""
+    known, kept, left = pipelines(data), dict[str, Data](), [name]
+    while left:
+        one = left.pop()
+        if one in known and one not in kept:
+            kept[one] = known[one]
+            left += [str(stage["pipeline"]) for stage in stages_of(known[one]) if "pipeline" in stage]
+    return {**data, "pipelines": {one: known[one] for one in known if one in kept}}
+
+
+def turned(data: Data) -> Data:
+    """Return *data* with its pipelines in another order."""
+    found = pipelines(data)
+    if len(found) < 2:
+        raise UnfitError("one pipeline")
+    return {**data, "pipelines": dict(reversed(found.items()))}
+
+
+def told(value: object) -> object:
+    """Return *value* of a plan as data without locations: equal for equivalent values."""
+    match value:
+        case Enum():
+            return value.name
+        case ExecutionGraph():
+            return {"nodes": told(tuple(value.nodes)), "arcs": told(tuple(value.arcs))}
+        case Struct():
+            left_out = value.UNCOMPARED if isinstance(value, SpannedStruct) else ()
+            fields = {name: getattr(value, name) for name in value.__struct_fields__ if name not in left_out}
+            return {name: told(one) for name, one in fields.items() if not isinstance(one, Span)}
+        case frozenset() | set():
+            return sorted(repr(told(one)) for one in value)
+        case Mapping() | tuple() | list():
+            return [told(one) for one in (value.items() if isinstance(value, Mapping) else value)]
+    return value if isinstance(value, str | int | float | None) else repr(value)
+
+
+def unmarked(value: object) -> Iterator[str]:
+    """Yield the texts in *value*, without the mark of renamed stages."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            yield from unmarked(one)
+    elif isinstance(value, list):
+        yield "["
+        for one in value:
+            yield from unmarked(one)
+        yield "]"
+    else:
+        yield str(value).replace(TOKEN, "")

@@ -1,0 +1,60 @@
+"""All bad inputs, each in a separate process: the slowest answer, and the largest memory.
+
+PYTHONPATH=.:tests python tests/robust/hostile_input_trials.py
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from robust.hostile_files import inputs
+from robust.hostile_inputs import INPUTS, Input
+from robust.measured_process import MEGABYTES, SECONDS, Measured, measured
+from robust.trial_result import Figures
+
+
+def main() -> int:
+    """Print each answer and the figures; return 1 if an answer is unexpected."""
+    chosen = [one for one in (*INPUTS, *inputs()) if not sys.argv[1:] or one.name in sys.argv[1:]]
+    found = _told(chosen, is_shown=True)
+    print("\n".join(found.lines))
+    return int(bool(found.wrong))
+
+
+def figures(*, is_nightly: bool) -> Figures:
+    """Return the results of all bad inputs; without *is_nightly*, of those that are quick."""
+    every = (*INPUTS, *inputs())
+    return _told([one for one in every if is_nightly or not one.large], is_shown=False)
+
+
+def _told(chosen: Sequence[Input], *, is_shown: bool) -> Figures:
+    """Return the results of the inputs *chosen*, each in a separate process."""
+    answers: list[tuple[Measured, Input]] = []
+    for one in chosen:
+        with tempfile.TemporaryDirectory() as name:
+            answers.append((measured(one, Path(name)), one))
+        if is_shown:
+            _show(*answers[-1])
+    wrong = [f"{one.name}: {'; '.join(found.faults(one))}" for found, one in answers if found.faults(one)]
+    slowest = max(answers, key=lambda answer: answer[0].seconds)
+    largest = max(answers, key=lambda answer: answer[0].megabytes)
+    lines = (
+        f"{len(answers)} inputs, {len(wrong)} not answered as they should be in {SECONDS} s and {MEGABYTES:.0f} MB",
+        f"slowest: {slowest[0].seconds:.2f} s of the processor: {slowest[1].name}",
+        f"largest: {largest[0].megabytes:.0f} MB: {largest[1].name}",
+        *wrong,
+    )
+    return Figures("Bad inputs", lines, len(wrong))
+
+
+def _show(found: Measured, given: Input) -> None:
+    faults = "; ".join(found.faults(given)) or "fine"
+    first = found.told.split("\n", 1)[0][:80]
+    print(f"{found.seconds:6.2f} s {found.megabytes:5.0f} MB  {given.name}: {faults} ({first})", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""A call of the program in a separate process: its exit status, time and memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli.program import environment
+from robust.hostile_inputs import Input
+
+# As `main` does, but for the end.
+# The memory is that of the program alone: what wait4(2) tells counts what the caller had when it started the program.
+_CODE = """\
+import gc, sys
+from pipegen.cli.app import run
+gc.disable()
+try:
+    status = run()
+finally:
+    open("memory", "w").write(open("/proc/self/status").read())
+sys.exit(status)
+"""
+PROGRAM = (sys.executable, "-c", _CODE)
+# What a failure of the program is told with; one of the world around it is no bug.
+BUG = "this is a bug"
+# Generous, since machines differ: no input here takes more than 4 s on a slow one, and what grows faster than its input
+# takes minutes.
+SECONDS, MEGABYTES = 10.0, 300.0
+# One that does not answer at all is ended, and has failed.
+_HANGS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """An exit status, the output, the CPU seconds, and the peak memory in MB."""
+
+    status: int
+    told: str
+    seconds: float
+    megabytes: float
+
+    def faults(self, given: Input) -> list[str]:
+        """Return the differences from the expected answer to *given*."""
+        found = [f"does not tell {code}" for code in given.codes if code not in self.told]
+        if self.status not in given.expected:
+            found.append(f"ends with {self.status}, not {' or '.join(map(str, given.expected))}")
+        if BUG in self.told:
+            found.append("fails")
+        if self.seconds > SECONDS:
+            found.append(f"takes {self.seconds:.1f} s")
+        if self.megabytes > MEGABYTES:
+            found.append(f"takes {self.megabytes:.0f} MB")
+        return found
+
+
+def measured(given: Input, folder: Path) -> Measured:
+    """Return the program's answer to *given*, written into *folder*."""
+    given.write(folder)
+    return called(given.arguments, folder)
+
+
+def called(arguments: Sequence[str], folder: Path) -> Measured:
+    """Return the program's answer to a call with *arguments* in *folder*."""
+    told = folder / "told"
+    with told.open("wb") as stream:
+        process = subprocess.Popen(
+            [*PROGRAM, *arguments],
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+        )
+        end = time.monotonic() + _HANGS
+        while True:
+            ended, status, used = os.wait4(process.pid, os.WNOHANG)
+            if ended:
+                break
+            if time.monotonic() > end:
+                process.kill()
+            time.sleep(0.01)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    memory = folder / "memory"
+    found = re.search(r"VmHWM:\s*(\d+) kB", memory.read_text(encoding="ascii")) if memory.exists() else None
+    megabytes = int(found[1]) * 1024 / 1e6 if found else 0.0
+    return Measured(process.returncode, told.read_text(errors="replace"), used.ru_utime + used.ru_stime, megabytes)

@@ -1,0 +1,50 @@
+"""Malicious configs are answered quickly and in little memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli.program import Pipegen
+from robust.hostile_files import READERS, inputs
+from robust.hostile_inputs import INPUTS, SMALL, Input
+from robust.measured_process import BUG, measured
+
+# Those that are answered in a process of their own here; the command in hostile_input_trials.py does so with all.
+MEASURED = ("an alias bomb", "a pipe", "a file of 100 MB", "10 MiB of short items", "10 MiB of brackets")
+
+
+@pytest.mark.parametrize("given", SMALL, ids=lambda one: one.name)
+def test_malicious_configs_give_the_expected_diagnostics(given: Input, empty: Path, pipegen: Pipegen) -> None:
+    """Never an internal error."""
+    given.write(empty)
+    result = pipegen(*given.arguments)
+
+    assert (result.status in given.expected, result.out) == (True, "")
+    assert [code for code in given.codes if code not in result.err] == []
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_malicious_files_next_to_a_config_are_answered(
+    reader: str, empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Settings, generated files and data files, for each command that reads them."""
+    for given in inputs(reader):
+        if not given.large:
+            folder = empty / given.name
+            folder.mkdir()
+            monkeypatch.chdir(folder)
+            given.write(folder)
+
+            result = pipegen(*given.arguments)
+
+            assert (result.status in given.expected, BUG in result.err) == (True, False), given.name
+
+
+@pytest.mark.parametrize("given", [one for one in INPUTS if one.name in MEASURED], ids=lambda one: one.name)
+def test_malicious_configs_are_within_time_and_memory_limits(given: Input, tmp_path: Path) -> None:
+    """CPU time and memory of a separate process."""
+    found = measured(given, tmp_path)
+
+    assert found.faults(given) == []
+    assert found.megabytes > 0
