@@ -189,7 +189,12 @@ def test_mutated_starts_of_stages_are_detected() -> None:
     check_noticed(large, without(large.text, r"^addStages\d\(\)\n"))
     check_noticed(large, without(large.text, r"^runStages\(stagesReady\(\)\)\n"))
     check_noticed(
-        large, without(large.text, r"^addStages1\(\)\n(.*?)^runStages\(stagesReady\(\)\)\n", by=r"\1runStages(stagesReady())\naddStages1()\n")
+        large,
+        without(
+            large.text,
+            r"^addStages1\(\)\n(.*?)^runStages\(stagesReady\(\)\)\n",
+            by=r"\1runStages(stagesReady())\naddStages1()\n",
+        ),
     )
 
 
