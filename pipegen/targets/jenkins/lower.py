@@ -60,11 +60,7 @@ def lower(
     stage_parts = tuple(parts_of(layout.body, *(stages if is_scripted else ())))
     other_parts = parts_of(*recipients, *frame.variables, frame.selection, frame.look, *frame.guard)
     return model.Jenkinsfile(
-        notes=(
-            *options_note(request.selected, request.fixed_inputs, since=request.options.get("changed_since", "")),
-            *layout.notes,
-            *plugin_notes((*stage_parts, *frame.properties)),
-        ),
+        notes=(*_options_note(request), *layout.notes, *plugin_notes((*stage_parts, *frame.properties))),
         libraries=settings.libraries,
         properties=frame.properties,
         tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
@@ -84,6 +80,10 @@ def lower(
         setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),
         parameter_lists=in_functions(frame.parameters, weigh_parameter) if is_scripted else (),
     )
+
+
+def _options_note(request: Request) -> tuple[str, ...]:
+    return options_note(request.selected, request.fixed_inputs, since=request.options.get("changed_since", ""))
 
 
 def _step_context(
