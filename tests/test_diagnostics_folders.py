@@ -41,7 +41,8 @@ from pipegen.expectations.check import check as check_expectation
 from pipegen.expectations.read import read_expectations
 from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import import_gitlab
-from pipegen.importing.gitlab.proof import prove, report_differences
+from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.imported import report_differences
 from pipegen.plan.changes.narrow import narrow
 from pipegen.readback.engines import engine_of
 from pipegen.readback.generated import read
@@ -88,7 +89,7 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         if "import" in settings:
             imported = import_gitlab(file, Roots(folder), "main", report)
             if "proof" in settings["import"] and (proof := prove(imported, "main")) is not None:
-                report_differences(imported, proof, report)
+                report_differences(proof, report)
             return report.diagnostics()
         engine = engine_of(file)
         if engine is not None and not folder.name.startswith("PG131"):

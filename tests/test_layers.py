@@ -46,8 +46,9 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     ),
     "compiler": ("targets", "plan", "bindings", "config", "readback.engines", "graph", "diagnostics", "source"),
     "importing": (
-        *("compiler", "config", "emit", "plan.model.patterns", "plan.regex", "readback.gitlab_file", "targets.base"),
-        *("targets.registry", "diagnostics", "source"),
+        *("compiler", "config", "emit", "plan.model", "plan.regex", "plan.events", "targets.base", "targets.registry"),
+        *("readback.gitlab_file", "readback.groovy", "readback.declarative", "readback.jenkins", "readback.errors"),
+        *("diagnostics", "source"),
     ),
     "__main__": ("cli",),
     "cli": (

@@ -22,7 +22,7 @@ class Verb(NamedTuple):
 # In the order of the help.
 VERBS: Mapping[str, Verb] = {
     "init": Verb("init", "Create a starter config, and the schema for editors."),
-    "import": Verb("import_pipeline", "Import a .gitlab-ci.yml as a config."),
+    "import": Verb("import_pipeline", "Import a .gitlab-ci.yml or a Declarative Jenkinsfile as a config."),
     "compile": Verb("compile_", "Generate a Jenkinsfile or a .gitlab-ci.yml from a config."),
     "check": Verb("check", "Report errors and probable mistakes in a config."),
     "graph": Verb("graph", "Draw the graph of stages."),

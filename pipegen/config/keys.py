@@ -65,6 +65,7 @@ STAGE_KEYS = (
     StageKey(name="lock", is_local=True, diff=("lock",)),
     StageKey(name="interruptible", is_local=True, diff=("interruptible",)),
     StageKey(name="reuse", is_local=True, diff=("reuse",)),
+    StageKey(name="tools", is_for_scripts=True, is_local=True, diff=("tools",)),
     StageKey(name="steps", is_work=True, is_local=True, diff=("steps",)),
     StageKey(name="raw", is_local=True, diff=("raw",)),
     StageKey(name="blubberfile"),

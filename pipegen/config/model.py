@@ -139,6 +139,7 @@ class StageConfig(SpannedStruct, kw_only=True):
     reports: StepValue | None = None
     cache: StepValue | None = None
     reuse: StepValue | None = None
+    tools: StepValue | None = None
     steps: StepValue | None = None
     raw: StepValue | None = None
     env: StepValue | None = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import ScalarEvent
+from ruamel.yaml.events import AliasEvent, ScalarEvent
 from ruamel.yaml.reader import ReaderError
 
 from pipegen.config.compose import Composer
@@ -30,7 +31,7 @@ C = TypeVar("C", bound=Composer)
 # return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and a tag with a third "!".
 _DIFFERING = "\t\u0085\u2028\u2029\ufeff"
 _BLANKS = re.compile("^ +\r", re.MULTILINE)
-_NAMES = "[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)"
+_NAMES = re.compile("[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)")
 
 # The number of characters that the Python parser reads in about a second.
 _LONG = 1_000_000
@@ -84,19 +85,32 @@ def _text(event: ScalarEvent, file: SourceFile) -> Span:
     return Span(file, max(start, head), end)
 
 
-def fast_events(file: SourceFile) -> Iterator[Any] | None:
+def fast_events(file: SourceFile) -> Iterable[Any] | None:
     """Return the events of the C parser; None if it is missing or may read *file* differently."""
-    return None if CParser is None or _differs(file.text) else iter(CParser(file.text).get_event, None)
+    if CParser is None or _differs(file.text):
+        return None
+    events = iter(CParser(file.text).get_event, None)
+    # Searching for a character is nearly free; searching for a pattern takes as long as parsing part of the text.
+    names = [match.start() for match in _NAMES.finditer(file.text)] if any(mark in file.text for mark in "&*!") else []
+    return _unless_named(list(events), names) if names else events
+
+
+def _unless_named(events: list[Any], positions: list[int]) -> list[Any] | None:
+    """Return *events* if none of the *positions* is in an anchor, an alias or a tag: they are in texts and comments.
+
+    Both parsers agree on all before the first such name that they read differently, so they agree on where it is.
+    """
+    for event in events:
+        if isinstance(event, AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
+            at = bisect_left(positions, event.start_mark.index)
+            if at < len(positions) and positions[at] <= event.end_mark.index:
+                return None
+    return events
 
 
 def _differs(text: str) -> bool:
-    """Return whether the C parser may read *text* differently."""
-    # Searching for a character is nearly free; searching for a pattern takes as long as parsing part of the text.
-    return (
-        any(character in text for character in _DIFFERING)
-        or (" \r" in text and _BLANKS.search(text) is not None)
-        or (any(mark in text for mark in "&*!") and re.search(_NAMES, text) is not None)
-    )
+    """Return whether the C parser may read *text* differently, other than the names of anchors, aliases and tags."""
+    return any(character in text for character in _DIFFERING) or (" \r" in text and _BLANKS.search(text) is not None)
 
 
 def _compose_fast(file: SourceFile, report: Report, kind: type[C]) -> C | None:

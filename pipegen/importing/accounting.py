@@ -1,4 +1,7 @@
-"""The accounting of the keys of imported files: each is translated, kept as raw, or named by a diagnostic."""
+"""The accounting of the constructs of imported files, such as keys.
+
+Each is translated, kept as raw, or named by a diagnostic.
+"""
 
 from __future__ import annotations
 
@@ -68,12 +71,12 @@ class Accounting:
         """Give *key*, and the keys merged into it, *outcome*."""
         keys, marked = [key], set[_Place]()
         while keys:
-            place = _place(keys.pop().span)
+            key = keys.pop()
+            place = _place(key.span)
             if place in marked:
                 continue
             marked.add(place)
-            known = self._outcomes.get(place, KeyOutcome.TRANSLATED)
-            self._outcomes[place] = max(known, outcome, key=self._order.index)
+            self.mark_place(key.span, outcome)
             keys += self._merged.get(place, ())
 
     def is_marked(self, entry: Entry) -> bool:
@@ -81,17 +84,22 @@ class Accounting:
         inner = (one.key for one in entries_in(entry.value))
         return any(_place(key.span) in self._outcomes for key in (entry.key, *inner))
 
-    def outcome(self, key: Scalar) -> KeyOutcome | None:
-        """Return the outcome of *key*, None if it has none."""
-        return self._outcomes.get(_place(key.span))
+    def outcome(self, span: Span) -> KeyOutcome | None:
+        """Return the outcome of the construct at *span*, None if it has none."""
+        return self._outcomes.get(_place(span))
 
-    def count(self, trees: Iterable[Mapping]) -> Count:
-        """Return the number of keys of *trees* by outcome; a key without an outcome counts in none."""
+    def mark_place(self, span: Span, outcome: KeyOutcome) -> None:
+        """Give the construct at *span* *outcome*, unless it has a worse one."""
+        known = self._outcomes.get(_place(span), KeyOutcome.TRANSLATED)
+        self._outcomes[_place(span)] = max(known, outcome, key=self._order.index)
+
+    def count(self, sources: Iterable[tuple[str, Span]]) -> Count:
+        """Return the number of constructs of *sources* by outcome; one without an outcome counts in none."""
         outcomes: Counter[KeyOutcome] = Counter()
         constructs: Counter[tuple[str, KeyOutcome]] = Counter()
         counted: set[_Place] = set()
-        for path, entry in (pair for tree in trees for pair in _paths(tree)):
-            place = _place(entry.key.span)
+        for path, span in sources:
+            place = _place(span)
             if place in counted:
                 continue
             counted.add(place)
@@ -116,34 +124,6 @@ def entries_in(node: Node) -> Iterator[Entry]:
         if isinstance(inner, Mapping):
             yield from inner.entries
         pending += children(inner) if isinstance(inner, Mapping) else getattr(inner, "items", ())
-
-
-# Keys whose maps have names of the user as keys.
-_NAMED = frozenset({"variables", "inputs", "id_tokens", "secrets", "matrix"})
-_FILE_KEYS = frozenset({"include", "stages", "workflow", "spec", "default", "variables"})
-
-
-def _paths(tree: Mapping) -> Iterator[tuple[str, Entry]]:
-    """Yield each entry of *tree*, with the path of its construct: keys below a job, without names of the user."""
-    for entry in tree.entries:
-        name = entry.key.text
-        is_job = name not in _FILE_KEYS and isinstance(entry.value, Mapping)
-        yield ("job" if is_job else name), entry
-        prefix = "" if is_job or name == "default" else name
-        yield from _inner(prefix, entry.value)
-
-
-def _inner(prefix: str, node: Node) -> Iterator[tuple[str, Entry]]:
-    if isinstance(node, Mapping):
-        is_named = prefix.rpartition(":")[2] in _NAMED
-        for entry in node.entries:
-            name = "NAME" if is_named else entry.key.text
-            path = f"{prefix}:{name}" if prefix else name
-            yield path, entry
-            yield from _inner(path, entry.value)
-    else:
-        for item in getattr(node, "items", ()):
-            yield from _inner(prefix, item)
 
 
 def _place(span: Span) -> _Place:

@@ -13,7 +13,7 @@ from pipegen.importing.accounting import Count, KeyOutcome
 from pipegen.importing.summary import as_text, data
 from pipegen.structs import Struct
 
-_NAME = ".gitlab-ci.yml"
+_PIPELINE_NAMES = (".gitlab-ci.yml", "Jenkinsfile")
 _MOST_OBSTACLES = 15
 _QUOTED = re.compile(r'"[^"]*"')
 
@@ -30,7 +30,7 @@ class Audited(Struct):
 def audited_files(folders: Iterable[Path]) -> Iterator[Path]:
     """Yield the pipelines below *folders*, sorted in each."""
     for folder in folders:
-        yield from sorted(path for path in folder.rglob(_NAME) if path.is_file())
+        yield from sorted(path for name in _PIPELINE_NAMES for path in folder.rglob(name) if path.is_file())
 
 
 def audit_text(audited: Sequence[Audited], *, is_data: bool) -> str:

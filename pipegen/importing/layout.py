@@ -12,7 +12,7 @@ _WIDTH = 100
 _ORDER = (
     *("name", "description", "extends", "when", "matrix", "agent", "image", "services", "env", "secrets", "shell"),
     *("script", "after", "artifacts", "files_from", "reports", "cache", "environment", "approve", "lock"),
-    *("allow_failure", "retry", "timeout", "interruptible", "trigger", "pipeline", "raw"),
+    *("allow_failure", "retry", "timeout", "interruptible", "trigger", "pipeline", "steps", "raw"),
 )
 # Keys whose value is a block if it has more than one entry, as their texts are commands or long lists.
 _BLOCKS = frozenset({"script", "after", "env", "stages", "inputs", "templates", "pipelines", "targets", "defaults"})
@@ -21,6 +21,11 @@ _BLOCKS = frozenset({"script", "after", "env", "stages", "inputs", "templates", 
 def ordered(stage: Mapping[str, Value]) -> dict[str, Value]:
     """Return the keys of *stage* in the usual order."""
     return {key: stage[key] for key in sorted(stage, key=_ORDER.index)}
+
+
+def block_style(document: Mapping[str, Value]) -> str:
+    """Return the config *document* as text that is quick to read: the fast parser refuses some colons in braces."""
+    return yaml.write(document)
 
 
 def written(document: Mapping[str, Value]) -> str:

@@ -13,36 +13,59 @@ _KINDS = ("stages", "parallel", "matrix", "steps")
 
 
 class Leaf(Struct):
-    """A stage with steps."""
+    """A stage with steps, or in `post`; *index* is that of its word `stage`."""
 
     name: str
+    index: int
 
 
 class Serial(Struct):
-    """Sequential parts."""
+    """Sequential parts; *index* is that of the stage that contains them, None for the pipeline."""
 
     parts: tuple[Part, ...]
+    index: int | None = None
 
 
 class Parallel(Struct):
-    """Parallel parts, which end together."""
+    """Parallel parts, which end together, like `Serial`."""
 
     parts: tuple[Part, ...]
+    index: int | None = None
 
 
-Part = Leaf | Serial | Parallel
+class MatrixPart(Struct):
+    """Sequential parts that run for each cell of the matrix of the stage at *index*."""
+
+    parts: tuple[Part, ...]
+    index: int
+
+
+Part = Leaf | Serial | Parallel | MatrixPart
 
 
 def read(code: GroovyTokens, pipeline: int) -> Part:
-    """Return the stages of the `pipeline` block at *pipeline*."""
+    """Return the stages of the `pipeline` block at *pipeline*, with those in its `post`."""
+    stages = read_stages(code, pipeline)
+    post = _block(code, pipeline + 1, "post")
+    final = _Reader(code).final(post) if post is not None else ()
+    whole = Serial((*stages.parts, Parallel(final)) if final else stages.parts)
+    seen: set[str] = set()
+    for part in _inside(whole):
+        if isinstance(part, MatrixPart):
+            raise code.error(part.index, "the names of a matrix's stages are not in the file")
+        if isinstance(part, Leaf):
+            if part.name in seen:
+                raise code.error(part.index, f'two stages are called "{part.name}"')
+            seen.add(part.name)
+    return whole
+
+
+def read_stages(code: GroovyTokens, pipeline: int) -> Serial:
+    """Return the stages in the block `stages` of the `pipeline` block at *pipeline*."""
     block = _block(code, pipeline + 1, "stages")
     if block is None:
         raise code.error(pipeline, 'the pipeline has no "stages"')
-    reader = _Reader(code)
-    stages = reader.parts(block)
-    post = _block(code, pipeline + 1, "post")
-    final = reader.final(post) if post is not None else ()
-    return Serial((*stages, Parallel(final)) if final else stages)
+    return Serial(_Reader(code).parts(block))
 
 
 def graph_of(part: Part) -> ExecutionGraph:
@@ -54,12 +77,16 @@ def graph_of(part: Part) -> ExecutionGraph:
 
 def leaves(part: Part) -> Iterator[Leaf]:
     """Yield the stages with steps, in text order."""
+    yield from (one for one in _inside(part) if isinstance(one, Leaf))
+
+
+def _inside(part: Part) -> Iterator[Part]:
+    """Yield *part* and its parts at any depth, in text order."""
     pending = [part]
     while pending:
         current = pending.pop()
-        if isinstance(current, Leaf):
-            yield current
-        else:
+        yield current
+        if not isinstance(current, Leaf):
             pending += reversed(current.parts)
 
 
@@ -69,7 +96,7 @@ def _join(part: Part, predecessors: tuple[str, ...], arcs: list[tuple[str, ...]]
         case Leaf(name):
             arcs += [(name,), *((earlier, name) for earlier in predecessors)]
             return (name,)
-        case Serial(parts):
+        case Serial(parts) | MatrixPart(parts):
             for child in parts:
                 predecessors = _join(child, predecessors, arcs)
             return predecessors
@@ -81,7 +108,6 @@ class _Reader:
     def __init__(self, code: GroovyTokens) -> None:
         self._code = code
         self._values = GroovyValues(code, {})
-        self._seen: set[str] = set()
 
     def parts(self, block: int) -> tuple[Part, ...]:
         """Return the stages in the block with its opening brace at *block*."""
@@ -100,7 +126,7 @@ class _Reader:
         """Return the stages in the scripts of the block `post` with its opening brace at *post*, which are parallel."""
         code, end = self._code, self._code.end_of(post)
         starts = [index for index in range(post, end) if code.is_word(index, "stage") and code.is_sign(index + 1, "(")]
-        return tuple(self._leaf(self._values.text(index + 2)[0], index) for index in starts)
+        return tuple(Leaf(self._values.text(index + 2)[0], index) for index in starts)
 
     def _stage(self, index: int) -> Part:
         code = self._code
@@ -116,19 +142,15 @@ class _Reader:
         ((kind, block),) = blocks.items()
         match kind:
             case "stages":
-                return Serial(self.parts(block))
+                return Serial(self.parts(block), index)
             case "parallel":
-                return Parallel(self.parts(block))
-            case "steps":
-                return self._leaf(name, index)
-            case _:
-                raise code.error(block - 1, "the names of a matrix's stages are not in the file")
-
-    def _leaf(self, name: str, index: int) -> Leaf:
-        if name in self._seen:
-            raise self._code.error(index, f'two stages are called "{name}"')
-        self._seen.add(name)
-        return Leaf(name)
+                return Parallel(self.parts(block), index)
+            case "matrix":
+                stages = _block(code, block, "stages")
+                if stages is None:
+                    raise code.error(block - 1, 'the matrix has no "stages"')
+                return MatrixPart(self.parts(stages), index)
+        return Leaf(name, index)
 
 
 def _block(code: GroovyTokens, brace: int, name: str) -> int | None:

@@ -77,9 +77,7 @@ def report_foreign_file(file: SourceFile, report: Report) -> bool:
         at=Span(file, 0, 0),
         hint=f'check "{mark["config"]}", which it is generated from'
         if mark
-        else f'run "pipegen import {file.path}" to make a config of it'
-        if engine is FileEngine.GITLAB
-        else f'"pipegen graph {file.path}" shows its stages; run "pipegen init" for a first config',
+        else f'run "pipegen import {file.path}" to make a config of it',
     )
     return True
 

@@ -47,6 +47,8 @@ _OPENERS = ("/*", "$/")
 _MOST_TOKENS = 500_000
 _QUOTES = ("'''", '"""', "'", '"')
 _ESCAPE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|(.))", re.DOTALL)
+# `$name.property` in a double-quoted string.
+_NAME = re.compile(r"\$[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "\n": ""}
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(_OPENING.values())
@@ -84,6 +86,10 @@ class GroovyTokens:
     def is_open(self, index: int) -> bool:
         """Return whether a bracket opens at *index*."""
         return index in self._partners
+
+    def closes(self, index: int) -> bool:
+        """Return whether a bracket closes at *index*."""
+        return index in self._openings
 
     def end_of(self, index: int) -> int:
         """Return the index of the bracket that closes the one at *index*."""
@@ -191,6 +197,30 @@ def _string_value(literal: str) -> str:
     quotes = 3 if literal.startswith(("'''", '"""')) else 1
     body = literal[quotes:-quotes]
     return _ESCAPE.sub(_unescaped, body) if "\\" in body else body
+
+
+def pieces(literal: str) -> Iterator[tuple[bool, str]]:
+    """Yield the parts of the double-quoted *literal*: whether each is an expression, and its text or value."""
+    quotes = 3 if literal.startswith('"""') else 1
+    position, end = quotes, len(literal) - quotes
+    text = ""
+    while position < end:
+        if literal[position] == "\\":
+            match = _ESCAPE.match(literal, position)
+            stop = match.end() if match else position + 1
+            text += _unescaped(match) if match else literal[position]
+            position = stop
+        elif literal.startswith("${", position) or _NAME.match(literal, position):
+            yield False, text
+            text = ""
+            name = _NAME.match(literal, position)
+            stop = name.end() if name else _end_of_expression(literal, position + 2)
+            yield True, literal[position + 1 : stop] if name else literal[position + 2 : stop - 1].strip()
+            position = stop
+        else:
+            text += literal[position]
+            position += 1
+    yield False, text
 
 
 def _end_of_string(text: str, start: int, quotes: str) -> int:

@@ -85,12 +85,31 @@ def test_an_audit_summarizes_all_pipelines(pipegen: Pipegen) -> None:
     assert not Path("pipegen.yaml").exists()
 
 
-def test_import_rejects_a_missing_file_and_a_jenkinsfile(pipegen: Pipegen) -> None:
-    """Both are wrong usage."""
-    Path("Jenkinsfile").write_text("pipeline {\n}\n", encoding="utf-8")
-
+def test_import_rejects_a_missing_file(pipegen: Pipegen) -> None:
+    """It is wrong usage."""
     assert pipegen("import", "missing.yml").status == 2
-    assert "is a Jenkinsfile" in pipegen("import", "Jenkinsfile").err
+
+
+def test_import_reads_a_jenkinsfile(pipegen: Pipegen) -> None:
+    """The usual Jenkinsfile is found without its name; its runs are compared."""
+    Path(".gitlab-ci.yml").unlink()
+    stages = "stages { stage('build') { steps { sh 'make' } } }"
+    Path("Jenkinsfile").write_text(f"pipeline {{ agent any; {stages} }}\n", encoding="utf-8")
+    result = pipegen("import")
+
+    assert result.status == 0, result.err
+    assert "pipegen.yaml written: of 6 keys, 6 are translated" in result.err
+    assert "runs: the same for 9 events" in result.err
+    assert "script: [make]" in Path("pipegen.yaml").read_text(encoding="utf-8")
+
+
+def test_import_rejects_a_scripted_jenkinsfile(pipegen: Pipegen) -> None:
+    """It has no stages that can be read."""
+    Path("Jenkinsfile").write_text("node { sh 'make' }\n", encoding="utf-8")
+    result = pipegen("import", "Jenkinsfile")
+
+    assert result.status == 1
+    assert 'there is no block "pipeline"' in result.err
 
 
 def test_check_suggests_import_for_a_gitlab_file(pipegen: Pipegen) -> None:

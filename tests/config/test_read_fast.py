@@ -56,6 +56,12 @@ def test_both_parsers_agree_on_all_configs() -> None:
     assert fast / len(TEXTS) > 0.75
 
 
+@pytest.mark.parametrize("text", ["run: |\n  echo &x.y *a/b\n", "# see &a.b\nk: 'x *y.z'\n"])
+def test_signs_in_texts_and_comments_are_no_names(text: str) -> None:
+    """The C parser reads files whose scripts contain such signs."""
+    assert reading.fast_events(SourceFile("pipeline.yml", text)) is not None
+
+
 @given(st.sampled_from(TEXTS[: len(TEXTS) // 2]), CHANGES)
 def test_both_parsers_agree_on_changed_configs(text: str, changes: list[tuple[float, str, int]]) -> None:
     """Pieces of text are inserted or replaced anywhere."""
@@ -70,6 +76,12 @@ def test_both_parsers_agree_on_changed_configs(text: str, changes: list[tuple[fl
         "a:\nb: [~, x]\n",
         "- \n- ? x\n- {y}\n",
         "a: &x\nb: *x\n",
+        "run: |\n  echo &x.y *a/b !c!d!e\nb: [1]\n",
+        "# see &a.b\nk: ['x &y.z', \"*q.r\", x *q.r]\n",
+        "a: &x.y 1\nb: *x.y\n",
+        "a: 'text *x.y'\nb: &x.y [1]\nc: [*x.y, 2]\n",
+        "a: &x !y!z!w b\n",
+        "a: [*x.y]\n",
         "a: &x:\n",
         "a: 'x\ty'\n",
         "a: |\n \r\n x\n",

@@ -51,7 +51,7 @@ UNBOUND, LOCKS, UNPINNED = (
     ("text", "expected"),
     [
         (of_stages(UNBOUND, LOCKS, UNPINNED), ["PG307", "PG653", "PG705"]),
-        (of_stages("{ name: s, agent: 'x && y', script: x }", UNBOUND, LOCKS, UNPINNED), ["PG204"]),
+        (of_stages("{ name: s, agent: 'x &&', script: x }", UNBOUND, LOCKS, UNPINNED), ["PG204"]),
         (of_stages(UNBOUND, more="nope: 1"), ["PG201"]),
         (of_stages(UNBOUND, more="inputs: { x: [1] }"), ["PG202"]),
         (of_stages(UNBOUND, more="inputs: { x: { default: a, choices: [b] } }"), ["PG520"]),

@@ -110,3 +110,32 @@ def test_a_build_that_waits_for_a_lock_holds_no_agent(style: str, repository: Re
     events = re.findall(r"^(?:Lock acquired|Running) on \S+|^\[Pipeline] { \(.*", build.log, re.MULTILINE)
     assert events[:3] == ["Lock acquired on [runs", "[Pipeline] { (p (2))", "Running on built-in"]
     assert len(events) == 3 + len(["first", "second, p", "second", "p"])
+
+
+OPTIONS = {"user": "1000:1000", "args": ["--volume=m2:/root/.m2", "--label=it's $HOME"], "credentials": "login"}
+
+
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_images_with_options(style: str, repository: Repository, tmp_path: Path) -> None:
+    """The login is for the registry in the name, whose host Jenkins itself puts before it."""
+    require(jenkins_harness.available())
+    name = "registry.example.org/team/test:1"
+    stages = [
+        {"name": "own", "image": {"name": name, "pull": "always", **OPTIONS}, "script": ["echo own"]},
+        {"name": "hub", "image": {"name": "team/hub", **OPTIONS}, "script": ["echo hub"]},
+    ]
+    checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"stages": stages}}})})
+    text = compiled(Engine(target="jenkins", style=style), checkout, {})
+    credentials = {"login": jenkins_harness.UsernamePassword("jo", "secret")}
+
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build", credentials=credentials)
+    refused = jenkins_harness.run(text, checkout, workdir=tmp_path / "without")
+
+    assert jenkins_harness.validate({style: text}) == {style: ()}
+    assert (build.result, refused.result) == ("SUCCESS", "FAILURE"), build.log
+    assert [(one["kind"], one["image"]) for one in build.containers] == [
+        ("pull", name),
+        ("inside", name),
+        ("inside", "index.docker.io/team/hub"),
+    ]
+    assert build.containers[1]["args"].endswith(r"--user=1000:1000 --volume=m2:/root/.m2 '--label=it'\''s $HOME'")

@@ -28,7 +28,8 @@ def test_job_settings_apply_to_all_stages(
 ) -> None:
     """Scripts find the tools, also in later stages."""
     require(jenkins_harness.available())
-    stages = [{"name": "first", "script": [SHOW]}, {"name": "second", "script": [SHOW]}]
+    own = {"tools": {"java": "17", "node": "22"}, "script": [SHOW, 'echo "$NODEJS_HOME"']}
+    stages = [{"name": "first", "script": [SHOW]}, {"name": "second", "script": [SHOW]}, {"name": "own", **own}]
     checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"workspace": workspace, "stages": stages}}})})
     text = compiled(Engine(target="jenkins", style=style), checkout, SETTINGS)
 
@@ -39,7 +40,9 @@ def test_job_settings_apply_to_all_stages(
     shown = [line for line in build.log.splitlines() if line.startswith("<")]
     tools = ["/opt/tools/21", "/opt/tools/Maven 3.9", "/opt/tools/1.22"]
     path = ":".join(f"{tool}/bin" for tool in ("/opt/tools/1.22", "/opt/tools/21", "/opt/tools/Maven 3.9"))
-    assert shown == [f"<{word}>" for word in ("it is", *tools, path)] * 2
+    assert shown[:10] == [f"<{word}>" for word in ("it is", *tools, path)] * 2
+    assert shown[11:14] == ["</opt/tools/17>", "</opt/tools/Maven 3.9>", "</opt/tools/1.22>"]
+    assert "\n/opt/tools/22\n" in build.log
 
 
 @pytest.mark.parametrize(

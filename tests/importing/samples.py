@@ -10,13 +10,13 @@ from pipegen.config.files.load import load
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.gitlab.files import Roots
-from pipegen.importing.gitlab.importer import Imported, import_gitlab
+from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
 
 CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if path.is_dir())
 
 
 @cache
-def imported(folder: Path, name: str = ".gitlab-ci.yml") -> tuple[Imported | None, Report]:
+def imported(folder: Path, name: str = ".gitlab-ci.yml") -> tuple[GitLabImport | None, Report]:
     """Return the import of the pipeline in *folder*, or None if it cannot be read, and the report."""
     report = Report()
     with suppress(Stopped):
@@ -26,7 +26,7 @@ def imported(folder: Path, name: str = ".gitlab-ci.yml") -> tuple[Imported | Non
     return None, report
 
 
-def from_text(text: str, folder: Path) -> tuple[Imported, Report]:
+def from_text(text: str, folder: Path) -> tuple[GitLabImport, Report]:
     """Return the import of the pipeline *text*, written to *folder*."""
     (folder / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
     result, report = imported(folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from importing.samples import CASES, from_text, imported
 
-from pipegen.importing.gitlab.importer import Imported
+from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
 from pipegen.structs import replace
 
@@ -49,13 +49,13 @@ def test_a_change_of_the_generated_file_is_detected(text: str, other: str, messa
     assert message in _differences(_changed(result, text, other))
 
 
-def _changed(result: Imported, text: str, other: str) -> Imported:
+def _changed(result: GitLabImport, text: str, other: str) -> GitLabImport:
     (file,) = result.generated
     assert text in file.text
     return replace(result, generated=(replace(file, text=file.text.replace(text, other, 1)),))
 
 
-def _differences(result: Imported) -> list[str]:
+def _differences(result: GitLabImport) -> list[str]:
     proof = prove(result, "main")
     assert proof is not None
     return [one.message for one in proof.differences]

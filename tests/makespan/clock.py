@@ -49,7 +49,7 @@ def _blocks(part: declarative.Part, durations: Durations) -> float:
     match part:
         case declarative.Leaf(name):
             return durations[name]
-        case declarative.Serial(parts):
+        case declarative.Serial(parts) | declarative.MatrixPart(parts):
             return sum(_blocks(one, durations) for one in parts)
         case declarative.Parallel(parts):
             return max(_blocks(one, durations) for one in parts)

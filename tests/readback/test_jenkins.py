@@ -113,7 +113,12 @@ REFUSED = [
     ("pipeline { stages { stage('a') { steps { } stages { } } } }", "needs exactly one of", "stage("),
     ("pipeline { stages { stage(name) { steps { } } } }", "a text is expected", "name"),
     ('pipeline { stages { stage("${x}") { steps { } } } }', "a text is expected", '"${x}"'),
-    ("pipeline { stages { stage('a') { matrix { } } } }", "a matrix's stages", "matrix"),
+    ("pipeline { stages { stage('a') { matrix { } } } }", 'the matrix has no "stages"', "matrix"),
+    (
+        "pipeline { stages { stage('a') { matrix { stages { stage('b') { steps { } } } } } } }",
+        "a matrix's stages",
+        "stage('a')",
+    ),
     (f"pipeline {{ stages {{ {STAGE} {OTHER} }} }}", "two stages", OTHER),
     ("addStage('a", "a string is not closed", "'a"),
     ("addStage('a'", "is not closed", "('a"),

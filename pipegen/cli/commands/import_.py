@@ -1,4 +1,4 @@
-"""`pipegen import`: imports a pipeline of GitLab as a config."""
+"""`pipegen import`: imports a pipeline of GitLab or Jenkins as a config."""
 
 import sys
 from enum import StrEnum
@@ -16,11 +16,17 @@ from pipegen.config.files.load import USUAL_NAMES, load, repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.audit import Audited, audit_text, audited_files
 from pipegen.importing.gitlab.files import Roots
-from pipegen.importing.gitlab.importer import Imported, import_gitlab
-from pipegen.importing.gitlab.proof import prove, report_differences
+from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
+from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.imported import Imported, Proof, report_differences
+from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
 from pipegen.importing.summary import as_data, as_text
 from pipegen.plan.model.facts import DEFAULT_BRANCH
 from pipegen.readback.engines import FileEngine, engine_of
+
+# What is imported if no pipeline is named, the first that exists.
+_USUAL = (Path(".gitlab-ci.yml"), Path("Jenkinsfile"))
 
 
 class ReportFormat(StrEnum):
@@ -32,7 +38,9 @@ class ReportFormat(StrEnum):
 
 _Source = Annotated[
     Path | None,
-    typer.Argument(metavar="PIPELINE", show_default=False, help="The pipeline. Default: .gitlab-ci.yml."),
+    typer.Argument(
+        metavar="PIPELINE", show_default=False, help="The pipeline. Default: .gitlab-ci.yml or Jenkinsfile."
+    ),
 ]
 _Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help='The config to write; "-" is standard output.')
@@ -47,7 +55,8 @@ _Audit = Annotated[
         "--audit",
         metavar="FOLDER",
         show_default=False,
-        help="Import every .gitlab-ci.yml below this folder, write no file, and report the sum; can be repeated.",
+        help="Import every .gitlab-ci.yml and Jenkinsfile below this folder, write no file, and report the sum; "
+        "can be repeated.",
     ),
 ]
 _IncludeRoot = Annotated[
@@ -76,15 +85,15 @@ def import_pipeline(
     proof: Annotated[bool, typer.Option("--proof/--no-proof", help="Compare the runs of the config's jobs.")] = True,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Import a .gitlab-ci.yml as a config.
+    """Import a .gitlab-ci.yml or a Declarative Jenkinsfile as a config.
 
-    Keys without an equivalent stay as "raw" of their stage, or are reported.
-    The config is compiled for GitLab, and the runs of both files are compared.
+    What has no equivalent stays as it is, for one engine, or is reported.
+    The config is compiled for its engine, and the runs of both files are compared.
     """
     if audit:
         _audit(audit, include_root, default_branch, report)
         return
-    path = pipeline or Path(".gitlab-ci.yml")
+    path = pipeline or next((one for one in _USUAL if one.is_file()), _USUAL[0])
     is_stream = str(output) == "-"
     if not is_stream:
         check_place(output)
@@ -92,9 +101,9 @@ def import_pipeline(
             raise WrongUsage(f'"{output}" exists already: name another file with -o, or overwrite it with --force')
     found = Report()
     imported = _imported(path, include_root, default_branch, found)
-    proven = prove(imported, default_branch) if imported is not None and proof else None
-    if imported is not None and proven is not None:
-        report_differences(imported, proven, found)
+    proven = _proven(imported, default_branch) if imported is not None and proof else None
+    if proven is not None:
+        report_differences(proven, found)
     show(found.diagnostics(), form, sys.stderr)
     if imported is None:
         raise typer.Exit(Exit.PROBLEMS)
@@ -118,10 +127,20 @@ def _imported(path: Path, include_root: Path | None, default_branch: str, report
         file = load(path, report)
         report.stop_if_errors()
         if engine_of(file) is FileEngine.JENKINS:
-            raise WrongUsage(f'"{path}" is a Jenkinsfile: only pipelines of GitLab can be imported')
+            return import_jenkins(file, report)
         return import_gitlab(file, Roots(repository_root(path), include_root), default_branch, report)
     except Stopped:
         return None
+
+
+def _proven(imported: Imported, default_branch: str) -> Proof | None:
+    """Compare the runs of *imported* with its source; None if the config does not compile."""
+    match imported:
+        case GitLabImport():
+            return prove(imported, default_branch)
+        case JenkinsImport():
+            return prove_stages(imported)
+    return None
 
 
 def _audit(folders: list[Path], include_root: Path | None, default_branch: str, form: ReportFormat | None) -> None:
@@ -130,7 +149,7 @@ def _audit(folders: list[Path], include_root: Path | None, default_branch: str, 
     for path in audited_files(folders):
         report = Report()
         imported = _imported(path, include_root, default_branch, report)
-        proven = prove(imported, default_branch) if imported else None
+        proven = _proven(imported, default_branch) if imported else None
         words = proven.words if proven else ""
         audited.append(Audited(str(path), imported.count if imported else None, report.diagnostics(), words))
     show_text(audit_text(audited, is_data=form is ReportFormat.JSON))

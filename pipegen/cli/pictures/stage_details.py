@@ -94,8 +94,8 @@ def _machine(job: Job) -> _Facts:
         yield "Image", _shown(machine.image.name)
     if machine.services:
         yield "Services", ", ".join(_shown(service.image) for service in machine.services)
-    if machine.labels:
-        yield "Agent", ", ".join(machine.labels)
+    if machine.labels or machine.label_expressions:
+        yield "Agent", ", ".join((*machine.labels, *machine.label_expressions))
 
 
 def _bounds(job: Job) -> _Facts:

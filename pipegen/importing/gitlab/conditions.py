@@ -21,7 +21,8 @@ from pipegen.importing.gitlab.expressions import (
     VariableName,
     alternatives,
 )
-from pipegen.importing.gitlab.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
+from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.regex import RegexError, portable_regex
 from pipegen.structs import Struct
@@ -34,10 +35,6 @@ _MERGE_REQUEST = re.compile(
 _OF_JOBS = frozenset({"CI_JOB_NAME", "CI_JOB_STAGE"})
 _GLOB = re.compile(r"[*?]")
 _LITERAL_REGEX = re.compile(r"\^([\w./-]+)\$")
-
-
-class UntranslatableError(ValueError):
-    """A value that a config cannot express, with the reason."""
 
 
 class Names(Struct, kw_only=True):

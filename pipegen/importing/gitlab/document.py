@@ -10,15 +10,22 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import arcs
+from pipegen.importing.compilation import PIPELINE
 from pipegen.importing.gitlab.carried import files_from, keep_needs
-from pipegen.importing.gitlab.conditions import Names, UntranslatableError
+from pipegen.importing.gitlab.conditions import Names
 from pipegen.importing.gitlab.expressions import (
     ExpressionError,
 )
 from pipegen.importing.gitlab.inputs import as_input, inputs_of
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.keys.base import present, raw_data
-from pipegen.importing.gitlab.logic import (
+from pipegen.importing.gitlab.order import Order, order_of, report_needs
+from pipegen.importing.gitlab.rules import rules_of, workflow_rules
+from pipegen.importing.gitlab.stages import Draft, Settings, StageBuilder
+from pipegen.importing.gitlab.starts import Start, condition_of, start_of
+from pipegen.importing.gitlab.tree import items_of, text_of
+from pipegen.importing.layout import ordered as in_order
+from pipegen.importing.logic import (
     ALWAYS,
     NEVER,
     Condition,
@@ -28,19 +35,12 @@ from pipegen.importing.gitlab.logic import (
     simplified,
     without_variable,
 )
-from pipegen.importing.gitlab.order import Order, order_of, report_needs
-from pipegen.importing.gitlab.rules import rules_of, workflow_rules
-from pipegen.importing.gitlab.stages import Draft, Settings, StageBuilder
-from pipegen.importing.gitlab.starts import Start, condition_of, start_of
-from pipegen.importing.gitlab.tree import items_of, text_of
-from pipegen.importing.gitlab.when import as_when
-from pipegen.importing.layout import ordered as in_order
-from pipegen.importing.layout import written
 from pipegen.importing.sharing import share
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry, Scalar
 from pipegen.structs import Struct, replace
 
-PIPELINE = "ci"
 _ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "schedule", "manual", "api"))
 _NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
 _OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
@@ -57,10 +57,10 @@ class ImportOptions(Struct, kw_only=True):
     is_shared: bool = True
 
 
-class ConfigText(Struct):
-    """The text of a config, and the jobs that it has as stages."""
+class ConfigDocument(Struct):
+    """A config as a document, and the jobs that it has as stages."""
 
-    text: str
+    document: Mapping[str, Value]
     jobs: tuple[str, ...]
 
 
@@ -69,7 +69,7 @@ def document(
     options: ImportOptions,
     accounting: Accounting,
     report: Report,
-) -> ConfigText:
+) -> ConfigDocument:
     """Return the config of *source*."""
     return _Writer(source, options, accounting, report).document()
 
@@ -96,7 +96,7 @@ class _Writer:
             constants={},
         )
 
-    def document(self) -> ConfigText:
+    def document(self) -> ConfigDocument:
         condition = self._workflow()
         known = condition if self._runs_for_merge_requests() else _NO_MERGE_REQUEST
         settings = Settings(
@@ -124,7 +124,7 @@ class _Writer:
                 self._accounting,
                 self._report,
             )
-        return ConfigText(written(self._config(drafts, order, condition)), tuple(kept))
+        return ConfigDocument(self._config(drafts, order, condition), tuple(kept))
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
         files = files_from(drafts, order)
@@ -300,8 +300,14 @@ class _Writer:
         value: dict[str, Value] = {"name": draft.name}
         env = _map(draft.keys.pop("env", None))
         env |= {name: text for name, text in _map(draft.raw.pop("variables", None)).items() if isinstance(text, str)}
-        if env:
-            value["parameters"] = {name: _parameter(str(text)) for name, text in env.items()}
+        # GitLab expands variables when it starts the pipeline; a parameter would need a job of its own.
+        expanded = [name for name, text in env.items() if "$" in str(text) and name in draft.job.variables]
+        if expanded:
+            draft.raw["variables"] = {name: draft.job.variables[name].text for name in expanded}
+            for name in expanded:
+                self._accounting.mark(draft.job.variables[name].entry, KeyOutcome.RAW)
+        if parameters := {name: _parameter(str(text)) for name, text in env.items() if name not in expanded}:
+            value["parameters"] = parameters
         draft.keys = {key: one for key, one in draft.keys.items() if key in _OF_TRIGGERS}
         draft.keys["trigger"] = value
         project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)

@@ -7,16 +7,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import events
 from pipegen.importing.gitlab.files import Roots, read_files
-from pipegen.importing.gitlab.importer import Imported
+from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.runs import RunJob, expanded, ground, run
+from pipegen.importing.imported import Proof, RunDifference
 from pipegen.source.text import SourceFile
-from pipegen.structs import Struct, replace
+from pipegen.structs import replace
 from pipegen.targets.base import GeneratedFile
 
 _EXPORT = re.compile(r"export ([A-Za-z_]\w*)=(.*)", re.DOTALL)
@@ -33,29 +33,7 @@ _DOLLAR = "\0"
 _OF_ENGINE = frozenset({"CI_JOB_STAGE"})
 
 
-class RunDifference(Struct):
-    """A difference between the runs of two pipelines at a *job*, and the events for which there is one."""
-
-    job: str
-    message: str
-    events: tuple[str, ...]
-
-
-class Proof(Struct, kw_only=True):
-    """The result: the number of events with a run of the source, and the differences."""
-
-    events: int
-    differences: tuple[RunDifference, ...]
-
-    @property
-    def words(self) -> str:
-        """The result in a few words."""
-        if self.differences:
-            return f"{len(self.differences)} differences in {self.events} events"
-        return f"the same for {self.events} events"
-
-
-def prove(imported: Imported, default_branch: str) -> Proof | None:
+def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
     """Compare the runs of the source of *imported* with those of the file that the config compiles to.
 
     Jobs that are not stages are left out. Return None if the config does not compile.
@@ -78,7 +56,10 @@ def prove(imported: Imported, default_branch: str) -> Proof | None:
             found.setdefault((name, message), []).append(event.title)
     return Proof(
         events=number,
-        differences=tuple(RunDifference(*key, tuple(titles)) for key, titles in found.items()),
+        differences=tuple(
+            RunDifference(at=source.jobs[job].key.span, message=message, events=tuple(titles))
+            for (job, message), titles in found.items()
+        ),
     )
 
 
@@ -95,22 +76,6 @@ def _generated(files: Sequence[GeneratedFile]) -> SourcePipeline:
             read_files(main, Roots(Path(folder)), accounting, report),
             accounting,
             report,
-        )
-
-
-def report_differences(imported: Imported, proof: Proof, report: Report) -> None:
-    """Report the differences of *proof* at the jobs of the source."""
-    for difference in proof.differences:
-        job = imported.source.jobs[difference.job]
-        rest = len(difference.events) - 1
-        events_ = difference.events[0] + (
-            f" and {rest} other events" if rest > 1 else " and 1 other event" if rest else ""
-        )
-        report.add(
-            codes.IMPORT_DIFFERS,
-            f"{difference.message} ({events_})",
-            at=job.key.span,
-            hint="correct the config, or accept the difference",
         )
 
 

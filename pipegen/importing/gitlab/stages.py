@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.comments import comments_of
-from pipegen.importing.gitlab.conditions import Names, UntranslatableError
+from pipegen.importing.gitlab.conditions import Names
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.keys import (
     environments,
@@ -21,11 +21,12 @@ from pipegen.importing.gitlab.keys import (
 )
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, raw_data
 from pipegen.importing.gitlab.keys.variables import variables
-from pipegen.importing.gitlab.logic import ALWAYS, Condition, simplified
 from pipegen.importing.gitlab.starts import Start
 from pipegen.importing.gitlab.texts import JobTexts, constants, rule_variables
 from pipegen.importing.gitlab.tree import is_null, items_of, text_of
-from pipegen.importing.gitlab.when import as_when
+from pipegen.importing.logic import ALWAYS, Condition, simplified
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry
 from pipegen.structs import MutableStruct, Struct, field
 
@@ -298,7 +299,9 @@ class StageBuilder:
 
 def _set_failure(start: Start, draft: Draft) -> None:
     """Say in *draft* whether a failure counts, which rules and a manual start decide too."""
-    if start.allows_failure:
+    if start.allows_failure and "trigger" in draft.job.entries:
+        draft.raw["allow_failure"] = True
+    elif start.allows_failure:
         draft.keys["allow_failure"] = True
     elif isinstance(draft.keys.get("allow_failure"), bool):
         del draft.keys["allow_failure"]

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.conditions import Names, UntranslatableError, condition
+from pipegen.importing.gitlab.conditions import Names, condition
 from pipegen.importing.gitlab.expressions import ExpressionError
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.keys.base import duration
-from pipegen.importing.gitlab.logic import NEVER, Condition, Conjunction, Disjunction, Opposite
 from pipegen.importing.gitlab.rules import DELAYED, MANUAL, Rule, rules_of
 from pipegen.importing.gitlab.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.tree import text_of
+from pipegen.importing.logic import NEVER, Condition, Conjunction, Disjunction, Opposite
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct, replace
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from pipegen.importing.gitlab.conditions import UntranslatableError
 from pipegen.importing.gitlab.jobs import SourceJob, Variable
 from pipegen.importing.gitlab.tree import entries_of, items_of
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 

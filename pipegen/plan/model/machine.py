@@ -27,11 +27,18 @@ class ShellProgram(Enum):
 
 
 class JobImage(SpannedStruct, kw_only=True):
-    """The image a job runs in; *entrypoint* None keeps the image's own, *pull* None is the engine's default."""
+    """The image a job runs in; *entrypoint* None keeps the image's own, *pull* None is the engine's default.
+
+    *user* None is that of the engine, *args* are for the container engine, *credentials* is the ID of the login at the
+    registry.
+    """
 
     name: Text
     entrypoint: tuple[str, ...] | None = None
     pull: Pull | None = None
+    user: str | None = None
+    args: tuple[str, ...] = ()
+    credentials: str | None = None
     span: Span
 
 
@@ -55,14 +62,20 @@ class Resources(SpannedStruct, kw_only=True):
 
 
 class Machine(SpannedStruct, kw_only=True):
-    """The machine a job runs on; it must have all *labels*."""
+    """The machine a job runs on; it must have all *labels*, and match all *label_expressions*.
 
-    UNCOMPARED: ClassVar = ("labels_span", "shell_span")
+    *tools* are installed by the engine: the type and the name of each.
+    """
+
+    UNCOMPARED: ClassVar = ("labels_span", "shell_span", "tools_span")
 
     image: JobImage | None = None
     services: tuple[Service, ...] = ()
     labels: tuple[str, ...] = ()
+    label_expressions: tuple[str, ...] = ()
     labels_span: Span | None = None
+    tools: tuple[tuple[str, str], ...] = ()
+    tools_span: Span | None = None
     resources: Resources | None = None
     shell: ShellProgram = ShellProgram.SH
     shell_span: Span | None = None

@@ -30,14 +30,39 @@ def image(stage: StageConfig, values: StageValues) -> JobImage | None:
     if name is None or type(node) is not Mapping:
         return JobImage(name=image_name(node, values), span=stage.image.span)
     entrypoint, pull = node.get("entrypoint"), node.get("pull")
+    own_name = image_name(name, values)
     return JobImage(
-        name=image_name(name, values),
-        entrypoint=tuple(item.text for item in entrypoint.items if isinstance(item, Scalar))
-        if isinstance(entrypoint, Sequence)
-        else None,
+        name=own_name,
+        entrypoint=_words(entrypoint) if isinstance(entrypoint, Sequence) else None,
         pull=Pull(pull.text) if isinstance(pull, Scalar) else None,
+        user=_text(node.get("user")),
+        args=_words(node.get("args")),
+        credentials=_credentials(node.get("credentials"), own_name, values.report),
         span=stage.image.span,
     )
+
+
+def _text(node: Node | None) -> str | None:
+    return node.text if isinstance(node, Scalar) else None
+
+
+def _words(node: Node | None) -> tuple[str, ...]:
+    return tuple(item.text for item in node.items if isinstance(item, Scalar)) if isinstance(node, Sequence) else ()
+
+
+def _credentials(node: Node | None, name: Text, report: Report) -> str | None:
+    """Return the ID of the login at the registry of the image *name*, which must be known at compile time."""
+    if not isinstance(node, Scalar):
+        return None
+    first = name.parts[0] if name.parts else ""
+    if name.constant is None and not (isinstance(first, str) and "/" in first):
+        report.add(
+            codes.INVALID_VALUE,
+            "the registry of the image is not known when pipegen runs",
+            at=node.span,
+            hint='write out the start of the name: "registry.example.org/app:${build.tag}"',
+        )
+    return node.text
 
 
 def image_name(node: Node, values: StageValues) -> Text:

@@ -6,62 +6,87 @@ import re
 
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Machine, ShellProgram
 from pipegen.plan.stage.images import image
+from pipegen.plan.stage.labels import is_expression, label_operands
 from pipegen.plan.stage.resources import resources
 from pipegen.plan.stage.services import services
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Scalar, Sequence
+from pipegen.source.tree import Mapping, Scalar, Sequence
 
-# Jenkins' label operators; characters that GitLab expands in a tag.
-_OPERATOR = r"&&|\|\||<?->|^!|[()]"
 _ANYWHERE = Machine()
 _UNWRITABLE = r"[\x00-\x1f\x7f$\\\"]"
 
 
 def machine(stage: StageConfig, values: StageValues) -> Machine:
     """Return the machine that *stage* needs."""
-    if stage.services is None and stage.agent is None and stage.resources is None and stage.shell is None:
+    if not any((stage.services, stage.agent, stage.resources, stage.shell, stage.tools)):
         return Machine(image=image(stage, values)) if stage.image is not None else _ANYWHERE
+    labels, expressions = _labels(stage, values.report)
     return Machine(
         image=image(stage, values),
         services=services(stage, values),
-        labels=_labels(stage, values.report),
+        labels=labels,
+        label_expressions=expressions,
         labels_span=stage.agent.span if stage.agent else None,
+        tools=_tools(stage, values.report),
+        tools_span=stage.tools.span if stage.tools else None,
         resources=resources(stage.resources, values.report) if stage.resources else None,
         shell=ShellProgram(stage.shell.value) if stage.shell else ShellProgram.SH,
         shell_span=stage.shell.span if stage.shell else None,
     )
 
 
-def _labels(stage: StageConfig, report: Report) -> tuple[str, ...]:
-    """Return the labels of *stage*, each once, in the order of the file."""
-    if stage.agent is None:
+def _tools(stage: StageConfig, report: Report) -> tuple[tuple[str, str], ...]:
+    """Return the type and the name of each tool of *stage*."""
+    node = stage.tools.node if stage.tools is not None else None
+    if stage.tools is None or not isinstance(node, Mapping):
         return ()
+    if stage.image is not None:
+        report.add(
+            codes.INVALID_VALUE,
+            f'stage "{stage.display_name}" runs in an image, which does not contain tools of Jenkins',
+            at=stage.tools.span,
+            related=[Label(stage.image.span, "the image")],
+            hint='remove "tools", and use an image that contains them',
+        )
+    return tuple((entry.key.text, entry.value.text) for entry in node.entries if isinstance(entry.value, Scalar))
+
+
+def _labels(stage: StageConfig, report: Report) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the labels of *stage*, each once, in the order of the file, and the expressions over labels."""
+    if stage.agent is None:
+        return (), ()
     node = stage.agent.node
     items = node.items if isinstance(node, Sequence) else (node,)
     labels: dict[str, None] = {}
+    expressions: dict[str, None] = {}
     for item in items:
         if isinstance(item, Scalar):
-            _check_label(item, report)
-            labels[item.text.strip()] = None
-    return tuple(labels)
+            for operand in _operands(item, report):
+                (expressions if is_expression(operand) else labels)[operand] = None
+    return tuple(labels), tuple(expressions)
 
 
-def _check_label(label: Scalar, report: Report) -> None:
-    """Report a label that engines do not accept as a single label."""
-    if re.search(_OPERATOR, label.text):
-        report.add(
-            codes.INVALID_VALUE,
-            f'"{label.text}" is a label expression, which only one engine reads',
-            at=label.span,
-            hint="list the labels that the machine must all have: [linux, docker]",
-        )
-    elif not label.text.strip() or re.search(_UNWRITABLE, label.text):
+def _operands(label: Scalar, report: Report) -> tuple[str, ...]:
+    """Return the operands of `&&` in *label*, which is one label or an expression; errors are reported."""
+    if is_expression(label.text):
+        operands = label_operands(label.text)
+        if operands is None:
+            report.add(
+                codes.INVALID_VALUE,
+                f'"{label.text}" is not a complete expression over labels',
+                at=label.span,
+                hint='join labels with "&&" and "||", with "!" before a label, and parentheses: "linux && !arm"',
+            )
+        return operands or ()
+    if not label.text.strip() or re.search(_UNWRITABLE, label.text):
         report.add(
             codes.INVALID_VALUE,
             f'"{label.text}" is not a valid label',
             at=label.span,
             hint="use text on one line without quotes, dollar signs and backslashes",
         )
+    return (label.text.strip(),)

@@ -14,13 +14,14 @@ HELPER = "PIPEGEN_HELPER"
 class ImageKeys(Struct):
     """The image of a job; with *has_entrypoint*, the image's entrypoint is replaced by *entrypoint*.
 
-    *pull* is the pull policy, "" for the runner's default.
+    *pull* is the pull policy, "" for the runner's default, and *user* the user in the container, "" for the image's.
     """
 
     name: str
     has_entrypoint: bool = False
     entrypoint: tuple[str, ...] = ("",)
     pull: str = ""
+    user: str = ""
 
 
 class ServiceKeys(Struct):

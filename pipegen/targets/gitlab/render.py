@@ -278,13 +278,15 @@ def _without_none(keys: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _image(image: ImageKeys) -> Value:
-    if not image.has_entrypoint and not image.pull:
+    if not image.has_entrypoint and not image.pull and not image.user:
         return image.name
     keys: dict[str, Data] = {"name": image.name}
     if image.has_entrypoint:
         keys["entrypoint"] = image.entrypoint
     if image.pull:
         keys["pull_policy"] = image.pull
+    if image.user:
+        keys["docker"] = {"user": image.user}
     return Flow(keys)
 
 

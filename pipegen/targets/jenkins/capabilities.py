@@ -38,7 +38,8 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "agent",
         _NATIVE,
-        "labels joined with &&; stages on one agent or in one workspace get an agent that has all their labels",
+        "labels joined with &&, and expressions; stages on one agent or in one workspace get an agent that has all"
+        " their labels",
     ),
     Capability(
         "image",
@@ -61,6 +62,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "approve", _NATIVE, "input or sleep, before the stage takes an agent; optional: an input with a timeout"
     ),
     Capability("environment", _REFUSED, "PG617: not shown in Jenkins; PG619: the stage of on_stop is left out"),
+    Capability("tools", _NATIVE, "on the PATH of a script without an image"),
     Capability("steps", _NATIVE, "in Groovy; parameters of known steps are checked"),
     Capability("raw", _NATIVE, "wrap: steps around the steps of the stage"),
     Capability("reuse", _EMULATED, "each build computes every result again"),

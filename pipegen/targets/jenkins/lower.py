@@ -20,7 +20,6 @@ from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.size.files import FileFrame, in_functions, weigh_parameter, weigh_variable
 from pipegen.targets.jenkins.stages.agents.agents import common_agent
-from pipegen.targets.jenkins.stages.agents.tools import tools, uses_tools
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
 from pipegen.targets.jenkins.stages.guards.conditions import lower_look
@@ -63,7 +62,6 @@ def lower(
         notes=(*_options_note(request), *layout.notes, *plugin_notes((*stage_parts, *frame.properties))),
         libraries=settings.libraries,
         properties=frame.properties,
-        tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
         parameters=frame.parameters,
         selection=frame.selection,
         variables=frame.variables,

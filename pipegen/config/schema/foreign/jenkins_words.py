@@ -32,7 +32,7 @@ WORDS = (
     word(
         "Jenkins: Tools and libraries",
         "tools",
-        (STAGE, *IN_OUTER),
+        IN_OUTER,
         "tools are a setting of the target",
         values.settings("jenkins", "tools"),
     ),

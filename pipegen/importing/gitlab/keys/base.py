@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.conditions import Names, UntranslatableError
+from pipegen.importing.gitlab.conditions import Names
 from pipegen.importing.gitlab.jobs import SourceJob
 from pipegen.importing.gitlab.texts import JobTexts
 from pipegen.importing.gitlab.tree import is_null, text_of
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.conditions import UntranslatableError
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, present, raw_data
 from pipegen.importing.gitlab.tree import text_of, texts_of
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Scalar
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.conditions import UntranslatableError
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, duration, present, raw_data
 from pipegen.importing.gitlab.tree import items_of, text_of, texts_of
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Entry, Mapping, Node
 
 _WHEN = {"on_success": "success", "on_failure": "failure", "always": "always"}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.conditions import UntranslatableError
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, duration, present, raw_data
 from pipegen.importing.gitlab.tree import text_of, texts_of
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Scalar, ScalarKind
 
 # https://docs.gitlab.com/ci/yaml/#retrywhen
@@ -80,6 +80,9 @@ def lock(context: KeyContext) -> Translation:
 
 def allow_failure(context: KeyContext) -> Translation:
     """Return whether the job may fail."""
+    if "trigger" in context.job.entries:
+        # The failure of a trigger is allowed only together with that of a script.
+        raise UntranslatableError("a config does not allow the failure of a trigger alone")
     node = context.job.get("allow_failure")
     if node is None:
         return Translation()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.conditions import UntranslatableError
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, present
 from pipegen.importing.gitlab.tree import items_of, text_of, texts_of
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping, Node, Scalar
 
 _PULLS = ("always", "if-not-present", "never")
@@ -21,7 +21,7 @@ def image(context: KeyContext) -> Translation:
         return Translation()
     if isinstance(node, Scalar):
         return Translation({"image": context.texts.expanded(text_of(node))} if text_of(node) else {})
-    entries = _known(node, ("name", "entrypoint", "pull_policy"), "image")
+    entries = _known(node, ("name", "entrypoint", "pull_policy", "docker"), "image")
     name = context.texts.expanded(text_of(entries["name"])) if "name" in entries else ""
     if not name:
         raise UntranslatableError("the image has no name")
@@ -30,6 +30,9 @@ def image(context: KeyContext) -> Translation:
         value["entrypoint"] = [word for word in texts_of(entries["entrypoint"]) if word]
     if "pull_policy" in entries:
         value["pull"] = _pull(entries["pull_policy"])
+    if "docker" in entries:
+        user = _known(entries["docker"], ("user",), "option of the image").get("user")
+        value["user"] = context.texts.constant(text_of(user), "the user of an image")
     return Translation({"image": value if len(value) > 1 else name})
 
 

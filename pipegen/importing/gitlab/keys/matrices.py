@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from itertools import product
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.conditions import UntranslatableError
 from pipegen.importing.gitlab.jobs import SourceJob
 from pipegen.importing.gitlab.tree import entries_of, items_of, text_of, texts_of
+from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
 from pipegen.structs import Struct

@@ -86,6 +86,7 @@ def _is_reusable(job: Job, script: StageScript) -> bool:
 
 
 def _digest(job: Job, script: StageScript, host: ShellEnvironment, state: JobEnvironmentState) -> str:
+    image = job.machine.image
     images = [_image(text, host) for text in _images(job)]
     parts = {
         "format": FORMAT,
@@ -93,7 +94,7 @@ def _digest(job: Job, script: StageScript, host: ShellEnvironment, state: JobEnv
         "machine": [platform.system(), platform.machine()],
         "images": images,
         "services": [[one.alias, one.env, one.command] for one in job.machine.services],
-        "entrypoint": job.machine.image.entrypoint if job.machine.image is not None else None,
+        "image": [image.entrypoint, image.user, image.args] if image is not None else None,
         "directory": job.directory,
         "scripts": [script.main, script.after, script.is_bash],
         "variables": _read([script.main, script.after, *images], state.variables),

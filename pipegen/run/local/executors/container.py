@@ -79,7 +79,7 @@ class Containers(Struct, dict=True, gc=True):
         entrypoint = image.entrypoint
         arguments = (
             *(self.program, "run", "--rm", "--name", name, "--workdir", folder, "--security-opt", "label=disable"),
-            *self._user,
+            *(self._user if image.user is None else ("--user", image.user)),
             *_pull(image.pull),
             *_resources(job.machine.resources),
             *self._network(job.machine.services, name),
@@ -92,6 +92,7 @@ class Containers(Struct, dict=True, gc=True):
             *(word for path in dict.fromkeys((*self.reads, *files)) for word in _mount(path, ",readonly")),
             *(word for variable in texts.variables for word in ("--env", variable)),
             *(() if entrypoint is None else (f"--entrypoint={entrypoint[0] if entrypoint else ''}",)),
+            *image.args,
             _name(image.name, texts),
             *(entrypoint or ())[1:],
             *("sh", "-c", _FIRST, "sh"),

@@ -60,6 +60,8 @@ KEYS: Mapping[str, IntroducedIn] = {
     "variables.*.expand": _keyword(15, 7, "variablesexpand"),
     "job.variables.*.value": _keyword(13, 7, "variablesvalue"),
     "job.variables.*.expand": _keyword(15, 7, "variablesexpand"),
+    "job.image.docker": _keyword(16, 7, "imagedocker"),
+    "job.image.docker.user": _keyword(16, 8, "imagedocker"),
     "job.image.pull_policy": _keyword(15, 2, "imagepull_policy"),
     "job.services.variables": IntroducedIn(
         (14, 5), "https://docs.gitlab.com/ci/services/#available-settings-for-services"

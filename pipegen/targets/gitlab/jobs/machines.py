@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from pipegen.bindings.expression import Scope, Text
+from pipegen.diagnostics.codes import LABEL_EXPRESSION, MACHINE_LEFT_OUT
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Machine, Plan, Pull
 from pipegen.shell.host import Images
@@ -37,7 +38,7 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
             return _DEFAULT_MACHINE
         constant = machine.image.name.constant
         if constant is not None:
-            return _in_image(escaped(constant), machine.image.entrypoint, machine.image.pull)
+            return _in_image(escaped(constant), machine.image.entrypoint, machine.image.pull, machine.image.user)
 
     def name(text: Text) -> str:
         return expanded(text, "the name of an image", plan, report, producers=producers)
@@ -47,7 +48,7 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
         *(service.image for service in machine.services),
     ]
     return JobMachine(
-        image=_image(name(machine.image.name), machine.image.entrypoint, machine.image.pull)
+        image=_image(name(machine.image.name), machine.image.entrypoint, machine.image.pull, machine.image.user)
         if machine.image is not None
         else None,
         services=tuple(
@@ -64,18 +65,19 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
 
 
 @lru_cache
-def _in_image(name: str, entrypoint: tuple[str, ...] | None, pull: Pull | None) -> JobMachine:
+def _in_image(name: str, entrypoint: tuple[str, ...] | None, pull: Pull | None, user: str | None) -> JobMachine:
     """Return a machine with only an image, the most common case, often equal for many jobs."""
-    return JobMachine(image=_image(name, entrypoint, pull), services=(), variables=())
+    return JobMachine(image=_image(name, entrypoint, pull, user), services=(), variables=())
 
 
-def _image(name: str, entrypoint: tuple[str, ...] | None, pull: Pull | None) -> ImageKeys:
+def _image(name: str, entrypoint: tuple[str, ...] | None, pull: Pull | None, user: str | None) -> ImageKeys:
     return ImageKeys(
         name,
         has_entrypoint=entrypoint is not None,
         entrypoint=entrypoint or ("",),
         # By default, the runner's own policy applies; it may not allow jobs to choose another.
         pull=pull.value if pull is Pull.ALWAYS or pull is Pull.NEVER else "",
+        user=user or "",
     )
 
 
@@ -95,6 +97,7 @@ def _defaults(texts: list[Text], producers: Mapping[str, Job]) -> Iterator[Varia
 def check_machine(job: Job, kind: str, settings: GitLabSettings, report: Report) -> None:
     """Report requests of *job*, whose script needs tools of the *kind*, that GitLab cannot fulfil."""
     machine = job.machine
+    _check_jenkins_keys(job, report)
     if runs_in_bash(job) and kind != "shell" and settings.images is Images.REGISTRY:
         report.add(
             BASH_WITH_TOOLS.code,
@@ -108,6 +111,39 @@ def check_machine(job: Job, kind: str, settings: GitLabSettings, report: Report)
             f'stage "{job.title}" names an image, which the shell runner of "images: local" does not support',
             at=machine.image.span,
             hint='name the tag of a runner with containers: "agent: docker"; or set "images: registry"',
+        )
+
+
+def _check_jenkins_keys(job: Job, report: Report) -> None:
+    """Report keys of the machine of *job* that only Jenkins has."""
+    machine, image = job.machine, job.machine.image
+    if machine.label_expressions:
+        report.add(
+            LABEL_EXPRESSION,
+            f'GitLab selects runners only by tags that they all have, not by "{machine.label_expressions[0]}"',
+            at=machine.labels_span or job.span,
+            hint="name a tag that only suitable runners have",
+        )
+    if machine.tools:
+        report.add(
+            MACHINE_LEFT_OUT,
+            f'GitLab installs no tools for stage "{job.title}"',
+            at=machine.tools_span or job.span,
+            hint='use an image that contains them, such as "image: maven:3.9", or runners that do',
+        )
+    if image is not None and image.args:
+        report.add(
+            MACHINE_LEFT_OUT,
+            f'GitLab passes no options to the container engine: those of stage "{job.title}" are left out',
+            at=image.span,
+            hint="set them in the configuration of the runner (config.toml), and select it with agent",
+        )
+    if image is not None and image.credentials is not None:
+        report.add(
+            MACHINE_LEFT_OUT,
+            f'GitLab reads the login for the image of stage "{job.title}" from the CI/CD variable DOCKER_AUTH_CONFIG',
+            at=image.span,
+            hint="create the variable, unless the image is in the registry of GitLab",
         )
 
 

@@ -134,6 +134,13 @@ class Agent(Struct):
     is_pinned: bool = False
 
 
+class Registry(Struct):
+    """A registry of images, and the ID of the credentials for it."""
+
+    url: str
+    credentials: str
+
+
 class ContainerAgent(Struct, kw_only=True):
     """An agent that is a container of *image*, with *args* for the container engine.
 
@@ -144,6 +151,7 @@ class ContainerAgent(Struct, kw_only=True):
     args: str
     is_pulled: bool
     reuses_node: bool
+    registry: Registry | None = None
 
 
 class OnAgent(Struct):
@@ -206,6 +214,7 @@ class InImage(Struct, kw_only=True):
     args: str
     is_pulled: bool
     services: tuple[ServiceContainer, ...]
+    registry: Registry | None = None
     steps: tuple[Step, ...]
 
 

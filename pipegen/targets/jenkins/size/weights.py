@@ -133,7 +133,7 @@ def _weigh_where(stage: model.StageBlock) -> int:
     is_labelled = agent is not None and (agent.is_pinned or bool(agent.label))
     label = (_STATEMENT + (_PROPERTY + 3 if agent is not None and agent.is_pinned else _TEXT)) if is_labelled else 0
     if container is not None:
-        statements = 2 + container.is_pulled + container.reuses_node
+        statements = 2 + container.is_pulled + container.reuses_node + 2 * (container.registry is not None)
         return 2 * (_STATEMENT + _CLOSURE) + (_STATEMENT + _TEXT) * statements + label
     if agent is None:
         return 0
@@ -192,7 +192,8 @@ def _weigh_around(step: Around) -> int:
             calls = 4 + (_STATEMENT + 4) * step.is_pulled
             network = _STATEMENT + _CLOSURE + _NETWORK if step.services else 0
             services = sum(_STATEMENT + _CLOSURE + _CALL + _NETWORK + weigh_value(one.image) for one in step.services)
-            return calls + _TEXT + weigh_value(step.image) * (1 + step.is_pulled) + network + services
+            registry = _STATEMENT + _CLOSURE + _CALL + 2 * _TEXT if step.registry is not None else 0
+            return registry + calls + _TEXT + weigh_value(step.image) * (1 + step.is_pulled) + network + services
         case model.WithAfter():
             return _STATEMENT + 2 * _CLOSURE + _MAP + 2 * _NAMED + _weigh_step(step.sh)
 

@@ -27,7 +27,7 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     environment = host(plan, settings)
     check_limits(plan, report)
     producers = {job.stage: job for job in plan.jobs}
-    homes = {tool.home for tool in tools(settings)}
+    homes = {tool.home for job in plan.jobs for tool in tools(job, settings)}
     set_by_engine = {
         job.stage: constants(job, plan, lambda name: name not in homes and is_free_name(name)) for job in plan.jobs
     }

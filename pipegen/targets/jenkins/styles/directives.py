@@ -72,6 +72,7 @@ def _with_container(stage: model.StageBlock, *, reuses_node: bool) -> model.Stag
         args=docker_arguments(inside.args),
         is_pulled=inside.is_pulled,
         reuses_node=reuses_node,
+        registry=inside.registry,
     )
     return replace(
         stage,

@@ -17,6 +17,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "inNetwork": (),
     "within": (),
     "ifApproved": (),
+    "withTools": (),
     "tryAgain": (),
     "allowExitCodes": (),
     "checkedParameter": (),

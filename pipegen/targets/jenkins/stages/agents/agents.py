@@ -16,7 +16,7 @@ _PLAIN = r"[A-Za-z0-9_.:/@+=#-]+"
 
 def agent_of(named: NamedJob, settings: JenkinsSettings) -> model.Agent:
     """Return the agent of a job: one with its labels, else the one in the settings."""
-    label = _expression([named.job], settings) if named.job.machine.labels else settings.agent
+    label = _expression([named.job], settings) if _has_labels(named.job) else settings.agent
     return model.Agent(label, named.is_pinned)
 
 
@@ -35,11 +35,21 @@ def _expression(jobs: Iterable[Job], settings: JenkinsSettings) -> str:
     """Return the labels of *jobs* joined by "&&"; a job without labels has that of the settings."""
     labels: dict[str, None] = {}
     for job in jobs:
-        labels |= dict.fromkeys(map(_quoted, job.machine.labels) if job.machine.labels else [settings.agent])
+        own = (*map(_quoted, job.machine.labels), *map(_in_parentheses, job.machine.label_expressions))
+        labels |= dict.fromkeys(own or [settings.agent])
     labels.pop("", None)
     if len(labels) > 1 and settings.agent in labels and not re.fullmatch(_PLAIN, settings.agent):
         return " && ".join(f"({label})" if label == settings.agent else label for label in labels)
     return " && ".join(labels)
+
+
+def _has_labels(job: Job) -> bool:
+    return bool(job.machine.labels or job.machine.label_expressions)
+
+
+def _in_parentheses(expression: str) -> str:
+    """Return *expression* as an operand of `&&`."""
+    return f"({expression})" if re.search(r"\|\||->|&&", expression) else expression
 
 
 def _quoted(label: str) -> str:

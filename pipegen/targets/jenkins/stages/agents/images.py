@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pipegen.bindings.expression import Text
 from pipegen.plan.model import JobImage, Machine, Pull, Resources, Service
 from pipegen.shell.quote import quote
 from pipegen.targets.jenkins import model
@@ -12,6 +13,7 @@ from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 # An empty argument for the plugin, which has its own rules for splitting arguments.
 NOTHING = "''"
+_DOCKER_HUB = "https://index.docker.io/v1/"
 _PLAIN = r"[A-Za-z0-9_./-]*"
 
 
@@ -19,8 +21,10 @@ def in_image(machine: Machine, values: GroovyTexts, step: model.Step) -> model.S
     """Return *step* in the image of *machine*, unchanged if it has none."""
     if machine.image is None:
         return step
+    registry, name = _registry(machine.image)
     return model.InImage(
-        image=values.name(machine.image.name),
+        image=values.name(name),
+        registry=registry,
         args=" ".join(_arguments(machine.image, machine.resources)),
         is_pulled=machine.image.pull is Pull.ALWAYS,
         services=tuple(_service(service, values) for service in machine.services),
@@ -39,11 +43,33 @@ def _arguments(image: JobImage, resources: Resources | None) -> Iterator[str]:
         yield f"--entrypoint={image.entrypoint[0] if image.entrypoint else NOTHING}"
     if image.pull is Pull.NEVER:
         yield "--pull=never"
+    if image.user is not None:
+        yield f"--user={image.user}"
+    yield from map(_word, image.args)
     if resources is not None and resources.cpu is not None:
         # As for a request in Kubernetes: a share, not a limit.
         yield f"--cpu-shares={max(2, resources.cpu * 1024 // 1000)}"
     if resources is not None and resources.memory is not None:
         yield f"--memory-reservation={resources.memory}"
+
+
+def _word(word: str) -> str:
+    """Return *word* for the plugin, which splits arguments at blanks outside of quotes."""
+    return word if re.fullmatch(r"[^\s'\"\\$`]+", word) else quote(word)
+
+
+def _registry(image: JobImage) -> tuple[model.Registry | None, Text]:
+    """Return the registry of *image* with the login there, None without credentials, and the name of the image.
+
+    Within a registry, the plugin docker-workflow puts its host before names (`DockerRegistryEndpoint.imageName`).
+    """
+    first = image.name.parts[0] if image.name.parts else ""
+    if image.credentials is None or not isinstance(first, str):
+        return None, image.name
+    host, slash, rest = first.partition("/")
+    if not slash or not (set(host) & {".", ":"} or host == "localhost"):
+        return model.Registry(_DOCKER_HUB, image.credentials), image.name
+    return model.Registry(f"https://{host}", image.credentials), Text((rest, *image.name.parts[1:]), image.name.span)
 
 
 def _service(service: Service, values: GroovyTexts) -> model.ServiceContainer:

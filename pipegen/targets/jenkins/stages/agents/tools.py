@@ -6,25 +6,29 @@ from collections.abc import Mapping
 
 from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import tool_list
 from pipegen.targets.jenkins.settings import JenkinsSettings
 
 # The variables that programs read; all others are TYPE_HOME.
 _HOMES: Mapping[str, str] = {"jdk": "JAVA_HOME", "go": "GOROOT"}
+# The types of tools by other names for them.
+_TYPES: Mapping[str, str] = {"java": "jdk", "node": "nodejs"}
 
 
-def tools(settings: JenkinsSettings) -> tuple[model.Tool, ...]:
-    """Return the tools in *settings*."""
-    return tuple(
-        model.Tool(type=tool.type, name=tool.name, home=_HOMES.get(tool.type, f"{tool.type.upper()}_HOME"))
-        for tool in settings.tools
-    )
+def tools(job: Job, settings: JenkinsSettings) -> tuple[model.Tool, ...]:
+    """Return the tools of the script of *job*: those in *settings* and its own; inside an image there are none."""
+    if job.machine.image is not None or not job.steps:
+        return ()
+    names = {_TYPES.get(tool.type, tool.type): tool.name for tool in settings.tools}
+    names |= {_TYPES.get(type_, type_): name for type_, name in job.machine.tools}
+    return tuple(model.Tool(type=type_, name=name, home=_home(type_)) for type_, name in names.items())
 
 
-def uses_tools(job: Job, settings: JenkinsSettings) -> bool:
-    """Return whether the script of *job* can use the tools, which are not available inside an image."""
-    return bool(settings.tools) and bool(job.steps) and job.machine.image is None
+def _home(type_: str) -> str:
+    return _HOMES.get(type_, f"{type_.upper()}_HOME")
 
 
 def with_tools(job: Job, step: model.Step, settings: JenkinsSettings) -> model.Step:
-    """Return *step*, the script of *job*, with the tools on its PATH."""
-    return model.Wrapped("withTools", (step,)) if uses_tools(job, settings) else step
+    """Return *step*, the script of *job*, with its tools on its PATH."""
+    own = tools(job, settings)
+    return model.Wrapped(f"withTools({tool_list(own)})", (step,)) if own else step

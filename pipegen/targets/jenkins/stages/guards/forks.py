@@ -49,10 +49,11 @@ def file_guard(properties: Sequence[model.Property], settings: JenkinsSettings) 
 def _has_rights(named: NamedJob, settings: JenkinsSettings) -> bool:
     """Return whether a stage has credentials, holds shared resources, or has effects outside the build."""
     job, script = named.job, named.script
-    has_login = script.logs_in and bool(settings.registry_credential)
+    image = job.machine.image
+    has_login = (script.logs_in and bool(settings.registry_credential)) or (image is not None and image.credentials)
     acts = any(isinstance(step, PublishImage | Promote | Deploy | TriggerJob) for step in job.steps)
     deploys = job.deployment.environment is not None or bool(job.deployment.locks)
-    return bool(script.credentials) or has_login or acts or deploys or _may_have_rights((*heads(job), *statements(job)))
+    return bool(script.credentials or has_login) or acts or deploys or _may_have_rights((*heads(job), *statements(job)))
 
 
 def _may_have_rights(calls: Iterable[str]) -> bool:

@@ -59,7 +59,17 @@ class Directives {
             body.call()
             return
         }
-        DockerImage image = new Docker(build).image(choice.image)
+        Docker docker = new Docker(build)
+        if (choice.registryUrl != null) {
+            docker.withRegistry(choice.registryUrl, choice.registryCredentialsId) {
+                inImage(docker.image(choice.image), choice, body)
+            }
+            return
+        }
+        inImage(docker.image(choice.image), choice, body)
+    }
+
+    private static void inImage(DockerImage image, AgentChoice choice, Closure body) {
         if (choice.alwaysPull) {
             image.pull()
         }
@@ -160,6 +170,8 @@ class AgentChoice {
     String args = ''
     boolean alwaysPull
     boolean reuseNode
+    String registryUrl
+    String registryCredentialsId
 
     void label(Object text) {
         label = text as String
@@ -183,6 +195,14 @@ class AgentChoice {
 
     void reuseNode(boolean value) {
         reuseNode = value
+    }
+
+    void registryUrl(Object text) {
+        registryUrl = text as String
+    }
+
+    void registryCredentialsId(Object text) {
+        registryCredentialsId = text as String
     }
 
     void docker(Closure definition) {

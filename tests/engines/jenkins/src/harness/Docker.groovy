@@ -11,6 +11,13 @@ class Docker {
         this.build = build
     }
 
+    Object withRegistry(String url, String credentials = null, Closure body) {
+        if (credentials != null && !build.settings.credentials.containsKey(credentials)) {
+            throw new hudson.AbortException("Could not find credentials matching ${credentials}")
+        }
+        return Threads.within(new Scope(Threads.scope, [DOCKER_REGISTRY_URL: url]), body)
+    }
+
     DockerImage image(String id) {
         if (id == null || id.isEmpty()) {
             throw new IllegalArgumentException('docker.image: an image needs a name')
@@ -31,11 +38,11 @@ class DockerImage {
     }
 
     void pull() {
-        note('pull', '', '')
+        note('pull', '', '', qualified())
     }
 
     Object inside(String args = '', Closure body) {
-        note('inside', args, '')
+        note('inside', args, '', qualified())
         return Threads.within(new Scope(Threads.scope), body)
     }
 
@@ -48,7 +55,13 @@ class DockerImage {
         }
     }
 
-    private void note(String kind, String args, String command) {
+    /** Within `withRegistry`, the host of the registry precedes names (`DockerRegistryEndpoint.imageName`). */
+    private String qualified() {
+        String url = build.environment()['DOCKER_REGISTRY_URL']
+        return url ? "${new URL(url).authority}/${id}" : id
+    }
+
+    private void note(String kind, String args, String command, String id = this.id) {
         if (Threads.scope.agent == null) {
             throw new org.jenkinsci.plugins.workflow.steps.MissingContextVariableException('docker')
         }

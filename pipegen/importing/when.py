@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.emit.yaml import Data
-from pipegen.importing.gitlab.logic import Condition, Conjunction, Disjunction, Opposite, StageTest, flat
+from pipegen.importing.logic import Condition, Conjunction, Disjunction, Opposite, StageTest, flat
 
 
 def as_when(whole: Condition) -> dict[str, Data]:

@@ -1,0 +1,107 @@
+"""The compilation of an imported config, and where the config has errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from pipegen.compiler import analyse, generate
+from pipegen.config.read import read
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.plan.model import Plan
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, Scalar, Sequence
+from pipegen.structs import Struct
+from pipegen.targets import registry
+from pipegen.targets.base import GeneratedFile
+
+# The name of the pipeline of an imported config.
+PIPELINE = "ci"
+
+
+class ErrorPlace(Struct):
+    """A key of a stage with an error, `env.NAME` for a variable; without a *stage*, the name of an input."""
+
+    stage: str
+    key: str
+    message: str
+
+
+class CompiledConfig(Struct, kw_only=True):
+    """The files that a config compiles to, its plans, and its errors."""
+
+    files: tuple[GeneratedFile, ...] = ()
+    plans: tuple[Plan, ...] = ()
+    errors: tuple[ErrorPlace, ...] = ()
+    messages: tuple[str, ...] = ()
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the config does not compile."""
+        return bool(self.messages)
+
+
+def compiled(text: str, target: str) -> CompiledConfig:
+    """Return what the config *text* compiles to for *target*, or its errors."""
+    file = SourceFile("pipegen.yaml", text)
+    report = Report()
+    with suppress(Stopped):
+        analysed = analyse(file, (), report)
+        files = generate(analysed, registry.load(target), {}, report)
+        return CompiledConfig(files=files, plans=tuple(analysed.plans))
+    tree = read(file, Report())
+    errors = [one for one in report.errors() if one.primary]
+    return CompiledConfig(
+        errors=tuple(
+            ErrorPlace(stage, key, one.message)
+            for one in errors
+            if one.primary
+            for stage, key in _places(tree, one.primary.span.start)
+        ),
+        messages=tuple(one.message for one in report.errors()),
+    )
+
+
+def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
+    """Yield "" and the setting of the pipeline or the target that contains *offset*, with the number of its item."""
+    for where, path in (("pipeline", ("pipelines", PIPELINE)), ("targets", ("targets", "jenkins"))):
+        node: Node | None = tree
+        for key in path:
+            node = node.get(key) if isinstance(node, TreeMapping) else None
+        for entry in node.entries if isinstance(node, TreeMapping) else ():
+            if entry.key.text == "stages" or not entry.key.span.start <= offset <= entry.value.span.end:
+                continue
+            items = entry.value.items if isinstance(entry.value, Sequence) else ()
+            number = next((f".{at}" for at, item in enumerate(items) if item.span.start <= offset <= item.span.end), "")
+            yield "", f"{where}.{entry.key.text}{number}"
+
+
+def _stages(tree: Node) -> tuple[Node, ...]:
+    pipelines = tree.get("pipelines") if isinstance(tree, TreeMapping) else None
+    pipeline = pipelines.get(PIPELINE) if isinstance(pipelines, TreeMapping) else None
+    stages = pipeline.get("stages") if isinstance(pipeline, TreeMapping) else None
+    return stages.items if isinstance(stages, Sequence) else ()
+
+
+def _places(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
+    """Yield the name of the stage and its key that contain *offset*; "" and an input or a setting."""
+    inputs = tree.get("inputs") if isinstance(tree, TreeMapping) else None
+    if isinstance(inputs, TreeMapping) and inputs.span.start <= offset <= inputs.span.end:
+        yield "", [entry.key.text for entry in inputs.entries if entry.key.span.start <= offset][-1]
+        return
+    yield from _settings(tree, offset)
+    for stage in _stages(tree):
+        name = stage.get("name") if isinstance(stage, TreeMapping) else None
+        if not isinstance(stage, TreeMapping) or not isinstance(name, Scalar):
+            continue
+        inside = [entry for entry in stage.entries if entry.key.span.start <= offset]
+        if not stage.span.start <= offset <= stage.span.end or not inside:
+            continue
+        key, value = inside[-1].key.text, inside[-1].value
+        names = (
+            [one.key.text for one in value.entries if one.key.span.start <= offset]
+            if isinstance(value, TreeMapping)
+            else []
+        )
+        yield name.text, f"env.{names[-1]}" if key == "env" and names else key

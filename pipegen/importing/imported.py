@@ -1,0 +1,63 @@
+"""The result of an import, and of its comparison with the source."""
+
+from __future__ import annotations
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.importing.accounting import Count, KeyOutcome
+from pipegen.source.text import Span
+from pipegen.structs import Struct
+from pipegen.targets.base import GeneratedFile
+
+_WORDS = {KeyOutcome.TRANSLATED: "are translated", KeyOutcome.RAW: "stay raw", KeyOutcome.REPORTED: "are left out"}
+
+
+class Imported(Struct, kw_only=True):
+    """The config as *text*, the constructs by outcome, and the files that the config compiles to."""
+
+    text: str
+    count: Count
+    generated: tuple[GeneratedFile, ...]
+
+    @property
+    def words(self) -> str:
+        """The outcome in a few words."""
+        numbers = [(self.count.number(outcome), outcome) for outcome in KeyOutcome]
+        return f"of {self.count.keys} keys, " + ", ".join(
+            f"{number} {_WORDS[one]}" for number, one in numbers if number
+        )
+
+
+class RunDifference(Struct, kw_only=True):
+    """A difference between the runs of two pipelines, at a job or stage, and the events for which there is one."""
+
+    at: Span
+    message: str
+    events: tuple[str, ...]
+
+
+class Proof(Struct, kw_only=True):
+    """The result: the number of events with a run of the source, and the differences."""
+
+    events: int
+    differences: tuple[RunDifference, ...]
+
+    @property
+    def words(self) -> str:
+        """The result in a few words."""
+        if self.differences:
+            return f"{len(self.differences)} differences in {self.events} events"
+        return f"the same for {self.events} events"
+
+
+def report_differences(proof: Proof, report: Report) -> None:
+    """Report the differences of *proof* at the jobs of the source."""
+    for difference in proof.differences:
+        rest = len(difference.events) - 1
+        others = f" and {rest} other events" if rest > 1 else " and 1 other event" if rest else ""
+        report.add(
+            codes.IMPORT_DIFFERS,
+            f"{difference.message} ({difference.events[0]}{others})",
+            at=difference.at,
+            hint="correct the config, or accept the difference",
+        )

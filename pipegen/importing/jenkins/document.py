@@ -1,0 +1,219 @@
+"""The config of a Declarative pipeline: stages, their order, inputs and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Commented, Value
+from pipegen.importing.arcs import arcs
+from pipegen.importing.compilation import PIPELINE
+from pipegen.importing.jenkins.constructs import constructs
+from pipegen.importing.jenkins.ends import End, ends_of
+from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.settings import boolean_inputs, settings_of
+from pipegen.importing.jenkins.source import JenkinsSource, sections
+from pipegen.importing.jenkins.stages import JenkinsDraft, JenkinsStages
+from pipegen.importing.jenkins.syntax import Statement
+from pipegen.importing.jenkins.work import KeptFiles
+from pipegen.importing.layout import ordered
+from pipegen.importing.sharing import share
+from pipegen.source.text import Span
+from pipegen.structs import Struct
+
+# Keys of a stage that does nothing.
+_IDLE = frozenset({"env", "secrets", "when", "matrix", "agent", "image"})
+# Words that only give the file its structure.
+_STRUCTURE = frozenset({"pipeline", "stages", "parallel", "stage", "matrix", "steps", "agent", "post"})
+
+
+class JenkinsConfig(Struct, kw_only=True):
+    """A config as a document, and the stages of the source that it has, with the stages that always run last."""
+
+    document: Mapping[str, Value]
+    drafts: tuple[JenkinsDraft, ...]
+    ends: tuple[End, ...]
+    is_shared: bool
+
+
+class RefusedKey(Struct):
+    """A key of a stage that the config does not accept, with the reason."""
+
+    stage: str
+    key: str
+    message: str
+
+
+def jenkins_document(
+    source: JenkinsSource, refused: Collection[RefusedKey], marks: Marks, report: Report
+) -> JenkinsConfig:
+    """Return the config of *source* without its *refused* keys."""
+    names = {one.key for one in refused if not one.stage}
+    settings = settings_of(source, names, marks)
+    stages = JenkinsStages(source, boolean_inputs(source, names), marks)
+    drafts = [stages.draft(stage) for stage in source.stages]
+    kept = [draft for draft in drafts if not draft.keys.keys() <= _IDLE] or drafts[:1]
+    is_shared = _is_shared(source, kept, report)
+    ends = ends_of(source, stages, kept, marks, is_shared=is_shared)
+    _fail_fast(source, settings.pipeline, marks)
+    before = {draft.source.name: source.before[draft.source.name] & {one.source.name for one in kept} for draft in kept}
+    for draft in kept:
+        _complete(draft, kept, before, is_shared=is_shared)
+    keys = [{"name": draft.source.name, **draft.keys} for draft in kept]
+    last = [{"name": end.name, **end.keys} for end in ends.stages]
+    _drop(keys + last, refused, source, marks)
+    _drop_settings({"pipeline": settings.pipeline, "targets": settings.target}, refused)
+    shared = share(keys + last, [()] * len(keys + last))
+    pipeline: dict[str, Value] = dict(settings.pipeline)
+    if is_shared:
+        pipeline["workspace"] = "shared"
+    pipeline |= ends.pipeline
+    if shared.defaults:
+        pipeline["defaults"] = dict(shared.defaults)
+    comments = [*(draft.comment for draft in kept), *("" for _ in last)]
+    pipeline["stages"] = [
+        Commented(ordered(stage), comment) if comment else ordered(stage)
+        for stage, comment in zip(shared.stages, comments, strict=True)
+    ]
+    execution = arcs(before)
+    if execution or (last and len(kept) > 0):
+        pipeline["execution"] = list(execution) or [[draft.source.name for draft in kept]]
+    if last:
+        pipeline["finally"] = [end.name for end in ends.stages]
+    config: dict[str, Value] = {"inputs": settings.inputs} if settings.inputs else {}
+    config["pipelines"] = {PIPELINE: pipeline}
+    config["targets"] = {"jenkins": settings.target}
+    _account_for_rest(source, marks)
+    return JenkinsConfig(document=config, drafts=tuple(kept), ends=ends.stages, is_shared=is_shared)
+
+
+def _is_shared(source: JenkinsSource, drafts: Sequence[JenkinsDraft], report: Report) -> bool:
+    """Return whether all stages use the workspace of the pipeline's agent."""
+    section = source.section("agent")
+    if section is None or len(drafts) < 2:  # noqa: PLR2004 - one stage shares nothing
+        return False
+    own = [draft for draft in drafts if any(draft.source.blocks("agent")) and not draft.agent.is_on_same_node]
+    sharing = len(drafts) - len(own)
+    word = getattr(section.arguments[0].value, "text", "") if section.arguments else ""
+    if word == "none":
+        return False
+    if own and sharing > 1:
+        report.add(
+            codes.NOT_IMPORTED,
+            f"{sharing} stages share a workspace, and others have agents of their own: "
+            "here each stage starts with a clean checkout",
+            at=section.span,
+            hint='pass files on with "artifacts"',
+        )
+    return not own
+
+
+def _complete(
+    draft: JenkinsDraft, drafts: Sequence[JenkinsDraft], before: Mapping[str, Collection[str]], *, is_shared: bool
+) -> None:
+    """Add the keys of *draft* that depend on other stages: its agent, and files that it leaves and gets."""
+    draft.keys |= draft.agent.keys()
+    if "script" not in draft.keys:
+        unused = {"env", "secrets", *(("image",) if "steps" not in draft.keys else ())}
+        draft.keys = {key: value for key, value in draft.keys.items() if key not in unused}
+    # Stages in one workspace find the files there.
+    if files := artifacts([one for one in draft.work.files if one.name is None or not is_shared]):
+        draft.keys["artifacts"] = files
+    if is_shared or "script" not in draft.keys:
+        return
+    earlier = [one for one in drafts if one.source.name in before[draft.source.name]]
+    leaving = [one.source.name for one in earlier if one.work.files]
+    stashing = [
+        one.source.name
+        for one in earlier
+        if any(file.name in draft.work.unstashed for file in one.work.files if file.name is not None)
+    ]
+    if leaving != stashing:
+        draft.keys["files_from"] = list(stashing)
+
+
+def artifacts(files: Sequence[KeptFiles]) -> Value:
+    """Return the value of `artifacts` for *files*; None without files."""
+    if not files:
+        return None
+    paths = list(dict.fromkeys(path for one in files for path in one.paths))
+    exclude = list(dict.fromkeys(path for one in files for path in one.exclude))
+    results = {one.when for one in files if one.name is None}
+    when = "success" if not results else results.pop() if len(results) == 1 else "always"
+    is_kept = any(one.name is None for one in files)
+    value: dict[str, Value] = {"paths": list(paths)}
+    if exclude:
+        value["exclude"] = list(exclude)
+    if when != "success":
+        value["when"] = when
+    if not is_kept:
+        value["keep"] = False
+    return value if len(value) > 1 else list(paths)
+
+
+def _fail_fast(source: JenkinsSource, pipeline: dict[str, Value], marks: Marks) -> None:
+    for stage in source.stages:
+        for call in stage.inside:
+            for statement in sections(call, "failFast"):
+                marks.all(statement)
+                pipeline["fail_fast"] = True
+
+
+def _drop(
+    stages: Sequence[dict[str, Value]], refused: Collection[RefusedKey], source: JenkinsSource, marks: Marks
+) -> None:
+    """Remove the *refused* keys from *stages*, and report them."""
+    calls = {stage.name: stage.call for stage in source.stages}
+    by_name = {str(stage["name"]): stage for stage in stages}
+    for one in refused:
+        stage = by_name.get(one.stage)
+        call = calls.get(one.stage, source.pipeline)
+        title = f'"{one.key}" of stage "{one.stage}"' if one.stage else f'"{one.key.rpartition(".")[0] or one.key}"'
+        marks.refused(call, f"{title} is left out, because a config refuses it: {one.message}")
+        if stage is None:
+            continue
+        env = stage.get("env")
+        if one.key.startswith("env.") and isinstance(env, dict):
+            stage["env"] = {key: text for key, text in env.items() if key != one.key.removeprefix("env.")}
+        else:
+            stage.pop(one.key, None)
+        if stage.keys().isdisjoint(("script", "trigger", "steps")):
+            stage["script"] = ["true"]
+
+
+def _drop_settings(holders: Mapping[str, dict[str, Value]], refused: Collection[RefusedKey]) -> None:
+    """Remove the *refused* settings, or items of them, from the pipeline and the target."""
+    for one in sorted(refused, key=lambda refused_: refused_.key, reverse=True):
+        where, _, key = one.key.partition(".")
+        name, _, number = key.partition(".")
+        holder = holders.get(where, {})
+        value = holder.get(name)
+        if one.stage or value is None:
+            continue
+        if isinstance(value, list) and number.isdecimal() and int(number) < len(value) > 1:
+            holder[name] = [item for at, item in enumerate(value) if at != int(number)]
+        else:
+            del holder[name]
+
+
+def _account_for_rest(source: JenkinsSource, marks: Marks) -> None:
+    """Report the constructs that nothing has read."""
+    for statement in _all(source):
+        for path, span in constructs(statement):
+            if marks.has_outcome(span):
+                continue
+            if path.rpartition(":")[2] in _STRUCTURE:
+                marks.structure(span)
+            else:
+                marks.reported(span, f'"{path}" is left out: a config has no equivalent', "add it by hand")
+
+
+def all_constructs(source: JenkinsSource) -> Iterator[tuple[str, Span]]:
+    """Yield the path and location of each construct of *source*."""
+    for statement in _all(source):
+        yield from constructs(statement)
+
+
+def _all(source: JenkinsSource) -> tuple[Statement, ...]:
+    return (*source.others, source.pipeline)

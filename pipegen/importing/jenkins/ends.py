@@ -1,0 +1,144 @@
+"""`post` of a pipeline: stages in `finally`, notifications, or keys of its only stage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.known_steps import KNOWN_STEPS
+from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.source import JenkinsSource
+from pipegen.importing.jenkins.stages import JenkinsDraft, JenkinsStages
+from pipegen.importing.jenkins.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.syntax import GroovyBlock, GroovyCall, GroovyText, Statement
+from pipegen.importing.jenkins.work import StageWork
+from pipegen.importing.logic import ALWAYS
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import MutableStruct, Struct, field, replace
+
+_STATUS = {"success": "success", "failure": "failed", "unsuccessful": "failed"}
+_NAMES = {"always": "always", "cleanup": "cleanup", "success": "on success", "failure": "on failure"}
+_MAILS = frozenset({"mail", "emailext"})
+
+
+class End(Struct, kw_only=True):
+    """A stage in `finally`: its *name* and *keys*, its work, and the location of its block."""
+
+    name: str
+    keys: dict[str, Value]
+    work: StageWork
+    call: GroovyCall
+
+
+class Ends(MutableStruct):
+    """The stages in `finally`, and other keys of the pipeline."""
+
+    stages: tuple[End, ...] = ()
+    pipeline: dict[str, Value] = field(default_factory=dict)
+
+
+def ends_of(
+    source: JenkinsSource, stages: JenkinsStages, drafts: Sequence[JenkinsDraft], marks: Marks, *, is_shared: bool
+) -> Ends:
+    """Return what becomes of `post` of the pipeline."""
+    section = source.section("post")
+    ends = Ends()
+    if section is None or section.block is None:
+        return ends
+    marks.translated(section)
+    if len(drafts) == 1 and drafts[0].condition == ALWAYS and "approve" not in drafts[0].keys:
+        rest = _with_notifications(section, ends, stages, marks)
+        stages.add_post(rest, drafts[0])
+        return ends
+    taken = {stage.name for stage in source.stages}
+    for call in _with_notifications(section, ends, stages, marks).block.statements:  # type: ignore[union-attr]
+        if not isinstance(call, GroovyCall) or call.block is None:
+            marks.left_out(call, "a config has no Groovy")
+        elif call.name not in _NAMES and call.name not in _STATUS:
+            marks.left_out(
+                call, "a config does not compare with the build before", hint='use "notify", or a stage in "finally"'
+            )
+        else:
+            end = _end(call, stages, marks, is_shared=is_shared, taken=taken)
+            if end is not None:
+                taken.add(end.name)
+                ends.stages = (*ends.stages, end)
+    return ends
+
+
+def _end(call: GroovyCall, stages: JenkinsStages, marks: Marks, *, is_shared: bool, taken: set[str]) -> End | None:
+    marks.translated(call)
+    work = StageWork()
+    steps = StepReader(f"post {call.name}", stages.pipeline_names(), work, marks, KNOWN_STEPS)
+    block = _readable(call, marks, is_shared=is_shared)
+    steps.keeps_groovy = call.name not in _STATUS
+    steps.read(block, StepPlace(when="always", is_whole=False))
+    name = _NAMES.get(call.name, "on failure")
+    while name in taken:
+        name = f"post {name}"
+    keys = stages.keys_of(work)
+    if not keys:
+        return None
+    status = _STATUS.get(call.name)
+    script = keys.get("script")
+    if status is not None and isinstance(script, list):
+        env = keys.get("env")
+        keys["env"] = {**(env if isinstance(env, dict) else {}), "STATUS": "${pipeline.status}"}
+        lines = [line for command in script for line in str(getattr(command, "value", command)).split("\n")]
+        inner = "\n".join(f"  {line}" if line else "" for line in lines)
+        keys["script"] = [f'if [ "$STATUS" = {status} ]; then\n{inner}\nfi']
+    keys |= stages.pipeline_environment(keys)
+    keys |= stages.pipeline_agent().keys()
+    return End(name=name, keys=keys, work=work, call=call)
+
+
+def _readable(call: GroovyCall, marks: Marks, *, is_shared: bool) -> GroovyBlock:
+    """Return the block of *call* without steps that need files which only a shared workspace has."""
+    block = call.block
+    if block is None or is_shared:
+        return block  # type: ignore[return-value]
+    rest = []
+    for one in block.statements:
+        if isinstance(one, GroovyCall) and one.name in ("junit", "archiveArtifacts"):
+            marks.left_out(one, "the files are in the workspaces of other stages", hint="move it to these stages")
+        else:
+            rest.append(one)
+    return replace(block, statements=tuple(rest))
+
+
+def _with_notifications(section: GroovyCall, ends: Ends, stages: JenkinsStages, marks: Marks) -> GroovyCall:
+    """Return *section* without mails about failures, which become `notify`."""
+    block = section.block
+    if block is None:
+        return section
+    conditions: list[Statement] = []
+    for call in block.statements:
+        if isinstance(call, GroovyCall) and call.block is not None and call.name in ("failure", "unsuccessful"):
+            rest = [one for one in call.block.statements if not _mailed(one, ends, stages, marks)]
+            if not rest:
+                marks.translated(call)
+                continue
+            conditions.append(replace(call, block=replace(call.block, statements=tuple(rest))))
+        else:
+            conditions.append(call)
+    return replace(section, block=replace(block, statements=tuple(conditions)))
+
+
+def _mailed(statement: object, ends: Ends, stages: JenkinsStages, marks: Marks) -> bool:
+    """Return whether *statement* is a mail that `notify` sends."""
+    if not isinstance(statement, GroovyCall) or statement.name not in _MAILS or "notify" in ends.pipeline:
+        return False
+    names = stages.pipeline_names()
+    email: dict[str, Value] = {}
+    for argument in statement.arguments:
+        if argument.name in ("to", "subject", "body") and isinstance(argument.value, GroovyText):
+            with suppress(UntranslatableError):
+                email[argument.name] = names.word(argument.value)
+    if not email.get("to") or "$" in str(email["to"]):
+        return False
+    addresses = str(email["to"]).replace(",", " ").split()
+    email["to"] = list(addresses) if len(addresses) > 1 else addresses[0]
+    ends.pipeline["notify"] = {"email": email}
+    marks.read(statement, *email)
+    return True

@@ -1,0 +1,148 @@
+"""The events for which an imported Jenkinsfile is compared with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipegen.diagnostics.report import Report
+from pipegen.importing.accounting import Accounting
+from pipegen.importing.jenkins.conditions import (
+    AllTests,
+    AnyTest,
+    BuildFacts,
+    BuildTest,
+    Caused,
+    ChangedPath,
+    Comparator,
+    FoundPath,
+    NoTest,
+    VariableComparison,
+)
+from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.settings import settings_of
+from pipegen.importing.jenkins.source import JenkinsSource
+from pipegen.importing.jenkins.syntax import GroovyAssignment, constant
+from pipegen.plan.model import Event
+from pipegen.plan.model.facts import DEFAULT_BRANCH, StartEvent
+from pipegen.structs import Struct, replace
+
+_BRANCHES = ("feature/x", "release/1.0", "develop")
+_TAG = "v1.0.0"
+_CHANGE_REQUEST = {"CHANGE_ID": "1", "CHANGE_TARGET": DEFAULT_BRANCH, "CHANGE_BRANCH": "feature/x"}
+_MOST_VALUES = 8
+_KNOWN = frozenset({"BRANCH_NAME", "TAG_NAME", *_CHANGE_REQUEST})
+
+
+class FilesOfTests(Struct):
+    """A repository with the files that conditions name."""
+
+    files: Sequence[str]
+
+    def changed(self, base: str) -> Sequence[str] | None:
+        """Return None: no paths are known for the branch *base*."""
+        del base
+        return None
+
+
+class BuildEvent(Struct, kw_only=True):
+    """An event in a few words, as Jenkins and as a config know it."""
+
+    title: str
+    start: StartEvent
+    facts: BuildFacts
+    inputs: Mapping[str, str]
+    repository: FilesOfTests
+
+
+def build_events(tests: Sequence[BuildTest], source: JenkinsSource) -> tuple[BuildEvent, ...]:
+    """Return the usual events, and those that *tests* tell apart."""
+    parts = [part for test in tests for part in _parts(test)]
+    repository = FilesOfTests([part.path for part in parts if isinstance(part, FoundPath)])
+    inputs = _defaults(source)
+    known = _constants(source)
+    compared = [part for part in parts if isinstance(part, VariableComparison)]
+    found = []
+    for start, environment, cause in _starts(compared, [part.cause for part in parts if isinstance(part, Caused)]):
+        found.append(_event(start, {**known, **environment}, cause, inputs, repository))
+    if any(isinstance(part, ChangedPath) for part in parts):
+        start = StartEvent(kind=Event.PUSH, branch=DEFAULT_BRANCH, changed=("other",))
+        found.append(_event(start, {**known, "BRANCH_NAME": DEFAULT_BRANCH}, "", inputs, repository))
+    own = [part for part in compared if part.is_parameter or part.variable not in _KNOWN]
+    manual = StartEvent(kind=Event.MANUAL, branch=DEFAULT_BRANCH)
+    for part in list(dict.fromkeys(own))[:_MOST_VALUES]:
+        value = part.text if part.comparator in (Comparator.EQUALS, Comparator.GLOB, Comparator.PREFIX) else "true"
+        environment = {**known, "BRANCH_NAME": DEFAULT_BRANCH, part.variable: value}
+        is_input = part.is_parameter or part.variable in inputs
+        values = {**inputs, part.variable: value} if is_input else inputs
+        event = _event(manual, environment, "UserIdCause", values, repository)
+        found.append(replace(event, title=f"{event.title} with {part.variable}={value}"))
+    return tuple(found)
+
+
+def _event(
+    start: StartEvent, environment: Mapping[str, str], cause: str, inputs: Mapping[str, str], repository: FilesOfTests
+) -> BuildEvent:
+    return BuildEvent(
+        title=start.title,
+        start=start,
+        facts=BuildFacts(environment={**inputs, **environment}, parameters=inputs, cause=cause, changed=start.changed),
+        inputs=inputs,
+        repository=repository,
+    )
+
+
+def _starts(
+    compared: Sequence[VariableComparison], causes: Sequence[str]
+) -> Iterator[tuple[StartEvent, Mapping[str, str], str]]:
+    named = [_example(part) for part in compared if part.variable == "BRANCH_NAME"]
+    for branch in dict.fromkeys((DEFAULT_BRANCH, *_BRANCHES, *filter(None, named))):
+        yield StartEvent(kind=Event.PUSH, branch=branch), {"BRANCH_NAME": branch}, ""
+    yield StartEvent(kind=Event.MERGE_REQUEST), {"BRANCH_NAME": "PR-1", **_CHANGE_REQUEST}, ""
+    tags = [_example(part) for part in compared if part.variable == "TAG_NAME"]
+    for tag in dict.fromkeys((_TAG, *filter(None, tags))):
+        yield StartEvent(kind=Event.TAG, tag=tag), {"BRANCH_NAME": tag, "TAG_NAME": tag}, ""
+    api = next((cause for cause in causes if cause in ("UpstreamCause", "BuildUpstreamCause")), "RemoteCause")
+    starts = ((Event.SCHEDULE, "TimerTriggerCause"), (Event.MANUAL, "UserIdCause"), (Event.API, api))
+    for kind, cause in starts:
+        yield StartEvent(kind=kind, branch=DEFAULT_BRANCH), {"BRANCH_NAME": DEFAULT_BRANCH}, cause
+
+
+def _example(part: VariableComparison) -> str:
+    """Return a text that *part* can hold for; "" if none is found."""
+    if part.text.startswith("PR-"):
+        return ""
+    match part.comparator:
+        case Comparator.GLOB:
+            return part.text.replace("**", "1").replace("*", "1").replace("?", "1")
+        case Comparator.PREFIX:
+            return f"{part.text}1"
+        case Comparator.EQUALS:
+            return part.text
+    return ""
+
+
+def _defaults(source: JenkinsSource) -> dict[str, str]:
+    """Return the default of each parameter."""
+    found = {}
+    for name, value in settings_of(source, (), Marks(Accounting(), Report())).inputs.items():
+        default = value.get("default", "") if isinstance(value, dict) else value
+        found[name] = str(default).lower() if isinstance(default, bool) else str(default)
+    return found
+
+
+def _constants(source: JenkinsSource) -> dict[str, str]:
+    """Return the variables of the pipeline with a constant value."""
+    section = source.section("environment")
+    statements = section.block.statements if section is not None and section.block is not None else ()
+    return {one.name: constant(one.value) or "" for one in statements if isinstance(one, GroovyAssignment)}
+
+
+def _parts(test: BuildTest) -> Iterator[BuildTest]:
+    match test:
+        case AllTests() | AnyTest():
+            for one in test.tests:
+                yield from _parts(one)
+        case NoTest():
+            yield from _parts(test.test)
+        case _:
+            yield test

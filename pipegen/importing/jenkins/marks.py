@@ -1,0 +1,100 @@
+"""What became of the constructs of a Jenkinsfile, and the diagnostics about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, listed
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.jenkins.constructs import constructs
+from pipegen.importing.jenkins.syntax import GroovyArgument, GroovyAssignment, GroovyCall, OtherGroovy, Statement
+from pipegen.source.text import Span
+
+# Constructs that stay commands of the script whatever else a config refuses.
+_COMMANDS = frozenset({"stage", "steps", "steps:sh", "steps:echo"})
+
+
+class Marks:
+    """Marks constructs, and reports those that are not translated."""
+
+    def __init__(self, accounting: Accounting, report: Report) -> None:
+        self._accounting = accounting
+        self._report = report
+
+    def translated(self, *calls: GroovyCall | GroovyArgument | GroovyAssignment | None) -> None:
+        """Mark the name of each of *calls*, without what is in it."""
+        for call in calls:
+            if call is not None:
+                self._accounting.mark_place(call.span, KeyOutcome.TRANSLATED)
+
+    def all(self, statement: Statement, outcome: KeyOutcome = KeyOutcome.TRANSLATED) -> None:
+        """Mark *statement* and each construct in it."""
+        for _, span in constructs(statement):
+            self._accounting.mark_place(span, outcome)
+
+    def read(self, call: GroovyCall, *names: str) -> None:
+        """Mark *call* and the arguments *names*, and report its other arguments."""
+        self.translated(call)
+        others = []
+        for argument in call.arguments:
+            if argument.name in names or not argument.name:
+                self.translated(argument)
+            else:
+                self._accounting.mark_place(argument.span, KeyOutcome.REPORTED)
+                others.append(argument)
+        if others:
+            self._report.add(
+                codes.NOT_IMPORTED,
+                f'{listed([one.name for one in others])} of "{call.name}" {_is(others)} left out',
+                at=others[0].span,
+                hint="a config has no equivalent: remove it, or write the step with a key of Jenkins",
+            )
+
+    def raw(self, statement: GroovyCall, where: str, reason: str = "") -> None:
+        """Mark *statement*, which stays Groovy in *where*."""
+        self.all(statement, KeyOutcome.RAW)
+        self._report.add(
+            codes.KEPT_RAW,
+            f'"{statement.name}" of {where} stays Groovy{reason and f": {reason}"}',
+            at=statement.span,
+            hint="other engines do not run it: check that the stage works without it",
+        )
+
+    def left_out(self, statement: Statement, reason: str, *, hint: str = "write it as a command of the script") -> None:
+        """Mark *statement*, which the config does not contain, because of *reason*."""
+        self.all(statement, KeyOutcome.REPORTED)
+        name = "this Groovy code" if isinstance(statement, OtherGroovy) else f'"{statement.name}"'
+        self._report.add(codes.NOT_IMPORTED, f"{name} is left out: {reason}", at=_head(statement), hint=hint)
+
+    def refused(self, call: GroovyCall, message: str) -> None:
+        """Report *message* about *call*, of which a config refuses a part: what is in it counts as left out."""
+        if call.name != "pipeline":
+            for path, span in constructs(call):
+                if path not in _COMMANDS:
+                    self._accounting.mark_place(span, KeyOutcome.REPORTED)
+        self._report.add(codes.NOT_IMPORTED, message, at=call.span, hint="add it by hand")
+
+    def has_outcome(self, span: Span) -> bool:
+        """Return whether the construct at *span* has an outcome."""
+        return self._accounting.outcome(span) is not None
+
+    def structure(self, span: Span) -> None:
+        """Mark a word that only gives the file its structure."""
+        self._accounting.mark_place(span, KeyOutcome.TRANSLATED)
+
+    def reported(self, span: Span, message: str, hint: str) -> None:
+        """Mark the construct at *span*, about which *message* is reported."""
+        self._accounting.mark_place(span, KeyOutcome.REPORTED)
+        self._report.add(codes.NOT_IMPORTED, message, at=span, hint=hint)
+
+
+def _is(many: Iterable[object]) -> str:
+    return "is" if len(list(many)) == 1 else "are"
+
+
+def _head(statement: Statement) -> Span:
+    """Return the name of *statement*, or its first line."""
+    span = statement.span
+    end = span.file.text.find("\n", span.start, span.end)
+    return Span(span.file, span.start, end) if isinstance(statement, OtherGroovy) and end >= 0 else span

@@ -1,0 +1,198 @@
+"""The proof of an import: the config runs the same stages as its source for each event, in the same order.
+
+The conditions of the source are evaluated as Jenkins does, and those of the config from its plan. The order is the one
+that the generated Jenkinsfile enforces. The commands are compared with the texts in the source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipegen.importing.imported import Proof, RunDifference
+from pipegen.importing.jenkins.conditions import holds
+from pipegen.importing.jenkins.events import BuildEvent, build_events
+from pipegen.importing.jenkins.importer import JenkinsImport
+from pipegen.importing.jenkins.source import JenkinsStage, sections
+from pipegen.importing.jenkins.stages import JenkinsDraft
+from pipegen.importing.jenkins.syntax import GroovyAssignment, GroovyBlock, GroovyCall, GroovyPart, GroovyText, constant
+from pipegen.plan.events import answers
+from pipegen.plan.model import Commands, Job, Line, Plan
+from pipegen.plan.model.facts import RunFacts
+from pipegen.readback import jenkins
+
+# What Groovy inserts into a script, and what stands for it in the config.
+_INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
+# Lines that keep the commands of several steps apart.
+_HELPERS = re.compile(
+    r"\(|\)|cd .*|export .*|set [+-].*|true|if \[ .*|fi|\w+=\"\$\(.*"
+    r"|\(?(cd \S+ && )?(echo|sleep|printf|exit) .*"
+)
+
+
+def prove_stages(imported: JenkinsImport) -> Proof | None:
+    """Compare the stages of *imported* with its source; None if the config does not compile."""
+    if not imported.generated:
+        return None
+    (plan,) = imported.compiled.plans
+    drafts = {draft.source.name: draft for draft in imported.config.drafts}
+    events = build_events([draft.test for draft in drafts.values()], imported.source)
+    found: dict[tuple[str, str], list[str]] = {}
+    for event in events:
+        for name, message in _starts(drafts, plan, event):
+            found.setdefault((name, message), []).append(event.title)
+    always = ("every event",)
+    differences = [(name, message, tuple(titles)) for (name, message), titles in found.items()]
+    differences += [(name, message, always) for name, message in _order(imported, drafts)]
+    jobs = {job.title: job for job in plan.jobs}
+    for name, draft in drafts.items():
+        if name in jobs:
+            differences += [(name, message, always) for message in _of_stage(draft, jobs[name], imported)]
+    return Proof(
+        events=len(events),
+        differences=tuple(
+            RunDifference(at=drafts[name].source.call.span, message=message, events=titles)
+            for name, message, titles in differences
+        ),
+    )
+
+
+def _starts(drafts: Mapping[str, JenkinsDraft], plan: Plan, event: BuildEvent) -> Iterator[tuple[str, str]]:
+    facts = RunFacts(
+        event=event.start, inputs=event.inputs, variables=event.facts.environment, repository=event.repository
+    )
+    (answer,) = answers((plan,), facts)
+    running = {one.job.title for one in answer.stages if one.runs}
+    for name, draft in drafts.items():
+        is_expected = holds(draft.test, event.facts)
+        if is_expected != (name in running):
+            yield name, f'stage "{name}" runs only in the {"original" if is_expected else "import"}'
+
+
+def _order(imported: JenkinsImport, drafts: Mapping[str, JenkinsDraft]) -> Iterator[tuple[str, str]]:
+    (plan,) = imported.compiled.plans
+    titles = {job.stage: job.title for job in plan.jobs}
+    order = jenkins.order(imported.generated[-1].text)
+    nodes = frozenset(order.topological())
+    actual: dict[str, set[str]] = {name: set() for name in drafts}
+    for stage, title in titles.items():
+        if title in drafts and stage in nodes:
+            actual[title] |= {titles[one] for one in order.ancestors(stage) if one in titles} - {title}
+    for name in drafts:
+        expected = imported.source.before[name] & drafts.keys()
+        for other in sorted(expected - actual[name]):
+            yield name, f'stage "{name}" does not wait for "{other}"'
+        for other in sorted((actual[name] & drafts.keys()) - expected):
+            yield name, f'stage "{name}" waits for "{other}" too'
+
+
+def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[str]:
+    name = draft.source.name
+    commands = [step for step in job.steps if isinstance(step, Commands)]
+    script = [line for step in commands for line in _lines(step.lines)]
+    expected = [line for call in _shells(draft.source, imported) for line in _expected(call, imported.source.constants)]
+    extra = _extra(script, expected)
+    if extra is None:
+        yield f'the script of stage "{name}" is another one'
+    env = {key: _known(value.parts) for step in commands for key, value in step.env}
+    for variable, value in _constants(draft.source, imported):
+        if script and variable in env and _normal(env[variable]) != _normal(value):
+            yield f'the variable {variable} of stage "{name}" is another one'
+    if set(job.machine.labels) != set(draft.agent.labels):
+        yield f'the agent of stage "{name}" is another one'
+    if not imported.config.is_shared:
+        yield from _files(draft, job, imported)
+
+
+def _known(parts: Sequence[object]) -> str:
+    """Return the text of *parts*, with one sign for each that is inserted at run time."""
+    return "".join(part if isinstance(part, str) else "$" for part in parts)
+
+
+def _files(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[str]:
+    name = draft.source.name
+    drafts = {one.source.name: one for one in imported.config.drafts}
+    titles = {one.stage: one.title for one in imported.compiled.plans[0].jobs}
+    stashing = {
+        other
+        for other in imported.source.before[name] & drafts.keys()
+        if any(file.name in draft.work.unstashed for file in drafts[other].work.files if file.name is not None)
+    }
+    actual = {titles[file] for file in job.files}
+    if actual != stashing and job.steps:
+        yield f'stage "{name}" gets other files: {", ".join(sorted(actual ^ stashing))}'
+
+
+def _lines(lines: Sequence[Line]) -> Iterator[str]:
+    for line in lines:
+        text = _known(line.script.parts).replace("\\\n", " ")
+        yield from filter(None, (_normal(one) for one in text.split("\n")))
+
+
+def _normal(text: str) -> str:
+    """Return *text* with one sign for all that is inserted at run time, and without indentation."""
+    inserted = _INSERTED.sub("$", text)
+    return " ".join(inserted.replace("'\"$\"'", "$").replace('"$"', "$").replace("'$'", "$").split())
+
+
+def _extra(script: Sequence[str], expected: Sequence[str]) -> Sequence[str] | None:
+    """Return the lines of *script* beside *expected*, which must follow each other in it; None if they do not."""
+    extra: list[str] = []
+    position = 0
+    for line in script:
+        if (position < len(expected) and line == expected[position]) or (
+            position < len(expected) and _joins(line, expected[position])
+        ):
+            position += 1
+        elif _HELPERS.fullmatch(line):
+            extra.append(line)
+        else:
+            return None
+    return extra if position == len(expected) else None
+
+
+def _joins(line: str, expected: str) -> bool:
+    """Return whether *line* runs the command *expected* in a subshell, perhaps in another folder."""
+    return re.fullmatch(rf"\((?:cd \S+ && )?{re.escape(expected)}\)", line) is not None
+
+
+def _shells(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[GroovyCall]:
+    """Yield the steps of *stage* that are commands of its script."""
+    for section in sections(stage.call, "steps"):
+        if section.block is not None:
+            yield from _commands(section.block, imported)
+    for section in sections(stage.call, "post"):
+        for success in sections(section, "success"):
+            if success.block is not None:
+                yield from _commands(success.block, imported)
+
+
+def _commands(block: GroovyBlock, imported: JenkinsImport) -> Iterator[GroovyCall]:
+    for statement in block.statements:
+        if not isinstance(statement, GroovyCall):
+            continue
+        if statement.name == "sh" and imported.is_translated(statement.span):
+            yield statement
+        elif statement.block is not None:
+            yield from _commands(statement.block, imported)
+
+
+def _expected(call: GroovyCall, constants: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of the commands of *call*, a step `sh`."""
+    argument = call.argument("script", "")
+    value = argument.value if argument is not None else None
+    parts = value.parts if isinstance(value, GroovyText) else ("$",)
+    text = _known([constants.get(part.text, part) if isinstance(part, GroovyPart) else part for part in parts])
+    for line in text.strip().split("\n"):
+        if (normal := _normal(line)) and not normal.startswith("#!"):
+            yield normal
+
+
+def _constants(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[tuple[str, str]]:
+    """Yield the variables of *stage* with a constant value."""
+    found: dict[str, str] = {}
+    for section in (*sections(imported.source.pipeline, "environment"), *stage.blocks("environment")):
+        for one in section.block.statements if section.block is not None else ():
+            if isinstance(one, GroovyAssignment):
+                found[one.name] = constant(one.value) or ""
+    yield from ((name, value) for name, value in found.items() if value)

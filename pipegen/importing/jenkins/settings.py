@@ -1,0 +1,243 @@
+"""The sections of a pipeline beside its stages: parameters, triggers, options and tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.source import JenkinsSource, sections
+from pipegen.importing.jenkins.steps import one_line
+from pipegen.importing.jenkins.syntax import GroovyArgument, GroovyCall, GroovyList, OtherGroovy, calls, constant, texts
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import MutableStruct, field, replace
+
+_DISCARD = {
+    "numToKeepStr": "builds",
+    "daysToKeepStr": "days",
+    "artifactNumToKeepStr": "artifact_builds",
+    "artifactDaysToKeepStr": "artifact_days",
+}
+# Options that a generated file has in any case.
+_NEEDLESS = frozenset({"skipDefaultCheckout", "preserveStashes"})
+# Steps that can be options; they surround all stages.
+_WRAPPING = frozenset(
+    {"ansiColor", "lock", "retry", "withCredentials", "withEnv", "withAWS", "withChecks", "warnError"}
+)
+_TIMEZONE = re.compile(r"TZ=(\S+)")
+
+
+class FileSettings(MutableStruct):
+    """What a config says beside its stages."""
+
+    inputs: dict[str, Value] = field(default_factory=dict)
+    pipeline: dict[str, Value] = field(default_factory=dict)
+    target: dict[str, Value] = field(default_factory=dict)
+
+
+def boolean_inputs(source: JenkinsSource, refused: Collection[str]) -> dict[str, bool]:
+    """Return the parameters of *source* that are inputs by name, with whether they are booleans."""
+    section = source.section("parameters")
+    found = {}
+    for call in _calls(section):
+        name = call.argument("name")
+        text = constant(name.value) if name is not None else None
+        if text is not None and call.name in _PARAMETERS and text not in refused:
+            found[text] = call.name == "booleanParam"
+    return found
+
+
+def settings_of(source: JenkinsSource, refused: Collection[str], marks: Marks) -> FileSettings:
+    """Return the settings of *source* without inputs that a config refuses, whose names are *refused*."""
+    settings = FileSettings()
+    for name, read in _SECTIONS.items():
+        section = source.section(name)
+        if section is not None:
+            marks.translated(section)
+            for call in _calls(section):
+                _read(call, read, settings, marks)
+            for statement in section.block.statements if section.block else ():
+                if isinstance(statement, OtherGroovy):
+                    marks.left_out(statement, "a config has no Groovy")
+    settings.inputs = {name: value for name, value in settings.inputs.items() if name not in refused}
+    for one in (*source.others, *_nested_libraries(source)):
+        _other(one, settings, marks)
+    if source.libraries:
+        settings.target["libraries"] = list(source.libraries)
+    return settings
+
+
+def _read(call: GroovyCall, read: Reader, settings: FileSettings, marks: Marks) -> None:
+    try:
+        read(call, settings, marks)
+    except UntranslatableError as error:
+        marks.left_out(call, str(error), hint="set it in the job")
+
+
+def _calls(section: GroovyCall | None) -> list[GroovyCall]:
+    statements = section.block.statements if section is not None and section.block is not None else ()
+    return [one for one in statements if isinstance(one, GroovyCall)]
+
+
+def _nested_libraries(source: JenkinsSource) -> list[GroovyCall]:
+    return list(sections(source.pipeline, "libraries"))
+
+
+def _other(statement: object, settings: FileSettings, marks: Marks) -> None:
+    """Account for a statement beside the pipeline: libraries and constants are known, functions are not."""
+    if isinstance(statement, OtherGroovy):
+        text = statement.span.text
+        if text.lstrip().startswith("@Library") or re.match(
+            r"\s*(import\s|(final\s+)?(def|String)\s+\w+\s*=\s*(['\"])[^'\"$\n]*\4\s*$)", text
+        ):
+            marks.all(statement)
+        else:
+            marks.left_out(statement, "Groovy has no counterpart in a config", hint="write it as a shell script")
+    elif isinstance(statement, GroovyCall) and statement.name in ("library", "libraries"):
+        names = [one for call in (statement, *_calls(statement)) for one in texts(_first(call)) or ()]
+        known = settings.target.get("libraries")
+        settings.target["libraries"] = [*(known if isinstance(known, list) else ()), *names]
+        marks.all(statement)
+    elif isinstance(statement, GroovyCall) and statement.name == "_":
+        marks.all(statement)
+    elif isinstance(statement, GroovyCall):
+        marks.left_out(statement, "it is outside of the pipeline", hint="set it in the job")
+    else:
+        marks.all(statement)  # type: ignore[arg-type]
+
+
+def _first(call: GroovyCall) -> GroovyList | None:
+    argument = call.argument("")
+    return None if argument is None else argument.value  # type: ignore[return-value]
+
+
+# Parameters
+
+
+def _parameter(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
+    given = {one.name: one for one in call.arguments}
+    name = constant(given["name"].value) if "name" in given else None
+    if call.name not in _PARAMETERS or name is None:
+        raise UntranslatableError(f'a config has no input of the kind "{call.name}"')
+    value: dict[str, Value] = {}
+    if "description" in given and (text := constant(given["description"].value)):
+        value["description"] = text
+    if call.name == "booleanParam":
+        value["default"] = "defaultValue" in given and constant(given["defaultValue"].value) == "true"
+    elif call.name == "choice":
+        choices = texts(given["choices"].value) if "choices" in given else None
+        if not choices:
+            raise UntranslatableError("its choices are known only at run time")
+        listed = [line for text in choices for line in text.split("\n") if line]
+        value |= {"choices": listed, "default": listed[0]}
+    else:
+        default = constant(given["defaultValue"].value) if "defaultValue" in given else ""
+        if default is None:
+            raise UntranslatableError("its default is known only at run time")
+        value["default"] = default
+    is_short = value.keys() == {"default"} and call.name != "booleanParam" and value["default"] != ""
+    settings.inputs[name] = value["default"] if is_short else value
+    marks.read(call, "name", "description", "defaultValue", "choices", "trim")
+
+
+_PARAMETERS = frozenset({"string", "text", "booleanParam", "choice"})
+
+
+# Triggers
+
+
+def _trigger(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
+    argument = call.argument("", "spec")
+    text = constant(argument.value) if argument is not None else None
+    if call.name != "cron":
+        raise UntranslatableError("a config does not start builds for other events than times")
+    if text is None:
+        raise UntranslatableError("its times are known only at run time")
+    schedules: list[Value] = []
+    timezone = ""
+    for line in text.split("\n"):
+        if match := _TIMEZONE.fullmatch(line.strip()):
+            timezone = match[1]
+        elif line.strip() and not line.strip().startswith("#"):
+            cron = " ".join(line.split())
+            schedules.append({"cron": cron, "timezone": timezone} if timezone else cron)
+    if schedules:
+        settings.pipeline["schedule"] = schedules if len(schedules) > 1 else schedules[0]
+    marks.read(call, "spec")
+
+
+# Options
+
+
+def _option(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
+    if call.name in _NEEDLESS:
+        marks.all(call)
+    elif call.name == "buildDiscarder":
+        _discard(call, settings, marks)
+    elif call.name == "timestamps":
+        settings.target["timestamps"] = True
+        marks.all(call)
+    elif call.name == "disableConcurrentBuilds":
+        abort = call.argument("abortPrevious")
+        cancels = abort is not None and constant(abort.value) == "true"
+        settings.pipeline["concurrency"] = {"cancel": True} if cancels else {}
+        marks.read(call, "abortPrevious")
+    elif call.name == "parallelsAlwaysFailFast":
+        settings.pipeline["fail_fast"] = True
+        marks.all(call)
+    else:
+        _raw_option(call, settings, marks)
+
+
+def _raw_option(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
+    text = one_line(replace(call, block=None))
+    if text is None:
+        raise UntranslatableError("it has several lines")
+    key = "wrap" if call.name in _WRAPPING else "options"
+    known = settings.target.get(key)
+    if "(" not in text.partition(" ")[0]:
+        text = f"{call.name}({text.removeprefix(call.name).strip()})"
+    settings.target[key] = [*(known if isinstance(known, list) else ()), text]
+    marks.raw(call, "the pipeline")
+
+
+def _discard(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
+    rotators = [one for argument in call.arguments for one in calls(argument.value)]
+    if len(rotators) != 1 or rotators[0].name != "logRotator":
+        raise UntranslatableError("only a log rotator has an equivalent")
+    kept: dict[str, Value] = {}
+    for argument in rotators[0].arguments:
+        text = constant(argument.value)
+        if text is not None and text.isdecimal() and argument.name in _DISCARD:
+            kept[_DISCARD[argument.name]] = int(text)
+    if kept:
+        settings.target["discard"] = kept
+    marks.translated(call)
+    marks.read(rotators[0], *(one.name for one in rotators[0].arguments if _is_kept(one)))
+
+
+def _is_kept(argument: GroovyArgument) -> bool:
+    text = constant(argument.value)
+    return text is not None and (not text or (text.isdecimal() and argument.name in _DISCARD))
+
+
+# Tools
+
+
+def _tool(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
+    name = constant(call.arguments[0].value) if call.arguments else None
+    if name is None:
+        raise UntranslatableError("its name is known only at run time")
+    known = settings.target.get("tools")
+    settings.target["tools"] = {**(known if isinstance(known, dict) else {}), call.name: name}
+    marks.all(call)
+
+
+Reader = Callable[[GroovyCall, FileSettings, Marks], None]
+_SECTIONS: Mapping[str, Reader] = {
+    "parameters": _parameter,
+    "triggers": _trigger,
+    "options": _option,
+    "tools": _tool,
+}

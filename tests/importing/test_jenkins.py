@@ -1,0 +1,123 @@
+"""Each folder in `jenkins` has a Jenkinsfile with the config that it becomes, and what is reported.
+
+`pytest --update-golden` rewrites the configs.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from importing.samples import messages
+
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.importing.accounting import KeyOutcome
+from pipegen.importing.compilation import compiled
+from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
+from pipegen.importing.jenkins.proof import prove_stages
+from pipegen.source.text import SourceFile
+from pipegen.structs import replace
+
+CASES = sorted(path for path in (Path(__file__).parent / "jenkins").iterdir() if path.is_dir())
+_SOURCE = """\
+pipeline {
+    agent none
+    environment { LEVEL = 'full' }
+    stages {
+        stage('build') { agent { label 'linux' }; steps { sh 'make'; stash name: 'out', includes: 'out/' } }
+        stage('test') { agent { label 'linux' }; steps { unstash 'out'; sh 'make test'; sh 'make report' } }
+        stage('deploy') { agent any; when { buildingTag() }; steps { sh './deploy' } }
+    }
+}
+"""
+# Text of the config, what it is replaced by, and the difference.
+_CHANGES = (
+    ("          - make report\n", "", 'the script of stage "test" is another one'),
+    ("{ tag: true }", "{ branch: main }", 'stage "deploy" runs only in the original'),
+    ("LEVEL: full", "LEVEL: quick", 'the variable LEVEL of stage "build" is another one'),
+    ("agent: linux", "agent: windows", 'the agent of stage "build" is another one'),
+    ("files_from: []", "files_from: [build]", 'stage "deploy" gets other files: build'),
+    ("    stages:", "    execution: [[build, deploy], [test]]\n    stages:", 'stage "test" does not wait for "build"'),
+)
+
+
+@cache
+def _imported(folder: Path) -> tuple[JenkinsImport, Report]:
+    return _from_text((folder / "Jenkinsfile").read_text(encoding="utf-8"))
+
+
+def _from_text(text: str) -> tuple[JenkinsImport, Report]:
+    report = Report()
+    return import_jenkins(SourceFile("Jenkinsfile", text), report), report
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_a_jenkinsfile_becomes_the_expected_config(folder: Path, request: pytest.FixtureRequest) -> None:
+    """The config reads as if written by hand, and compiles."""
+    result, report = _imported(folder)
+    texts = {"pipegen.yaml": result.text, "report.txt": messages(report)}
+    for name, text in texts.items():
+        if request.config.getoption("--update-golden"):
+            (folder / name).write_text(text, encoding="utf-8")
+
+        assert (folder / name).read_text(encoding="utf-8") == text
+    assert result.compiled.messages == ()
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_every_construct_is_accounted_for(folder: Path) -> None:
+    """Translated, raw and reported constructs add up to all constructs."""
+    result, _ = _imported(folder)
+
+    assert sum(result.count.number(outcome) for outcome in KeyOutcome) == result.count.keys > 0
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_the_stages_run_the_same(folder: Path) -> None:
+    """For all events that their conditions tell apart."""
+    proof = prove_stages(_imported(folder)[0])
+
+    assert proof is not None
+    assert ([one.message for one in proof.differences], proof.events >= 9) == ([], True)
+
+
+@pytest.mark.parametrize(("text", "other", "message"), _CHANGES, ids=lambda value: value.strip()[:20])
+def test_a_change_of_the_config_is_found(text: str, other: str, message: str) -> None:
+    """The original and the unchanged import run the same."""
+    result, _ = _from_text(_SOURCE)
+
+    assert _differences(result) == []
+    assert message in _differences(_changed(result, text, other))
+
+
+def _changed(result: JenkinsImport, text: str, other: str) -> JenkinsImport:
+    assert text in result.text
+    made = compiled(result.text.replace(text, other, 1), "jenkins")
+    assert made.messages == ()
+    return replace(result, compiled=made, generated=made.files)
+
+
+def _differences(result: JenkinsImport) -> list[str]:
+    proof = prove_stages(result)
+    assert proof is not None
+    return [one.message for one in proof.differences]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "node { sh 'make' }",
+        "pipeline { agent any }",
+        "pipeline { stages { stage(name) { steps { sh 'x' } } } }",
+        "buildPlugin(useContainerAgent: true)",
+        "pipeline { stages { stage('a') {",
+    ],
+)
+def test_another_file_is_refused_at_its_line(text: str) -> None:
+    """Scripted files and calls of libraries have no stages that can be read."""
+    report = Report()
+    with pytest.raises(Stopped):
+        import_jenkins(SourceFile("Jenkinsfile", text), report)
+
+    assert "this Jenkinsfile cannot be imported" in messages(report)
