@@ -3,7 +3,8 @@
 Included files are in `included/`. A file that is not a config is read as the generated file that it resembles.
 The first line of a config may be a comment with the target and options of the command line
 (`# target: jenkins style=declarative`), the selected pipelines (`# pipeline: test`), the fixed inputs
-(`# set: level=full`), the runners of a simulation (`# cluster: included/cluster.yml`), the durations of stages
+(`# set: level=full`), the runners of a simulation (`# cluster: included/cluster.yml`) or its fleet
+(`# fleet: included/fleet.yml`), the durations of stages
 (`# durations: included/durations.yml`), the project settings (`# settings: included/pipegen.toml`), a pipeline to
 import (`# import: gitlab`), a local run on a computer without tools (`# run: host stage=unit`), the files that have
 changed since `main` (`# changed: api/main.py`), or a difference between the config and its generated files
@@ -25,7 +26,6 @@ from drifting import drifted
 from engines.requirement import require
 
 from pipegen.cli.linting import lint
-from pipegen.cli.timing.cluster import read_cluster
 from pipegen.cli.timing.durations import check_timeouts, load_durations
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import load
@@ -39,6 +39,8 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.expectations.check import ConfigUnderTest
 from pipegen.expectations.check import check as check_expectation
 from pipegen.expectations.read import read_expectations
+from pipegen.fleet.cluster import read_cluster
+from pipegen.fleet.read import read_fleet
 from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import import_gitlab
 from pipegen.importing.gitlab.proof import prove
@@ -69,7 +71,7 @@ SHELLS = ("PG720", "PG721")
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return the settings in the comment on the first line of *config*, by their first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    keys = "import|target|pipeline|set|cluster|durations|settings|run|changed|drift|tests"
+    keys = "import|target|pipeline|set|cluster|fleet|durations|settings|run|changed|drift|tests"
     found = re.fullmatch(rf"# (?P<key>{keys}): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
@@ -115,6 +117,8 @@ def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, li
     for name in settings.get("cluster", ()):
         machines = read_cluster(folder / name, report, shown=Path(name).name)
         check([task for plan in analysed.plans for task in pipeline_run(plan).tasks], machines, report)
+    for name in settings.get("fleet", ()):
+        read_fleet(folder / name, {}, report, shown=Path(name).name)
     for name in settings.get("durations", ()):
         plans = {plan.name: plan for plan in analysed.plans}
         check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)

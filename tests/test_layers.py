@@ -50,10 +50,11 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
         *("readback.gitlab_file", "readback.groovy", "readback.declarative", "readback.jenkins", "readback.errors"),
         *("diagnostics", "source"),
     ),
+    "fleet": (*("run", "compiler", "config", "plan", "graph", "assets", "emit", "pictures", "diagnostics", "source"),),
     "__main__": ("cli",),
     "cli": (
         *("compiler", "lint", "run", "readback", "targets", "difference", "pictures", "plan", "bindings", "config"),
-        *("graph", "expectations", "importing", "diagnostics", "source", "assets", "emit"),
+        *("graph", "expectations", "importing", "fleet", "diagnostics", "source", "assets", "emit"),
     ),
 }
 

@@ -44,6 +44,7 @@ SETUP_NAMES = (
     "event",
     "actor",
     "run",
+    "previousResult",
     "logURL",
     "imageLabels",
     "httpProxy",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pipegen.bindings.expression import Constant, Each, Expression, List, Map, Merge, Part, Reference, Text, text
+from pipegen.bindings.github_expressions import github_hint
 from pipegen.bindings.grammar import REFERENCE, UNDOTTED
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
@@ -65,12 +66,15 @@ def _reference(node: Scalar, start: int, match: re.Match[str]) -> Reference:
 def _check_shell(node: Scalar, start: int, report: Report) -> None:
     if _SHELL.match(node.text, start + 2):
         return
-    end = node.text.find("}", start)
+    sign = "}}" if node.text.startswith("${{", start) else "}"
+    end = node.text.find(sign, start) + len(sign) - 1
+    is_closed = end >= len(sign)
+    known = github_hint(node.text[start + 3 : end - 1]) if is_closed and sign == "}}" else None
     report.add(
         codes.MALFORMED_REFERENCE,
-        "this reference is not closed" if end < 0 else f'"{node.text[start : end + 1]}" is not a valid reference',
-        at=node.part(start, end + 1 if end > 0 else len(node.text)),
-        hint='write "${stage.name}" or "${stage.name|default}"; for the text itself, write "$${"',
+        f'"{node.text[start : end + 1]}" is not a valid reference' if is_closed else "this reference is not closed",
+        at=node.part(start, end + 1 if is_closed else len(node.text)),
+        hint=known or 'write "${stage.name}" or "${stage.name|default}"; for the text itself, write "$${"',
     )
 
 

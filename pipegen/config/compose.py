@@ -30,6 +30,8 @@ _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
 # The dash of a list item, after blanks and comments.
 _DASH = re.compile(r"(?:\s|#.*)*-")
 
+# The tag of GitLab that inserts other values.
+_REFERENCE = "!reference"
 _QUOTE = 'put text that begins with "{" or "[" in quotes'
 
 
@@ -143,6 +145,8 @@ class Composer:
         """Add a scalar that may have any content, style, tag or anchor."""
         if tag is not None:
             self._check_tag(str(tag), span)
+            if str(tag) == "!" and not style:
+                self._report_exclamation_mark(text, span)
         text = self._join_surrogates(text, span) if re.search(_SURROGATE, text) else text
         if tag is not None and (style or text != "<<"):
             kind = tagged_kind(text, str(tag))
@@ -244,8 +248,19 @@ class Composer:
                 codes.UNSUPPORTED_YAML,
                 f'the tag "{tag}" is not supported',
                 at=span,
-                hint="remove it: a config has only standard YAML types",
+                hint='put the lines that it repeats in "before" of a template, and extend that template'
+                if tag == _REFERENCE
+                else "remove it: a config has only standard YAML types",
             )
+
+    def _report_exclamation_mark(self, text: str, span: Span) -> None:
+        """Report a command such as `! grep x`, of which YAML would drop the first character."""
+        self._report.add(
+            codes.UNSUPPORTED_YAML,
+            'YAML reads "!" at the start of a value as a tag and drops it',
+            at=span,
+            hint="put the value in quotes: '! " + text.replace("'", "''") + "'",
+        )
 
     def _mapping(self, children: list[Node], span: Span) -> Mapping:
         entries: dict[str, Entry] = {}

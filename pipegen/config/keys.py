@@ -50,7 +50,7 @@ STAGE_KEYS = (
     StageKey(name="shell", is_for_scripts=True, diff=("shell",)),
     StageKey(name="image", is_for_scripts=True, diff=("image",)),
     StageKey(name="services", is_for_scripts=True, is_local=True, diff=("services",)),
-    StageKey(name="agent", is_local=True, diff=("agent",)),
+    StageKey(name="agent", is_local=True, diff=("agent", "agent.kubernetes")),
     StageKey(name="resources", is_local=True, diff=("resources",)),
     StageKey(name="secrets", is_for_scripts=True, diff=("secrets", "id_tokens")),
     StageKey(name="reports", is_local=True, diff=("reports",)),

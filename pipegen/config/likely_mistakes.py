@@ -43,6 +43,39 @@ def likely_mistake(problem: str, start: int, offset: int, file: SourceFile) -> M
     return None
 
 
+def unquoted_command(problem: str, start: int, offset: int, file: SourceFile) -> Mistake | None:
+    """Return the mistake if a command in a list on one line has a brace or bracket, which YAML reads as its own."""
+    if not any(part in problem for part in ("end of stream", "document separator", "expected ',' or", "<stream end>")):
+        return None
+    for line in dict.fromkeys((file.position(start).line, file.position(offset).line)):
+        match = _ONE_LINE_LIST.fullmatch(file.line(line).rstrip())
+        item = _command_with_brace(match["items"]) if match else None
+        if match is not None and item is not None:
+            begin = file.line_starts[line - 1] + match.start("items") + item.start()
+            command = item[0].rstrip()
+            what = "a reference" if "${" in command else f'"{command[_BRACE.search(command).start()]}"'  # type: ignore[union-attr]
+            return Mistake(
+                f"{what} in a list on one line needs quotes around the whole item",
+                Span(file, begin, begin + len(command)),
+                f"put the item in quotes: {quoted(command)}",
+            )
+    return None
+
+
+# A list on one line, items of it, and the signs with a meaning in it.
+_ONE_LINE_LIST = re.compile(rf" *(?:- +)?(?:{_WORD}: +|- +)?\[ *(?P<items>.+?)\]?[ ]*(?:#.*)?")
+_BRACE = re.compile(r"[\[\]{}]")
+_ITEM_OF_LIST = re.compile(
+    r"""(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?:[^\s,"'\[\]{}]|\b["'])(?:\$?\{[^{}]*\}|\[[^\[\]]*\]|"[^"]*"|'[^']*'|[^,\]])*"""
+)
+
+
+def _command_with_brace(items: str) -> re.Match[str] | None:
+    """Return the first of *items* without quotes that contains a brace or a bracket."""
+    found = _ITEM_OF_LIST.finditer(items)
+    return next((item for item in found if not item["quoted"] and _BRACE.search(item[0])), None)
+
+
 def quoted(text: str) -> str:
     """Return *text* in single quotes for YAML."""
     return "'" + text.replace("'", "''") + "'"

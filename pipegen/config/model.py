@@ -113,6 +113,8 @@ class StageConfig(SpannedStruct, kw_only=True):
     name: Located[str]
     within: str = ""
     combination: CombinationOf | None = None
+    # The webhook of a stage whose name no reference to its result can contain.
+    unreadable_webhook: Span | None = None
     # Whether it only posts the result of the pipeline, as the user's webhook.
     posts: bool = False
     body: Mapping | None = None

@@ -1,8 +1,10 @@
-"""The webhook of a pipeline, as a finally stage that posts a message."""
+"""The webhooks of a pipeline and of its stages, as finally stages that post a message."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
+from collections.abc import Mapping as ReadOnly
 from itertools import chain, count
 
 from pipegen.config.model import PipelineConfig, StageConfig, StepValue
@@ -10,9 +12,16 @@ from pipegen.source.text import Located, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence
 from pipegen.structs import replace
 
+# The name of a stage whose status others can read.
+_READABLE_NAME = r"[A-Za-z0-9_-]+"
 _NAME = "notify"
 _TEXT = "${setup.project}: pipeline ${setup.pipeline} ended with ${pipeline.status}, ${setup.logURL}"
-_STATUSES = {"failure": "failed", "success": "success"}
+_STAGE_TEXT = "${setup.project}: stage STAGE ended with ${STAGE.status}, ${setup.logURL}"
+_ALWAYS = "always"
+# Shell patterns of the results of a stage; a matrix stage has a line for each combination.
+_FAILED, _SUCCEEDED = "*failed*", "*success*"
+# Results of the pipeline and of the run before that mean that it has been fixed; a timeout aborts a build.
+_FIXED = ("'success FAILURE'", "'success ABORTED'")
 # Characters that JSON does not allow in a text, and those that it escapes.
 _ESCAPE = r"""text=$(printf '%s\n' "$NOTIFICATION" | tr -d '\000-\010\013-\037' | tr '\011' ' ' |
   sed 's/\\/\\\\/g; s/"/\\"/g' | awk '{ printf "%s%s", separator, $0; separator = "\\n" }')"""
@@ -22,35 +31,67 @@ _POST = r"""printf 'url = "%s"\n' "$WEBHOOK_URL" |
     --data "{\"FIELD\": \"$text\"}" --header 'Content-Type: application/json'"""
 
 
-def with_webhook(pipeline: PipelineConfig, notify: Node | None) -> PipelineConfig:
-    """Return *pipeline* with the stage that posts the message of the webhook in *notify*, if there is one."""
-    entry = notify.entry("webhook") if isinstance(notify, Mapping) else None
-    if entry is None or not isinstance(entry.value, Mapping):
+def with_webhooks(pipeline: PipelineConfig, notify: Node | None) -> PipelineConfig:
+    """Return *pipeline* with the stages that post the messages of the webhooks in *notify* and in its stages."""
+    of_stages = {
+        stage.name.value: _webhook(stage.body.get("notify") if stage.body is not None else None)
+        for stage in pipeline.stages
+    }
+    found = [(name, entry) for name, entry in [("", _webhook(notify)), *of_stages.items()] if entry is not None]
+    if not found:
         return pipeline
-    stage = _stage(entry.value, entry.key.span, {stage.name.value for stage in pipeline.stages})
-    name = Scalar(stage.name.value, stage.name.span)
+    unreadable = {name: entry.key.span for name, entry in found if name and not re.fullmatch(_READABLE_NAME, name)}
+    taken = {stage.name.value for stage in pipeline.stages}
+    stages: list[StageConfig] = []
+    for watched, entry in found:
+        if watched in unreadable:
+            continue
+        own = f"{_NAME} {watched}" if watched else _NAME
+        name = next(name for name in chain((own,), (f"{own} {number}" for number in count(2))) if name not in taken)
+        taken.add(name)
+        stages.append(_stage(Located(name, entry.key.span), entry, watched))
     named = pipeline.finally_.node if pipeline.finally_ is not None else None
     items = named.items if isinstance(named, Sequence) else ()
-    finally_ = StepValue(Sequence((*items, name), entry.key.span), entry.key.span)
-    return replace(pipeline, stages=(*pipeline.stages, stage), finally_=finally_)
+    span = found[0][1].key.span
+    names = (Scalar(stage.name.value, stage.name.span) for stage in stages)
+    return replace(
+        pipeline,
+        stages=(*(_marked(stage, unreadable) for stage in pipeline.stages), *stages),
+        finally_=StepValue(Sequence((*items, *names), span), span),
+    )
 
 
-def _stage(body: Mapping, span: Span, taken: Collection[str]) -> StageConfig:
-    """Return the stage that posts the message in *body*; its name is not among those *taken*."""
-    name = next(name for name in chain((_NAME,), (f"{_NAME} {number}" for number in count(2))) if name not in taken)
-    image = body.entry("curl")
+def _marked(stage: StageConfig, unreadable: ReadOnly[str, Span]) -> StageConfig:
+    """Return *stage* with the location of its webhook if it is *unreadable*; the plan reports it."""
+    name = stage.name.value
+    return replace(stage, unreadable_webhook=unreadable[name]) if name in unreadable else stage
+
+
+def _webhook(notify: Node | None) -> Entry | None:
+    """Return the webhook in the value of `notify`."""
+    entry = notify.entry("webhook") if isinstance(notify, Mapping) else None
+    return entry if entry is not None and isinstance(entry.value, Mapping) else None
+
+
+def _stage(name: Located[str], entry: Entry, watched: str) -> StageConfig:
+    """Return the stage *name* that posts the message in *entry* about the stage *watched*, "" for the pipeline."""
+    body, span = entry.value, name.span
+    if not isinstance(body, Mapping):
+        raise TypeError(entry)
+    image, on = body.entry("curl"), body.get("on") or Scalar("failure", span)
+    results = [item.text for item in (on.items if isinstance(on, Sequence) else (on,)) if isinstance(item, Scalar)]
+    status = f"${{{watched or 'pipeline'}.status}}"
+    text = _STAGE_TEXT.replace("STAGE", watched) if watched else _TEXT
+    values: dict[str, Node] = {"NOTIFICATION": body.get("text") or Scalar(text, span)}
+    values["STAGE_STATUS" if watched else "PIPELINE_STATUS"] = Scalar(status, span)
+    if _is_fixed(results):
+        values["PREVIOUS_RESULT"] = Scalar("${setup.previousResult}", on.span)
     return StageConfig(
-        name=Located(name, span),
+        name=name,
         body=Mapping((), span),
         posts=True,
-        script=_value(Sequence(tuple(Scalar(line, span) for line in _script(body)), span)),
-        env=_value(
-            _mapping(
-                span,
-                NOTIFICATION=body.get("text") or Scalar(_TEXT, span),
-                PIPELINE_STATUS=Scalar("${pipeline.status}", span),
-            )
-        ),
+        script=_value(Sequence(tuple(Scalar(line, span) for line in _script(body, results, watched)), span)),
+        env=_value(_mapping(span, **values)),
         secrets=_value(_mapping(span, WEBHOOK_URL=body.get("url") or Scalar("", span))),
         image=StepValue(image.value, image.key.span) if image is not None else None,
         files_from=_value(Sequence((), span)),
@@ -60,16 +101,36 @@ def _stage(body: Mapping, span: Span, taken: Collection[str]) -> StageConfig:
     )
 
 
-def _script(body: Mapping) -> tuple[str, ...]:
-    """Return the commands that post the message for the results in *body*."""
-    node, field = body.get("on"), body.get("field")
-    items = node.items if isinstance(node, Sequence) else (node,)
-    results = [item.text for item in items if isinstance(item, Scalar)] or ["failure"]
+def _script(body: Mapping, results: Collection[str], watched: str) -> tuple[str, ...]:
+    """Return the commands that post the message in *body* for the *results* of a stage, or of the pipeline."""
+    field = body.get("field")
     key = field.text if isinstance(field, Scalar) else "text"
-    statuses = [_STATUSES[result] for result in dict.fromkeys(results) if result in _STATUSES]
-    is_always = "always" in results or len(statuses) == len(_STATUSES)
-    skip = () if is_always else (f'[ "$PIPELINE_STATUS" = {statuses[0]} ] || exit 0',)
+    skip = _stage_filter(results) if watched else _pipeline_filter(results)
     return (*skip, _ESCAPE, _POST.replace("FIELD", key))
+
+
+def _pipeline_filter(results: Collection[str]) -> tuple[str, ...]:
+    """Return the command that ends the script for other results than *results*."""
+    if _ALWAYS in results or {"failure", "success"} <= {*results}:
+        return ()
+    if _is_fixed(results):
+        patterns = (*(("'failed '*",) if "failure" in results else ()), *_FIXED)
+        return (f'case "$PIPELINE_STATUS $PREVIOUS_RESULT" in {" | ".join(patterns)}) ;; *) exit 0 ;; esac',)
+    return (f'[ "$PIPELINE_STATUS" = {"failed" if "failure" in results else "success"} ] || exit 0',)
+
+
+def _is_fixed(results: Collection[str]) -> bool:
+    """Return whether the run before decides: what has been fixed is a success."""
+    return "fixed" in results and not {"success", _ALWAYS} & {*results}
+
+
+def _stage_filter(results: Collection[str]) -> tuple[str, ...]:
+    """Return the command that ends the script for other results than *results*: also for a stage that was skipped."""
+    if _ALWAYS in results or {"failure", "success"} <= {*results}:
+        return (f'case "$STAGE_STATUS" in {_FAILED} | {_SUCCEEDED}) ;; *) exit 0 ;; esac',)
+    if "failure" in results:
+        return (f'case "$STAGE_STATUS" in {_FAILED}) ;; *) exit 0 ;; esac',)
+    return (f'case "$STAGE_STATUS" in {_FAILED}) exit 0 ;; {_SUCCEEDED}) ;; *) exit 0 ;; esac',)
 
 
 def _mapping(span: Span, **values: Node) -> Mapping:

@@ -19,7 +19,7 @@ from pipegen.config.model import (
     StepValue,
     TriggerStep,
 )
-from pipegen.config.notifications import with_webhook
+from pipegen.config.notifications import with_webhooks
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, is_empty
 
@@ -55,7 +55,7 @@ def _pipeline(entry: Entry) -> PipelineConfig:
         fail_fast=_value(body.entry("fail_fast")),
         finally_=_value(body.entry("finally")),
     )
-    return with_webhook(pipeline, body.get("notify"))
+    return with_webhooks(pipeline, body.get("notify"))
 
 
 def _arcs(node: Node | None) -> tuple[Arc, ...] | None:

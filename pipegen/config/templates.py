@@ -85,8 +85,13 @@ class Templates:
         return iter([one.text for one in extended(self._entries[name].value) if one.text in self._entries])
 
     def _report_unknown(self, name: Scalar, report: Report) -> None:
+        if name.text.startswith("."):
+            # A job of GitLab that others only extend; pipegen does not read keys with a dot.
+            otherwise = f'write "{name.text}" and its keys under "templates"'
+        else:
+            otherwise = 'add it under "templates"'
         suggested = suggestion(name.text, self._entries)
-        hint = f"the templates are {listed(tuple(self._entries))}" if self._entries else 'add it under "templates"'
+        hint = f"the templates are {listed(tuple(self._entries))}" if self._entries else otherwise
         report.add(
             codes.UNKNOWN_TEMPLATE,
             f'there is no template "{name.text}"',

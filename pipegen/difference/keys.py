@@ -131,6 +131,7 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "image": formatter.tree(machine.image),
         "services": {item.alias: formatter.tree(item) or {} for item in machine.services},
         "agent": unordered((*machine.labels, *machine.label_expressions)),
+        "agent.kubernetes": formatter.tree(machine.pod),
         "tools": {type_: value(name) for type_, name in machine.tools},
         "resources": formatter.tree(machine.resources),
         "shell": formatter.tree(machine.shell) if machine.shell is not ShellProgram.SH else None,

@@ -28,6 +28,13 @@ _GROUPS = {
 }
 
 
+# What Python accepts in a regular expression, and RE2 does not: https://github.com/google/re2/wiki/Syntax
+_TOKEN = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:P.|<.|[a-zA-Z-]*.)|(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\+?|.", re.DOTALL
+)
+_NOT_IN_RE2 = re.compile(r"\\[1-9ZuUN]|\(\?(?:P[=>]|<[=!]|[imsU-]*[^imsUP<:)-])|(?:[*+?]|\{[0-9,]+\})\+")
+
+
 class RegexError(Exception):
     """A part of a regular expression, from *start* to *end*, that is invalid or that some engine lacks."""
 
@@ -46,6 +53,16 @@ def portable_regex(source: str) -> str:
     if reader.at < len(source):
         raise RegexError('this ")" has no opening "("', reader.at, reader.at + 1)
     return flag + regex
+
+
+def unknown_to_re2(source: str) -> str:
+    """Return a part of *source*, which Python accepts, that RE2 does not; empty if RE2 accepts all of it."""
+    for token in (found[0] for found in _TOKEN.finditer(source)):
+        counts = _QUANTIFIER.fullmatch(token)
+        is_too_often = counts is not None and any(int(count or 0) > _MOST_REPEATS for count in counts.group(1, 3))
+        if is_too_often or _NOT_IN_RE2.match(token):
+            return token
+    return ""
 
 
 class _Reader(MutableStruct):

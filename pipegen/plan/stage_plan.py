@@ -17,7 +17,7 @@ from pipegen.plan.stage.commands import post_commands
 from pipegen.plan.stage.images import check_image
 from pipegen.plan.stage.limits import check_mail, limits, with_interruptible
 from pipegen.plan.stage.machine import machine
-from pipegen.plan.stage.mail import mail
+from pipegen.plan.stage.mail import check_webhook, mail
 from pipegen.plan.stage.secrets import StageSecrets, secrets
 from pipegen.plan.stage.settings import StageSettings, stage_settings
 from pipegen.plan.stage.steps import steps
@@ -100,5 +100,6 @@ def _directory(stage: StageConfig, pipeline: PipelineConfig) -> str:
 def _mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues, bounds: Limits) -> Mail | None:
     """Return the mail for *stage*; None if all its failures are allowed."""
     stage_mail = mail(stage, pipeline, values)
+    check_webhook(stage, values.report)
     check_mail(stage, bounds.allow_failure, values.report)
     return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else stage_mail

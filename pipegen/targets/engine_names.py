@@ -24,10 +24,14 @@ def allowed_name(name: str, not_allowed: re.Pattern[str], edges: str = "") -> st
     return "-".join(filter(None, (cleaned[: _LONGEST - _DIGITS - 1], _digest(name))))
 
 
-def allowed_text(text: Text, not_allowed: re.Pattern[str]) -> Text:
-    """Return *text*, a name, with dashes for characters in its fixed parts that are *not_allowed*."""
-    parts = tuple(not_allowed.sub("-", part) if isinstance(part, str) else part for part in text.parts)
-    if parts == text.parts:
+def allowed_text(text: Text, not_allowed: re.Pattern[str], edges: str = "") -> Text:
+    """Return *text*, a name, with dashes for fixed characters that are *not_allowed*, without *edges* at its ends."""
+    parts = [not_allowed.sub("-", part) if isinstance(part, str) else part for part in text.parts]
+    if isinstance(first := parts[0], str):
+        parts[0] = first.lstrip(edges)
+    if isinstance(last := parts[-1], str):
+        parts[-1] = last.rstrip(edges)
+    if parts == list(text.parts):
         return text
     # Parts that are known only at run time keep names distinct by themselves.
     digest = _digest("$".join([part for part in text.parts if isinstance(part, str)]))

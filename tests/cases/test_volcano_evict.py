@@ -1,23 +1,26 @@
-"""Statements apply, discard and merge operations as Volcano's do; eviction is a documented exclusion."""
+"""Tasks are stopped for others as in Volcano, and statements take, undo and merge as its statements do."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from cases.excluded_cases import is_left_out
-from cases.volcano import LEFT_OUT, Case, World, shown
+from cases.volcano import LEFT_OUT, Case, World, check_cycle, shown
 
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 from pipegen.run.scheduling.machine_state import MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.statement import ActionKind, Statement
+from pipegen.run.scheduling.votes import Victims, victims
 
 CASES = "volcano_evict.json"
 
-# Merging does not look at what was done: an eviction may stand for any operation.
-KINDS = {"allocate": ActionKind.PLACE, "pipeline": ActionKind.PROMISE, "evict": ActionKind.PLACE}
+KINDS = {"allocate": ActionKind.PLACE, "pipeline": ActionKind.PROMISE, "evict": ActionKind.EVICT}
 
 
 def check_statement(case: Case) -> None:
-    """Run the operations, and check the record and the position of the task."""
+    """Do the operations, and expect what is recorded and where the task is."""
     world = World({**case, "actions": []})
     statement = Statement(world.session.machines)
     (queued_task,) = world.queued_tasks.values()
@@ -28,49 +31,85 @@ def check_statement(case: Case) -> None:
                 is_error = not statement.place(queued_task, arguments[1])
             case "pipeline":
                 is_error = not statement.promise(queued_task, arguments[1])
+            case "run":
+                assert statement.place(queued_task, arguments[1])
+                statement.commit()
+            case "evict":
+                statement.evict(queued_task)
+            case "expect":
+                expected: dict[str, Any] = arguments[0]["task"]
+                assert shown(queued_task)["status"] == expected["status"]
             case _:
                 assert name == "discard"
                 statement.discard()
-    expected = case["expect"]
+    told = case["expect"]
 
-    assert is_error is expected.get("error", False)
-    assert shown(queued_task) == {"node": queued_task.node, **expected["task"]}
-    if "recorded" in expected:
-        assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in expected["recorded"]]
+    assert is_error is told.get("error", False)
+    assert shown(queued_task) == {"node": queued_task.node, **told["task"]}
+    if "recorded" in told:
+        assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in told["recorded"]]
     if case["operations"][-1] == ["discard"]:
         (host,) = world.session.machines.nodes.values()
-        assert host.room == host.limits
+        assert queued_task.node or host.room == host.limits
 
 
 def statement_of(operations: list[list[str]], places: MachineState) -> Statement:
-    """Return a statement with *operations*."""
+    """Return a statement in which *operations* were done."""
     statement = Statement(places)
     for name, task in operations:
         queued_task = QueuedTask(name=task, gang=Gang(name="g", job_queue=JobQueue(name="l")), requests={})
-        done = statement.promise if KINDS[name] is ActionKind.PROMISE else statement.place
-        assert done(queued_task, "n1")
+        if KINDS[name] is ActionKind.PROMISE:
+            assert statement.promise(queued_task, "n1")
+            continue
+        assert statement.place(queued_task, "n1")
+        if KINDS[name] is ActionKind.EVICT:
+            statement.commit()
+            statement.evict(queued_task)
     return statement
 
 
-def operations_of(operations: list[list[str]]) -> list[tuple[ActionKind, str]]:
-    """Return *operations* in the form of a statement."""
+def told_of(operations: list[list[str]]) -> list[tuple[ActionKind, str]]:
+    """Return *operations* as statements tell theirs."""
     return [(KINDS[name], task) for name, task in operations]
 
 
 def check_merge(case: Case) -> None:
-    """Merge statements, and check the operations of each."""
+    """Merge statements, and expect what each then holds."""
     places = MachineState([SchedulerNode("n1", {})])
     target = statement_of(case["target"], places)
     sources = [statement_of(operations, places) for operations in case["sources"]]
     target.merge(*sources)
-    expected = case["expect"]
+    told = case["expect"]
 
-    assert [(kind, queued_task.name) for kind, queued_task in target.operations] == operations_of(expected["target"])
-    assert [source.operations for source in sources] == expected["sources_left"]
+    assert [(kind, queued_task.name) for kind, queued_task in target.operations] == told_of(told["target"])
+    assert [source.operations for source in sources] == told["sources_left"]
 
 
-def test_case_has_the_results_of_volcano(case: Case) -> None:
-    """Documented exclusions are skipped."""
+def test_case(case: Case) -> None:
+    """Each case that is not left out holds."""
     if is_left_out(case["id"], LEFT_OUT):
         return  # docs/simulate.md says why
-    {"statement": check_statement, "statement_merge": check_merge}[case["kind"]](case)
+    checks: dict[str, Callable[[Case], None]] = {
+        "statement": check_statement,
+        "statement_merge": check_merge,
+        "cycle": check_cycle,
+        "tier_victims": check_victims,
+    }
+    checks[case["kind"]](case)
+
+
+def check_victims(case: Case) -> None:
+    """Let plugins name victims, and expect on whom they agree."""
+    tasks = {
+        name: QueuedTask(name=name, gang=Gang(name="g", job_queue=JobQueue(name="l")), requests={})
+        for name in case["candidates"]
+    }
+
+    def vote(names: list[str] | None) -> Victims:
+        return lambda _, candidates: None if names is None else [one for one in candidates if one.name in names]
+
+    tiers = [[vote(plugin["names"]) for plugin in tier] for tier in case["tiers"]]
+    candidates = list(tasks.values())
+    found = victims(tiers, candidates[0], candidates)
+
+    assert (None if found is None else [one.name for one in found]) == case["expect"]["victims"]

@@ -1,4 +1,4 @@
-"""Volcano's objects as the scheduler's queues, gangs and tasks, shared by the tests of its cases."""
+"""Volcano's objects as lanes, gangs and members: what the tests of its cases share."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import Any
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
+from pipegen.run.scheduling.actions.preempt import preempt
+from pipegen.run.scheduling.actions.reclaim import reclaim
 from pipegen.run.scheduling.amounts import SLOTS, add_to
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import SchedulerNode
+from pipegen.run.scheduling.policies.capacity import capacity
 from pipegen.run.scheduling.policies.drf import drf
 from pipegen.run.scheduling.policies.fit import fit
 from pipegen.run.scheduling.policies.gang import gang
@@ -29,24 +32,24 @@ Policy = Callable[[Session], Votes]
 FILES = ("volcano_allocate.json", "volcano_evict.json", "volcano_other.json")
 HEADING = "Volcano cases that do not apply"
 LEFT_OUT = (
-    "preempt*/*",
-    "reclaim/*",
+    "preempt-dry-run/anti-affinity-victim",
     "shuffle/*",
     "cooldown/*",
-    "tiers/*",
-    "statement/discard-evict",
     "gang-phase/*",
     "gang-releasing/*",
-    "capacity*/*",
     "hdrf/*",
     "overcommit/*",
     "sla/*",
 )
 
-ACTIONS = {"enqueue": enqueue, "allocate": allocate, "backfill": backfill}
-# Actions that throw out tasks: we have none, and a case is left out if a plugin in it would name some.
-EVICTING = {"preempt", "reclaim", "shuffle"}
-VICTIMS = {"preemptable", "reclaimable", "victim"}
+PHASES = {True: "Inqueue", False: "Pending"}
+ACTIONS = {
+    "enqueue": enqueue,
+    "allocate": allocate,
+    "backfill": backfill,
+    "preempt": preempt,
+    "reclaim": reclaim,
+}
 POINTS = {
     "queue_order": ("job_queue_key",),
     "job_order": ("gang_key",),
@@ -59,16 +62,20 @@ POINTS = {
     "job_ready": ("is_ready",),
     "job_pipelined": ("is_promised",),
     "job_valid": ("is_valid",),
+    "job_starving": ("is_starving",),
+    "preemptive": ("is_preemptive",),
+    "preemptable": ("preemptable",),
+    "reclaimable": ("reclaimable",),
 }
 
 
 def rejecter(_session: Session) -> Votes:
-    """Return the votes of the plugin that a case defines."""
+    """Return the votes of the plugin that a case brings along."""
     return Votes(may_enter=lambda one: Vote.REJECT if one.name == "ns1/pgA" else Vote.PERMIT)
 
 
 def silent(_session: Session) -> Votes:
-    """Return the votes of a plugin that does not affect the cases we run."""
+    """Return the votes of a plugin that has no say in the cases that are not left out."""
     return Votes()
 
 
@@ -77,6 +84,9 @@ PLUGINS: Mapping[str, Policy] = {
     "drf": drf,
     "proportion": proportion,
     "priority": priority,
+    "capacity": capacity,
+    # It protects the pods of Kubernetes' own services.
+    "conformance": silent,
     "predicates": fit,
     "nodeorder": pack,
     "test-rejecter": rejecter,
@@ -85,7 +95,7 @@ PLUGINS: Mapping[str, Policy] = {
 
 
 def tiers(case: Case) -> list[list[Policy]]:
-    """Return the plugins of *case*, each with only the votes that it enables."""
+    """Return the plugins of *case*, with a say where it enables one."""
     return [
         [
             partial(only, PLUGINS[one["plugin"]], tuple(name for key in one["enabled"] for name in POINTS.get(key, ())))
@@ -106,6 +116,8 @@ class World:
         self.case = case
         self.session = Session(nodes, tiers(case), settings=QueueSettings(), patience=1000)
         self.job_queues = {one["name"]: job_queue(one, place) for place, one in enumerate(case["queues"])}
+        for one in case["queues"]:
+            self.job_queues[one["name"]].parent = self.job_queues.get(one.get("parent", ""))
         for one in self.job_queues.values():
             self.session.open_job_queue(one)
         self.gangs = {one["name"]: self.gang(one) for one in case["pod_groups"]}
@@ -119,16 +131,18 @@ class World:
     def gang(self, group: Case) -> Gang:
         """Return *group* without its pods."""
         name = group["queue"]
+        classes = {one["name"]: one for one in self.case.get("priority_classes", ())}
         return Gang(
             name=group["name"],
             job_queue=self.job_queues.get(name) or JobQueue(name=name),
             least=group["min_member"],
+            priority=classes.get(group.get("priority_class"), {}).get("value", 0),
             least_by_role=group.get("min_task_member", {}),
             minimum=amounts(group["min_resources"]) if "min_resources" in group else None,
         )
 
     def queued_task(self, pod: Case, order: int) -> QueuedTask:
-        """Return *pod* as a task of its group, placed on its node if it runs."""
+        """Return *pod*, in its group; on its node if it runs."""
         group = self.gangs[pod["group"]]
         one = QueuedTask(
             name=pod["name"],
@@ -139,6 +153,8 @@ class World:
             priority=pod.get("priority", 0),
             order=order,
             is_light=not pod["request"],
+            is_preemptable=pod.get("preemptable", True),
+            may_preempt=pod.get("preemption_policy") != "Never",
         )
         group.size += 1
         add_to(group.job_queue.requested, one.requests)
@@ -151,7 +167,7 @@ class World:
         return one
 
     def enter(self, one: Gang, phase: str) -> None:
-        """Admit *one*, unless the enqueue action does so later."""
+        """Let *one* in, unless it is to be admitted first."""
         if phase == "Pending" and "enqueue" in self.case["actions"]:
             self.session.entering.append(one)
             return
@@ -162,40 +178,71 @@ class World:
     def run(self) -> None:
         """Run the actions of the case."""
         for name in self.case["actions"]:
-            if name in EVICTING:
-                enabled = {point for tier in self.case["tiers"] for one in tier for point in one["enabled"]}
-                assert not enabled & VICTIMS
-            else:
-                ACTIONS[name](self.session)
+            ACTIONS[name](self.session)
+
+    def pipelined(self) -> dict[str, list[str]]:
+        """Return the machines that promise room to the tasks of each group."""
+        found: dict[str, list[str]] = {}
+        for one in self.queued_tasks.values():
+            if one.state is TaskState.PROMISED:
+                found.setdefault(one.gang.name, []).append(one.node)
+        return found
+
+    def evicted(self) -> list[str]:
+        """Return the tasks that were stopped."""
+        return sorted(one.name for one in self.session.evicted)
 
     def bound(self) -> dict[str, str]:
-        """Return the machine of each started task."""
+        """Return the members that started, each with its machine."""
         return {one.name: one.node for one in self.session.started}
 
 
 def job_queue(queue: Case, order: int) -> JobQueue:
-    """Return *queue* as a job queue."""
+    """Return *queue* as a lane."""
     return JobQueue(
         name=queue["name"],
         order=order,
         weight=queue["weight"],
         priority=queue.get("priority", 0),
         capability=amounts(queue["capability"]) if "capability" in queue else None,
+        deserved=amounts(queue.get("deserved", {})),
         is_open=queue.get("state") != "Closed",
     )
 
 
 def amounts(resources: Mapping[str, float]) -> dict[str, float]:
-    """Return *resources* with slots for pods, without zero amounts."""
+    """Return *resources* with slots for pods, and without what is none."""
     return {SLOTS if name == "pods" else name: float(amount) for name, amount in resources.items() if amount}
 
 
 def labels(found: Mapping[str, str]) -> tuple[str, ...]:
-    """Return labels with values as plain labels."""
+    """Return labels with values as labels of ours."""
     return tuple(f"{name}={value}" for name, value in found.items())
 
 
 def shown(one: QueuedTask) -> dict[str, str]:
-    """Return the node and the state of *one* in Volcano's terms."""
-    words = {TaskState.WAITING: "Pending", TaskState.PROMISED: "Pipelined", TaskState.PLACED: "Allocated"}
+    """Return where *one* is, in Volcano's words."""
+    words = {
+        TaskState.WAITING: "Pending",
+        TaskState.PROMISED: "Pipelined",
+        TaskState.PLACED: "Allocated",
+        TaskState.RELEASING: "Releasing",
+        TaskState.RUNNING: "Running",
+    }
     return {"node": one.node, "status": words[one.state]}
+
+
+def check_cycle(case: Case) -> None:
+    """Run the actions of *case*, and expect which tasks started, were stopped, and are promised room."""
+    world = World(case)
+    told = case["expect"]
+
+    world.run()
+
+    bound = world.bound()
+    assert {name: bound.get(name) for name in told.get("bound", {})} == told.get("bound", {})
+    assert len(bound) == told["bound_count"]
+    assert world.evicted() == sorted(told["evicted"])
+    assert {name: world.pipelined().get(name) for name in told.get("pipelined", {})} == told.get("pipelined", {})
+    phases = told.get("pod_group_phase", {})
+    assert {name: PHASES[world.gangs[name].is_admitted] for name in phases} == phases

@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pipegen.assets import folder
-from pipegen.cli.timing.cluster import read_cluster
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.fleet.cluster import read_cluster
 from pipegen.run.model import RunMachine
 
 

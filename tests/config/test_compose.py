@@ -124,7 +124,14 @@ def test_other_tags_are_reported(tag: str) -> None:
     assert summary(found)[:2] == ("PG105", "1:4")
 
 
-@pytest.mark.parametrize("text", ["a: !!str x", "a: !!seq [1]", "a: !!map {b: 1}", "a: ! x"])
+def test_an_exclamation_mark_is_not_lost() -> None:
+    """YAML would drop it: a command that must fail would have to succeed."""
+    (found,) = misread("a: ! grep x\n")
+
+    assert (found.code.number, found.hint) == ("PG105", "put the value in quotes: '! grep x'")
+
+
+@pytest.mark.parametrize("text", ["a: !!str x", "a: !!seq [1]", "a: !!map {b: 1}"])
 def test_core_tags_are_accepted(text: str) -> None:
     """They state the type that the value has anyway."""
     assert isinstance(tree_of(text), Mapping)

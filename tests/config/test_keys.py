@@ -31,7 +31,7 @@ pipelines:
         exports: { log: "${setup.logURL}" }
 """
 # Fields of the model that hold the result of templates, calls and matrices.
-RESULTS = {"within", "combination", "body", "posts"}
+RESULTS = {"within", "combination", "body", "posts", "unreadable_webhook"}
 
 STAGE_NAMES = [key.name for key in STAGE_KEYS]
 

@@ -28,6 +28,9 @@ def _lines(plan: Plan, stage: str) -> list[str]:
         (", on: success", '[ "$PIPELINE_STATUS" = success ] || exit 0'),
         (", on: always", "text="),
         (", on: [success, failure]", "text="),
+        (", on: [success, fixed]", '[ "$PIPELINE_STATUS" = success ] || exit 0'),
+        (", on: fixed", "case \"$PIPELINE_STATUS $PREVIOUS_RESULT\" in 'success FAILURE' | 'success ABORTED') ;;"),
+        (", on: [fixed, failure]", "case \"$PIPELINE_STATUS $PREVIOUS_RESULT\" in 'failed '* | "),
     ],
 )
 def test_the_webhook_is_called_for_its_results(on: str, first: str) -> None:
@@ -36,6 +39,38 @@ def test_the_webhook_is_called_for_its_results(on: str, first: str) -> None:
 
     assert _lines(plan, "notify")[0].startswith(first)
     assert [(one.id, one.variables) for one in plan.job("notify").secrets] == [("chat", ("WEBHOOK_URL",))]
+
+
+@pytest.mark.parametrize(
+    ("on", "first"),
+    [
+        ("failure", 'case "$STAGE_STATUS" in *failed*) ;; *) exit 0 ;; esac'),
+        ("success", 'case "$STAGE_STATUS" in *failed*) exit 0 ;; *success*) ;; *) exit 0 ;; esac'),
+        ("[failure, success]", 'case "$STAGE_STATUS" in *failed* | *success*) ;; *) exit 0 ;; esac'),
+        ("always", 'case "$STAGE_STATUS" in *failed* | *success*) ;; *) exit 0 ;; esac'),
+    ],
+)
+def test_the_result_of_a_stage_decides(on: str, first: str) -> None:
+    """No message is about a stage that was skipped."""
+    stages = f"[{{name: a, script: x, notify: {{webhook: {{url: chat, on: {on}}}}}}}]"
+    (plan,) = plans_of(f"pipelines: {{p: {{stages: {stages}}}}}")
+
+    assert [(job.stage, job.posts) for job in plan.jobs] == [("a", False), ("notify a", True)]
+    assert _lines(plan, "notify a")[0] == first
+
+
+@pytest.mark.parametrize(
+    ("stage", "found"),
+    [
+        ("name: unit tests, notify: {webhook: {url: chat}}", ("PG204", "webhook")),
+        ("name: a, notify: {webhook: {url: chat, on: fixed}}", ("PG204", "fixed")),
+    ],
+)
+def test_errors_in_a_webhook_of_a_stage(stage: str, found: tuple[str, str]) -> None:
+    """Nobody can read the result of a stage with a blank in its name, or its result in the run before."""
+    diagnostics = reported(f"pipelines: {{p: {{stages: [{{script: x, {stage}}}]}}}}")
+
+    assert [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics] == [found]
 
 
 def test_the_webhook_is_the_last_finally_stage() -> None:
@@ -55,7 +90,7 @@ def test_the_webhook_is_the_last_finally_stage() -> None:
     ("webhook", "found"),
     [
         ("{text: x}", ("PG203", "webhook")),
-        ("{url: chat, on: fixed}", ("PG204", "fixed")),
+        ("{url: chat, on: broken}", ("PG204", "broken")),
         ("{url: chat, field: 'a\"b'}", ("PG204", "'a\"b'")),
         ("{url: chat, text: '${b.v}'}", ("PG304", "${b.v}")),
     ],

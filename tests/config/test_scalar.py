@@ -78,7 +78,6 @@ def test_block_scalars_are_text(style: str) -> None:
     [
         ("!!str 12", TEXT),
         ("!!str true", TEXT),
-        ("! 12", TEXT),
         ("!!int '12'", INTEGER),
         ("!!int twelve", TEXT),
         ("!!bool 'yes'", BOOLEAN),

@@ -115,6 +115,8 @@ class Options(TypedDict, total=False):
     """The classes of what started the build; a push by default."""
     previous: str
     """The commit that the build before had; none by default, as for the first build of a branch."""
+    previous_result: str
+    """The result of the build before; none by default, as for the first build of a job."""
     job: str
     """The name of the job."""
     number: int
@@ -267,6 +269,7 @@ def _settings(repository: Path, workdir: Path, options: Options) -> dict[str, An
         "branch": options.get("branch") or variables.get("BRANCH_NAME") or f"*/{_current_branch(repository)}",
         "causes": list(options.get("causes", ("jenkins.branch.BranchEventCause",))),
         "previous": options.get("previous"),
+        "previous_result": options.get("previous_result"),
         "job": options.get("job", "demo"),
         "number": options.get("number", 1),
         "approve": options.get("approve", True),

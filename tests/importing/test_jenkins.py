@@ -104,6 +104,18 @@ def _differences(result: JenkinsImport) -> list[str]:
     return [one.message for one in proof.differences]
 
 
+def test_a_script_that_a_config_refuses_counts_as_left_out() -> None:
+    """A value in a program of sed is no data, so the commands are not translated."""
+    parameter = "parameters { string(name: 'VERSION', defaultValue: '1') }"
+    stages = """stages { stage('a') { steps { sh "sed -i -e 's/x/${params.VERSION}/' f" } } }"""
+    result, report = _from_text(f"pipeline {{ agent any; {parameter}; {stages} }}")
+
+    assert 'script: ["true"]' in result.text
+    assert '"script" of stage "a" is left out, because a config refuses it' in messages(report)
+    assert ("steps:sh", KeyOutcome.REPORTED, 1) in result.count.constructs
+    assert _differences(result) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

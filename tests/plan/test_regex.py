@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipegen.plan.model import Pattern
-from pipegen.plan.regex import RegexError, portable_regex
+from pipegen.plan.regex import RegexError, portable_regex, unknown_to_re2
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,21 @@ def test_unportable_expressions_are_errors(source: str) -> None:
         portable_regex(source)
 
     assert 0 <= caught.value.start < caught.value.end <= len(source) + 1
+
+
+@pytest.mark.parametrize(
+    ("source", "unknown"),
+    [
+        (r"(?i)TOTAL.*? (100(?:\.0+)?\%|[1-9]?\d(?:\.\d+)?\%)$", ""),
+        (r"\b[[:alpha:]]+\x41\07\AZ|(?P<n>a{2,1000}?)\++[(?=x)*+]+\}+ (?s-m:a)", ""),
+        *((f"{part}(?i)", part) for part in ("(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?x)", "(?au:", "(?(")),
+        *((f"(?P<n>a){part}", part) for part in (r"\1", r"\Z", r"\u", r"\N", "(?P=", "(?P>")),
+        *((f"a{part}", part) for part in ("++", "*+", "?+", "{2}+", "{1001}", "{1,2000}", "{3,}+")),
+    ],
+)
+def test_what_re2_lacks_is_found(source: str, unknown: str) -> None:
+    """Neither an escaped character nor one in brackets counts: https://github.com/google/re2/wiki/Syntax."""
+    assert unknown_to_re2(source) == unknown
 
 
 @pytest.mark.parametrize(

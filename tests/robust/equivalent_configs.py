@@ -103,6 +103,8 @@ def renamed(data: Data, plans: Sequence[Plan]) -> Data:
         raise UnfitError("names without a letter")
     if any("webhook" in str(one.get("notify")) for one in pipelines(data).values()) and "notify" in names:
         raise UnfitError("the stage of a webhook has a name that no other stage has")
+    if any("webhook" in str(stage.get("notify")) for one in pipelines(data).values() for stage in stages_of(one)):
+        raise UnfitError("the stage of a webhook is named after the stage that it is about")
     others = {name: other_name(name) for name in names}
     read = re.compile(rf"{_ESCAPED}(\$\{{)({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?=[\[.])")
     found = _with_texts(data, lambda text: read.sub(lambda one: one[1] + others[one[2]], text))

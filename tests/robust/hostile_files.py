@@ -64,6 +64,7 @@ READERS = {
     "an older config": ("other.yaml", ("diff", "%s", CONFIG)),
     "durations": ("durations.yaml", ("simulate", "--durations", "%s")),
     "machines": ("cluster.yaml", ("simulate", "--cluster", "%s")),
+    "a fleet": ("fleet.yaml", ("simulate", "--fleet", "%s")),
     "a config to mend": ("other.yaml", ("check", "--fix", "%s")),
 }
 

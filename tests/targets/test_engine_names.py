@@ -12,6 +12,7 @@ from pipegen.targets.engine_names import allowed_name, allowed_text
 
 _AT = Span(SourceFile("f", ""), 0, 0)
 _NOT_ALLOWED = re.compile("[^a-z/-]")
+_BRANCH = Reference("setup", "branch", None, _AT)
 
 
 @pytest.mark.parametrize("name", ["it-s", "a/b", "x" * 255])
@@ -36,9 +37,20 @@ def test_the_digest_depends_only_on_the_name() -> None:
 
 def test_texts_keep_run_time_values() -> None:
     """The digest is at the end."""
-    branch = Reference("setup", "branch", None, _AT)
-    found = [allowed_text(Text((start, branch), _AT), _NOT_ALLOWED) for start in ("a: ", "a; ", "a-")]
+    found = [allowed_text(Text((start, _BRANCH), _AT), _NOT_ALLOWED) for start in ("a: ", "a; ", "a-")]
 
     assert [len(text.parts) for text in found] == [3, 3, 2]
     assert len({text.parts for text in found}) == 3
-    assert all(text.parts[1] is branch for text in found)
+    assert all(text.parts[1] is _BRANCH for text in found)
+
+
+@pytest.mark.parametrize(
+    ("parts", "kept"),
+    [(("/a/b/",), "a/b"), (("a/",), "a"), (("/",), ""), (("a/b",), None), (("review/", _BRANCH), None)],
+)
+def test_texts_lose_characters_at_their_ends(parts: tuple[str | Reference, ...], kept: str | None) -> None:
+    """Not in the middle, where a value follows."""
+    found = allowed_text(Text(parts, _AT), _NOT_ALLOWED, edges="/")
+
+    assert found.parts[0] == (parts[0] if kept is None else kept)
+    assert len(found.parts) == len(parts) + (kept is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from pipegen.bindings.github_expressions import github_hint
 from pipegen.bindings.grammar import REFERENCE
 from pipegen.bindings.script.cursor import suggest_namespace
 from pipegen.bindings.script.syntax import Lexed
@@ -79,7 +80,8 @@ def _short(written: str) -> str:
 def _hint(body: str, stages: Collection[str]) -> str:
     dotted = _REFERENCE.fullmatch(f"{body}}}")
     if body.startswith("{"):
-        return 'write "${stage.name}", "${inputs.name}" or "${setup.name}" for a value, "$NAME" for a variable'
+        known = github_hint(body.strip("{}"))
+        return known or 'write "${stage.name}", "${inputs.name}" or "${setup.name}" for a value, "$NAME" for a variable'
     if dotted is None:
         return 'a name has only letters, digits and "_"; put text for another program in single quotes'
     namespace, name = dotted["namespace"], dotted["name"]

@@ -4,10 +4,9 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -28,11 +27,12 @@ from pipegen.cli.session import (
     wrong_option,
 )
 from pipegen.cli.streams import show_data, show_text
-from pipegen.cli.timing.cluster import read_cluster
+from pipegen.cli.timing.fleets import FleetForm, show_fleet
 from pipegen.cli.timing.orders import EngineOrder
 from pipegen.cli.timing.scenario import Scenario, scenario_of, without_demands
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.fleet.cluster import read_cluster
 from pipegen.run.chart.data import as_data, sweep_data
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.sweep import render_sweep
@@ -44,17 +44,14 @@ from pipegen.run.simulation import Simulation
 from pipegen.run.sweep import Sweep
 from pipegen.structs import Struct
 
+V = TypeVar("V")
+
 _RANGE = re.compile(r"([0-9]{1,6})\.\.([0-9]{1,6})")
+# The arguments that a fleet takes.
+_OF_FLEETS = ("fleet", "form", "diagnostics")
 # Longer sweeps are probably typos.
 _MOST_STEPS = 1_000
 _WIDTH = 100
-
-
-class Shown(StrEnum):
-    """The format of a simulation."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 _Configs = Annotated[
@@ -98,6 +95,14 @@ _Svg = Annotated[
 _Html = Annotated[
     Path | None, typer.Option(metavar="FILE", show_default=False, help="Also write a page with the chart to this file.")
 ]
+_Fleet = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        show_default=False,
+        help="Simulate a fleet: a file with machines, queues and load, for days or weeks.",
+    ),
+]
 
 
 class _Result(Struct, kw_only=True):
@@ -110,12 +115,14 @@ class _Result(Struct, kw_only=True):
 
 
 def simulate(
+    context: typer.Context,
     configs: _Configs = None,
     executors: _Executors = None,
     cluster: _Cluster = None,
     durations: _Durations = None,
     order: _Order = CRITICAL_PATH,
     sweep: _Sweep = None,
+    fleet: _Fleet = None,
     pipeline: PipelineOption = None,
     target: _Target = None,
     inputs: SetOption = None,
@@ -123,7 +130,9 @@ def simulate(
     branch: BranchOption = None,
     tag: TagOption = None,
     changed: ChangedOption = None,
-    form: Annotated[Shown, typer.Option("--format", help="The format of the result.")] = Shown.TEXT,
+    form: Annotated[
+        FleetForm, typer.Option("--format", help="The format of the result; csv only with --fleet.")
+    ] = FleetForm.TEXT,
     svg: _Svg = None,
     html: _Html = None,
     diagnostics: DiagnosticsOption = Format.TEXT,
@@ -132,33 +141,59 @@ def simulate(
 
     Without --executors and --cluster, each stage gets an executor at once.
     """
-    if cluster is not None and (executors is not None or sweep is not None):
-        raise WrongUsage("--cluster defines the executors: omit --executors and --sweep")
-    if order not in ORDERS:
-        raise wrong_option("--order", order, ORDERS)
+    if fleet is not None:
+        _refuse_others(context)
+        show_fleet(fleet, form, diagnostics)
+        return
+    _check_options(form, cluster, executors or sweep, order)
     counts = _counts(sweep)
     check_picture(svg, SVG)
     check_picture(html, HTML)
-    report, asked = Report(), EventOptions(kind=event, branch=branch, tag=tag, changed=changed)
+    asked = EventOptions(kind=event, branch=branch, tag=tag, changed=changed)
+
+    def read(report: Report) -> tuple[Scenario, tuple[RunMachine, ...]]:
+        analysed = _analysed(configs, pipeline, inputs, asked, report)
+        scenario = scenario_of(analysed, durations, target, order, report)
+        return scenario, _machines(cluster, executors, scenario, report)
+
+    scenario, machines = _reported(read, diagnostics)
+    result = _result(scenario if cluster is not None else without_demands(scenario), machines, counts, target)
+    _show(result, form, svg, html)
+
+
+# Arguments
+
+
+def _check_options(form: FleetForm, cluster: Path | None, executors: int | str | None, order: str) -> None:
+    """Refuse options without an effect, and unknown orders."""
+    if form is FleetForm.CSV:
+        raise WrongUsage("--format csv is for --fleet")
+    if cluster is not None and executors is not None:
+        raise WrongUsage("--cluster defines the executors: omit --executors and --sweep")
+    if order not in ORDERS:
+        raise wrong_option("--order", order, ORDERS)
+
+
+def _refuse_others(context: typer.Context) -> None:
+    """Refuse the options of *context* that a fleet has no use for."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE" and name not in _OF_FLEETS and context.params[name]:
+            shown = parameter.opts[0] if parameter.param_type_name == "option" else "the config"
+            raise WrongUsage(f"the file of the fleet has the load and the machines: omit {shown}")
+
+
+def _reported(read: Callable[[Report], V], diagnostics: Format) -> V:
+    """Return what *read* reads; show its diagnostics, and exit after errors."""
+    report = Report()
     try:
-        scenario = scenario_of(_analysed(configs, pipeline, inputs, asked, report), durations, target, order, report)
-        machines = _machines(cluster, executors, scenario, report)
+        found = read(report)
     except Stopped:
         show(report.diagnostics(), diagnostics, sys.stderr)
         raise typer.Exit(Exit.PROBLEMS) from None
     show(report.diagnostics(), diagnostics, sys.stderr)
-    result = _result(scenario if cluster is not None else without_demands(scenario), machines, counts, target)
-    if svg is not None:
-        write(svg, render_svg(result.simulation, scenario.unit))
-    if html is not None:
-        write(html, _page(result))
-    if form is Shown.JSON:
-        show_data(json.dumps(_data(result), indent=2))
-    else:
-        show_text(_text(result), colours=CHART)
-
-
-# Arguments
+    return found
 
 
 def _analysed(
@@ -206,6 +241,18 @@ def _counts(text: str | None) -> range | None:
 
 
 # Results
+
+
+def _show(result: _Result, form: FleetForm, svg: Path | None, html: Path | None) -> None:
+    """Write the pictures, and show *result*."""
+    if svg is not None:
+        write(svg, render_svg(result.simulation, result.scenario.unit))
+    if html is not None:
+        write(html, _page(result))
+    if form is FleetForm.JSON:
+        show_data(json.dumps(_data(result), indent=2))
+    else:
+        show_text(_text(result), colours=CHART)
 
 
 def _result(

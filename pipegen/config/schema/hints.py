@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from pipegen.config.flow import flow
 from pipegen.config.schema.tree_paths import STAGE, TreePaths
 from pipegen.config.schema.violation import Path, Violation
+from pipegen.source.tree import Mapping as Map
+from pipegen.source.tree import Node, Scalar, Sequence
 
 
 def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
@@ -14,27 +18,125 @@ def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
     if not violation.path:
         return tree_paths.top_hint
     limit: Any = violation.limit
+    pattern = tree_paths.pattern(violation.path)
+    if pattern in _USUAL and (hint := _USUAL[pattern](tree_paths.node(violation.path))) is not None:
+        return hint
     match violation.value:
         case str(text):
-            return _at_place(text, tree_paths.pattern(violation.path)) or _instead_of_text(text, limit)
+            return _instead_of_text(text, limit)
         case list(items):
             return _instead_of_list(
                 items, limit, is_block=not tree_paths.node(violation.path).span.text.startswith("[")
             )
         case dict(pairs):
-            return _instead_of_map(pairs, limit, is_stages=tree_paths.pattern(violation.path) == STAGE[:-1])
+            return _instead_of_map(pairs, limit)
     return None
 
 
-def _at_place(text: str, pattern: Path) -> str | None:
-    """Return a hint for *text* at a path where people often write text."""
-    if pattern == STAGE:
-        return f'write "- name: {text}"'
-    if pattern == (*STAGE, "outputs", "*"):
-        return "write {command: …} for the output of a command, {file: …} for the content of a file"
-    if pattern == (*STAGE, "when"):
-        return 'write conditions as a map, as in "when: {branch: main}"'
+def _stage(node: Node) -> str | None:
+    return f'write "- name: {node.text}"' if isinstance(node, Scalar) else None
+
+
+def _stages(node: Node) -> str | None:
+    """Return the hint for a map of stages, or for a stage without its dash."""
+    if not isinstance(node, Map) or not node.entries:
+        return None
+    name = node.get("name")
+    if isinstance(name, Scalar):
+        return f'begin the stage with a dash: "- name: {name.text}"'
+    return f'write each stage as an item with its name: "- name: {node.entries[0].key.text}"'
+
+
+def _pipelines(node: Node) -> str | None:
+    """Return the hint for a list of pipelines with names."""
+    first = node.items[0] if isinstance(node, Sequence) and node.items else None
+    name = first.get("name") if isinstance(first, Map) else None
+    if not isinstance(name, Scalar):
+        return None
+    return f'write the name of the pipeline as its key: "{name.text}:" in place of "- name: {name.text}"'
+
+
+def _arc(node: Node) -> str | None:
+    """Return the hint for a map in place of an arc, such as `parallel: [a, b]`."""
+    value = node.entries[0].value if isinstance(node, Map) and len(node.entries) == 1 else None
+    return f'write parallel stages as a list in the arc: "- [{flow(value)}]"' if isinstance(value, Sequence) else None
+
+
+def _command(node: Node) -> str | None:
+    """Return the hint for a command that YAML reads as a map or a list."""
+    entry = node.entries[0] if isinstance(node, Map) and len(node.entries) == 1 else None
+    if entry is not None and isinstance(entry.value, Scalar) and not node.span.text.startswith("{"):
+        command = f"{entry.key.text}: {entry.value.span.text}".replace("'", "''")
+        return f"put the command in quotes: '{command}'"
+    if isinstance(node, Sequence) and all(isinstance(item, Scalar) for item in node.items):
+        return 'write its commands as items of the outer list, or in "before" of a template that stages extend'
     return None
+
+
+def _cache(node: Node) -> str | None:
+    match node:
+        case Scalar() if re.fullmatch(r".*[/.].*", node.text):
+            return f'write the paths in a map: "cache: {{paths: [{node.text}]}}"'
+        case Scalar():
+            return f'write the key and the paths in a map: "cache: {{key: {node.text}, paths: [.cache/]}}"'
+    return None
+
+
+def _services(node: Node) -> str | None:
+    """Return the hint for services by name."""
+    entries = node.entries if isinstance(node, Map) else ()
+    services = [{"alias": entry.key, **_service(entry.value)} for entry in entries]
+    is_known = services and all("image" in service for service in services)
+    return f'write a list: "services: {flow(services)}"' if is_known else None
+
+
+def _service(node: Node) -> dict[str, Node]:
+    if isinstance(node, Scalar):
+        return {"image": node}
+    return {entry.key.text: entry.value for entry in node.entries} if isinstance(node, Map) else {}
+
+
+def _env(node: Node) -> str | None:
+    """Return the hint for variables in a list: texts such as `A=b`."""
+    items = [item.text for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
+    pairs = {name: value for name, sign, value in (item.partition("=") for item in items) if sign}
+    return f'write a map: "env: {flow(pairs)}"' if items and len(pairs) == len(items) else None
+
+
+def _secrets(node: Node) -> str | None:
+    """Return the hint for a list of variables."""
+    items = [item.text for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
+    pairs = {item: item.lower().replace("_", "-") for item in items}
+    return f'write each variable with the ID of its secret: "secrets: {flow(pairs)}"' if pairs else None
+
+
+def _matrix(node: Node) -> str | None:
+    is_values = isinstance(node, Sequence) and all(isinstance(item, Scalar) for item in node.items)
+    return f'name the axis of the values: "matrix: {{version: {flow(node)}}}"' if is_values else None
+
+
+def _advice(hint: str) -> Callable[[Node], str | None]:
+    """Return the function that returns *hint* for a text."""
+    return lambda node: hint if isinstance(node, Scalar) else None
+
+
+# Hints for values that people often write at these paths.
+_USUAL: Mapping[Path, Callable[[Node], str | None]] = {
+    ("pipelines",): _pipelines,
+    ("pipelines", "*", "execution", 0): _arc,
+    STAGE[:-1]: _stages,
+    STAGE: _stage,
+    **{(*STAGE, key, 0): _command for key in ("script", "before", "after")},
+    **{(*STAGE, key): function for key, function in (("env", _env), ("secrets", _secrets), ("matrix", _matrix))},
+    (*STAGE, "services"): _services,
+    (*STAGE, "cache"): _cache,
+    (*STAGE, "cache", 0): _cache,
+    (*STAGE, "retry"): _advice('write the number of extra attempts, as in "retry: 2"'),
+    (*STAGE, "outputs", "*"): _advice(
+        "write {command: …} for the output of a command, {file: …} for the content of a file"
+    ),
+    (*STAGE, "when"): _advice('write conditions as a map, as in "when: {branch: main}"'),
+}
 
 
 def _instead_of_text(text: str, limit: tuple[str, ...]) -> str | None:
@@ -58,9 +160,7 @@ def _instead_of_list(items: list[object], limit: tuple[str, ...], *, is_block: b
     return f'remove the {mark}: a map holds lines of "key: value"'
 
 
-def _instead_of_map(pairs: dict[str, object], limit: tuple[str, ...], *, is_stages: bool) -> str | None:
-    if is_stages and pairs:
-        return f'write each stage as an item with its name: "- name: {next(iter(pairs))}"'
+def _instead_of_map(pairs: dict[str, object], limit: tuple[str, ...]) -> str | None:
     if "array" in limit:
         return 'begin each item with a dash: "- "'
     # Text such as `make: all` without quotes, or `${…}` written as `{…}`.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
+from pipegen.config.flow import flow
 from pipegen.config.schema.file import known_keys
 from pipegen.config.schema.tree_paths import STAGE, TreePaths
 from pipegen.config.schema.violation import Path, Violation
@@ -44,8 +45,9 @@ def _report_flat(path: Path, spans: list[Span], tree_paths: TreePaths, report: R
     execution = tree_paths.node(path)
     items = execution.items if isinstance(execution, Sequence) else ()
     names = [span.text for span in spans]
+    stages = [name for text in names for name in re.split(r"\s*(?:->|→|>>)\s*", text)]
     if len(spans) == len(items):
-        hint = f'write one arc as a list in the list: "execution: [[{", ".join(names)}]]"'
+        hint = f'write one arc as a list in the list: "execution: [[{", ".join(stages)}]]"'
     else:
         hint = f'write each as a separate arc: "- [{names[0]}]"'
     is_one_line = spans[0].first.line == spans[-1].first.line
@@ -133,7 +135,9 @@ def run_is_text(violations: _Violations, tree_paths: TreePaths, report: Report) 
     for violation in runs:
         text = str(violation.value)
         arguments = ", ".join(word if re.fullmatch(r"[\w./=-]+", word) else repr(word) for word in text.split())
-        if _is_own_variant(violation.path, text, tree_paths):
+        if " " in text.strip() and "build" not in tree_paths.keys(violation.path[:-1]):
+            hint = f'write "{flow({"script": [text]})[1:-1]}": "run" is the step that runs an image'
+        elif _is_own_variant(violation.path, text, tree_paths):
             hint = f'write "run: true" to run the image that this stage builds from variant "{text}"'
         else:
             hint = f'write "run: true", or give the image arguments: "run: {{arguments: [{arguments}]}}"'

@@ -170,7 +170,7 @@ def _drop(
         stage = by_name.get(one.stage)
         call = calls.get(one.stage, source.pipeline)
         title = f'"{one.key}" of stage "{one.stage}"' if one.stage else f'"{one.key.rpartition(".")[0] or one.key}"'
-        marks.refused(call, f"{title} is left out, because a config refuses it: {one.message}")
+        marks.refused(call, one.key, f"{title} is left out, because a config refuses it: {one.message}")
         if stage is None:
             continue
         env = stage.get("env")

@@ -67,11 +67,14 @@ class Marks:
         name = "this Groovy code" if isinstance(statement, OtherGroovy) else f'"{statement.name}"'
         self._report.add(codes.NOT_IMPORTED, f"{name} is left out: {reason}", at=_head(statement), hint=hint)
 
-    def refused(self, call: GroovyCall, message: str) -> None:
-        """Report *message* about *call*, of which a config refuses a part: what is in it counts as left out."""
+    def refused(self, call: GroovyCall, key: str, message: str) -> None:
+        """Report *message* about *call*, whose *key* a config refuses: what is in it counts as left out.
+
+        Its commands stay unless they are what is refused.
+        """
         if call.name != "pipeline":
             for path, span in constructs(call):
-                if path not in _COMMANDS:
+                if key == "script" or path not in _COMMANDS:
                     self._accounting.mark_place(span, KeyOutcome.REPORTED)
         self._report.add(codes.NOT_IMPORTED, message, at=call.span, hint="add it by hand")
 

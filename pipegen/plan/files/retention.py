@@ -26,6 +26,7 @@ from pipegen.plan.model import (
     Reports,
     Retention,
 )
+from pipegen.plan.regex import unknown_to_re2
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind
@@ -273,6 +274,14 @@ def _percent(node: Scalar, report: Report) -> str:
     except (re.error, OverflowError, RecursionError) as error:
         reason = "too many nested groups" if isinstance(error, RecursionError) else str(error)
         report.add(codes.INVALID_VALUE, f"invalid regular expression: {reason}", at=node.span, hint="see RE2's syntax")
+    else:
+        if unknown := unknown_to_re2(pattern):
+            report.add(
+                codes.INVALID_VALUE,
+                f'GitLab searches the log with RE2, which does not support "{unknown}"',
+                at=node.span,
+                hint="use the syntax of RE2: no lookahead or lookbehind, no backreferences, no possessive quantifiers",
+            )
     if not pattern or re.search(r"[\r\n]", pattern):
         report.add(
             codes.INVALID_VALUE,

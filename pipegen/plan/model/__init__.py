@@ -19,7 +19,7 @@ from pipegen.plan.model.deployments import Approval, Delay, Deployment, Environm
 from pipegen.plan.model.inputs import Input, InputType
 from pipegen.plan.model.jobs import Artifact, Combination, Job, Mail, PluginSteps, SharedResources
 from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Timeout
-from pipegen.plan.model.machine import JobImage, Machine, Pull, Resources, Service, ShellProgram
+from pipegen.plan.model.machine import JobImage, Machine, Pod, PodContainer, Pull, Resources, Service, ShellProgram
 from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.model.plans import Concurrency, FetchOptions, Plan, Schedule, Selection, Workspace
 from pipegen.plan.model.retention import (
@@ -124,6 +124,8 @@ __all__ = [
     "Pattern",
     "Plan",
     "PluginSteps",
+    "Pod",
+    "PodContainer",
     "Promote",
     "Promotion",
     "PublishImage",

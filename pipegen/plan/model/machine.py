@@ -8,7 +8,7 @@ from typing import ClassVar
 from pipegen.bindings.expression import Text
 from pipegen.plan.model.steps import Line
 from pipegen.source.text import Span
-from pipegen.structs import SpannedStruct
+from pipegen.structs import SpannedStruct, Struct
 
 
 class Pull(Enum):
@@ -61,6 +61,30 @@ class Resources(SpannedStruct, kw_only=True):
     span: Span
 
 
+class PodContainer(Struct, kw_only=True):
+    """A container of a pod; without a *command*, it runs that of its image."""
+
+    name: str
+    image: str
+    command: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+
+
+class Pod(SpannedStruct, kw_only=True):
+    """A pod that an engine creates for a job.
+
+    Its script runs in *container*, "" for the container of the job's image. The *manifest* replaces *containers*, "" if
+    there is none; *cloud* and *namespace* "" are the engine's defaults.
+    """
+
+    containers: tuple[PodContainer, ...] = ()
+    manifest: str = ""
+    container: str = ""
+    cloud: str = ""
+    namespace: str = ""
+    span: Span
+
+
 class Machine(SpannedStruct, kw_only=True):
     """The machine a job runs on; it must have all *labels*, and match all *label_expressions*.
 
@@ -74,6 +98,7 @@ class Machine(SpannedStruct, kw_only=True):
     labels: tuple[str, ...] = ()
     label_expressions: tuple[str, ...] = ()
     labels_span: Span | None = None
+    pod: Pod | None = None
     tools: tuple[tuple[str, str], ...] = ()
     tools_span: Span | None = None
     resources: Resources | None = None

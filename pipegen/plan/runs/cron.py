@@ -63,6 +63,23 @@ def normalized(line: str) -> str:
     return " ".join(text for text, _ in fields)
 
 
+def numbers(line: str) -> tuple[frozenset[int], ...]:
+    """Return the numbers that each field of *line* matches; raise `CronError` if it is invalid.
+
+    `H` matches the smallest number of its range, or each step from there.
+    """
+    normalized(line)
+    plain = re.sub(rf"(?<![A-Za-z]){_HASHED}", _unhashed, line)
+    words = re.finditer(r"\S+", plain)
+    return tuple(_field(word, field)[1] for word, field in zip(words, _FIELDS, strict=True))
+
+
+def _unhashed(match: re.Match[str]) -> str:
+    if match["step"]:
+        return f"{match['first']}-{match['last']}/{match['step']}" if match["first"] else f"*/{match['step']}"
+    return match["first"] or "0"
+
+
 def _field(word: re.Match[str], field: _Field) -> tuple[str, frozenset[int]]:
     """Return the text of a field, and the numbers that it matches."""
     texts: list[str] = []

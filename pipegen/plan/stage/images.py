@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
+from pipegen.bindings.github_expressions import github_hint
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -74,12 +76,13 @@ def image_name(node: Node, values: StageValues) -> Text:
         return name
     foreign = next((text for text in map(_written, name.parts) if not re.fullmatch(_NAME, text)), None)
     first = name.parts[0] if name.parts else ""
+    combination = values.reader.stage.combination
     if foreign is not None:
         values.report.add(
             codes.INVALID_IMAGE_NAME,
             f'"{foreign}" is not valid in the name of an image',
             at=name.span,
-            hint=_written_out(foreign),
+            hint=_written_out(foreign, combination.axes if combination is not None else ()),
         )
     elif isinstance(node, Scalar) and not node.text:
         values.report.add(codes.INVALID_IMAGE_NAME, "the image has no name", at=name.span, hint="write it: python:3.12")
@@ -93,11 +96,15 @@ def image_name(node: Node, values: StageValues) -> Text:
     return name
 
 
-def _written_out(foreign: str) -> str:
-    """Return what to write instead of the text *foreign* in the name of an image."""
+def _written_out(foreign: str, axes: Collection[str]) -> str:
+    """Return what to write instead of the text *foreign* in the name of an image of a stage with these *axes*."""
+    if (expression := re.fullmatch(r".*\$\{\{(.*)\}\}", foreign)) and (hint := github_hint(expression[1])):
+        return hint
     variable = re.fullmatch(r"\$\{?([A-Za-z_]\w*)\}?", foreign)
     if variable is None:
         return 'write it out, or use references: "registry.example.org/app:${build.tag}"'
+    if variable[1] in axes:
+        return f'write "${{matrix.{variable[1]}}}" for the value of the axis'
     return f'write the value, or add an input and write "${{inputs.{variable[1]}}}": engines expand no variables here'
 
 

@@ -11,6 +11,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Machine, ShellProgram
 from pipegen.plan.stage.images import image
 from pipegen.plan.stage.labels import is_expression, label_operands
+from pipegen.plan.stage.pods import image_and_pod, labels_node
 from pipegen.plan.stage.resources import resources
 from pipegen.plan.stage.services import services
 from pipegen.plan.values import StageValues
@@ -25,8 +26,10 @@ def machine(stage: StageConfig, values: StageValues) -> Machine:
     if not any((stage.services, stage.agent, stage.resources, stage.shell, stage.tools)):
         return Machine(image=image(stage, values)) if stage.image is not None else _ANYWHERE
     labels, expressions = _labels(stage, values.report)
+    job_image, pod = image_and_pod(stage, values)
     return Machine(
-        image=image(stage, values),
+        image=job_image,
+        pod=pod,
         services=services(stage, values),
         labels=labels,
         label_expressions=expressions,
@@ -59,7 +62,7 @@ def _labels(stage: StageConfig, report: Report) -> tuple[tuple[str, ...], tuple[
     """Return the labels of *stage*, each once, in the order of the file, and the expressions over labels."""
     if stage.agent is None:
         return (), ()
-    node = stage.agent.node
+    node = labels_node(stage)
     items = node.items if isinstance(node, Sequence) else (node,)
     labels: dict[str, None] = {}
     expressions: dict[str, None] = {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pipegen.bindings.expression import Expression, Items, List, Text
 from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Mail
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
@@ -42,6 +44,18 @@ def mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues) -> M
         body=_text([email.body for email in settings], BODY, span, values),
         span=span,
     )
+
+
+def check_webhook(stage: StageConfig, report: Report) -> None:
+    """Report a webhook of a stage whose result no stage can read."""
+    if stage.unreadable_webhook is not None:
+        report.add(
+            codes.INVALID_VALUE,
+            f'the name of stage "{stage.display_name}" has characters that a stage with a webhook cannot have',
+            at=stage.unreadable_webhook,
+            related=[Label(stage.name.span, "this name")],
+            hint='rename the stage: use letters, digits, "_" and "-"',
+        )
 
 
 def _text(nodes: list[Node | None], default: str, span: Span, values: StageValues) -> Text:

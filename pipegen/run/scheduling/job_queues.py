@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from heapq import heappop, heappush
+from math import inf
 from typing import Any
 
 from pipegen.run.events import Cause
@@ -29,6 +30,8 @@ class TaskState(Enum):
     # It has its resources; its statement may still be discarded.
     PLACED = "placed"
     RUNNING = "running"
+    # It runs until its resources are released for another task.
+    RELEASING = "releasing"
     # It ended, or was removed.
     GONE = "gone"
 
@@ -47,6 +50,8 @@ class QueuedTask(MutableStruct, kw_only=True, eq=False):
         remaining: seconds from its start to the end of the longest path from it.
         order: its index among all tasks, which decides between otherwise equal tasks.
         is_light: whether it requests no counted resources, so that `backfill` places it.
+        is_preemptable: whether it may be stopped for another task.
+        may_preempt: whether other tasks may be stopped for it.
         since: the time at which it was queued.
         task: the task of the run.
         state: its state.
@@ -63,6 +68,8 @@ class QueuedTask(MutableStruct, kw_only=True, eq=False):
     remaining: float = 0.0
     order: int = 0
     is_light: bool = False
+    is_preemptable: bool = False
+    may_preempt: bool = True
     since: float = 0.0
     task: Task | None = None
     state: TaskState = TaskState.WAITING
@@ -79,7 +86,9 @@ class Gang(MutableStruct, kw_only=True, eq=False):
         least_by_role: the minimum numbers by role.
         minimum: the resources that must be available for its admission; None is no requirement.
         priority: higher runs earlier.
-        is_alike: whether all its tasks have equal requests, so that if one does not fit, none does.
+        waiting_time: seconds that it may wait, for `sla`.
+        is_alike: whether it stands for many tasks that start one by one and have equal requests, so that if one does
+            not fit, none does.
         is_admitted: whether its tasks may be placed.
         size: the number of its tasks.
         placed: the number of tasks that are placed or running, by role.
@@ -100,6 +109,7 @@ class Gang(MutableStruct, kw_only=True, eq=False):
     least_by_role: Mapping[str, int] = field(default_factory=dict)
     minimum: Amounts | None = None
     priority: int = 0
+    waiting_time: float = inf
     is_alike: bool = False
     is_admitted: bool = False
     size: int = 0
@@ -149,6 +159,8 @@ class JobQueue(MutableStruct, kw_only=True, eq=False):
         priority: higher is served earlier.
         capability: the maximum resources that it may take; missing names are unlimited.
         guarantee: the resources reserved for it.
+        deserved: the resources that it has a right to, for `capacity`.
+        parent: the job queue above it, whose limits hold for it too.
         is_open: whether its tasks may be placed.
         taken: the resources of its placed, promised and running tasks.
         requested: *taken* plus the resources of its waiting tasks.
@@ -162,6 +174,8 @@ class JobQueue(MutableStruct, kw_only=True, eq=False):
     priority: int = 0
     capability: Amounts | None = None
     guarantee: Amounts = field(default_factory=dict)
+    deserved: Amounts = field(default_factory=dict)
+    parent: JobQueue | None = None
     is_open: bool = True
     taken: dict[str, float] = field(default_factory=dict)
     requested: dict[str, float] = field(default_factory=dict)
@@ -175,7 +189,8 @@ def count_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
     count = gang.promised if is_promise else gang.placed
     count[queued_task.role] = count.get(queued_task.role, 0) + 1
     add_to(gang.taken, queued_task.requests)
-    add_to(gang.job_queue.taken, queued_task.requests)
+    for job_queue in lineage(gang.job_queue):
+        add_to(job_queue.taken, queued_task.requests)
 
 
 def uncount_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
@@ -184,4 +199,13 @@ def uncount_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
     count = gang.promised if is_promise else gang.placed
     count[queued_task.role] -= 1
     subtract(gang.taken, queued_task.requests)
-    subtract(gang.job_queue.taken, queued_task.requests)
+    for job_queue in lineage(gang.job_queue):
+        subtract(job_queue.taken, queued_task.requests)
+
+
+def lineage(job_queue: JobQueue) -> Iterator[JobQueue]:
+    """Yield *job_queue*, and the job queues above it."""
+    above: JobQueue | None = job_queue
+    while above is not None:
+        yield above
+        above = above.parent

@@ -6,8 +6,8 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from math import inf
 
-from pipegen.run.scheduling.amounts import SLOTS, add_to
-from pipegen.run.scheduling.job_queues import Key, QueuedTask
+from pipegen.run.scheduling.amounts import SLOTS, add_to, subtract
+from pipegen.run.scheduling.job_queues import Gang, Key, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import SchedulerNode
 
 # Indexes of machines, by equal resources.
@@ -21,23 +21,39 @@ class MachineState:
         nodes: the machines by name.
         totals: the resources of all machines together.
         locks: the holder of each held lock.
+        preemptable: the preemptable tasks that have resources, by gang.
     """
 
-    __slots__ = ("_alike", "_by_order", "_free", "_full", "locks", "nodes", "totals")
+    __slots__ = ("_alike", "_by_order", "_free", "_full", "locks", "nodes", "preemptable", "totals")
 
     def __init__(self, nodes: Iterable[SchedulerNode]) -> None:
-        self._by_order = tuple(nodes)
-        self.nodes = {node.name: node for node in self._by_order}
+        self._by_order: dict[int, SchedulerNode] = {}
+        self.nodes: dict[str, SchedulerNode] = {}
         self.totals: dict[str, float] = {}
         self.locks: dict[str, QueuedTask] = {}
+        self.preemptable: dict[Gang, dict[QueuedTask, None]] = {}
         # Machines with and without a free slot.
         self._free: _Alike = {}
         self._full: _Alike = {}
         # The entry of each machine in these maps.
         self._alike: dict[int, tuple[_Alike, Key]] = {}
-        for node in self._by_order:
-            add_to(self.totals, node.limits)
-            self._sort(node)
+        for node in nodes:
+            self.add(node)
+
+    def add(self, node: SchedulerNode) -> None:
+        """Add *node*, whose index and name are new."""
+        self._by_order[node.order] = self.nodes[node.name] = node
+        add_to(self.totals, node.limits)
+        self._sort(node)
+
+    def remove(self, name: str) -> None:
+        """Remove the idle machine *name*."""
+        node = self.nodes.pop(name)
+        del self._by_order[node.order]
+        self.totals = {}
+        for other in self.nodes.values():
+            add_to(self.totals, other.limits)
+        self._unsort(node.order)
 
     def has_free(self) -> bool:
         """Return whether any machine has a free slot."""
@@ -59,6 +75,9 @@ class MachineState:
     def take(self, queued_task: QueuedTask, node: SchedulerNode) -> None:
         """Take the resources and locks of *queued_task*."""
         node.take(queued_task.requests)
+        node.tasks[queued_task] = None
+        if queued_task.is_preemptable:
+            self.preemptable.setdefault(queued_task.gang, {})[queued_task] = None
         for lock in queued_task.locks:
             self.locks[lock] = queued_task
         self._sort(node)
@@ -66,9 +85,20 @@ class MachineState:
     def give(self, queued_task: QueuedTask, node: SchedulerNode) -> None:
         """Release the resources and locks of *queued_task*."""
         node.give(queued_task.requests)
+        del node.tasks[queued_task]
+        if queued_task.is_preemptable:
+            self._forget(queued_task)
+        if queued_task.state is TaskState.RELEASING:
+            subtract(node.releasing, queued_task.requests)
         for lock in queued_task.locks:
             del self.locks[lock]
         self._sort(node)
+
+    def _forget(self, queued_task: QueuedTask) -> None:
+        tasks = self.preemptable[queued_task.gang]
+        del tasks[queued_task]
+        if not tasks:
+            del self.preemptable[queued_task.gang]
 
     def promise(self, queued_task: QueuedTask, node: SchedulerNode) -> None:
         """Reserve room for *queued_task*."""
@@ -84,13 +114,17 @@ class MachineState:
         """File *node* with those that have equal labels, limits and resources."""
         order = node.order
         if order in self._alike:
-            alike, key = self._alike[order]
-            orders = alike[key]
-            del orders[bisect_left(orders, order)]
-            if not orders:
-                del alike[key]
+            self._unsort(order)
         # A machine without a slot limit always has one. A promised slot counts: its task may take it.
         alike = self._free if node.idle.get(SLOTS, inf) > 0 else self._full
         key = (node.kind, *node.idle.values(), tuple(node.promised.items()))
         insort(alike.setdefault(key, []), order)
         self._alike[order] = (alike, key)
+
+    def _unsort(self, order: int) -> None:
+        """Remove the machine with index *order* from those of equal state."""
+        alike, key = self._alike.pop(order)
+        orders = alike[key]
+        del orders[bisect_left(orders, order)]
+        if not orders:
+            del alike[key]

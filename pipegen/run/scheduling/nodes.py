@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import inf
+from typing import Any
 
 from pipegen.run.model import RunMachine
 from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS, Amounts, add_to, subtract
@@ -18,12 +19,27 @@ class SchedulerNode:
         labels: the labels that tasks can require.
         order: its index among the machines.
         kind: a key that is equal for machines with the same labels and limits.
+        is_spare: whether it is stopped when it is idle, so that tasks prefer other machines.
         idle: the resources that no task uses.
+        tasks: the tasks that have resources of it.
+        releasing: the resources of tasks that were evicted and have not ended yet.
         promised: the resources reserved for tasks that do not fit yet.
         room: the resources that any task may take: idle and not promised.
     """
 
-    __slots__ = ("idle", "kind", "labels", "limits", "name", "order", "promised", "room")
+    __slots__ = (
+        "idle",
+        "is_spare",
+        "kind",
+        "labels",
+        "limits",
+        "name",
+        "order",
+        "promised",
+        "releasing",
+        "room",
+        "tasks",
+    )
 
     def __init__(self, name: str, limits: Amounts, labels: Iterable[str] = (), order: int = 0) -> None:
         self.name = name
@@ -31,7 +47,10 @@ class SchedulerNode:
         self.labels = frozenset(labels)
         self.order = order
         self.kind = (tuple(sorted(self.labels)), tuple(limits.items()))
+        self.is_spare = False
         self.idle = dict(limits)
+        self.tasks: dict[Any, None] = {}
+        self.releasing: dict[str, float] = {}
         self.promised: dict[str, float] = {}
         self.room: Amounts = self.idle
 
@@ -39,6 +58,10 @@ class SchedulerNode:
     def future_room(self) -> Amounts:
         """The resources that can be promised: all limits minus promises, because running tasks will end."""
         return {name: amount - self.promised.get(name, 0) for name, amount in self.limits.items()}
+
+    def soon(self) -> dict[str, float]:
+        """Return the resources that no task will have when all evicted tasks have ended."""
+        return {name: amount + self.releasing.get(name, 0) for name, amount in self.room.items()}
 
     def take(self, requested: Amounts) -> None:
         """Take the *requested* amounts from the idle resources."""

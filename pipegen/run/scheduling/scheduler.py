@@ -11,9 +11,9 @@ from pipegen.run.model import Demand, RunMachine, Task, TaskId
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
-from pipegen.run.scheduling.amounts import Amounts, add_to, requests, subtract
+from pipegen.run.scheduling.amounts import Amounts, requests
 from pipegen.run.scheduling.base import Cycle, Placement, Refusal
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState, uncount_placed
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import node
 from pipegen.run.scheduling.policies.critical_path import critical_path
 from pipegen.run.scheduling.policies.first_ready import first_ready
@@ -24,7 +24,7 @@ from pipegen.run.scheduling.policies.proportion import proportion
 from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.queue.entry import QueueState
 from pipegen.run.scheduling.queue.queue import QueueSettings
-from pipegen.run.scheduling.session import Freed, Session
+from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Votes, only
 
 Policy: TypeAlias = Callable[[Session], Votes]
@@ -125,17 +125,16 @@ class SessionScheduler:
         queued_task = self._queued_tasks.pop(task)
         session = self._session
         session.now = now
-        session.machines.give(queued_task, session.machines.nodes[queued_task.node])
-        uncount_placed(queued_task, is_promise=False)
-        self._leave(queued_task)
-        session.wake(Freed((queued_task.node,), queued_task.locks))
+        freed = session.give_back(queued_task)
+        session.leave(queued_task)
+        session.wake(freed)
 
     def drop(self, task: TaskId) -> None:
         """Remove a queued task."""
         queued_task = self._queued_tasks.pop(task)
         session, gang = self._session, queued_task.gang
         freed = session.unpledge(gang)
-        self._leave(queued_task)
+        session.leave(queued_task)
         queue = session.light if queued_task.is_light else session.queues[gang.job_queue.name]
         if gang in queue:
             if gang.first(light=queued_task.is_light) is None:
@@ -175,20 +174,11 @@ class SessionScheduler:
             since=now,
             task=task,
         )
-        gang.size += 1
         gang.unreported.append(queued_task)
-        add_to(gang.job_queue.requested, queued_task.requests)
-        self._session.requests_changed(gang.job_queue)
         self._session.changed[gang] = None
-        self._session.wait(queued_task)
+        self._session.join(queued_task)
         self._queued_tasks[task.id] = queued_task
         return queued_task
-
-    def _leave(self, queued_task: QueuedTask) -> None:
-        queued_task.state = TaskState.GONE
-        queued_task.gang.size -= 1
-        subtract(queued_task.gang.job_queue.requested, queued_task.requests)
-        self._session.requests_changed(queued_task.gang.job_queue)
 
     def _flush(self, now: float) -> None:
         is_safety = now - self._last_safety >= _SAFETY

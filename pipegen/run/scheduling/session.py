@@ -7,18 +7,20 @@ that a cycle costs only as much as has changed.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import Any
 
 from pipegen.run.events import Cause
-from pipegen.run.scheduling.amounts import is_bounded
+from pipegen.run.scheduling.amounts import SLOTS, add_to, is_bounded, subtract
 from pipegen.run.scheduling.fitting import could_fit, is_kept, is_room, wait_cause
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState, uncount_placed
 from pipegen.run.scheduling.machine_state import MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode
-from pipegen.run.scheduling.queue.entry import QueuedItem
+from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
 from pipegen.run.scheduling.queue.heap import Rank
-from pipegen.run.scheduling.queue.hints import Hint, QueueEvent
-from pipegen.run.scheduling.queue.queue import Queue, QueueSettings
+from pipegen.run.scheduling.queue.hints import Hint, Hints, QueueEvent
+from pipegen.run.scheduling.queue.queue import Gate, Queue, QueueSettings
 from pipegen.run.scheduling.statement import Statement
 from pipegen.run.scheduling.turns import Turns
 from pipegen.run.scheduling.votes import Ballot, Votes
@@ -45,6 +47,7 @@ class Session:
         light: gangs with tasks for `backfill`.
         entering: gangs that are not admitted yet.
         started: tasks that the actions placed in this cycle.
+        evicted: running tasks that the actions stop for others.
         changed: gangs with new tasks, or with a new cause to wait.
         placed: the number of tasks placed in all.
         now: the current time.
@@ -60,12 +63,14 @@ class Session:
         *,
         settings: QueueSettings,
         patience: float,
+        gates: Mapping[str, Gate[Any]] | None = None,
     ) -> None:
         self.machines = MachineState(nodes)
         self.job_queues: dict[str, JobQueue] = {}
         self.queues: dict[str, Queue[Gang]] = {}
         self.entering: list[Gang] = []
         self.started: list[QueuedTask] = []
+        self.evicted: list[QueuedTask] = []
         self.changed: dict[Gang, None] = {}
         self.placed = 0
         self.now = 0.0
@@ -75,8 +80,13 @@ class Session:
         self.turns = Turns(self.ballot.job_queue_key, lambda job_queue: self.queues[job_queue.name].has_next())
         self._settings = settings
         self._patience = patience
-        self._hints = {ROOM: ((ROOM, self._has_room),), LOCK: ((LOCK, self._has_locks),)}
-        self.light: Queue[Gang] = Queue(self._light_rank, self._hints, settings)
+        self._gates = gates
+        self._hints: Hints[Gang] = {
+            ROOM: ((ROOM, self._has_room),),
+            LOCK: ((LOCK, self._has_locks),),
+            **{name: ((name, _opens),) for name in gates or ()},
+        }
+        self.light: Queue[Gang] = Queue(self._light_rank, self._hints, settings, gates)
         # Queues that may have unschedulable items or items in backoff: with many job queues, most have none.
         self._waiting: dict[Queue[Gang], None] = {}
         self._job_queues: dict[Queue[Gang], JobQueue] = {}
@@ -87,14 +97,76 @@ class Session:
     def open_job_queue(self, job_queue: JobQueue) -> None:
         """Open *job_queue*."""
         self.job_queues[job_queue.name] = job_queue
-        self.queues[job_queue.name] = Queue(self._rank, self._hints, self._settings)
+        self.queues[job_queue.name] = Queue(self._rank, self._hints, self._settings, self._gates)
         self._job_queues[self.queues[job_queue.name]] = job_queue
+
+    def join(self, queued_task: QueuedTask) -> None:
+        """Add *queued_task* to the waiting tasks of its gang."""
+        gang = queued_task.gang
+        gang.size += 1
+        add_to(gang.job_queue.requested, queued_task.requests)
+        self.requests_changed(gang.job_queue)
+        self.wait(queued_task)
+
+    def leave(self, queued_task: QueuedTask) -> None:
+        """Remove *queued_task*, which has no resources, from its gang."""
+        queued_task.state = TaskState.GONE
+        queued_task.gang.size -= 1
+        subtract(queued_task.gang.job_queue.requested, queued_task.requests)
+        self.requests_changed(queued_task.gang.job_queue)
+
+    def give_back(self, queued_task: QueuedTask) -> Freed:
+        """Release the resources of *queued_task*, which runs or was evicted, and return them."""
+        self.machines.give(queued_task, self.machines.nodes[queued_task.node])
+        if queued_task.state is not TaskState.RELEASING:
+            uncount_placed(queued_task, is_promise=False)
+        return Freed((queued_task.node,), queued_task.locks)
+
+    def dismiss(self, gang: Gang) -> None:
+        """Note that *gang*, which was admitted, needs its minimum no longer."""
+        subtract(gang.job_queue.admitted, gang.minimum or {})
+
+    def add_machine(self, machine: SchedulerNode) -> None:
+        """Add *machine*, and wake gangs that it helps."""
+        self.machines.add(machine)
+        self.version += 1
+        self.wake(Freed((machine.name,)))
+
+    def remove_machine(self, name: str) -> bool:
+        """Remove the idle machine *name*; return False if room on it is reserved."""
+        if self.machines.nodes[name].promised:
+            return False
+        self.machines.remove(name)
+        self.version += 1
+        return True
 
     def requests_changed(self, job_queue: JobQueue) -> None:
         """Note that the requests of *job_queue* changed."""
         self.version += 1
         self.asking[job_queue] = None
         self.turns.touch(job_queue)
+
+    def waiting_gangs(self, job_queue: JobQueue) -> list[Gang]:
+        """Return the gangs of *job_queue* with waiting tasks that may be tried, the first one first."""
+        parts = (QueueState.ACTIVE, QueueState.UNSCHEDULABLE)
+        entries = (entry for entry in self.queues[job_queue.name] if entry.part in parts and not entry.gate)
+        return sorted((entry.item for entry in entries), key=self.ballot.gang_key)
+
+    def has_victims(
+        self, gang: Gang, is_candidate: Callable[[QueuedTask], bool], choose: Callable[..., Sequence[QueuedTask]]
+    ) -> bool:
+        """Return whether *choose* names any running candidate for the first task of *gang*.
+
+        One task stands for all of a gang of alike tasks, so that this is fast when there are none.
+        """
+        first = gang.first()
+        candidates = [
+            task
+            for running, tasks in self.machines.preemptable.items()
+            for task in ([next(iter(tasks))] if running.is_alike else tasks)
+            if is_candidate(task)
+        ]
+        return first is not None and bool(candidates) and bool(choose(first, candidates))
 
     def waiting_queues(self) -> tuple[Queue[Gang], ...]:
         """Return the queues with unschedulable items or items in backoff."""
@@ -125,6 +197,13 @@ class Session:
         gang.is_admitted = True
         self.offer(gang)
 
+    def pass_gate(self, gang: Gang, gate: str) -> None:
+        """Check *gate* of *gang* again."""
+        for queue in (self.queues[gang.job_queue.name], self.light):
+            if gang in queue:
+                queue.update(gang, self.now, QueueEvent(gate))
+                self._look_at(queue)
+
     def offer(self, gang: Gang) -> None:
         """Add *gang* to the queues for which it has tasks, or update its rank there."""
         self.turns.touch(gang.job_queue)
@@ -137,7 +216,7 @@ class Session:
         """Return the best machine with room for *queued_task* now; None without one, or if a lock is held."""
         if self.machines.held(queued_task.locks):
             return None
-        nodes = self.machines.choice(with_full=queued_task.is_light)
+        nodes = self.machines.choice(with_full=SLOTS not in queued_task.requests)
         candidates = [node for node in nodes if self._is_good(queued_task, node)]
         if len(candidates) < 2:  # noqa: PLR2004 # no choice
             return candidates[0] if candidates else None
@@ -153,8 +232,10 @@ class Session:
         return min(candidates, key=lambda node: (_lack(queued_task, node), node.order), default=None)
 
     def commit(self, statement: Statement) -> None:
-        """Start the tasks that *statement* places."""
-        placed = statement.commit()
+        """Start the tasks that *statement* places, and stop those that it evicts."""
+        changed = statement.commit()
+        placed = [queued_task for queued_task in changed if queued_task.state is TaskState.RUNNING]
+        self.evicted += [queued_task for queued_task in changed if queued_task.state is TaskState.RELEASING]
         self.started += placed
         self.placed += len(placed)
         for queued_task in placed:
@@ -163,11 +244,20 @@ class Session:
 
     def is_aged(self, gang: Gang) -> bool:
         """Return whether enough tasks were placed since *gang* was refused to reserve room for it now."""
-        return gang.refused_at is not None and self.placed - gang.refused_at >= self._patience
+        if gang.refused_at is None:
+            return False
+        return self.placed - gang.refused_at >= self._patience or (gang.waiting_time < inf and self._is_late(gang))
+
+    def _is_late(self, gang: Gang) -> bool:
+        first = gang.first()
+        return first is not None and first.since + gang.waiting_time <= self.now
 
     def pledge(self, gang: Gang, statement: Statement) -> None:
         """Store *statement*, which promises room to *gang*, until the gang is tried again."""
-        self._pledges[gang] = statement
+        if gang in self._pledges:
+            self._pledges[gang].merge(statement)
+        else:
+            self._pledges[gang] = statement
 
     def unpledge(self, gang: Gang) -> Freed:
         """Cancel the promises to *gang*, and return the freed resources."""
@@ -249,6 +339,10 @@ class Session:
     def _has_locks(self, gang: Gang, _event: QueueEvent) -> Hint:
         first = gang.first() or gang.first(light=True)
         return _hint(first is not None and not self.machines.held(first.locks))
+
+
+def _opens(_gang: Gang, _event: QueueEvent) -> Hint:
+    return Hint.HELPS
 
 
 def _hint(is_helped: bool) -> Hint:  # noqa: FBT001 # converts the result of a predicate

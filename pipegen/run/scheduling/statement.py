@@ -1,10 +1,10 @@
-"""Placements and promises that are made together or undone together."""
+"""Placements, promises and evictions that are made together or undone together."""
 
 from __future__ import annotations
 
 from enum import Enum
 
-from pipegen.run.scheduling.amounts import fits
+from pipegen.run.scheduling.amounts import add_to, fits, subtract
 from pipegen.run.scheduling.job_queues import QueuedTask, TaskState, count_placed, uncount_placed
 from pipegen.run.scheduling.machine_state import MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode
@@ -15,10 +15,11 @@ class ActionKind(Enum):
 
     PLACE = "place"
     PROMISE = "promise"
+    EVICT = "evict"
 
 
 class Statement:
-    """A list of placements and promises, in effect immediately, until it is committed or discarded."""
+    """A list of placements, promises and evictions, in effect immediately, until it is committed or discarded."""
 
     __slots__ = ("_machines", "operations")
 
@@ -46,24 +47,38 @@ class Statement:
         self.operations.append((ActionKind.PROMISE, queued_task))
         return True
 
+    def evict(self, queued_task: QueuedTask) -> None:
+        """Stop *queued_task*, which runs: its resources are free for promises, and for others when it has ended."""
+        node = self._machines.nodes[queued_task.node]
+        add_to(node.releasing, queued_task.requests)
+        uncount_placed(queued_task, is_promise=False)
+        queued_task.state = TaskState.RELEASING
+        self.operations.append((ActionKind.EVICT, queued_task))
+
     def has_promises(self) -> bool:
         """Return whether any operation is a promise."""
         return any(kind is ActionKind.PROMISE for kind, _ in self.operations)
 
     def commit(self) -> list[QueuedTask]:
-        """Mark the placed tasks as running, and return them; promises stay in this statement."""
+        """Mark the placed tasks as running, and return them and the evicted ones; promises stay in this statement."""
         placed = [queued_task for kind, queued_task in self.operations if kind is ActionKind.PLACE]
         for queued_task in placed:
             queued_task.state = TaskState.RUNNING
+        evicted = [queued_task for kind, queued_task in self.operations if kind is ActionKind.EVICT]
         self.operations = [operation for operation in self.operations if operation[0] is ActionKind.PROMISE]
-        return placed
+        return [*placed, *evicted]
 
-    def discard(self) -> list[QueuedTask]:
-        """Undo all operations in reverse order, and return the tasks, which wait again."""
+    def discard(self, down_to: int = 0) -> list[QueuedTask]:
+        """Undo operations in reverse order until *down_to* are left, and return the tasks that wait again."""
         undone = []
-        while self.operations:
+        while len(self.operations) > down_to:
             kind, queued_task = self.operations.pop()
             node = self._machines.nodes[queued_task.node]
+            if kind is ActionKind.EVICT:
+                subtract(node.releasing, queued_task.requests)
+                count_placed(queued_task, is_promise=False)
+                queued_task.state = TaskState.RUNNING
+                continue
             if kind is ActionKind.PLACE:
                 self._machines.give(queued_task, node)
             else:

@@ -24,6 +24,10 @@ class Vote(Enum):
     REJECT = "reject"
 
 
+# Returns which of the tasks may be stopped for the first one; None is no opinion.
+Victims = Callable[[QueuedTask, Sequence[QueuedTask]], Sequence[QueuedTask] | None]
+
+
 class Votes(Struct, kw_only=True):
     """The votes of a policy; None is no vote.
 
@@ -37,6 +41,10 @@ class Votes(Struct, kw_only=True):
         is_ready: whether enough tasks of a gang are placed.
         is_promised: whether enough tasks of a gang are placed or promised.
         is_valid: whether a gang can ever be placed.
+        is_starving: whether tasks may be stopped for a gang.
+        is_preemptive: whether tasks of other job queues may be stopped for a task of a job queue.
+        preemptable: the tasks of the same job queue that may be stopped for a task.
+        reclaimable: the tasks of other job queues that may be stopped for a task.
     """
 
     job_queue_key: Callable[[JobQueue], Sort] | None = None
@@ -51,6 +59,10 @@ class Votes(Struct, kw_only=True):
     is_ready: Callable[[Gang], bool] | None = None
     is_promised: Callable[[Gang], Vote] | None = None
     is_valid: Callable[[Gang], bool] | None = None
+    is_starving: Callable[[Gang], bool] | None = None
+    is_preemptive: Callable[[JobQueue, QueuedTask], bool] | None = None
+    preemptable: Victims | None = None
+    reclaimable: Victims | None = None
 
 
 def only(policy: Callable[[S], Votes], points: Collection[str], session: S) -> Votes:
@@ -77,6 +89,10 @@ class Ballot:
         self._entered = _defined(vote.entered for vote in votes)
         self._ready = _defined(vote.is_ready for vote in votes)
         self._valid = _defined(vote.is_valid for vote in votes)
+        self._preemptive = _defined(vote.is_preemptive for vote in votes)
+        self._starving = [_defined(vote.is_starving for vote in tier) for tier in tiers]
+        self._preemptable = [_defined(vote.preemptable for vote in tier) for tier in tiers]
+        self._reclaimable = [_defined(vote.reclaimable for vote in tier) for tier in tiers]
         self._may_enter = [_defined(vote.may_enter for vote in tier) for tier in tiers]
         self._promised = [_defined(vote.is_promised for vote in tier) for tier in tiers]
 
@@ -132,6 +148,39 @@ class Ballot:
     def is_valid(self, gang: Gang) -> bool:
         """Return whether all policies agree that *gang* can be placed at all."""
         return all(agrees(gang) for agrees in self._valid)
+
+    def is_starving(self, gang: Gang) -> bool:
+        """Return whether all policies of the first tier that votes agree that tasks may be stopped for *gang*."""
+        tier = next((tier for tier in self._starving if tier), ())
+        return bool(tier) and all(says(gang) for says in tier)
+
+    def is_preemptive(self, job_queue: JobQueue, queued_task: QueuedTask) -> bool:
+        """Return whether all policies agree that other job queues may lose tasks for *queued_task*."""
+        return all(agrees(job_queue, queued_task) for agrees in self._preemptive)
+
+    def preemptable(self, queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> Sequence[QueuedTask]:
+        """Return those of *candidates*, in the same job queue, that may be stopped for *queued_task*."""
+        return victims(self._preemptable, queued_task, candidates) or ()
+
+    def reclaimable(self, queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> Sequence[QueuedTask]:
+        """Return those of *candidates*, in other job queues, that may be stopped for *queued_task*."""
+        return victims(self._reclaimable, queued_task, candidates) or ()
+
+
+def victims(
+    tiers: Sequence[Sequence[Victims]], queued_task: QueuedTask, candidates: Sequence[QueuedTask]
+) -> Sequence[QueuedTask] | None:
+    """Return the candidates on which all policies of the first tier that names any agree; None if none votes."""
+    answers: Sequence[QueuedTask] | None = None
+    for tier in tiers:
+        answers = None
+        for vote in tier:
+            named = vote(queued_task, candidates)
+            if named is not None:
+                answers = named if answers is None else [one for one in answers if one in named]
+        if answers:
+            return answers
+    return answers
 
 
 def _is_permitted(tiers: Sequence[Sequence[Callable[[Gang], Vote]]], gang: Gang) -> bool:

@@ -47,7 +47,11 @@ TABLE: tuple[Capability, ...] = (
         _NATIVE,
         "after_script; with a timeout, RUNNER_SCRIPT_TIMEOUT lets it run after the script has timed out",
     ),
-    Capability("agent", _NATIVE, "tags of runners, which replace targets.gitlab.tags; PG658: || and !"),
+    Capability(
+        "agent",
+        _NATIVE,
+        "tags of runners, which replace targets.gitlab.tags; PG658: || and !; kubernetes: only its image",
+    ),
     Capability("image", _NATIVE, "outputs in its name are variables, by a dotenv report; PG679: args and credentials"),
     Capability("services", _NATIVE),
     Capability("resources", _NATIVE, "KUBERNETES_CPU_REQUEST and _MEMORY_REQUEST; other executors ignore them"),

@@ -39,7 +39,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "agent",
         _NATIVE,
         "labels joined with &&, and expressions; stages on one agent or in one workspace get an agent that has all"
-        " their labels",
+        " their labels; kubernetes needs the plugin kubernetes",
     ),
     Capability(
         "image",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from textwrap import indent
 
-from pipegen.emit.groovy import several_lines
+from pipegen.emit.groovy import block, exact_block, several_lines
 from pipegen.emit.header import header
 from pipegen.emit.template import render as render_template
 from pipegen.targets.jenkins import model
@@ -18,6 +18,8 @@ _INDENT = "    "
 # A placeholder for a script until the indentation of its step is known, and for a table, which is not indented. No
 # literal and no comment contains this character.
 _PLACEHOLDER = "\0"
+# The markers of YAML that are only at the start of a line.
+_DOCUMENT = re.compile(r"^(---|[.]{3}|%)", re.MULTILINE)
 _PLACEHOLDERS = re.compile(r"^( *)([^\0\n]*)\0(\d+)\0", re.MULTILINE)
 
 
@@ -28,6 +30,7 @@ def render(file: model.Jenkinsfile, source: str) -> str:
         **FILTERS,
         "indented": _indented,
         "script": lambda sh: _placeholder(partial(script, sh), renderers),
+        "manifest": lambda text: _placeholder(partial(_manifest, text), renderers),
         "table": lambda text: _placeholder(lambda _: several_lines(text), renderers),
     }
     text = render_template(_TEMPLATES[type(file.body)], filters=filters, file=file, body=file.body)
@@ -40,6 +43,11 @@ def _placeholder(renderer: Callable[[str], str], renderers: list[Callable[[str],
     """Return a placeholder for the text that *renderer* returns for an indentation."""
     renderers.append(renderer)
     return f"{_PLACEHOLDER}{len(renderers) - 1}{_PLACEHOLDER}"
+
+
+def _manifest(text: str, margin: str) -> str:
+    """Return the expression of a manifest in YAML, indented if that keeps its meaning."""
+    return exact_block(text) if _DOCUMENT.search(text) else block(text, margin)
 
 
 def _indented(text: str) -> str:

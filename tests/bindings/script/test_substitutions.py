@@ -136,9 +136,12 @@ def is_rejected(form: str, shell: tuple[str, ...]) -> bool:
             'a name has only letters, digits and "_"; put text for another program in single quotes',
         ),
         (
-            "echo ${{ env.X }}",
+            "echo ${{ a + b }}",
             'write "${stage.name}", "${inputs.name}" or "${setup.name}" for a value, "$NAME" for a variable',
         ),
+        ("echo ${{ env.X }}", 'write "$X"'),
+        ("echo ${{ github.sha }}", 'write "${setup.commit}"'),
+        ("echo ${{ steps.a.outputs.b }}", 'write "${a.b}", and add "outputs: [b]" to that stage'),
     ],
 )
 def test_hints_suggest_valid_text(script: str, hint: str) -> None:

@@ -113,8 +113,12 @@ def test_a_chart_as_text_has_a_hint(chart: str, hint: str) -> None:
             'write "run: true" to run the image that this stage builds from variant "test"',
         ),
         ("run: unit", 'write "run: true" to run the image that this stage builds from variant "unit"'),
-        ("run: make it", 'write "run: true", or give the image arguments: "run: {arguments: [make, it]}"'),
-        ("run: echo $A", """write "run: true", or give the image arguments: "run: {arguments: [echo, '$A']}\""""),
+        ("run: make it", 'write "script: [make it]": "run" is the step that runs an image'),
+        (
+            "build: test\n        run: make it",
+            'write "run: true", or give the image arguments: "run: {arguments: [make, it]}"',
+        ),
+        ("run: echo $A", 'write "script: [echo $A]": "run" is the step that runs an image'),
     ],
 )
 def test_a_command_as_run_has_a_hint(keys: str, hint: str) -> None:

@@ -120,6 +120,7 @@ def test_coverage_has_a_file_a_log_pattern_or_both(
         ("reports: {junit: 'a,b'}", [("PG204", "'a,b'")]),
         ("reports: {coverage: {percent: '('}}", [("PG204", "'('")]),
         ("reports: {coverage: {percent: 'a{99999999999}'}}", [("PG204", "'a{99999999999}'")]),
+        ("reports: {coverage: {percent: '/(?<=TOTAL).*/'}}", [("PG204", "'/(?<=TOTAL).*/'")]),
         (f"reports: {{coverage: {{percent: '{DEEP}'}}}}", [("PG204", f"'{DEEP}'")]),
         ("artifacts: {paths: [a], expire: 0s}", [("PG204", "0s")]),
         ("artifacts: {paths: [a], keep: false, access: developer}", [("PG204", "developer")]),

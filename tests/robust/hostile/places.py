@@ -31,6 +31,11 @@ def service(**keys: object) -> Keys:
     return stage(image="a", services=[{"image": "b", **keys}])
 
 
+def pod(**keys: object) -> Keys:
+    """Return a config whose stage runs in a pod with another container."""
+    return stage(agent={"kubernetes": {"image": "a", "containers": [{"name": "b", "image": "c", **keys}]}})
+
+
 def cache(**keys: object) -> Keys:
     """Return a config whose stage has a cache."""
     return stage(cache={"paths": ["kept/"], **keys})
@@ -66,6 +71,18 @@ PLACES: Mapping[str, Config] = {
     "image.user": lambda text: stage(image={"name": "a", "user": text}),
     "image.args.[]": lambda text: stage(image={"name": "a", "args": [text]}),
     "image.credentials": lambda text: stage(image={"name": "a", "credentials": text}),
+    "pod.image": lambda text: stage(agent={"kubernetes": {"image": text}}),
+    "pod.yaml": lambda text: stage(agent={"kubernetes": {"yaml": text}}),
+    "pod.cloud": lambda text: stage(agent={"kubernetes": {"image": "a", "cloud": text}}),
+    "pod.namespace": lambda text: stage(agent={"kubernetes": {"image": "a", "namespace": text}}),
+    "pod.container": lambda text: stage(agent={"kubernetes": {"yaml": "a", "container": text}}),
+    "pod.labels": lambda text: stage(agent={"kubernetes": {"image": "a"}, "labels": text}),
+    "pod.labels.[]": lambda text: stage(agent={"kubernetes": {"image": "a"}, "labels": [text]}),
+    "pod.containers.image": lambda text: pod(image=text),
+    "pod.containers.name": lambda text: pod(name=text),
+    "pod.containers.command.[]": lambda text: pod(command=[text]),
+    "pod.containers.env.*": lambda text: pod(env={"V": text}),
+    "pod.containers.env.{}": lambda text: pod(env={text: "v"}),
     "stage.tools.*": lambda text: stage(tools={"jdk": text}),
     "stage.tools.{}": lambda text: stage(tools={text: "a"}),
     "service": lambda text: stage(image="a", services=[written(text)]),
@@ -242,6 +259,10 @@ PLACES: Mapping[str, Config] = {
     "notify.webhook.on": lambda text: piped(
         {"name": "a", "script": ["true"]}, notify={"webhook": {"url": "chat", "on": text}}
     ),
+    "stage.notify.webhook.url": lambda text: stage(notify={"webhook": {"url": written(text)}}),
+    "stage.notify.webhook.text": lambda text: stage(notify={"webhook": {"url": "chat", "text": written(text)}}),
+    "stage.notify.webhook.field": lambda text: stage(notify={"webhook": {"url": "chat", "field": text}}),
+    "stage.notify.webhook.on": lambda text: stage(notify={"webhook": {"url": "chat", "on": text}}),
     "notify.email.to, a text": lambda text: stage(notify={"email": {"to": written(text)}}),
     "notify.email.to": lambda text: stage(notify={"email": {"to": [written(text)]}}),
     "notify.email.subject": lambda text: stage(notify={"email": {"to": ["a@b.c"], "subject": written(text)}}),

@@ -81,6 +81,36 @@ def test_input_values_with_variables_create_no_pipeline(field: dict[str, Any], o
         assert starts(data, run(os=f"a{letter}b")) is is_fit, letter
 
 
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"agent": [f"l{number}" for number in range(49)]}, []),
+        ({"agent": [f"l{number}" for number in range(50)]}, ["PG638"]),
+        ({"environment": {"name": "x", "url": f"https://x.org/{'a' * 241}"}}, []),
+        ({"environment": {"name": "x", "url": f"https://x.org/{'a' * 242}"}}, ["PG638"]),
+    ],
+    ids=["49 labels", "50 labels", "255 characters", "256 characters"],
+)
+def test_more_than_gitlab_accepts_is_an_error(keys: dict[str, Any], expected: list[str]) -> None:
+    """Fewer than 50 tags (https://docs.gitlab.com/ci/yaml/#tags), and 255 characters in the URL of an environment."""
+    stage = {"name": "s", "script": ["x"], **keys}
+    made = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
+
+    assert [code for code, _ in made.found()] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("app.example.org", "app.example.org"), ("review/x y", "review/x y"), ("/a/", "a-"), ("a:b", "a-b-")],
+)
+def test_names_of_environments_are_such_as_gitlab_accepts(name: str, expected: str) -> None:
+    """Letters, digits, blanks and `-_/.`, and no slash at an end; a digest follows what is changed."""
+    stage = {"name": "s", "script": ["x"], "environment": name}
+    made = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}})).data["s"]["environment"]["name"]
+
+    assert re.fullmatch(f"{re.escape(expected)}[0-9a-f]*" if expected.endswith("-") else re.escape(expected), made)
+
+
 def test_a_missing_input_still_creates_a_pipeline() -> None:
     """Other stages run, and the script of the reader reports the missing value."""
     data = reading({"choices": ["a", "b"]}, FIELDS["image"]).data

@@ -99,6 +99,12 @@ def condition(use: Use) -> str:
     return instead({"when": found}) if found else _ADVICE
 
 
+def inner_condition(use: Use) -> str:
+    """Return the hint for the text of a condition in `when`."""
+    found = _of_expression(use.value.text) if isinstance(use.value, Scalar) else None
+    return instead(found) if found else _ADVICE
+
+
 def expression_text(use: Use) -> str | None:
     """Return the hint for `when` with the text of a condition; None for other text, a map or a list."""
     is_expression = isinstance(use.value, Scalar) and _EXPRESSION.search(use.value.text) is not None

@@ -26,6 +26,16 @@ def jobs_of_workflow(use: Use) -> str | None:
     return job_hint(names, use.tree_paths, use.path) if names else None
 
 
+_EXECUTORS = {"docker", "machine", "macos", "executor"}
+
+
+def jobs_of_circleci(use: Use) -> str | None:
+    """Return the hint for the jobs of CircleCI, which have an executor and no `runs-on`; None for others."""
+    jobs = [entry.value for entry in use.value.entries] if isinstance(use.value, Map) else []
+    keys = {entry.key.text for job in jobs if isinstance(job, Map) for entry in job.entries}
+    return jobs_of_workflow(use) if "runs-on" not in keys and keys & _EXECUTORS else None
+
+
 def job_hint(names: Names[str], tree_paths: TreePaths, above: Path = ()) -> str:
     """Return the hint to write the jobs *names* as stages of the first pipeline, or of a new one."""
     stages = [{"name": name, "script": _script(tree_paths.node((*above, name)))} for name in names[:_MOST_JOBS]]
@@ -37,10 +47,11 @@ def job_hint(names: Names[str], tree_paths: TreePaths, above: Path = ()) -> str:
 
 
 def _script(job: Node) -> list[str]:
-    """Return the commands of *job*: those of GitLab's `script`, or of the steps of GitHub Actions."""
+    """Return the commands of *job*: GitLab's `script`, or the steps of GitHub Actions or CircleCI."""
     if not isinstance(job, Map):
         return ["…"]
     steps = job.get("steps")
     runs = [step.get("run") for step in steps.items if isinstance(step, Map)] if isinstance(steps, Sequence) else []
-    lines = [*texts(job.get("script")), *(text for run in runs for text in texts(run))]
+    commands = [run.get("command") if isinstance(run, Map) else run for run in runs]
+    lines = [*texts(job.get("script")), *(text for command in commands for text in texts(command))]
     return lines or ["…"]

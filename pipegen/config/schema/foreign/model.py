@@ -19,6 +19,7 @@ class System(Enum):
     GITLAB = "GitLab"
     JENKINS = "Jenkins"
     GITHUB = "GitHub Actions"
+    CIRCLECI = "CircleCI"
     AZURE = "Azure Pipelines"
     WOODPECKER = "Woodpecker"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from pipegen.config.flow import flow
-from pipegen.config.schema.foreign.model import Use, elsewhere, instead, texts, written
+from pipegen.config.schema.foreign.model import Use, elsewhere, instead, rename_hint, texts, written
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Node, Scalar
 from pipegen.source.tree import Sequence as List
@@ -35,6 +35,8 @@ def needs(use: Use) -> str:
 
 def stage(use: Use) -> str:
     """Return the hint to define the order of the groups of stages by `execution`."""
+    if "name" not in use.siblings:
+        return rename_hint("name")
     if use.pipeline is None:
         return _without_pipeline()
     stages = _stages(use)

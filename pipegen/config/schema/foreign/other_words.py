@@ -5,12 +5,30 @@ from __future__ import annotations
 from pipegen.config.schema.foreign import conditions, jobs, order, values
 from pipegen.config.schema.foreign.entries import IN_FILE, IN_OUTER, IN_STAGE, LABELS, LINES, ORDER, WHEN, word
 from pipegen.config.schema.foreign.model import advise, rename
-from pipegen.config.schema.tree_paths import PIPELINE
+from pipegen.config.schema.tree_paths import PIPELINE, STAGE
 
 WORDS = (
+    word(
+        "CircleCI",
+        "jobs",
+        IN_FILE,
+        '"pipelines" has pipelines, and each a list of stages',
+        jobs.jobs_of_circleci,
+        shown="jobs and workflows",
+    ),
+    word(
+        "CircleCI",
+        "workflows",
+        IN_FILE,
+        ORDER,
+        advise('remove it, and write the order in the pipeline, as in "execution: [[build, test]]"'),
+    ),
+    word("CircleCI", "orbs", IN_FILE, "orbs have no equivalent", advise('remove it, and write commands in "script"')),
+    word("CircleCI", "version", IN_FILE, "a config has no version", advise("remove it")),
     word("GitHub Actions", "runs-on", IN_STAGE, LABELS, rename("agent")),
     word("GitHub Actions", "container", IN_STAGE, '"image" is the container of a stage', values.container),
     word("GitHub Actions", "if", IN_STAGE, WHEN, conditions.condition),
+    word("GitHub Actions", "if", ((*STAGE, "when"),), WHEN, conditions.inner_condition, shown="when: {if}"),
     word("GitHub Actions", "when", IN_STAGE, WHEN, conditions.expression_text, shown="when: condition"),
     word(
         "GitHub Actions",

@@ -84,6 +84,8 @@ def agent(use: Use) -> str | None:
     """Return the hint for Jenkins' maps of agents; None for text and lists, which are labels."""
     if not isinstance(use.value, Map) or not use.value.entries:
         return None
+    if use.value.get("kubernetes") is not None:
+        return None
     inner = use.value.entries[0]
     match inner.key.text, inner.value:
         case (("label" | "node"), Scalar(text)):

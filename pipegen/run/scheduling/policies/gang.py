@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pipegen.run.scheduling.job_queues import Gang, TaskState
+from collections.abc import Sequence
+
+from pipegen.run.scheduling.job_queues import Gang, QueuedTask, TaskState
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Vote, Votes
 
@@ -14,6 +16,9 @@ def gang(_session: Session) -> Votes:
         is_ready=is_ready,
         is_promised=lambda one: Vote.PERMIT if _is_enough(one, with_promised=True) else Vote.REJECT,
         is_valid=_is_valid,
+        is_starving=lambda one: one.is_alike or not _is_enough(one, with_promised=True),
+        preemptable=_victims,
+        reclaimable=_victims,
     )
 
 
@@ -42,3 +47,16 @@ def _is_valid(gang: Gang) -> bool:
     for queued_task in gang.waiting_tasks():
         have[queued_task.role] = have.get(queued_task.role, 0) + 1
     return all(have.get(role, 0) >= least for role, least in gang.least_by_role.items())
+
+
+def _victims(_queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> Sequence[QueuedTask]:
+    """Return the candidates without which their gangs still have their minimum; alike tasks start one by one."""
+    spare: dict[Gang, int] = {}
+    found = []
+    for candidate in candidates:
+        gang = candidate.gang
+        left = spare.setdefault(gang, sum(gang.placed.values()) - gang.least)
+        if left > 0 or gang.is_alike:
+            spare[gang] = left - 1
+            found.append(candidate)
+    return found

@@ -12,10 +12,11 @@ from pipegen.run.scheduling.votes import Votes
 
 
 def pack(_session: Session) -> Votes:
-    """Return votes for the machine with the fewest unneeded labels, then with the least room."""
+    """Return votes for the machine with the fewest unneeded labels, then with the least room; spares come last."""
     return Votes(node_key=_key)
 
 
 def _key(queued_task: QueuedTask, node: SchedulerNode) -> Key:
     idle = node.idle.get
-    return (len(node.labels) - len(queued_task.labels), idle(SLOTS, inf), idle(MEMORY, inf), idle(CPU, inf))
+    labels = len(node.labels) - len(queued_task.labels)
+    return (labels, node.is_spare, idle(SLOTS, inf), idle(MEMORY, inf), idle(CPU, inf))

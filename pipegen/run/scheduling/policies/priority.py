@@ -1,11 +1,30 @@
-"""Higher priorities come first."""
+"""Higher priorities come first, and stop lower ones."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from pipegen.run.scheduling.job_queues import QueuedTask
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Votes
 
 
 def priority(_session: Session) -> Votes:
-    """Return votes for the gang and the task with the highest priority."""
-    return Votes(gang_key=lambda gang: -gang.priority, queued_task_key=lambda queued_task: -queued_task.priority)
+    """Return votes for the gang and the task with the highest priority, and against those with lower ones."""
+    return Votes(
+        gang_key=lambda gang: -gang.priority,
+        queued_task_key=lambda queued_task: -queued_task.priority,
+        is_starving=lambda gang: sum(gang.placed.values()) + sum(gang.promised.values()) < gang.size,
+        preemptable=_victims,
+        reclaimable=_victims,
+    )
+
+
+def _victims(queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> Sequence[QueuedTask]:
+    """Return the candidates with a lower priority: of their gang, or as tasks of the same gang."""
+    gang = queued_task.gang
+    return [
+        one
+        for one in candidates
+        if (one.priority < queued_task.priority if one.gang is gang else one.gang.priority < gang.priority)
+    ]

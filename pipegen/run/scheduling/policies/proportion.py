@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 
 from pipegen.run.scheduling.amounts import Amounts, add_to, is_bounded, share, subtract
@@ -24,6 +24,26 @@ def proportion(session: Session) -> Votes:
         ),
         may_enter=lambda gang: _may_enter(gang, shares.capability(gang.job_queue)),
         entered=_entered,
+        is_preemptive=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
+        reclaimable=lambda _, candidates: _above(candidates, shares.deserved),
+    )
+
+
+def fair_share(session: Session) -> Votes:
+    """Return votes for the job queue with the smallest fraction of its deserved share.
+
+    A job queue may exceed its deserved share, but not its capability, nor take what is guaranteed to others.
+    """
+    shares = _Shares(session)
+    return Votes(
+        job_queue_key=lambda job_queue: (-job_queue.priority, _share(job_queue, shares.deserved(job_queue))),
+        may_take=lambda job_queue, queued_task: (
+            job_queue.is_open and _may_take(job_queue, queued_task, shares.capability(job_queue))
+        ),
+        may_enter=lambda gang: _may_enter(gang, shares.capability(gang.job_queue)),
+        entered=_entered,
+        is_preemptive=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
+        reclaimable=lambda _, candidates: _above(candidates, shares.deserved),
     )
 
 
@@ -157,6 +177,19 @@ def _may_take(job_queue: JobQueue, queued_task: QueuedTask, whole: Amounts) -> b
         for name, requested in queued_task.requests.items()
         if requested
     )
+
+
+def _above(candidates: Sequence[QueuedTask], deserved: Callable[[JobQueue], Amounts]) -> Sequence[QueuedTask]:
+    """Return the candidates without which their job queues still have their deserved shares."""
+    left: dict[JobQueue, dict[str, float]] = {}
+    found = []
+    for candidate in candidates:
+        job_queue = candidate.gang.job_queue
+        taken = left.setdefault(job_queue, dict(job_queue.taken))
+        if any(taken.get(name, 0) > amount for name, amount in deserved(job_queue).items()):
+            subtract(taken, candidate.requests)
+            found.append(candidate)
+    return found
 
 
 def _may_enter(gang: Gang, maximum: Amounts) -> Vote:

@@ -130,7 +130,9 @@ def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
                 ENGINE_HAS_NO_VALUE,
                 f'GitLab has no value for "{reference}"',
                 at=reference.span,
-                hint=f'give a default: "${{setup.{reference.name}|text}}"',
+                hint='remove "fixed": a job token cannot read the results of earlier pipelines'
+                if job.posts and reference.name == "previousResult"
+                else f'give a default: "${{setup.{reference.name}|text}}"',
             )
         if reference.scope is Scope.STAGE and reference.name == "container" and not host.shares_daemon:
             report.add(

@@ -15,8 +15,9 @@ from pipegen.targets.gitlab.jobs.expanded_texts import can_expand, expanded
 from pipegen.targets.gitlab.jobs.shell_variables import address_variable
 from pipegen.targets.gitlab.model import EnvironmentKeys, ScriptEntry
 
-# https://docs.gitlab.com/ci/yaml/#environmentname
-_NOT_ALLOWED = re.compile(r"[^A-Za-z0-9 _/-]")
+# https://docs.gitlab.com/ci/yaml/#environmentname, and the message of GitLab's own check: "can contain only letters,
+# digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'".
+_NOT_ALLOWED = re.compile(r"[^A-Za-z0-9 _./-]")
 # The characters that a dotenv report passes on unchanged, as a shell pattern.
 _CARRIED = r"A-Za-z0-9._~:/?\&=%+,\;@#-"
 
@@ -66,7 +67,8 @@ def lower_environment(job: plan.Job, pipeline: plan.Plan, report: Report) -> Job
 
 
 def _name(text: Text, pipeline: plan.Plan, report: Report) -> str:
-    return expanded(allowed_text(text, _NOT_ALLOWED), "the name of an environment", pipeline, report, is_slug=True)
+    allowed = allowed_text(text, _NOT_ALLOWED, edges="/")
+    return expanded(allowed, "the name of an environment", pipeline, report, is_slug=True)
 
 
 def _namespace(kubernetes: plan.KubernetesCluster, pipeline: plan.Plan, report: Report) -> str:

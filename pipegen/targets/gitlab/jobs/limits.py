@@ -13,6 +13,10 @@ from pipegen.targets.gitlab.model import UNLIMITED, LimitKeys, RetryKeys, Variab
 
 # https://docs.gitlab.com/ci/yaml/#retry
 _MOST_RETRIES = 2
+# https://docs.gitlab.com/ci/yaml/#tags: "The number of tags must be less than 50."
+_MOST_TAGS = 49
+# GitLab's own check of `environment:url`: "url is too long (maximum is 255 characters)".
+_LONGEST_URL = 255
 # https://docs.gitlab.com/ci/pipelines/settings/#set-a-limit-for-how-long-jobs-can-run
 _LONGEST = 30 * 86_400
 # The five minutes that the runner allows for after_script, and as much for the time before the script:
@@ -37,11 +41,8 @@ _KEEPS_EXIT_CODES = VariableEntry("FF_USE_NEW_BASH_EVAL_STRATEGY", "true")
 
 
 def check_limits(job: plan.Job, *, is_bridge: bool, report: Report) -> None:
-    """Report the limits of *job* that GitLab lacks; a bridge supports only few."""
-    limits = job.limits
-    if limits.retry is None and limits.timeout is None and limits.allow_failure is None:
-        return
-    for message, at, hint in _unsupported(job, is_bridge=is_bridge):
+    """Report the limits of *job* that GitLab lacks, and GitLab's that it exceeds; a bridge supports only few."""
+    for message, at, hint in (*_unsupported(job, is_bridge=is_bridge), *_too_much(job)):
         report.add(LIMIT_OUT_OF_REACH, message, at=at, hint=hint)
 
 
@@ -86,7 +87,10 @@ def _retry(retry: plan.Retry) -> RetryKeys:
 
 def _unsupported(job: plan.Job, *, is_bridge: bool) -> Iterator[tuple[str, Span, str]]:
     """Yield a message, a location and a hint for each limit that GitLab lacks."""
-    limits, triggers = job.limits, any(isinstance(step, plan.TriggerJob) for step in job.steps)
+    limits = job.limits
+    if limits.retry is None and limits.timeout is None and limits.allow_failure is None:
+        return
+    triggers = any(isinstance(step, plan.TriggerJob) for step in job.steps)
     if limits.retry is not None and limits.retry.count > _MOST_RETRIES:
         yield (
             f'GitLab retries a job at most {_MOST_RETRIES} times; stage "{job.title}" asks for {limits.retry.count}',
@@ -110,4 +114,22 @@ def _unsupported(job: plan.Job, *, is_bridge: bool) -> Iterator[tuple[str, Span,
             f'GitLab would start the trigger of stage "{job.title}" even after an allowed failure',
             limits.allow_failure.span,
             "move the trigger to a separate stage",
+        )
+
+
+def _too_much(job: plan.Job) -> Iterator[tuple[str, Span, str]]:
+    """Yield a message, a location and a hint for each limit of GitLab that *job* exceeds."""
+    if len(job.machine.labels) > _MOST_TAGS:
+        yield (
+            f'GitLab accepts at most {_MOST_TAGS} tags; stage "{job.title}" asks for {len(job.machine.labels)}',
+            job.machine.labels_span or job.span,
+            "give the runners one tag in place of several",
+        )
+    environment = job.deployment.environment
+    url = environment.url if environment is not None else None
+    if url is not None and (length := sum(len(part) for part in url.parts if isinstance(part, str))) > _LONGEST_URL:
+        yield (
+            f"GitLab accepts at most {_LONGEST_URL} characters in the URL of an environment; this one has {length}",
+            url.span,
+            "shorten it, for example by a page that forwards to it",
         )

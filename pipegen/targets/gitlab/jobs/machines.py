@@ -124,6 +124,13 @@ def _check_jenkins_keys(job: Job, report: Report) -> None:
             at=machine.labels_span or job.span,
             hint="name a tag that only suitable runners have",
         )
+    if machine.pod is not None and (machine.pod.containers or machine.pod.manifest):
+        report.add(
+            MACHINE_LEFT_OUT,
+            f'GitLab creates the pod of stage "{job.title}" from its image and services, without other containers',
+            at=machine.pod.span,
+            hint='use "image", "services" and "resources", and "labels" for the tags of a runner in the cluster',
+        )
     if machine.tools:
         report.add(
             MACHINE_LEFT_OUT,

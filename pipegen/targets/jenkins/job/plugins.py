@@ -8,6 +8,7 @@ from pipegen.targets.jenkins import model
 
 _MAILER = "mailer"
 _CONTAINERS = "docker-workflow"
+_PODS = "kubernetes"
 
 
 def plugin_notes(parts: Iterable[object]) -> tuple[str, ...]:
@@ -25,5 +26,7 @@ def _plugins(parts: Iterable[object]) -> Iterator[str]:
                 yield _MAILER
             case model.InImage() | model.ContainerAgent():
                 yield _CONTAINERS
+            case model.PodAgent():
+                yield _PODS
             case model.Wrapped() | model.GroovyStatement() | model.Property() | model.StageOption() if part.plugin:
                 yield part.plugin

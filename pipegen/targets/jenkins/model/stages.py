@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.environment import EnvironmentVariable
-from pipegen.targets.jenkins.model.steps import Agent, ContainerAgent, InputStep, Sh, Step
+from pipegen.targets.jenkins.model.steps import Agent, ContainerAgent, InputStep, PodAgent, Sh, Step
 
 
 class StageOption(Struct):
@@ -23,6 +23,7 @@ class StageBlock(Struct, kw_only=True):
         after: the stages directly before it.
         agent: None if it needs no agent of its own.
         container: the container of its steps, on its agent; None if the steps contain it.
+        pod: the pod of its steps in a declarative file; None if the steps take it.
         approval: the question before it, None if the steps contain it; *approval_name* is the stage that asks.
         options: the block steps around its agent, the outermost first.
         environment: the variables of its steps.
@@ -43,6 +44,7 @@ class StageBlock(Struct, kw_only=True):
     after: tuple[str, ...]
     agent: Agent | None
     container: ContainerAgent | None = None
+    pod: PodAgent | None = None
     steps: tuple[Step, ...]
     steps_function: str = ""
     on_failure: tuple[Step, ...] = ()

@@ -154,6 +154,12 @@ class ContainerAgent(Struct, kw_only=True):
     registry: Registry | None = None
 
 
+class PodAgent(Struct):
+    """A pod as an agent, with its options in the order of the file."""
+
+    options: tuple[tuple[str, str], ...]
+
+
 class OnAgent(Struct):
     """Steps that take their own agent."""
 

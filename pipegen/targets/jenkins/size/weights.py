@@ -130,6 +130,8 @@ def _weigh_directives(stage: model.StageBlock) -> int:
 def _weigh_where(stage: model.StageBlock) -> int:
     """Return the weight of the `agent` of a declarative stage."""
     agent, container = stage.agent, stage.container
+    if stage.pod is not None:
+        return 2 * (_STATEMENT + _CLOSURE) + (_STATEMENT + _TEXT) * len(stage.pod.options)
     is_labelled = agent is not None and (agent.is_pinned or bool(agent.label))
     label = (_STATEMENT + (_PROPERTY + 3 if agent is not None and agent.is_pinned else _TEXT)) if is_labelled else 0
     if container is not None:

@@ -11,6 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
+from pipegen.targets.jenkins.stages.agents.pods import pod_of
 from pipegen.targets.jenkins.stages.guards.approvals import with_waits
 from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 from pipegen.targets.jenkins.stages.guards.forks import guarded
@@ -18,7 +19,14 @@ from pipegen.targets.jenkins.stages.guards.limits import allowed, limited
 from pipegen.targets.jenkins.stages.guards.when import when_lines
 from pipegen.targets.jenkins.stages.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
-from pipegen.targets.jenkins.stages.steps import StepContext, has_directives, own_variables, steps, takes_agent
+from pipegen.targets.jenkins.stages.steps import (
+    StepContext,
+    has_directives,
+    own_variables,
+    steps,
+    taken_pod,
+    takes_agent,
+)
 
 
 class Style(Enum):
@@ -53,7 +61,10 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
             recipients.append(mail.recipients)
         agent = agent_of(named_job, shared.work.settings) if takes_agent(named_job) else None
         limited_steps = limited(
-            named_job, agent, steps(named_job, values, shared), shared.statuses.success_steps(named_job)
+            named_job,
+            agent or taken_pod(named_job),
+            steps(named_job, values, shared),
+            shared.statuses.success_steps(named_job),
         )
         guarded_steps = allowed(
             named_job, guarded(named_job, with_waits(named_job.job, limited_steps), shared.work.settings)
@@ -64,6 +75,7 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
                 pipeline=named_job.plan.name,
                 after=_after(named_job, names, shared),
                 agent=guarded_steps.agent,
+                pod=pod_of(named_job),
                 steps=guarded_steps.steps,
                 environment=own_variables(named_job, shared) if has_directives(named_job, shared) else (),
                 on_failure=_on_failure(named_job, mail, guarded_steps.agent, shared, style) if mail is not None else (),

@@ -14,6 +14,7 @@ from pipegen.targets.constants import constants
 from pipegen.targets.jenkins.named_jobs import PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.agents.machines import check_machine
+from pipegen.targets.jenkins.stages.agents.pods import check_pod
 from pipegen.targets.jenkins.stages.agents.tools import tools
 from pipegen.targets.jenkins.stages.files.retention import check_retention
 from pipegen.targets.jenkins.stages.guards.limits import check_limits
@@ -39,6 +40,7 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
         check_raw(job, report)
         check_plugin_steps(job, report)
         check_machine(job, report)
+        check_pod(job, report)
         if scripts[job.stage].setup or _has_other_texts(job):
             for text in job_texts(job, with_environment=False):
                 for reference in text.references_without_default():

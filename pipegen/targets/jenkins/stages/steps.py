@@ -15,6 +15,7 @@ from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages import plugin_steps
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
 from pipegen.targets.jenkins.stages.agents.images import in_image
+from pipegen.targets.jenkins.stages.agents.pods import in_container, in_pod, pod_of
 from pipegen.targets.jenkins.stages.agents.tools import with_tools
 from pipegen.targets.jenkins.stages.files.caches import cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
@@ -54,7 +55,9 @@ def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[mo
         (*_agent_steps(named, values, shared), *_kept_parameters(started_jobs)),
     )
     if is_kept:
-        return (model.OnAgent(agent_of(named, shared.work.settings), inner), *started_jobs)
+        pod = pod_of(named)
+        agent = agent_of(named, shared.work.settings)
+        return (in_pod(pod, inner) if pod is not None else model.OnAgent(agent, inner), *started_jobs)
     return (*inner, *started_jobs) or (
         model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),
     )
@@ -62,7 +65,12 @@ def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[mo
 
 def takes_agent(named: NamedJob) -> bool:
     """Return whether the steps of a stage need an agent around all of them."""
-    return needs_agent(named) and not _waits_for_job(named.job)
+    return needs_agent(named) and pod_of(named) is None and not _waits_for_job(named.job)
+
+
+def taken_pod(named: NamedJob) -> model.PodAgent | None:
+    """Return the pod that the steps of a stage need around all of them, None if there is none."""
+    return pod_of(named) if needs_agent(named) and not _waits_for_job(named.job) else None
 
 
 def needs_agent(named: NamedJob) -> bool:
@@ -102,7 +110,12 @@ def _script_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> 
     step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
     if not has_directives(named, shared):
         step = _with_variables(own_variables(named, shared), step)
-    in_image_step = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
+    pod = named.job.machine.pod
+    in_image_step = (
+        in_container(pod, step)
+        if pod is not None and pod_of(named) is not None
+        else in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
+    )
     complete_step = with_post_actions(named.job, (shared.statuses.with_statuses(named, in_image_step),), shared.reports)
     steps_ += cached(named.job, values, complete_step)
     if script.archives:

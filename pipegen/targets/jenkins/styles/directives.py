@@ -17,7 +17,8 @@ from pipegen.targets.jenkins.stages.files.post_actions import in_script
 
 _OPTION = re.compile(r"lock\(resource: .*\)|retry\((\d+|count: .*)\)", re.DOTALL)
 # The blocks that may be inside a container, and around which variables of credentials may be set.
-_NEUTRAL = frozenset({"cache", "timeout", "within", "withEnv"})
+_POD = "podTemplate"
+_NEUTRAL = frozenset({"cache", "container", "timeout", "within", "withEnv"})
 _FILE_OR_TEXT = {"string": "variable", "file": "variable", "sshUserPrivateKey": "keyFileVariable"}
 # Returns the steps in place of a step, None for a step that stays.
 _Replacer = Callable[[model.Step], "tuple[model.Step, ...] | None"]
@@ -29,24 +30,28 @@ def in_directives(stage: model.StageBlock, *, may_nest: bool, has_workspace: boo
     It may be inside a stage that asks with *may_nest*: a controller does not resume a `parallel` of sequential stages.
     With *has_workspace*, the pipeline has an agent.
     """
+    pod, stage = stage.pod, replace(stage, pod=None)
     if stage.steps_function:
         return stage
     asks = bool(stage.steps) and isinstance(stage.steps[0], model.InputStep)
     if asks and may_nest:
         stage = replace(stage, approval=stage.steps[0], steps=stage.steps[1:])
     if not asks or may_nest:
-        stage = _with_options(stage)
-    if stage.agent is not None or has_workspace:
+        stage = _with_options(stage, pod)
+    if stage.agent is not None or stage.pod is not None or has_workspace:
         stage = _with_post(_with_environment(_with_container(stage, reuses_node=has_workspace)))
     return replace(stage, steps=in_script(stage.steps))
 
 
-def _with_options(stage: model.StageBlock) -> model.StageBlock:
-    """Return *stage* with its outermost locks and retries as options, and the agent that they are around."""
-    while stage.agent is None and len(stage.steps) == 1:
+def _with_options(stage: model.StageBlock, pod: model.PodAgent | None) -> model.StageBlock:
+    """Return *stage* with its outermost locks and retries as options, and the agent or *pod* that they are around."""
+    while stage.agent is None and stage.pod is None and len(stage.steps) == 1:
         (step,) = stage.steps
         if isinstance(step, model.OnAgent):
             stage = replace(stage, agent=step.agent, steps=step.steps)
+        elif pod is not None and isinstance(step, model.Wrapped) and model.step_name(step.head) == _POD:
+            (on_agent,) = step.steps
+            stage = replace(stage, pod=pod, steps=_inner(on_agent))
         elif isinstance(step, model.Wrapped) and _OPTION.fullmatch(step.head):
             stage = replace(
                 stage, options=(*stage.options, model.StageOption(step.head, step.plugin)), steps=step.steps

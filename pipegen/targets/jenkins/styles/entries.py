@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import checks, docker_arguments, literals
 from pipegen.targets.jenkins.styles.shapes import Shape, coded, hole, holes, shaped, value_shape
@@ -83,7 +83,7 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
             raise TypeError(f"{step} holds other steps")
 
 
-def _around(
+def _around(  # noqa: PLR0911 - one for each kind
     step: model.WithCredentials | model.OnAgent | model.Wrapped | model.WithAfter | model.InImage,
 ) -> TableEntry:
     inner = entries(step.steps)
@@ -102,6 +102,11 @@ def _around(
             return TableEntry(
                 shape=shaped(tried, _script("sh returnStatus: true, script: ", step.sh), "\n}"), steps=inner
             )
+        case model.InImage(registry=model.Registry() as registry):
+            login = Shape(
+                coded("docker.withRegistry(", None, ", ", None, f"){_RUN}"), (registry.url, registry.credentials)
+            )
+            return TableEntry(shape=login, steps=(_around(replace(step, registry=None)),))
         case model.InImage():
             return TableEntry(shape=_image(step), steps=inner)
 

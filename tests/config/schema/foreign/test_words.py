@@ -94,13 +94,18 @@ _VALUES = {
     "jobs": "{lint: {runs-on: x, steps: [{uses: actions/checkout@v4}, {run: ruff check}]}}",
     "name": "CI",
     "permissions": "read-all",
+    "when: {if}": "$CI_COMMIT_BRANCH == 'main'",
+    "jobs and workflows": "{lint: {docker: [{image: x}], steps: [checkout, {run: ruff check}]}}",
+    "workflows": "{main: {jobs: [lint]}}",
+    "orbs": "{node: circleci/node@5}",
+    "version": "2.1",
     "dependsOn": "build",
     "depends_on": "[build]",
     "commands": "[make test]",
 }
 IS_ADVICE = {
     *("workflow", "withCredentials", "credentials", "when: {expression}", "options"),
-    *("uses", "trigger: {project}", "artifacts: {public}", "artifacts: {untracked}"),
+    *("uses", "trigger: {project}", "artifacts: {public}", "artifacts: {untracked}", "workflows", "orbs"),
 }
 # Words whose hint is advice in the outer maps only.
 _OUTER_ADVICE = {"post", "jobs"}

@@ -11,6 +11,7 @@ from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.pairs import SYSTEM_AND_OTHERS
+from pipegen.targets.jenkins.stages.agents.pods import in_pod
 
 _ALL = frozenset(Failure)
 _ONLY_SYSTEM = frozenset({Failure.SYSTEM})
@@ -42,15 +43,21 @@ def check_limits(plan: Plan, report: Report) -> None:
 
 
 def limited(
-    named: NamedJob, agent: model.Agent | None, steps: tuple[model.Step, ...], last: tuple[model.Step, ...] = ()
+    named: NamedJob,
+    agent: model.Agent | model.PodAgent | None,
+    steps: tuple[model.Step, ...],
+    last: tuple[model.Step, ...] = (),
 ) -> LimitedSteps:
     """Return *steps*, which run on *agent*, inside their retries and timeout; *last* follows their success.
 
-    Each attempt takes a new agent if a lost agent may be the reason for the retry.
+    Each attempt takes a new agent if a lost agent may be the reason for the retry, and always a new pod.
     """
     limits = named.job.limits
     if limits.timeout is not None:
         steps = (model.Wrapped(_timeout(limits.timeout.seconds, named), steps),)
+    if isinstance(agent, model.PodAgent):
+        steps = (in_pod(agent, steps),)
+        agent = None
     if limits.retry is not None and Failure.SYSTEM in limits.retry.on and agent is not None:
         steps = (model.OnAgent(agent, steps),)
         agent = None

@@ -91,6 +91,9 @@ _VALUES = {
     "event": SetupValue(variable="PIPEGEN_EVENT", source=Source.START, code="event()", may_be_empty=False),
     "actor": SetupValue(variable="PIPEGEN_ACTOR", source=Source.START, code="actor()", is_free_text=True),
     "run": SetupValue(variable="BUILD_NUMBER", source=Source.VARIABLE, may_be_empty=False),
+    "previousResult": SetupValue(
+        variable="PIPEGEN_PREVIOUS_RESULT", source=Source.START, code="currentBuild.previousBuild?.result ?: ''"
+    ),
     "logURL": SetupValue(variable="BUILD_URL", source=Source.VARIABLE, suffix="console"),
     "httpProxy": SetupValue(variable="http_proxy", source=Source.VARIABLE),
 }

@@ -11,7 +11,8 @@ class AgentSteps extends StepFamily {
 
     @Step(first = 'label', takesBody = true)
     Object node(Map<String, Object> given, Closure body) {
-        String label = given.label == null ? '' : ((String) given.label).trim()
+        boolean isPod = scope.pod != null && given.label == 'pod'
+        String label = given.label == null || isPod ? '' : ((String) given.label).trim()
         Allocation allocation = allocate(label)
         build.console.line("Running on ${allocation.node.name} in ${allocation.workspace}")
         try {
@@ -28,6 +29,26 @@ class AgentSteps extends StepFamily {
             build.processes.stopAll(allocation.cookie)
             build.agents.release(allocation)
         }
+    }
+
+    /** As the plugin Kubernetes: the pod is an agent whose label is in a variable; here any agent stands for it. */
+    @Step(others = ['cloud', 'namespace', 'yaml'], required = ['yaml'], takesBody = true)
+    Object podTemplate(Map<String, Object> given, Closure body) {
+        Scope inner = new Scope(scope, [POD_LABEL: 'pod'])
+        inner.pod = (String) given.yaml
+        return Threads.within(inner, body)
+    }
+
+    @Step(first = 'name', required = ['name'], needsNode = true, takesBody = true)
+    Object container(Map<String, Object> given, Closure body) {
+        String name = given.name
+        if (scope.pod == null || !scope.pod.readLines()*.trim().contains("- name: ${name}".toString())) {
+            throw new hudson.AbortException("container ${name} was not found in the pod")
+        }
+        synchronized (build.containers) {
+            build.containers.add([kind: 'pod', stage: scope.stage?.name ?: '', image: name, args: scope.pod, command: ''])
+        }
+        return Threads.within(new Scope(scope), body)
     }
 
     private Allocation allocate(String label) {

@@ -45,6 +45,12 @@ class Directives {
             inContainer(choice, body)
             return
         }
+        if (choice.yaml != null) {
+            build.steps.call('podTemplate', [[yaml: choice.yaml], {
+                build.steps.call('node', ['pod', body] as Object[])
+            }] as Object[])
+            return
+        }
         build.steps.call('node', [choice.label, {
             inWorkspace(choice.customWorkspace) {
                 Closure inside = { inContainer(choice, body) }
@@ -170,6 +176,7 @@ class AgentChoice {
     String args = ''
     boolean alwaysPull
     boolean reuseNode
+    String yaml
     String registryUrl
     String registryCredentialsId
 
@@ -203,6 +210,20 @@ class AgentChoice {
 
     void registryCredentialsId(Object text) {
         registryCredentialsId = text as String
+    }
+
+    void yaml(Object text) {
+        yaml = text as String
+    }
+
+    void cloud(Object text) {
+    }
+
+    void namespace(Object text) {
+    }
+
+    void kubernetes(Closure definition) {
+        node(definition)
     }
 
     void docker(Closure definition) {

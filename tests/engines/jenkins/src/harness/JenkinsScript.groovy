@@ -138,6 +138,11 @@ class CurrentBuild {
         return !Result.fromString(name).isWorseThan(Result.fromString(currentResult))
     }
 
+    /** As Jenkins: the build before, with its result alone; null without one. */
+    Map<String, String> getPreviousBuild() {
+        return build.settings.previousResult ? [result: build.settings.previousResult] : null
+    }
+
     long getStartTimeInMillis() {
         return build.started
     }
@@ -197,9 +202,5 @@ class CurrentBuild {
 
     void setDescription(String text) {
         build.description = text
-    }
-
-    Object getPreviousBuild() {
-        return null
     }
 }

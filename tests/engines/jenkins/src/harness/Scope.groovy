@@ -12,6 +12,8 @@ class Scope {
     Allocation agent
     File folder
     StageRecord stage
+    /** The manifest of the pod around. */
+    String pod
     List<String> branches = []
     List<String> secrets = []
     /** In `post`: what the build would end with if this stage were its last. */
@@ -24,6 +26,7 @@ class Scope {
             agent = parent.agent
             folder = parent.folder
             stage = parent.stage
+            pod = parent.pod
             branches = parent.branches
             secrets = parent.secrets
             outcome = parent.outcome

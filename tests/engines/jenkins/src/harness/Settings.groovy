@@ -32,6 +32,8 @@ class Settings {
     List<String> causes
     /** The commit that the build before had, or null for the first build of a branch. */
     String previous
+    /** The result of the build before, or null for the first build of a job. */
+    String previousResult
     String job
     int number
     /** Whether `input` goes on or aborts. */
@@ -63,6 +65,7 @@ class Settings {
         settings.branch = (String) values.branch
         settings.causes = (List<String>) values.causes
         settings.previous = (String) values.previous
+        settings.previousResult = (String) values.previous_result
         settings.job = (String) values.job
         settings.number = ((Number) values.number).intValue()
         settings.approve = (boolean) values.approve

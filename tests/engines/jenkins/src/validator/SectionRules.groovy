@@ -79,7 +79,9 @@ class SectionRules {
             report.add(agent, 'agent takes any, none or a block')
         } else if (body == null) {
             String word = arguments[0] instanceof VariableExpression ? arguments[0].text : Ast.constant(arguments[0])
-            if (!report.facts.model('agents', word, word)?.entry?.bare) {
+            // The plugin's ModelParser accepts only types without parameters; `dockerfile` needs a block, as in the docs.
+            Model model = report.facts.model('agents', word, word)
+            if (!model?.entry?.bare || model.types) {
                 report.add(agent, 'agent takes any, none or a block')
             }
         } else {

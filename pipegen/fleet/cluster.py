@@ -18,6 +18,7 @@ from pipegen.plan.stage.resources import cpu, memory
 from pipegen.run.model import RunMachine
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence, integer
+from pipegen.structs import replace
 
 
 def read_cluster(path: Path, report: Report, *, shown: str | None = None) -> tuple[RunMachine, ...]:
@@ -50,16 +51,20 @@ def _machines(item: Node, report: Report) -> Iterator[tuple[RunMachine, Span]]:
     name, count = item.get("name"), _number(item.get("count"))
     if not isinstance(name, Scalar):
         return
-    size = (cpu(item.get("cpu"), report), memory(item.get("memory"), report))
+    machine = read_machine(item, name.text, report)
     for number in range(1, count + 1):
-        machine = RunMachine(
-            name=name.text if count == 1 else f"{name.text}-{number}",
-            slots=_number(item.get("slots")),
-            cpu=size[0],
-            memory=size[1],
-            labels=tuple(label.text for label in _items(item.get("labels")) if isinstance(label, Scalar)),
-        )
-        yield machine, name.span
+        yield machine if count == 1 else replace(machine, name=f"{name.text}-{number}"), name.span
+
+
+def read_machine(item: Mapping, name: str, report: Report) -> RunMachine:
+    """Return the machine of *item* with a *name*."""
+    return RunMachine(
+        name=name,
+        slots=_number(item.get("slots")),
+        cpu=cpu(item.get("cpu"), report),
+        memory=memory(item.get("memory"), report),
+        labels=tuple(label.text for label in _items(item.get("labels")) if isinstance(label, Scalar)),
+    )
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:

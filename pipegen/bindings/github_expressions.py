@@ -1,0 +1,35 @@
+"""Hints for expressions of GitHub Actions, which are no references of a config."""
+
+from __future__ import annotations
+
+import re
+
+# Expressions of GitHub Actions, between `${{` and `}}`, and what to write.
+_GITHUB = {
+    **dict.fromkeys(("github.ref_name", "github.head_ref"), "${setup.branch}"),
+    "github.sha": "${setup.commit}",
+    "github.repository": "${setup.project}",
+    "github.actor": "${setup.actor}",
+    "github.event_name": "${setup.event}",
+    "github.run_number": "${setup.run}",
+    "github.workspace": "$PWD",
+}
+_GITHUB_NAME = re.compile(r"(?:(?:needs|steps)\.(?P<stage>[\w-]+)\.outputs|(?P<place>[a-z]+))\.(?P<name>[\w-]+)")
+
+
+def github_hint(body: str) -> str | None:
+    """Return the hint for `${{body}}`, an expression of GitHub Actions; None if it has no certain equivalent."""
+    expression = body.strip()
+    name = _GITHUB_NAME.fullmatch(expression)
+    if expression in _GITHUB:
+        return f'write "{_GITHUB[expression]}"'
+    if name is None:
+        return None
+    if name["stage"]:
+        return f'write "${{{name["stage"]}.{name["name"]}}}", and add "outputs: [{name["name"]}]" to that stage'
+    written = {
+        **dict.fromkeys(("matrix", "inputs"), f'write "${{{expression}}}"'),
+        **dict.fromkeys(("env", "vars"), f'write "${name["name"]}"'),
+        "secrets": f'write "${name["name"]}", and add "secrets: {{{name["name"]}: ID}}" with its ID to the stage',
+    }
+    return written.get(name["place"])

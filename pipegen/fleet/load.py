@@ -1,0 +1,227 @@
+"""The load in the file of a fleet: configs, their arrivals, and the times of their stages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import inf
+from pathlib import Path
+from typing import TypeVar
+
+from pipegen.compiler import analyse
+from pipegen.config.files.load import load, repository_root
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.fleet.arrivals import WEEK_HOURS, Arrivals, Cron, Rates, Starts
+from pipegen.fleet.distributions import Distribution, FixedTime, typical
+from pipegen.fleet.model import Load
+from pipegen.fleet.values import amounts, distribution, fraction, items, mapping, text_of, time_of, whole
+from pipegen.fleet.workflow import StageTimes, workflow
+from pipegen.plan.model import Job, Plan, Selection
+from pipegen.plan.runs.cron import CronError, numbers
+from pipegen.run.files.run_folder import home
+from pipegen.run.local.durations import known_durations
+from pipegen.run.model import TaskId
+from pipegen.source.text import Span
+from pipegen.source.tree import Entry, Node, Scalar
+from pipegen.source.tree import Mapping as TreeMapping
+
+V = TypeVar("V")
+
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_DAY_HOURS = 24
+# The duration of stages of which nothing is known.
+_MINUTE = 60.0
+
+
+class LoadReader:
+    """Reads the load of a fleet whose file is at *path*; a config that several loads use is compiled once."""
+
+    def __init__(self, path: Path, queues: Sequence[str], environment: Mapping[str, str], report: Report) -> None:
+        self._folder = path.parent
+        self._queues = queues
+        self._environment = environment
+        self._report = report
+        self._plans: dict[Path, tuple[Plan, ...]] = {}
+
+    def read(self, item: TreeMapping) -> tuple[Load, Plan] | None:
+        """Return the load of *item*, and its plan; None if it has errors."""
+        report = self._report
+        plan = self._plan(item)
+        if plan is None:
+            return None
+        queue = item.get("queue")
+        if isinstance(queue, Scalar) and queue.text not in self._queues:
+            report_unknown("queue", queue, self._queues, report)
+        services = {service.alias for job in plan.jobs for service in job.machine.services}
+        service_amounts = {
+            entry.key.text: amounts(entry.value, report)
+            for entry in _known(item, "services", services, "service", report)
+        }
+        found = Load(
+            name=text_of(item.get("name"), plan.name),
+            queue=text_of(queue, self._queues[0]),
+            priority=whole(item.get("priority"), 0),
+            workflow=workflow(plan, self._times(item, plan), service_amounts),
+            arrivals=_arrivals(mapping(item.get("arrivals"), item), report),
+            waiting_time=time_of(item.get("waiting_time"), report, inf),
+        )
+        return found, plan
+
+    def _plan(self, item: TreeMapping) -> Plan | None:
+        config, name = item.get("config"), item.get("pipeline")
+        if not isinstance(config, Scalar):
+            return None
+        path = self._folder / config.text
+        if path not in self._plans:
+            self._plans[path] = self._compiled(path, config.text)
+        plans = {plan.name: plan for plan in self._plans[path]}
+        always = [plan for plan in plans.values() if plan.selection is Selection.ALWAYS] or list(plans.values())
+        if isinstance(name, Scalar):
+            if name.text not in plans:
+                report_unknown("pipeline", name, plans, self._report)
+            return plans.get(name.text)
+        if len(always) > 1:
+            self._report.add(
+                codes.INVALID_FLEET_VALUE,
+                f'"{config.text}" has several pipelines: {listed([plan.name for plan in always])}',
+                at=config.span,
+                hint='choose one with "pipeline"',
+            )
+        return always[0] if len(always) == 1 else None
+
+    def _compiled(self, path: Path, shown: str) -> tuple[Plan, ...]:
+        """Return the plans of the config at *path*; raise `Stopped` if it has errors."""
+        report = Report()
+        try:
+            file = load(path, report, shown=shown)
+            report.stop_if_errors()
+            return analyse(file, (), report).plans
+        finally:
+            self._report.take(report)
+
+    def _times(self, item: TreeMapping, plan: Plan) -> Mapping[str, StageTimes]:
+        """Return the times of all stages of *plan*; those without a duration take the mean of the others."""
+        report = self._report
+        names = {name for job in plan.jobs for name in (job.stage, job.title)}
+        durations = self._durations(item, plan)
+        approvals = {
+            entry.key.text: distribution(entry.value, report)
+            for entry in _known(item, "approvals", names, "stage", report)
+        }
+        failures = {
+            entry.key.text: fraction(entry.value, 0.0) for entry in _known(item, "failures", names, "stage", report)
+        }
+        typical_times = [typical(one) for one in durations.values()]
+        mean = sum(typical_times) / len(typical_times) if typical_times else _MINUTE
+        missing = [job for job in plan.jobs if job.stage not in durations and not job.deployment.stops_environment]
+        if missing:
+            _report_missing(missing, mean, item.span, report)
+        return {
+            job.stage: StageTimes(
+                duration=durations.get(job.stage, FixedTime(mean)),
+                approval=_of(job, approvals, FixedTime(0.0)),
+                failure=_of(job, failures, 0.0),
+            )
+            for job in plan.jobs
+        }
+
+    def _durations(self, item: TreeMapping, plan: Plan) -> dict[str, Distribution]:
+        node, report = item.get("durations"), self._report
+        if isinstance(node, Scalar):
+            config = plan.span.file.absolute_path
+            known = known_durations(home(repository_root(config), self._environment)) if config is not None else {}
+            times = {job.stage: known.get(TaskId(plan.name, job.stage)) for job in plan.jobs}
+            return {stage: FixedTime(seconds) for stage, seconds in times.items() if seconds is not None}
+        names = {name for job in plan.jobs for name in (job.stage, job.title)}
+        found = {
+            entry.key.text: distribution(entry.value, report)
+            for entry in _known(item, "durations", names, "stage", report)
+        }
+        times_by_stage = {job.stage: _of(job, found, None) for job in plan.jobs}
+        return {stage: time for stage, time in times_by_stage.items() if time is not None}
+
+
+def report_unknown(kind: str, name: Scalar, known: Iterable[str], report: Report) -> None:
+    """Report that there is no *kind* with this *name*."""
+    similar = suggestion(name.text, known := tuple(known))
+    report.add(
+        codes.UNKNOWN_FLEET_NAME,
+        f'there is no {kind} "{name.text}"',
+        at=name.span,
+        hint=f'rename it to "{similar}"' if similar else f"choose one of {listed(known)}" if known else "remove it",
+    )
+
+
+def _known(item: TreeMapping, key: str, names: Collection[str], kind: str, report: Report) -> Iterator[Entry]:
+    """Yield the entries of the map under *key*; report those with unknown *names*."""
+    for entry in mapping(item.get(key), item).entries:
+        if entry.key.text not in names:
+            report_unknown(kind, entry.key, sorted(names), report)
+        yield entry
+
+
+def _of(job: Job, by_name: Mapping[str, V], default: V) -> V:
+    """Return the value of *job*: of its name, or of its stage with a matrix."""
+    return by_name.get(job.stage, by_name.get(job.title, default))
+
+
+def _report_missing(jobs: Sequence[Job], mean: float, place: Span, report: Report) -> None:
+    noun, verb = ("stage", "takes") if len(jobs) == 1 else ("stages", "take")
+    report.add(
+        codes.MISSING_DURATION,
+        f"no duration for {noun} {listed([job.stage for job in jobs])}, which {verb} {round(mean, 2):g} s here",
+        at=place,
+        hint='add them to "durations", so that the figures are correct',
+    )
+
+
+def _arrivals(node: TreeMapping, report: Report) -> Arrivals:
+    """Return the arrivals of *node*, which has one key."""
+    rate, rates, cron = node.get("rate"), node.get("rates"), node.get("cron")
+    if rate is not None:
+        return Rates((fraction(rate, 0.0),) * WEEK_HOURS)
+    if rates is not None:
+        return Rates(_rates(items(rates), report))
+    if isinstance(cron, Scalar):
+        return _cron(cron, report)
+    return Starts(tuple(sorted(time_of(one, report) for one in items(node.get("times")))))
+
+
+def _rates(rows: Sequence[Node], report: Report) -> tuple[float, ...]:
+    """Return the rate of each hour of the week; of several *rows* for an hour, the last one counts."""
+    by_hour = [0.0] * WEEK_HOURS
+    for row in rows:
+        if not isinstance(row, TreeMapping):
+            continue
+        first, last = map(int, text_of(row.get("hours"), "0-24").split("-"))
+        if first >= last:
+            report.add(
+                codes.INVALID_FLEET_VALUE,
+                f'the hours "{first}-{last}" end before they start',
+                at=(row.get("hours") or row).span,
+                hint="write two rates: one until 24, one from 0",
+            )
+        for day in _days(text_of(row.get("days"), "mon-sun")):
+            for hour in range(first, last):
+                by_hour[day * _DAY_HOURS + hour] = fraction(row.get("rate"), 0.0)
+    return tuple(by_hour)
+
+
+def _days(text: str) -> Iterator[int]:
+    """Yield the numbers of the days in *text*, from Monday; a range can go over the end of the week."""
+    for part in text.replace(" ", "").split(","):
+        first, _, last = part.partition("-")
+        day, end = _DAYS.index(first), _DAYS.index(last or first)
+        yield day
+        while day != end:
+            day = (day + 1) % len(_DAYS)
+            yield day
+
+
+def _cron(line: Scalar, report: Report) -> Arrivals:
+    try:
+        minutes, hours, days, months, weekdays = numbers(line.text)
+    except CronError as error:
+        report.add(codes.INVALID_FLEET_VALUE, error.message, at=line.part(error.start, error.end), hint=error.hint)
+        return Starts(())
+    return Cron(minutes, hours, days, months, frozenset(day % len(_DAYS) for day in weekdays))

@@ -1,0 +1,87 @@
+"""The model of a fleet: groups of machines, queues, and the load on them."""
+
+from __future__ import annotations
+
+from math import inf
+
+from pipegen.fleet.arrivals import Arrivals
+from pipegen.fleet.workflow import FleetPipeline
+from pipegen.run.model import RunMachine
+from pipegen.run.scheduling.amounts import Amounts
+from pipegen.run.scheduling.plugins import Scheduling
+from pipegen.structs import Struct, field
+
+
+class MachineGroup(Struct, kw_only=True):
+    """Equal machines, of which the number may follow the load.
+
+    Attributes:
+        machine: one of them; its name is that of the group.
+        minimum: the number of machines that always run.
+        maximum: the number that may run.
+        start_up: seconds from the decision to start a machine until it takes stages.
+        idle: seconds after which a machine above the minimum is stopped if it runs nothing.
+        price: the price per hour of a machine, from the decision to start it until it stops.
+    """
+
+    machine: RunMachine
+    minimum: int
+    maximum: int
+    start_up: float = 0.0
+    idle: float = 0.0
+    price: float = 0.0
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether machines are started and stopped."""
+        return self.maximum > self.minimum
+
+
+class FleetQueue(Struct, kw_only=True):
+    """A queue, with the terms of Volcano; *parent* is the name of the queue above it, or ""."""
+
+    name: str
+    weight: int = 1
+    priority: int = 0
+    capability: Amounts | None = None
+    guarantee: Amounts = field(default_factory=dict)
+    deserved: Amounts = field(default_factory=dict)
+    parent: str = ""
+
+
+class Load(Struct, kw_only=True):
+    """Pipelines that start again and again.
+
+    Attributes:
+        name: its name in results.
+        queue: the name of its queue.
+        priority: higher runs earlier.
+        workflow: its stages.
+        arrivals: when it starts.
+        waiting_time: seconds that a stage may wait before the plugin `sla` reserves room for it.
+    """
+
+    name: str
+    queue: str
+    priority: int
+    workflow: FleetPipeline
+    arrivals: Arrivals
+    waiting_time: float = inf
+
+
+class Fleet(Struct, kw_only=True):
+    """Machines, queues and load for a simulation.
+
+    Attributes:
+        duration: seconds in which pipelines start; the simulation ends when the last of them has ended.
+        warm_up: seconds at the beginning whose pipelines are not measured.
+        seed: the seed of all random numbers.
+    """
+
+    groups: tuple[MachineGroup, ...]
+    queues: tuple[FleetQueue, ...]
+    loads: tuple[Load, ...]
+    scheduling: Scheduling
+    duration: float
+    warm_up: float = 0.0
+    seed: int = 1

@@ -1,0 +1,175 @@
+"""The file of a fleet: its tree against the schema, then the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pipegen.assets import folder
+from pipegen.config.files.load import load
+from pipegen.config.read import read
+from pipegen.config.schema.check import check_settings
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report
+from pipegen.fleet.arrivals import HOUR, WEEK_HOURS
+from pipegen.fleet.cluster import read_machine
+from pipegen.fleet.load import LoadReader, report_unknown
+from pipegen.fleet.model import Fleet, FleetQueue, MachineGroup
+from pipegen.fleet.values import amounts, bounded, fraction, items, mapping, text_of, time_of, whole
+from pipegen.plan.model import Plan
+from pipegen.run.scheduling.fitting import check
+from pipegen.run.scheduling.plugins import Scheduling
+from pipegen.run.tasks import pipeline_run
+from pipegen.source.text import Span
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, Scalar
+
+_ACTIONS = ("enqueue", "allocate", "backfill")
+_TIERS = (("priority", "gang"), ("fair-share", "critical-path", "binpack"))
+
+
+def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, shown: str | None = None) -> Fleet:
+    """Return the fleet in the file at *path*; raise `Stopped` if it is invalid.
+
+    *environment* says where the journals of local runs are.
+    """
+    file = load(path, report, shown=shown)
+    report.stop_if_errors()
+    tree = read(file, report)
+    check_settings(tree, _schema(), report, "fleet")
+    report.stop_if_errors()
+    root = mapping(tree, tree)
+    groups = tuple(_group(item, report) for item in items(root.get("machines")) if isinstance(item, TreeMapping))
+    queues = tuple(_queue(item, report) for item in items(root.get("queues")) if isinstance(item, TreeMapping))
+    queues = queues or (FleetQueue(name="default"),)
+    _check_names("groups of machines", root.get("machines"), report)
+    _check_names("queues", root.get("queues"), report)
+    _check_parents(queues, root.get("queues"), report)
+    reader = LoadReader(path, [queue.name for queue in queues], environment, report)
+    loads = [
+        (item, *found)
+        for item in items(root.get("load"))
+        if isinstance(item, TreeMapping) and (found := reader.read(item)) is not None
+    ]
+    _check_unique("loads", ((item, load.name) for item, load, _ in loads), report)
+    report.stop_if_errors()
+    _check_fits([plan for _, _, plan in loads], groups, report)
+    report.stop_if_errors()
+    return Fleet(
+        groups=groups,
+        queues=queues,
+        loads=tuple(load for _, load, _ in loads),
+        scheduling=_scheduling(mapping(root.get("scheduling"), root)),
+        duration=time_of(root.get("duration"), report, WEEK_HOURS * HOUR),
+        warm_up=time_of(root.get("warm_up"), report),
+        seed=whole(root.get("seed"), 1),
+    )
+
+
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((folder("schemas") / "fleet.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+def _group(item: TreeMapping, report: Report) -> MachineGroup:
+    machine = read_machine(item, text_of(item.get("name")), report)
+    scale, count, price = item.get("autoscale"), item.get("count"), fraction(item.get("price"), 0.0)
+    if not isinstance(scale, TreeMapping):
+        fixed = whole(count, 1)
+        return MachineGroup(machine=machine, minimum=fixed, maximum=fixed, price=price)
+    if count is not None:
+        report.add(
+            codes.INVALID_FLEET_VALUE,
+            "a group has a fixed count, or follows the load",
+            at=count.span,
+            hint='remove "count" or "autoscale"',
+        )
+    minimum, maximum = whole(scale.get("minimum"), 0), whole(scale.get("maximum"), 1)
+    if minimum > maximum:
+        report.add(
+            codes.INVALID_FLEET_VALUE,
+            f"the minimum of {minimum} machines is above the maximum of {maximum}",
+            at=scale.span,
+            hint="lower the minimum, or raise the maximum",
+        )
+    return MachineGroup(
+        machine=machine,
+        minimum=minimum,
+        maximum=maximum,
+        start_up=time_of(scale.get("start_up"), report),
+        idle=time_of(scale.get("idle"), report),
+        price=price,
+    )
+
+
+def _queue(item: TreeMapping, report: Report) -> FleetQueue:
+    return FleetQueue(
+        name=text_of(item.get("name")),
+        weight=whole(item.get("weight"), 1),
+        priority=whole(item.get("priority"), 0),
+        capability=bounded(amounts(item.get("capability"), report)),
+        guarantee=amounts(item.get("guarantee"), report),
+        deserved=amounts(item.get("deserved"), report),
+        parent=text_of(item.get("parent")),
+    )
+
+
+def _check_parents(queues: tuple[FleetQueue, ...], node: Node | None, report: Report) -> None:
+    """Report queues whose parent does not exist, or is below them."""
+    parents = {queue.name: queue.parent for queue in queues}
+    for item in items(node):
+        parent = item.get("parent") if isinstance(item, TreeMapping) else None
+        if not isinstance(parent, Scalar):
+            continue
+        if parent.text not in parents:
+            report_unknown("queue", parent, parents, report)
+            continue
+        above, seen = parent.text, {text_of(mapping(item, item).get("name"))}
+        while above and above not in seen:
+            seen.add(above)
+            above = parents.get(above, "")
+        if above:
+            report.add(
+                codes.INVALID_FLEET_VALUE,
+                f'the queue "{above}" is above itself',
+                at=parent.span,
+                hint="name a queue that is not below this one",
+            )
+
+
+def _scheduling(node: TreeMapping) -> Scheduling:
+    actions = tuple(text_of(name) for name in items(node.get("actions"))) or _ACTIONS
+    tiers = tuple(tuple(text_of(name) for name in items(tier)) for tier in items(node.get("tiers"))) or _TIERS
+    return Scheduling(actions, tiers)
+
+
+def _check_names(kind: str, node: Node | None, report: Report) -> None:
+    rows = ((item, text_of(item.get("name"))) for item in items(node) if isinstance(item, TreeMapping))
+    _check_unique(kind, rows, report)
+
+
+def _check_unique(kind: str, rows: Iterable[tuple[TreeMapping, str]], report: Report) -> None:
+    """Report names that several *rows* have."""
+    first: dict[str, Span] = {}
+    for item, name in rows:
+        node = item.get("name")
+        span = node.span if isinstance(node, Scalar) else item.span
+        if name in first:
+            report.add(
+                codes.DUPLICATE_FLEET_NAME,
+                f'two of the {kind} have the name "{name}"',
+                at=span,
+                related=[Label(first[name], "the first one")],
+                hint='give each a unique "name"',
+            )
+        first.setdefault(name, span)
+
+
+def _check_fits(plans: Iterable[Plan], groups: tuple[MachineGroup, ...], report: Report) -> None:
+    """Report stages that fit on no machine."""
+    machines = [group.machine for group in groups]
+    for plan in plans:
+        check(pipeline_run(plan).tasks, machines, report)

@@ -1,0 +1,174 @@
+"""The answers of a simulation as text, data, and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+from pipegen.fleet.measures import Summary
+from pipegen.fleet.model import MachineGroup
+from pipegen.fleet.results import FleetResult, GroupResult, LoadResult, QueueResult
+from pipegen.run.chart.times import SECONDS
+from pipegen.visible import visible
+
+Rows = Iterator[tuple[str, ...]]
+
+_TIMES = ("median", "p95", "p99", "longest")
+# Digits of numbers in data.
+_DIGITS = 6
+
+
+def render_text(result: FleetResult) -> str:
+    """Return the answers as tables."""
+    fleet = result.fleet
+    head = (
+        f"{result.starts:,} stages on {', '.join(_size(group) for group in fleet.groups)}\n"
+        f"pipelines start for {SECONDS.words(fleet.duration)}, seed {fleet.seed}"
+    )
+    parts = [
+        head,
+        _table(("waiting in queue", "priority", "stages", *_TIMES, "mean share"), _queue_rows(result)),
+        _table(("time to result", "pipelines", "failed", *_TIMES), _load_rows(result)),
+        _table(("machines", "mean number", "used", "cost"), _group_rows(result)),
+    ]
+    if any(one.preempted for one in result.loads):
+        parts.append(_table(("preempted", "stages", "work lost"), _lost_rows(result)))
+    return "\n\n".join(parts)
+
+
+def as_data(result: FleetResult) -> dict[str, object]:
+    """Return the answers as data, whose keys docs/fleet.md lists."""
+    return {
+        "seed": result.fleet.seed,
+        "end": _rounded(result.end),
+        "stages": result.starts,
+        "cost": _rounded(result.cost),
+        "queues": [_queue_data(one) for one in result.queues],
+        "loads": [_load_data(one, result) for one in result.loads],
+        "machines": [_group_data(one) for one in result.groups],
+    }
+
+
+def render_csv(result: FleetResult) -> str:
+    """Return the answers by hour as CSV: the hour, what it is about, its name, the measure, and the value."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(("hour", "of", "name", "measure", "value"))
+    for load, hours in result.waits_by_hour.items():
+        for hour, waits in enumerate(hours):
+            writer.writerow((hour, "load", load, "stages", waits.count))
+            for name, value in zip(_TIMES, _times(waits), strict=True):
+                writer.writerow((hour, "load", load, f"wait {name}", _rounded(value)))
+    for queue, shares in {one.queue: one.shares for one in result.queues}.items():
+        for hour, share in enumerate(shares):
+            writer.writerow((hour, "queue", queue, "share", _rounded(share)))
+    for one in result.groups:
+        columns = {"used": one.used_by_hour, "running": one.machines_by_hour, "cost": one.cost_by_hour}
+        for name, values in columns.items():
+            for hour, value in enumerate(values):
+                writer.writerow((hour, "machines", one.group.machine.name, name, _rounded(value)))
+    return stream.getvalue().removesuffix("\n")
+
+
+# Rows of text
+
+
+def _queue_rows(result: FleetResult) -> Rows:
+    for one in result.queues:
+        words = _words(one.waits)
+        yield (visible(one.queue), str(one.priority), f"{one.waits.count:,}", *words, f"{one.share:.0%}")
+
+
+def _load_rows(result: FleetResult) -> Rows:
+    for one in result.loads:
+        yield (visible(one.load.name), f"{one.results.count:,}", f"{one.failures:,}", *_words(one.results))
+
+
+def _group_rows(result: FleetResult) -> Rows:
+    for one in result.groups:
+        yield (visible(one.group.machine.name), f"{one.machines:.1f}", f"{one.used:.0%}", f"{one.cost:,.2f}")
+
+
+def _lost_rows(result: FleetResult) -> Rows:
+    for one in result.loads:
+        if one.preempted:
+            yield (visible(one.load.name), f"{one.preempted:,}", SECONDS.words(one.lost))
+
+
+def _size(group: MachineGroup) -> str:
+    count = f"{group.minimum} to {group.maximum}" if group.is_scaled else str(group.maximum)
+    return f"{count} {visible(group.machine.name)}"
+
+
+def _times(times: Summary) -> tuple[float, ...]:
+    return (times.median, times.p95, times.p99, times.longest)
+
+
+def _words(times: Summary) -> tuple[str, ...]:
+    return tuple(SECONDS.words(round(time)) if time >= 1 else "0" for time in _times(times))
+
+
+def _table(head: tuple[str, ...], rows: Rows) -> str:
+    """Return *rows* under *head*, in columns: words to the left, figures to the right."""
+    table = [head, *rows]
+    widths = [max(len(row[column]) for row in table) for column in range(len(head))]
+    lines = (
+        "  ".join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in table
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+# Data
+
+
+def _queue_data(one: QueueResult) -> dict[str, object]:
+    return {
+        "queue": one.queue,
+        "priority": one.priority,
+        "waiting": _summary_data(one.waits),
+        "share": _rounded(one.share),
+        "share_by_hour": [_rounded(share) for share in one.shares],
+    }
+
+
+def _load_data(one: LoadResult, result: FleetResult) -> dict[str, object]:
+    return {
+        "load": one.load.name,
+        "queue": one.load.queue,
+        "priority": one.load.priority,
+        "waiting": _summary_data(one.waits),
+        "result": _summary_data(one.results),
+        "failed": one.failures,
+        "preempted": one.preempted,
+        "lost": _rounded(one.lost),
+        "p95_by_hour": [_rounded(waits.p95) for waits in result.waits_by_hour[one.load.name]],
+    }
+
+
+def _group_data(one: GroupResult) -> dict[str, object]:
+    return {
+        "machines": one.group.machine.name,
+        "minimum": one.group.minimum,
+        "maximum": one.group.maximum,
+        "running": _rounded(one.machines),
+        "used": _rounded(one.used),
+        "cost": _rounded(one.cost),
+        "running_by_hour": [_rounded(value) for value in one.machines_by_hour],
+        "used_by_hour": [_rounded(value) for value in one.used_by_hour],
+        "cost_by_hour": [_rounded(value) for value in one.cost_by_hour],
+    }
+
+
+def _summary_data(times: Summary) -> dict[str, float]:
+    return {"count": times.count, "mean": _rounded(times.mean)} | {
+        name: _rounded(value) for name, value in zip(_TIMES, _times(times), strict=True)
+    }
+
+
+def _rounded(value: float) -> float:
+    return round(value, _DIGITS)

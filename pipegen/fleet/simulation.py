@@ -1,0 +1,373 @@
+"""The simulation of a fleet: events in the order of time, and a session of the scheduler that places stages.
+
+An event touches only what it changes: a run of a pipeline counts the open predecessors of its stages, and the stages
+of a load that are equal are one gang of the session, so that one refusal stands for all of them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+from pipegen.fleet.measures import MachineUse, Measures
+from pipegen.fleet.model import Fleet, FleetQueue
+from pipegen.fleet.scaling import Scaling
+from pipegen.fleet.state import ActiveRun, LoadState, StageRun
+from pipegen.fleet.workflow import Stage
+from pipegen.run.scheduling.amounts import add_to
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
+from pipegen.run.scheduling.plugins import open_session
+from pipegen.run.scheduling.queue.entry import QueueState
+from pipegen.run.scheduling.session import Freed
+
+# The gate of stages that wait for an approval.
+APPROVAL = "approval"
+# How many times all slots are given to others before room is reserved for a stage that does not fit, as in a run.
+_ROUNDS = 2
+
+
+class FleetSimulation:
+    """A simulation of *fleet*; `run` returns its measures."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet = fleet
+        self._now = 0.0
+        self._events: list[tuple[float, int, Callable[[Any], None], Any]] = []
+        self._number = 0
+        self._order = 0
+        self._starts = 0
+        # The number of loads with further arrivals, plus that of pipelines in progress.
+        self._open = len(fleet.loads)
+        self._unapproved: set[Gang] = set()
+        slots = sum(group.maximum * (group.machine.slots or 1) for group in fleet.groups)
+        self._scaling = Scaling(fleet.groups, self._at)
+        self._session, self._actions = open_session(
+            self._scaling.nodes(),
+            fleet.scheduling,
+            patience=_ROUNDS * slots,
+            gates={APPROVAL: self._is_approved},
+        )
+        queues = {queue.name: _job_queue(queue, index) for index, queue in enumerate(fleet.queues)}
+        for one in fleet.queues:
+            queues[one.name].parent = queues.get(one.parent)
+        for queue in queues.values():
+            self._session.open_job_queue(queue)
+        self._loads = [LoadState(load, queues[load.queue], fleet) for load in fleet.loads]
+
+    def run(self) -> Measures:
+        """Simulate until all pipelines have ended."""
+        for load in self._loads:
+            self._next_arrival(load)
+        self._scaling.begin(self._session)
+        events = self._events
+        while self._open and events:
+            now = self._now = self._session.now = events[0][0]
+            while events and events[0][0] == now:
+                _, _, call, argument = heappop(events)
+                call(argument)
+            self._cycle()
+        return Measures(
+            {load.load.name: load.measures for load in self._loads},
+            self._scaling.finish(self._now),
+            tuple(use for load in self._loads for use in load.uses.values()),
+            self._now,
+            self._starts,
+        )
+
+    def _at(self, time: float, call: Callable[[Any], None], argument: object) -> None:
+        """Schedule *call* with *argument*; calls of one time come in the order in which they were scheduled."""
+        self._number += 1
+        heappush(self._events, (time, self._number, call, argument))
+
+    # Pipelines
+
+    def _next_arrival(self, load: LoadState) -> None:
+        time = next(load.arrivals, None)
+        if time is None:
+            self._open -= 1
+        else:
+            self._at(time, self._arrive, load)
+
+    def _arrive(self, load: LoadState) -> None:
+        self._open += 1
+        self._next_arrival(load)
+        run = ActiveRun(load, self._now)
+        first = load.workflow.first or load.workflow.final
+        run.is_final = not load.workflow.first
+        self._reach(run, first)
+        if not first:
+            self._finish(run)
+
+    def _reach(self, run: ActiveRun, indexes: Sequence[int]) -> None:
+        """Note that the stages with *indexes* are ready."""
+        run.left += len(indexes)
+        for index in indexes:
+            stage = run.load.workflow.stages[index]
+            if stage.needs_approval:
+                self._ask(run, stage)
+            elif stage.delay:
+                self._at(self._now + stage.delay, self._enqueue, (run, stage))
+            else:
+                self._enqueue((run, stage))
+
+    def _finish(self, run: ActiveRun) -> None:
+        self._open -= 1
+        if run.start >= self._fleet.warm_up:
+            measures = run.load.measures
+            measures.results.append(self._now - run.start)
+            measures.failures += run.is_failed
+
+    # Stages
+
+    def _next_order(self) -> int:
+        self._order += 1
+        return self._order
+
+    def _stage_run(self, run: ActiveRun, stage: Stage, gang: Gang) -> StageRun:
+        return StageRun(
+            name=stage.name,
+            gang=gang,
+            requests=stage.requests,
+            labels=stage.labels,
+            locks=stage.locks,
+            priority=gang.priority,
+            remaining=stage.remaining,
+            order=self._next_order(),
+            is_light=not stage.requests,
+            # Its services would be left alone.
+            is_preemptable=stage.is_interruptible and not stage.services,
+            since=self._now,
+            run=run,
+            stage=stage,
+            ready=self._now,
+            seconds=run.durations[stage.index],
+        )
+
+    def _enqueue(self, ready: tuple[ActiveRun, Stage]) -> None:
+        run, stage = ready
+        load = run.load
+        if stage.services:
+            stage_run = self._with_services(run, stage, load.gang(stage))
+            line = load.lines.setdefault(stage.index, deque())
+            line.append(stage_run)
+            if len(line) == 1:
+                self._enter(stage_run)
+            return
+        gang = load.gangs.get(stage.index)
+        if gang is None:
+            gang = load.gangs[stage.index] = load.gang(stage)
+            self._session.entering.append(gang)
+        self._join(self._stage_run(run, stage, gang))
+
+    def _join(self, stage_run: StageRun) -> None:
+        self._session.join(stage_run)
+        if stage_run.gang.is_admitted:
+            self._session.offer(stage_run.gang)
+
+    def _with_services(self, run: ActiveRun, stage: Stage, gang: Gang) -> StageRun:
+        """Return *stage* with its services, in a *gang* of its own."""
+        stage_run = self._stage_run(run, stage, gang)
+        stage_run.helpers = tuple(
+            QueuedTask(
+                name=stage.name,
+                gang=stage_run.gang,
+                requests=requested,
+                priority=stage_run.priority,
+                remaining=stage_run.remaining,
+                order=self._next_order(),
+                is_light=not requested,
+                since=self._now,
+            )
+            for requested in stage.services
+        )
+        needed: dict[str, float] = {}
+        for member in (stage_run, *stage_run.helpers):
+            add_to(needed, member.requests)
+        gang.minimum = needed
+        return stage_run
+
+    def _enter(self, stage_run: StageRun) -> None:
+        """Queue a stage with services, which all start together."""
+        for member in (stage_run, *stage_run.helpers):
+            self._session.join(member)
+        self._session.entering.append(stage_run.gang)
+
+    def _ask(self, run: ActiveRun, stage: Stage) -> None:
+        """Queue *stage* behind a gate until a person approves it."""
+        gang = run.load.gang(stage)
+        gang.is_admitted = True
+        stage_run = self._with_services(run, stage, gang) if stage.services else self._stage_run(run, stage, gang)
+        self._unapproved.add(gang)
+        for member in (stage_run, *stage_run.helpers):
+            self._session.join(member)
+        self._session.offer(gang)
+        self._at(self._now + run.load.approvals[stage.index](), self._approve, stage_run)
+
+    def _approve(self, stage_run: StageRun) -> None:
+        self._unapproved.discard(stage_run.gang)
+        for member in (stage_run, *stage_run.helpers):
+            member.since = self._now
+        stage_run.ready = self._now
+        self._session.pass_gate(stage_run.gang, APPROVAL)
+
+    def _is_approved(self, gang: Gang) -> bool:
+        return gang not in self._unapproved
+
+    def _start(self, stage_run: StageRun) -> None:
+        """Start the attempt that the scheduler placed."""
+        now = self._now
+        self._starts += 1
+        stage_run.attempt += 1
+        stage_run.started = now
+        stage_run.waited += now - stage_run.since
+        self._at(now + stage_run.seconds, self._end, (stage_run, stage_run.attempt))
+        line = stage_run.run.load.lines.get(stage_run.stage.index) if stage_run.helpers else None
+        if line and line[0] is stage_run:
+            line.popleft()
+            if line:
+                self._enter(line[0])
+
+    def _end(self, ended: tuple[StageRun, int]) -> None:
+        stage_run, attempt = ended
+        if stage_run.attempt != attempt:
+            return  # it was preempted
+        self._release(stage_run)
+        run, stage = stage_run.run, stage_run.stage
+        if run.start >= self._fleet.warm_up:
+            run.load.measures.ready.append(stage_run.ready)
+            run.load.measures.waits.append(stage_run.waited)
+        if stage.times.failure and run.load.chance() < stage.times.failure:
+            if stage_run.failures < stage.retries:
+                self._retry(stage_run)
+                return
+            if not stage.may_fail:
+                run.is_failed = True
+                self._proceed(run, ())
+                return
+        self._proceed(run, stage.successors)
+
+    def _proceed(self, run: ActiveRun, successors: Sequence[int]) -> None:
+        """Note that a stage ended, and start *successors* without other open predecessors."""
+        run.left -= 1
+        ready = []
+        for index in successors:
+            run.open[index] -= 1
+            if not run.open[index]:
+                ready.append(index)
+        if ready:
+            self._reach(run, ready)
+        if run.left:
+            return
+        final = run.load.workflow.final
+        if final and not run.is_final:
+            run.is_final = True
+            self._reach(run, final)
+        else:
+            self._finish(run)
+
+    def _preempt(self, stage_run: StageRun) -> None:
+        """Stop the attempt of *stage_run*, whose work is lost, and queue it again."""
+        load, session = stage_run.run.load, self._session
+        load.measures.preempted += 1
+        load.measures.lost += self._now - stage_run.started
+        freed = self._give_back(stage_run, stage_run, 0)
+        # The end of the attempt is void.
+        stage_run.attempt += 1
+        stage_run.state, stage_run.node, stage_run.since = TaskState.WAITING, "", self._now
+        session.wait(stage_run)
+        session.offer(stage_run.gang)
+        session.wake(freed)
+
+    def _release(self, stage_run: StageRun) -> None:
+        """Release the resources of *stage_run* and of its services, which have ended."""
+        session = self._session
+        freed = [self._give_back(stage_run, stage_run, 0)]
+        session.leave(stage_run)
+        for number, helper in enumerate(stage_run.helpers, start=1):
+            if helper.state is TaskState.RUNNING:
+                freed.append(self._give_back(stage_run, helper, number))
+            session.leave(helper)
+        if stage_run.gang in session.light:
+            session.light.delete(stage_run.gang)
+        if stage_run.gang.minimum is not None:
+            session.dismiss(stage_run.gang)
+        session.wake(Freed(tuple(node for one in freed for node in one.nodes), stage_run.locks))
+
+    def _give_back(self, stage_run: StageRun, member: QueuedTask, number: int) -> Freed:
+        """Release the resources of *member*, and count how long it had them."""
+        load, node = stage_run.run.load, member.node
+        freed = self._session.give_back(member)
+        key = (stage_run.stage.index, number, self._scaling.group_of[node])
+        use = load.uses.get(key)
+        if use is None:
+            use = load.uses[key] = MachineUse(load.load.name, load.queue.name, key[2], member.requests)
+        use.add(stage_run.started, self._now)
+        self._scaling.freed(node)
+        return freed
+
+    def _retry(self, stage_run: StageRun) -> None:
+        """Queue another attempt, with a backoff."""
+        run, stage = stage_run.run, stage_run.stage
+        gang = run.load.gang(stage)
+        gang.is_admitted = True
+        again = self._with_services(run, stage, gang) if stage.services else self._stage_run(run, stage, gang)
+        again.failures = stage_run.failures + 1
+        again.seconds = run.load.samplers[stage.index]()
+        for member in (again, *again.helpers):
+            self._session.join(member)
+        queue = self._session.light if again.is_light else self._session.queues[gang.job_queue.name]
+        self._session.add_failed(gang, queue, again.failures)
+        time = queue.next_time()
+        if time is not None:
+            self._at(time, _nothing, None)
+
+    def _cycle(self) -> None:
+        session = self._session
+        while True:
+            session.flush(is_safety=False)
+            for act in self._actions:
+                act(session)
+            started, session.started = session.started, []
+            for placed in started:
+                self._scaling.placed(placed.node)
+                if isinstance(placed, StageRun):
+                    self._start(placed)
+            if not session.evicted:
+                break
+            # Their room is for those that are promised it: another pass starts these.
+            evicted, session.evicted = session.evicted, []
+            for task in evicted:
+                if isinstance(task, StageRun):
+                    self._preempt(task)
+        session.changed.clear()
+        if self._scaling.is_scaled:
+            self._scaling.grow(self._waiting_gangs())
+
+    def _waiting_gangs(self) -> Iterator[tuple[Gang, int]]:
+        """Yield the gangs with waiting tasks, and the number of equal gangs that wait."""
+        for queue in (*self._session.queues.values(), self._session.light):
+            for entry in queue:
+                if not entry.gate and entry.part is not QueueState.BACKOFF:
+                    yield entry.item, 1
+        for load in self._loads:
+            for line in load.lines.values():
+                if len(line) > 1:
+                    yield line[0].gang, len(line) - 1
+
+
+def _nothing(_: None) -> None:
+    """Do nothing: the cycle after it starts what was in backoff."""
+
+
+def _job_queue(queue: FleetQueue, index: int) -> JobQueue:
+    return JobQueue(
+        name=queue.name,
+        order=index,
+        weight=queue.weight,
+        priority=queue.priority,
+        capability=queue.capability,
+        guarantee=queue.guarantee,
+        deserved=queue.deserved,
+    )

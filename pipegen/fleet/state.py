@@ -1,0 +1,88 @@
+"""Pipelines and stages in progress, and the state of a load."""
+
+from __future__ import annotations
+
+from collections import deque
+from random import Random
+
+from pipegen.fleet.arrivals import times
+from pipegen.fleet.distributions import sampler
+from pipegen.fleet.measures import LoadMeasures, MachineUse
+from pipegen.fleet.model import Fleet, Load
+from pipegen.fleet.workflow import Stage
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
+
+
+class ActiveRun:
+    """A pipeline in progress: its stages that are not done, and the open predecessors of each."""
+
+    __slots__ = ("durations", "is_failed", "is_final", "left", "load", "open", "start")
+
+    def __init__(self, load: LoadState, start: float) -> None:
+        self.load = load
+        self.start = start
+        self.open = list(load.workflow.predecessors)
+        # The number of stages that are ready or run.
+        self.left = 0
+        self.durations = [draw() for draw in load.samplers]
+        self.is_failed = False
+        # Whether its finally stages have begun.
+        self.is_final = False
+
+
+class StageRun(QueuedTask, kw_only=True, eq=False):
+    """A stage in progress.
+
+    *ready* is when it was first ready. *since* is when it was last queued, *waited* the seconds that it waited before.
+    *attempt* counts its starts, so that the end of a preempted attempt is recognized. *helpers* are its services.
+    """
+
+    run: ActiveRun
+    stage: Stage
+    ready: float
+    seconds: float
+    started: float = 0.0
+    waited: float = 0.0
+    attempt: int = 0
+    failures: int = 0
+    helpers: tuple[QueuedTask, ...] = ()
+
+
+class LoadState:
+    """A load during the simulation: its queue, random numbers, and the gang of each stage."""
+
+    def __init__(self, load: Load, queue: JobQueue, fleet: Fleet) -> None:
+        self.load, self.queue, self.workflow = load, queue, load.workflow
+        stages = load.workflow.stages
+
+        # Each kind of number has its own source, so that the load is the same on other machines.
+        def source(*names: str) -> Random:
+            return Random(" ".join((str(fleet.seed), load.name, *names)))  # noqa: S311 # a simulation
+
+        self.arrivals = times(load.arrivals, fleet.duration, source("arrivals"))
+        self.samplers = [sampler(stage.times.duration, source("duration", stage.name)) for stage in stages]
+        self.approvals = {
+            stage.index: sampler(stage.times.approval, source("approval", stage.name))
+            for stage in stages
+            if stage.needs_approval
+        }
+        self.chance = source("failures").random
+        self.measures = LoadMeasures()
+        # What all gangs of the load take together.
+        self.taken: dict[str, float] = {}
+        self.gangs: dict[int, Gang] = {}
+        self.uses: dict[tuple[int, int, str], MachineUse] = {}
+        # Stages with services wait in line: only the first of equal ones is offered.
+        self.lines: dict[int, deque[StageRun]] = {}
+
+    def gang(self, stage: Stage) -> Gang:
+        """Return a new gang for *stage* without services, or for one run of it."""
+        return Gang(
+            name=stage.name,
+            job_queue=self.queue,
+            priority=self.load.priority,
+            waiting_time=self.load.waiting_time,
+            taken=self.taken,
+            is_alike=not stage.services,
+            least=len(stage.services) + 1,
+        )

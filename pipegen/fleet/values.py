@@ -1,0 +1,84 @@
+"""Values in the file of a fleet: times, amounts, distributions. The schema has checked their form."""
+
+from __future__ import annotations
+
+from math import inf
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.fleet.distributions import Distribution, Exponential, FixedTime, LogNormal
+from pipegen.plan.durations import seconds
+from pipegen.plan.stage.resources import cpu, memory
+from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS, Amounts
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, integer, number
+
+
+def items(node: Node | None) -> tuple[Node, ...]:
+    """Return the items of a list, () without it."""
+    return node.items if isinstance(node, Sequence) else ()
+
+
+def mapping(node: Node | None, parent: Node) -> Mapping:
+    """Return *node* as a map, empty and at the place of *parent* without it."""
+    return node if isinstance(node, Mapping) else Mapping((), parent.span)
+
+
+def text_of(node: Node | None, default: str = "") -> str:
+    """Return the text of *node*."""
+    return node.text if isinstance(node, Scalar) else default
+
+
+def whole(node: Node | None, default: int) -> int:
+    """Return the whole number of *node*."""
+    return integer(node.text) if isinstance(node, Scalar) else default
+
+
+def fraction(node: Node | None, default: float) -> float:
+    """Return the number of *node*."""
+    return float(number(node.text)) if isinstance(node, Scalar) else default
+
+
+def time_of(node: Node | None, report: Report, default: float = 0.0) -> float:
+    """Return the seconds of *node*: a number, or a time in words."""
+    if not isinstance(node, Scalar):
+        return default
+    if node.kind in (ScalarKind.INTEGER, ScalarKind.NUMBER):
+        return float(node.value or 0)
+    return float(seconds(node, report))
+
+
+def amounts(node: Node | None, report: Report) -> Amounts:
+    """Return the amounts of resources in *node*, {} without it."""
+    if not isinstance(node, Mapping):
+        return {}
+    slots = node.get(SLOTS)
+    read = {
+        SLOTS: fraction(slots, 0.0) if slots is not None else None,
+        CPU: cpu(node.get(CPU), report),
+        MEMORY: memory(node.get(MEMORY), report),
+    }
+    return {name: float(amount) for name, amount in read.items() if amount is not None}
+
+
+def bounded(found: Amounts) -> Amounts | None:
+    """Return *found* as an upper bound: other resources are unlimited, and None is no bound."""
+    return {name: found.get(name, inf) for name in (SLOTS, CPU, MEMORY)} if found else None
+
+
+def distribution(node: Node, report: Report) -> Distribution:
+    """Return the distribution of *node*."""
+    if not isinstance(node, Mapping):
+        return FixedTime(time_of(node, report))
+    mean = node.get("mean")
+    if mean is not None:
+        return Exponential(time_of(mean, report))
+    median, p95 = time_of(node.get("median"), report), time_of(node.get("p95"), report)
+    if not 0 < median <= p95:
+        report.add(
+            codes.INVALID_FLEET_VALUE,
+            "the median of a time is above zero, and not above the 95th percentile",
+            at=node.span,
+            hint="swap the two values, or write a single time",
+        )
+        return FixedTime(median)
+    return LogNormal(median, p95)

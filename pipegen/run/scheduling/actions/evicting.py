@@ -1,0 +1,64 @@
+"""Room for a task by stopping others: what `preempt` and `reclaim` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pipegen.run.scheduling.amounts import add_to, fits
+from pipegen.run.scheduling.job_queues import QueuedTask, TaskState
+from pipegen.run.scheduling.nodes import SchedulerNode
+from pipegen.run.scheduling.session import Session
+from pipegen.run.scheduling.statement import Statement
+
+# Returns which of the candidates on a machine may be stopped for a task.
+Choose = Callable[[QueuedTask, Sequence[QueuedTask]], Sequence[QueuedTask]]
+
+
+def make_room(
+    session: Session,
+    statement: Statement,
+    queued_task: QueuedTask,
+    is_candidate: Callable[[QueuedTask], bool],
+    choose: Choose,
+) -> bool:
+    """Promise room to *queued_task* on the first machine where stopping victims helps; return whether there is one.
+
+    Victims stop from the last one in the order of job queues, gangs and tasks, and no more than necessary.
+    """
+    for node in session.machines.nodes.values():
+        if not session.ballot.is_placeable(queued_task, node):
+            continue
+        candidates = [one for one in node.tasks if one.state is TaskState.RUNNING and is_candidate(one)]
+        victims = choose(queued_task, candidates) if candidates else ()
+        if victims and _is_enough(queued_task, node, victims):
+            before = len(statement.operations)
+            for victim in sorted(victims, key=lambda one: _rank(session, one), reverse=True):
+                if _fits(session, queued_task, node):
+                    break
+                statement.evict(victim)
+            if _fits(session, queued_task, node) and statement.promise(queued_task, node.name):
+                return True
+            statement.discard(before)
+    return False
+
+
+def _is_enough(queued_task: QueuedTask, node: SchedulerNode, victims: Sequence[QueuedTask]) -> bool:
+    room = node.soon()
+    for victim in victims:
+        add_to(room, victim.requests)
+    return fits(queued_task.requests, room)
+
+
+def _fits(session: Session, queued_task: QueuedTask, node: SchedulerNode) -> bool:
+    return fits(queued_task.requests, node.soon()) and session.ballot.may_take(queued_task.gang.job_queue, queued_task)
+
+
+def _rank(session: Session, queued_task: QueuedTask) -> tuple[object, ...]:
+    ballot, gang = session.ballot, queued_task.gang
+    return (
+        *ballot.job_queue_key(gang.job_queue),
+        *ballot.gang_key(gang),
+        *ballot.queued_task_key(queued_task),
+        queued_task.since,
+        queued_task.order,
+    )

@@ -1,0 +1,72 @@
+"""The plugins and actions of a scheduler that users name in the file of a fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from pipegen.run.scheduling.actions.allocate import allocate
+from pipegen.run.scheduling.actions.backfill import backfill
+from pipegen.run.scheduling.actions.enqueue import enqueue
+from pipegen.run.scheduling.actions.preempt import preempt
+from pipegen.run.scheduling.actions.reclaim import reclaim
+from pipegen.run.scheduling.job_queues import Gang
+from pipegen.run.scheduling.nodes import SchedulerNode
+from pipegen.run.scheduling.policies.capacity import capacity
+from pipegen.run.scheduling.policies.critical_path import critical_path
+from pipegen.run.scheduling.policies.drf import drf
+from pipegen.run.scheduling.policies.first_ready import first_ready
+from pipegen.run.scheduling.policies.fit import fit
+from pipegen.run.scheduling.policies.gang import gang
+from pipegen.run.scheduling.policies.pack import pack
+from pipegen.run.scheduling.policies.priority import priority
+from pipegen.run.scheduling.policies.proportion import fair_share, proportion
+from pipegen.run.scheduling.policies.sla import sla
+from pipegen.run.scheduling.queue.queue import Gate, QueueSettings
+from pipegen.run.scheduling.session import Session
+from pipegen.run.scheduling.votes import Votes, only
+from pipegen.structs import Struct
+
+Policy: TypeAlias = Callable[[Session], Votes]
+Action: TypeAlias = Callable[[Session], None]
+
+ACTIONS: Mapping[str, Action] = {
+    "enqueue": enqueue,
+    "allocate": allocate,
+    "preempt": preempt,
+    "reclaim": reclaim,
+    "backfill": backfill,
+}
+PLUGINS: Mapping[str, Policy] = {
+    "priority": priority,
+    # Gangs that lack tasks do not come first, because each stage is placed alone.
+    "gang": partial(only, gang, ("is_ready", "is_promised", "is_valid", "is_starving", "preemptable", "reclaimable")),
+    "sla": sla,
+    "drf": drf,
+    "fair-share": fair_share,
+    "proportion": proportion,
+    "capacity": capacity,
+    "first-ready": first_ready,
+    "critical-path": critical_path,
+    "binpack": pack,
+}
+
+
+class Scheduling(Struct):
+    """The names of the actions of a cycle, in order, and of the plugins by tier."""
+
+    actions: tuple[str, ...]
+    tiers: tuple[tuple[str, ...], ...]
+
+
+def open_session(
+    nodes: Sequence[SchedulerNode], scheduling: Scheduling, *, patience: float, gates: Mapping[str, Gate[Gang]]
+) -> tuple[Session, tuple[Action, ...]]:
+    """Return a session over *nodes* with the plugins of *scheduling*, and its actions.
+
+    Labels are always respected.
+    """
+    tiers = [[PLUGINS[name] for name in tier] for tier in scheduling.tiers]
+    session = Session(nodes, [*tiers, [fit]], settings=QueueSettings(), patience=patience, gates=gates)
+    return session, tuple(ACTIONS[name] for name in scheduling.actions)

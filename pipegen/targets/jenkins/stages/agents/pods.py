@@ -1,0 +1,98 @@
+"""Stages in pods, by the plugin Kubernetes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.emit.groovy import literal
+from pipegen.emit.yaml import Data, write
+from pipegen.plan.model import Job, Machine, Pod, PodContainer, Pull, Workspace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.named_jobs import NamedJob
+
+_PLUGIN = "kubernetes"
+_MAIN = "main"
+# A container that scripts run in must not end.
+_WAITS: tuple[str, ...] = ("sleep", "infinity")
+
+
+def pod_of(named: NamedJob) -> model.PodAgent | None:
+    """Return the pod that a stage runs in, None if it runs on an agent."""
+    machine = named.job.machine
+    if machine.pod is None or named.plan.workspace is Workspace.SHARED or named.is_pinned:
+        return None
+    pod = machine.pod
+    manifest = pod.manifest or _manifest(pod, machine)
+    options = (("cloud", pod.cloud), ("namespace", pod.namespace), ("yaml", manifest))
+    return model.PodAgent(tuple((name, text) for name, text in options if text))
+
+
+def in_pod(pod: model.PodAgent, steps: tuple[model.Step, ...]) -> model.Step:
+    """Return *steps* on the agent of *pod*."""
+    arguments = ", ".join(f"{name}: {literal(text)}" for name, text in pod.options)
+    return model.Wrapped(f"podTemplate({arguments})", (model.Wrapped("node(POD_LABEL)", steps),), _PLUGIN)
+
+
+def in_container(pod: Pod, step: model.Step) -> model.Step:
+    """Return *step*, the script of a stage, in its container of *pod*."""
+    if not pod.container and pod.manifest:
+        return step
+    return model.Wrapped(f"container({literal(pod.container or _MAIN)})", (step,), _PLUGIN)
+
+
+def check_pod(job: Job, report: Report) -> None:
+    """Report keys of the machine of *job* that have no effect in a pod."""
+    machine = job.machine
+    if machine.pod is None:
+        return
+    if machine.services:
+        report.add(
+            codes.SERVICES_WITHOUT_IMAGE,
+            f'on Jenkins, services of stage "{job.title}" are containers of its pod',
+            at=machine.services[0].span,
+            hint='move them to "containers" of the pod, where they are reachable as localhost',
+        )
+    image = machine.image
+    if image is not None and (image.args or image.credentials is not None):
+        report.add(
+            codes.MACHINE_LEFT_OUT,
+            f'in the pod of stage "{job.title}", options and the login of its image have no effect',
+            at=image.span,
+            hint='write a manifest in "yaml", with imagePullSecrets',
+        )
+
+
+def _manifest(pod: Pod, machine: Machine) -> str:
+    """Return the manifest of *pod* with the image and the resources of *machine*."""
+    containers: list[Data] = []
+    if machine.image is not None:
+        containers.append(dict(_main(machine)))
+    containers += [dict(_container(one, is_main=one.name == pod.container)) for one in pod.containers]
+    return write({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": containers}}, spaced=False)
+
+
+def _main(machine: Machine) -> Iterator[tuple[str, Data]]:
+    """Yield the keys of the container of the script."""
+    image, resources = machine.image, machine.resources
+    yield "name", _MAIN
+    yield "image", (image.name.constant or "") if image is not None else ""
+    yield "command", list(_WAITS)
+    if image is not None and image.pull is not None:
+        yield "imagePullPolicy", {Pull.ALWAYS: "Always", Pull.NEVER: "Never"}.get(image.pull, "IfNotPresent")
+    if image is not None and (image.user or "").isdecimal():
+        yield "securityContext", {"runAsUser": int(image.user or "")}
+    if resources is not None:
+        amounts = {"cpu": f"{resources.cpu}m" if resources.cpu else "", "memory": str(resources.memory or "")}
+        yield "resources", {"requests": {name: amount for name, amount in amounts.items() if amount}}
+
+
+def _container(container: PodContainer, *, is_main: bool) -> Iterator[tuple[str, Data]]:
+    yield "name", container.name
+    yield "image", container.image
+    command = container.command or (_WAITS if is_main else ())
+    if command:
+        yield "command", list(command)
+    if container.env:
+        yield "env", [{"name": name, "value": value} for name, value in container.env]

@@ -1,0 +1,188 @@
+"""`pipegen simulate --fleet`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.program import Pipegen
+from jsonschema import Draft202012Validator
+
+from pipegen.assets import folder
+
+CONFIG = """\
+pipelines:
+  service:
+    stages:
+      - { name: build, script: [make], retry: 1 }
+      - { name: unit, script: [make test], image: gcc:14, services: [postgres:16] }
+      - { name: release, script: [make release], approve: true }
+    execution:
+      - [build, unit, release]
+"""
+
+FLEET = """\
+machines:
+  - { name: linux, count: 2, slots: 2, cpu: 4, memory: 8Gi, price: 0.5 }
+  - { name: cloud, autoscale: { maximum: 3, start_up: 1m, idle: 10m }, price: 2 }
+queues:
+  - { name: requests, weight: 3, capability: { slots: 4 } }
+  - { name: other, priority: -1, guarantee: { cpu: 1 } }
+load:
+  - config: pipegen.yaml
+    queue: requests
+    priority: 5
+    arrivals: { rates: [{ rate: 1 }, { days: "mon-fri", hours: 9-17, rate: 6 }] }
+    durations: { build: 3 minutes, unit: { median: 4m, p95: 9m }, release: { mean: 1m } }
+    approvals: { release: { median: 30m, p95: 4h } }
+    failures: { build: 0.1 }
+    services: { postgres: { cpu: 1, memory: 1Gi } }
+    waiting_time: 10m
+  - name: nightly
+    config: pipegen.yaml
+    queue: other
+    arrivals: { cron: 0 2 * * * }
+    durations: { build: 60, unit: 2h, release: 0 }
+duration: 2 days
+warm_up: 1h
+"""
+
+
+@pytest.fixture
+def fleet(empty: Path) -> Path:
+    """Return the current folder, with a config and a fleet."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    (empty / "fleet.yaml").write_text(FLEET, encoding="utf-8")
+    return empty
+
+
+def data(pipegen: Pipegen, *arguments: str) -> dict[str, Any]:
+    """Return what a call tells as data."""
+    result = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json", *arguments)
+    assert (result.status, result.err) == (0, "")
+    found: dict[str, Any] = json.loads(result.out)
+    return found
+
+
+@pytest.mark.usefixtures("fleet")
+def test_text_has_the_same_figures_as_data(pipegen: Pipegen) -> None:
+    """Queues, loads and machines, each in a row."""
+    text, found = pipegen("simulate", "--fleet", "fleet.yaml"), data(pipegen)
+    rows = [line.split() for line in text.out.splitlines()]
+
+    assert f"{found['stages']} stages on 2 linux, 0 to 3 cloud" in text.out
+    for one in found["queues"]:
+        assert [one["queue"], str(one["priority"]), str(one["waiting"]["count"])] in [row[:3] for row in rows]
+    for one in found["machines"]:
+        cost = f"{one['cost']:.2f}"
+        assert any(row[:1] == [one["machines"]] and row[-1] == cost for row in rows)
+
+
+@pytest.mark.usefixtures("fleet")
+def test_rows_add_up(pipegen: Pipegen) -> None:
+    """The rows by hour hold what the figures in all hold."""
+    result, found = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "csv"), data(pipegen)
+    rows = list(csv.DictReader(io.StringIO(result.out)))
+
+    def total(name: str, measure: str) -> float:
+        return sum(float(row["value"]) for row in rows if (row["name"], row["measure"]) == (name, measure))
+
+    for one in found["machines"]:
+        assert abs(total(one["machines"], "cost") - one["cost"]) < 1e-3
+    for one in found["loads"]:
+        assert total(one["load"], "stages") == one["waiting"]["count"]
+
+
+@pytest.mark.parametrize("option", [["--executors", "2"], ["--sweep", "1..4"], ["--durations", "d"], ["pipegen.yaml"]])
+@pytest.mark.usefixtures("fleet")
+def test_the_file_says_everything(option: list[str], pipegen: Pipegen) -> None:
+    """Options of other simulations are refused."""
+    result = pipegen("simulate", "--fleet", "fleet.yaml", *option)
+
+    assert result.status == 2
+    assert "the file of the fleet has" in result.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("queue: other\n", "queue: others\n", "PG803"),
+        ("release: 0 }", "relaese: 0 }", "PG803"),
+        ("services: { postgres:", "services: { mysql:", "PG803"),
+        ("name: other", "name: requests", "PG804"),
+        ("name: nightly", "name: service", "PG804"),
+        ("0 2 * * *", "0 2 * *", "PG805"),
+        ("hours: 9-17", "hours: 17-9", "PG805"),
+        ("median: 4m, p95: 9m", "median: 9m, p95: 4m", "PG805"),
+        ("count: 2, slots", "autoscale: { minimum: 2, maximum: 1 }, slots", "PG805"),
+        ("count: 2, slots", "count: 2, autoscale: { maximum: 3 }, slots", "PG805"),
+        ("rate: 1 }", "rate: -1 }", "PG204"),
+        ("seconds", "", ""),
+    ],
+)
+def test_errors_are_reported(old: str, new: str, code: str, fleet: Path, pipegen: Pipegen) -> None:
+    """Each with its code."""
+    (fleet / "fleet.yaml").write_text(FLEET.replace(old, new), encoding="utf-8")
+    result = pipegen("simulate", "--fleet", "fleet.yaml")
+
+    assert (f"error[{code}]" in result.err) is bool(code)
+    assert result.status == (1 if code else 0)
+
+
+@pytest.mark.parametrize(
+    "tiers",
+    [
+        [["priority", "gang"], ["drf", "proportion", "binpack"]],
+        [["sla"], ["gang"], ["capacity", "first-ready"]],
+        [["gang", "fair-share", "critical-path"]],
+    ],
+)
+def test_plugins_and_actions(tiers: list[list[str]], fleet: Path, pipegen: Pipegen) -> None:
+    """All of them together run the same load to its end."""
+    actions = ["enqueue", "allocate", "preempt", "reclaim", "backfill"]
+    queues = FLEET.replace("priority: -1,", "deserved: { slots: 2 }, parent: requests,")
+    text = queues + f"scheduling: {json.dumps({'actions': actions, 'tiers': tiers})}\n"
+    (fleet / "fleet.yaml").write_text(text, encoding="utf-8")
+    config = CONFIG.replace("retry: 1", "interruptible: true")
+    (fleet / "pipegen.yaml").write_text(config, encoding="utf-8")
+    found = data(pipegen)
+
+    assert [one["result"]["count"] for one in found["loads"]] == [142, 2]
+
+
+def test_a_queue_is_not_above_itself(fleet: Path, pipegen: Pipegen) -> None:
+    """A circle is reported, and a parent that does not exist."""
+    for parent, code in (("other", "PG805"), ("none", "PG803")):
+        text = FLEET.replace("name: other,", f"name: other, parent: {parent},")
+        (fleet / "fleet.yaml").write_text(text, encoding="utf-8")
+
+        assert f"error[{code}]" in pipegen("simulate", "--fleet", "fleet.yaml").err
+
+
+def test_a_missing_duration_is_the_mean(fleet: Path, pipegen: Pipegen) -> None:
+    """It is reported as a warning."""
+    (fleet / "fleet.yaml").write_text(FLEET.replace("unit: 2h, ", ""), encoding="utf-8")
+    result = pipegen("simulate", "--fleet", "fleet.yaml")
+
+    assert result.status == 0
+    assert 'no duration for stage "unit", which takes 30 s here' in result.err
+
+
+def test_the_schema_and_its_examples_hold() -> None:
+    """It fits its draft, each key has a description, and examples and defaults are valid."""
+    schema = json.loads((folder("schemas") / "fleet.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    parts = list(schema["properties"].values())
+    parts += [part for shape in schema["$defs"].values() for part in shape.get("properties", {}).values()]
+
+    assert parts
+    for part in parts:
+        described = part if "description" in part else schema["$defs"][part["$ref"].rpartition("/")[2]]
+        assert "description" in described or "properties" in described
+        validator = Draft202012Validator({"$defs": schema["$defs"], **part})
+        for value in [*part.get("examples", []), *([part["default"]] if "default" in part else [])]:
+            assert list(validator.iter_errors(value)) == []

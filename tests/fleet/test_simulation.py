@@ -1,0 +1,172 @@
+"""Events, stages and machines of a simulated fleet."""
+
+from __future__ import annotations
+
+from fleet.fleets import chain, fleet, load
+
+from pipegen.fleet.arrivals import HOUR, Starts
+from pipegen.fleet.distributions import Exponential, FixedTime, LogNormal
+from pipegen.fleet.measures import Measures
+from pipegen.fleet.model import Fleet, MachineGroup
+from pipegen.fleet.results import results
+from pipegen.fleet.simulation import FleetSimulation
+from pipegen.fleet.workflow import FleetPipeline, StageTimes
+from pipegen.run.model import RunMachine
+from pipegen.structs import replace
+
+
+def run(simulated: Fleet) -> Measures:
+    """Return the measures of a simulation."""
+    return FleetSimulation(simulated).run()
+
+
+def changed(workflow: FleetPipeline, index: int, **fields: object) -> FleetPipeline:
+    """Return *workflow* with the *fields* of a stage changed."""
+    stages = [replace(stage, **fields) if stage.index == index else stage for stage in workflow.stages]
+    return replace(workflow, stages=tuple(stages))
+
+
+def test_a_chain_waits_for_one_machine() -> None:
+    """Two pipelines of two stages share a slot, first come first served."""
+    found = run(fleet([load("a", Starts((0.0, 1.0)), FixedTime(10.0), FixedTime(5.0))], 1, 1)).loads["a"]
+
+    assert list(found.results) == [25.0, 29.0]
+    assert list(found.waits) == [0.0, 9.0, 10.0, 5.0]
+
+
+def test_equal_seeds_give_equal_figures() -> None:
+    """Twice the same, and otherwise with another seed; the load does not depend on the machines."""
+    one = fleet([load("a", 20.0, Exponential(60.0), LogNormal(60.0, 180.0))], 2, 1)
+    first, again, other = run(one), run(one), run(replace(one, seed=2))
+    more = run(replace(one, groups=(MachineGroup(machine=RunMachine(name="m"), minimum=9, maximum=9),)))
+
+    assert first.loads["a"].waits == again.loads["a"].waits
+    assert first.loads["a"].waits != other.loads["a"].waits
+    assert (more.starts, sum(more.loads["a"].waits)) == (first.starts, 0.0)
+
+
+def test_a_failure_ends_a_pipeline_after_its_retries() -> None:
+    """Each further attempt waits for its backoff; stages after the failed one do not run."""
+    one = load("a", Starts((0.0,)), FixedTime(10.0), FixedTime(5.0))
+    failing = changed(one.workflow, 0, times=StageTimes(duration=FixedTime(10.0), failure=1.0), retries=2)
+    found = run(fleet([replace(one, workflow=failing)], 1, 1))
+
+    assert found.starts == 3
+    assert (list(found.loads["a"].results), found.loads["a"].failures) == ([33.0], 1)
+
+
+def test_an_allowed_failure_does_not() -> None:
+    """The next stage runs."""
+    one = load("a", Starts((0.0,)), FixedTime(10.0), FixedTime(5.0))
+    failing = changed(one.workflow, 0, times=StageTimes(duration=FixedTime(10.0), failure=1.0), may_fail=True)
+    found = run(fleet([replace(one, workflow=failing)], 1, 1)).loads["a"]
+
+    assert (list(found.results), found.failures) == ([15.0], 0)
+
+
+def test_an_approval_is_a_gate() -> None:
+    """The time until it is no waiting time, and others run meanwhile."""
+    one = load("a", Starts((0.0,)), FixedTime(10.0))
+    times = StageTimes(duration=FixedTime(10.0), approval=FixedTime(100.0))
+    asked = replace(one, workflow=changed(one.workflow, 0, times=times, needs_approval=True))
+    found = run(fleet([asked, load("b", Starts((1.0,)), FixedTime(150.0))], 1, 1))
+
+    assert list(found.loads["b"].results) == [150.0]
+    assert (list(found.loads["a"].results), list(found.loads["a"].waits)) == ([161.0], [51.0])
+
+
+def test_a_stage_and_its_services_start_together() -> None:
+    """They need two slots at once, on any machines; another queue is served in between."""
+    one = load("a", Starts((0.0, 0.0)), FixedTime(10.0))
+    gang = replace(one, workflow=changed(one.workflow, 0, services=({"slots": 1.0},)))
+    found = run(fleet([gang, load("b", Starts((0.0,)), FixedTime(4.0))], 2, 1)).loads
+
+    assert list(found["b"].results) == [14.0]
+    assert list(found["a"].results) == [10.0, 24.0]
+
+
+def test_a_service_without_resources_is_filled_in() -> None:
+    """It takes no slot."""
+    one = load("a", Starts((0.0,)), FixedTime(10.0))
+    light = replace(one, workflow=changed(one.workflow, 0, services=({},)))
+
+    assert list(run(fleet([light], 1, 1)).loads["a"].results) == [10.0]
+
+
+def test_finally_stages_come_last() -> None:
+    """Also after a failure."""
+    workflow = replace(chain(FixedTime(10.0), FixedTime(5.0)), final=(1,), predecessors=(0, 0))
+    workflow = changed(workflow, 0, successors=(), times=StageTimes(duration=FixedTime(10.0), failure=1.0))
+    found = run(fleet([replace(load("a", Starts((0.0,)), FixedTime(1.0)), workflow=workflow)], 1, 1)).loads["a"]
+
+    assert (list(found.results), found.failures) == ([15.0], 1)
+
+
+def test_priorities() -> None:
+    """Of waiting stages in one queue, that with the higher priority starts first."""
+    loads = [
+        load("low", Starts((0.0, 1.0)), FixedTime(10.0)),
+        load("high", Starts((2.0,)), FixedTime(10.0), priority=1),
+    ]
+    found = run(fleet(loads, 1, 1, queue="q")).loads
+
+    assert (list(found["high"].waits), list(found["low"].waits)) == ([8.0], [0.0, 19.0])
+
+
+def test_machines_follow_the_load() -> None:
+    """They start when stages wait, take their time for it, and stop when they are idle; all of that costs."""
+    one = fleet([load("a", Starts((0.0, 0.0, 7200.0)), FixedTime(600.0))], 1, 1)
+    group = MachineGroup(machine=RunMachine(name="m"), minimum=0, maximum=5, start_up=60.0, idle=300.0, price=3.0)
+    measured = run(replace(one, groups=(group,)))
+    (machines,) = results(replace(one, groups=(group,)), measured).groups
+
+    assert list(measured.loads["a"].waits) == [60.0, 60.0, 60.0]
+    # Two machines run for 60 + 600 + 300 seconds, the third one until the end.
+    assert round(machines.cost * HOUR / 3.0) == 2 * 960 + 660
+
+
+def test_use_and_shares_by_hour() -> None:
+    """A stage over the end of an hour counts in both; the share of a queue is that of all machines."""
+    one = fleet([load("a", Starts((HOUR - 600,)), FixedTime(1200.0))], 2, 1)
+    found = results(one, run(one))
+
+    assert [round(used, 6) for used in found.groups[0].used_by_hour] == [0.083333, 0.5]
+    assert [round(part, 6) for part in found.queues[0].shares] == [0.083333, 0.083333]
+
+
+def test_preemption_stops_interruptible_stages() -> None:
+    """The stage with the higher priority starts at once; the other one starts anew, and its work is lost."""
+    actions = ("enqueue", "allocate", "preempt", "backfill")
+    loads = [
+        load("low", Starts((0.0,)), FixedTime(100.0), interruptible=True),
+        load("high", Starts((30.0,)), FixedTime(10.0), priority=1),
+    ]
+    found = run(fleet(loads, 1, 1, queue="q", actions=actions)).loads
+
+    assert list(found["high"].waits) == [0.0]
+    assert (list(found["low"].results), found["low"].preempted, found["low"].lost) == ([140.0], 1, 30.0)
+
+
+def test_preemption_stops_no_other_stages() -> None:
+    """Neither those that are not interruptible, nor those of equal priority or of another queue."""
+    actions = ("enqueue", "allocate", "preempt", "backfill")
+    for is_interruptible, priority, queue in ((False, 1, "q"), (True, 0, "q"), (True, 1, "")):
+        loads = [
+            load("low", Starts((0.0,)), FixedTime(100.0), interruptible=is_interruptible),
+            load("high", Starts((30.0,)), FixedTime(10.0), priority=priority),
+        ]
+        found = run(fleet(loads, 1, 1, queue=queue, actions=actions)).loads
+
+        assert (list(found["high"].waits), found["low"].preempted) == ([70.0], 0)
+
+
+def test_reclaim_takes_what_a_queue_has_too_much() -> None:
+    """A queue whose stages came first has all machines; another one gets its half of them at once."""
+    loads = [
+        load("early", Starts((0.0,) * 4), FixedTime(100.0), interruptible=True),
+        load("late", Starts((30.0,) * 4), FixedTime(10.0)),
+    ]
+    found = run(fleet(loads, 4, 1, actions=("enqueue", "allocate", "reclaim", "backfill"))).loads
+
+    assert sorted(found["late"].waits) == [0.0, 0.0, 10.0, 10.0]
+    assert (found["early"].preempted, found["early"].lost) == (2, 60.0)
