@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 
+from pipegen.fleet.find import Found
 from pipegen.fleet.measures import Summary
 from pipegen.fleet.model import MachineGroup
 from pipegen.fleet.results import FleetResult, GroupResult, LoadResult, QueueResult
@@ -69,6 +70,25 @@ def render_csv(result: FleetResult) -> str:
             for hour, value in enumerate(values):
                 writer.writerow((hour, "machines", one.group.machine.name, name, _rounded(value)))
     return stream.getvalue().removesuffix("\n")
+
+
+def found_words(found: Found) -> str:
+    """Return the result of a search in a sentence."""
+    name, value = visible(found.group), SECONDS.words(round(found.value, 1))
+    if found.count is None:
+        return f"no number of {name} is enough: {value} with {found.result.fleet.groups[0].maximum:,}"
+    fewer = f", {SECONDS.words(round(found.fewer, 1))} with one less" if found.fewer is not None else ""
+    return f"enough: {found.count:,} {name} ({value}{fewer})"
+
+
+def found_data(found: Found) -> dict[str, object]:
+    """Return the result of a search as data."""
+    return {
+        "machines": found.group,
+        "count": found.count,
+        "value": _rounded(found.value),
+        "fewer": None if found.fewer is None else _rounded(found.fewer),
+    }
 
 
 # Rows of text

@@ -321,12 +321,15 @@ class FleetSimulation:
         self._session.add_failed(gang, queue, again.failures)
         time = queue.next_time()
         if time is not None:
-            self._at(time, _nothing, None)
+            self._at(time, self._flush, None)
+
+    def _flush(self, _: None) -> None:
+        """Activate what was in backoff."""
+        self._session.flush(is_safety=False)
 
     def _cycle(self) -> None:
         session = self._session
         while True:
-            session.flush(is_safety=False)
             for act in self._actions:
                 act(session)
             started, session.started = session.started, []
@@ -355,10 +358,6 @@ class FleetSimulation:
             for line in load.lines.values():
                 if len(line) > 1:
                     yield line[0].gang, len(line) - 1
-
-
-def _nothing(_: None) -> None:
-    """Do nothing: the cycle after it starts what was in backoff."""
 
 
 def _job_queue(queue: FleetQueue, index: int) -> JobQueue:

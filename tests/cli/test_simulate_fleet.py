@@ -163,6 +163,31 @@ def test_a_queue_is_not_above_itself(fleet: Path, pipegen: Pipegen) -> None:
         assert f"error[{code}]" in pipegen("simulate", "--fleet", "fleet.yaml").err
 
 
+@pytest.mark.usefixtures("fleet")
+def test_machines_are_searched(pipegen: Pipegen) -> None:
+    """The condition holds with the number that is shown; the figures are those with that number."""
+    found = data(pipegen, "--find", "longest(wait in requests) < 10m")
+    text = pipegen("simulate", "--fleet", "fleet.yaml", "--find", "longest(wait in requests) < 10m")
+
+    assert found["find"]["machines"] == "linux"
+    assert found["find"]["value"] < 600
+    assert found["machines"][0]["maximum"] == found["find"]["count"]
+    assert text.out.startswith(f"enough: {found['find']['count']} linux (")
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [("p90(wait) < 1m", "takes a condition such as"), ("p95(wait in none) < 1m", 'there is no queue "none"')],
+)
+@pytest.mark.usefixtures("fleet")
+def test_conditions_are_checked(condition: str, message: str, pipegen: Pipegen) -> None:
+    """An invalid condition is wrong usage."""
+    result = pipegen("simulate", "--fleet", "fleet.yaml", "--find", condition)
+
+    assert result.status == 2
+    assert message in result.err
+
+
 def test_a_missing_duration_is_the_mean(fleet: Path, pipegen: Pipegen) -> None:
     """It is reported as a warning."""
     (fleet / "fleet.yaml").write_text(FLEET.replace("unit: 2h, ", ""), encoding="utf-8")

@@ -48,7 +48,7 @@ V = TypeVar("V")
 
 _RANGE = re.compile(r"([0-9]{1,6})\.\.([0-9]{1,6})")
 # The arguments that a fleet takes.
-_OF_FLEETS = ("fleet", "form", "diagnostics")
+_OF_FLEETS = ("fleet", "condition", "form", "diagnostics")
 # Longer sweeps are probably typos.
 _MOST_STEPS = 1_000
 _WIDTH = 100
@@ -103,6 +103,15 @@ _Fleet = Annotated[
         help="Simulate a fleet: a file with machines, queues and load, for days or weeks.",
     ),
 ]
+_Find = Annotated[
+    str | None,
+    typer.Option(
+        "--find",
+        metavar="CONDITION",
+        show_default=False,
+        help='Search the smallest number of machines of the first group for which "p95(wait) < 60s" holds, say.',
+    ),
+]
 
 
 class _Result(Struct, kw_only=True):
@@ -123,6 +132,7 @@ def simulate(
     order: _Order = CRITICAL_PATH,
     sweep: _Sweep = None,
     fleet: _Fleet = None,
+    condition: _Find = None,
     pipeline: PipelineOption = None,
     target: _Target = None,
     inputs: SetOption = None,
@@ -143,9 +153,9 @@ def simulate(
     """
     if fleet is not None:
         _refuse_others(context)
-        show_fleet(fleet, form, diagnostics)
+        show_fleet(fleet, form, condition, diagnostics)
         return
-    _check_options(form, cluster, executors or sweep, order)
+    _check_options(form, condition, cluster, executors or sweep, order)
     counts = _counts(sweep)
     check_picture(svg, SVG)
     check_picture(html, HTML)
@@ -164,8 +174,12 @@ def simulate(
 # Arguments
 
 
-def _check_options(form: FleetForm, cluster: Path | None, executors: int | str | None, order: str) -> None:
+def _check_options(
+    form: FleetForm, condition: str | None, cluster: Path | None, executors: int | str | None, order: str
+) -> None:
     """Refuse options without an effect, and unknown orders."""
+    if condition is not None:
+        raise WrongUsage("--find is for --fleet; --sweep searches the number of executors of a single run")
     if form is FleetForm.CSV:
         raise WrongUsage("--format csv is for --fleet")
     if cluster is not None and executors is not None:

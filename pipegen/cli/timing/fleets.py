@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from pipegen.cli.exits import Exit
+from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.session import Format, show
 from pipegen.cli.streams import show_data, show_text
 from pipegen.diagnostics.report import Report, Stopped
@@ -24,14 +24,18 @@ class FleetForm(StrEnum):
     CSV = "csv"
 
 
-def show_fleet(path: Path, form: FleetForm, diagnostics: Format) -> None:
-    """Simulate the fleet in the file at *path*, and show the answers."""
+def show_fleet(path: Path, form: FleetForm, condition: str | None, diagnostics: Format) -> None:
+    """Simulate the fleet in the file at *path*, and show the answers; with a *condition*, search machines first."""
     # Imported on use, so that other commands start faster.
+    from pipegen.fleet.find import find, read_condition  # noqa: PLC0415 - see above
     from pipegen.fleet.read import read_fleet  # noqa: PLC0415 - see above
-    from pipegen.fleet.render import as_data, render_csv, render_text  # noqa: PLC0415 - see above
+    from pipegen.fleet.render import as_data, found_data, found_words, render_csv, render_text  # noqa: PLC0415
     from pipegen.fleet.results import results  # noqa: PLC0415 - see above
     from pipegen.fleet.simulation import FleetSimulation  # noqa: PLC0415 - see above
 
+    wanted = read_condition(condition) if condition is not None else None
+    if condition is not None and wanted is None:
+        raise WrongUsage(f'--find takes a condition such as "p95(wait) < 60s", not "{condition}"')
     report = Report()
     try:
         fleet = read_fleet(path, os.environ, report)
@@ -39,11 +43,16 @@ def show_fleet(path: Path, form: FleetForm, diagnostics: Format) -> None:
         show(report.diagnostics(), diagnostics, sys.stderr)
         raise typer.Exit(Exit.PROBLEMS) from None
     show(report.diagnostics(), diagnostics, sys.stderr)
-    result = results(fleet, FleetSimulation(fleet).run())
+    if wanted is not None and wanted.queue and wanted.queue not in [queue.name for queue in fleet.queues]:
+        raise WrongUsage(f'--find: there is no queue "{wanted.queue}" in the fleet')
+    found = find(fleet, wanted) if wanted is not None else None
+    result = found.result if found is not None else results(fleet, FleetSimulation(fleet).run())
     match form:
         case FleetForm.TEXT:
-            show_text(render_text(result))
+            show_text("\n\n".join([*([found_words(found)] if found else []), render_text(result)]))
         case FleetForm.JSON:
-            show_data(json.dumps(as_data(result), indent=2))
+            show_data(json.dumps(({"find": found_data(found)} if found else {}) | as_data(result), indent=2))
         case FleetForm.CSV:
             show_data(render_csv(result))
+    if found is not None and found.count is None:
+        raise typer.Exit(Exit.PROBLEMS)

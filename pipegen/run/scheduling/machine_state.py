@@ -43,6 +43,8 @@ class MachineState:
     def add(self, node: SchedulerNode) -> None:
         """Add *node*, whose index and name are new."""
         self._by_order[node.order] = self.nodes[node.name] = node
+        # Another map for other machines, so that results computed from it are recognized.
+        self.totals = dict(self.totals)
         add_to(self.totals, node.limits)
         self._sort(node)
 

@@ -14,7 +14,7 @@ from typing import Any
 from pipegen.run.events import Cause
 from pipegen.run.scheduling.amounts import SLOTS, add_to, is_bounded, subtract
 from pipegen.run.scheduling.fitting import could_fit, is_kept, is_room, wait_cause
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState, uncount_placed
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState, count_placed, uncount_placed
 from pipegen.run.scheduling.machine_state import MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
@@ -230,6 +230,17 @@ class Session:
         nodes = [node for node in self.machines.nodes.values() if not node.promised and could_fit(queued_task, node)]
         candidates = [node for node in nodes if self.ballot.is_placeable(queued_task, node)]
         return min(candidates, key=lambda node: (_lack(queued_task, node), node.order), default=None)
+
+    def start(self, queued_task: QueuedTask, node: SchedulerNode) -> None:
+        """Start *queued_task* on *node*, which has room for it."""
+        self.machines.take(queued_task, node)
+        queued_task.state, queued_task.node = TaskState.RUNNING, node.name
+        count_placed(queued_task, is_promise=False)
+        self.started.append(queued_task)
+        self.placed += 1
+        job_queue = queued_task.gang.job_queue
+        job_queue.served = self.placed
+        self.turns.touch(job_queue)
 
     def commit(self, statement: Statement) -> None:
         """Start the tasks that *statement* places, and stop those that it evicts."""

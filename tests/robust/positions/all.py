@@ -28,12 +28,21 @@ _UNWRITTEN = frozenset(
         ":/$defs/build/anyOf/1/properties/imagePullPolicy",
     }
 )
+_POD = ":/$defs/pod/properties/kubernetes/properties/"
 # Likewise, of one target: what the engine has not, or what is looked up under the name.
 _UNWRITTEN_FOR = {
     "gitlab": frozenset(
         {
             *(":/$defs/notify/properties/email/properties/to", ":/$defs/trigger/properties/name"),
             *("gitlab:/properties/projects name", "gitlab:/properties/registry_credential"),
+            *(":/$defs/calls/items", ":/$defs/image/anyOf/1/properties/credentials"),
+            *(":/$defs/stage/properties/tools/additionalProperties", ":/$defs/stage/properties/tools name"),
+            *(
+                f"{_POD}{key}"
+                for key in ("cloud", "namespace", "yaml", "container", "containers/items/properties/image")
+            ),
+            f"{_POD}containers/items/properties/env name",
+            f"{_POD}containers/items/properties/env/additionalProperties",
         }
     ),
     "jenkins": frozenset(
@@ -92,6 +101,8 @@ def answers(texts: Sequence[str], part: slice = slice(None)) -> list[Answer]:
         for text in texts
         # Lines of a mail are arguments of their own: tests of mails execute them.
         if "\n" not in text or not position.endswith("email/properties/body")
+        # Containers of a pod are YAML in a text of Groovy: tests of pods read it.
+        if target != "jenkins" or not position.startswith(f"{_POD}containers")
     ]
     return [*_refused(trials), *(Answer(one, outcome(one, found), told) for one, found, told in read(trials))]
 

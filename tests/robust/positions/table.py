@@ -37,6 +37,7 @@ _STAGES = (
     "matrix: { axis: [x], include: [{ other: y }], exclude: [{ axis: z }] }",
     "run: { image: x, arguments: { $each: [name], $in: [y], $yield: z } }",
     "services: ['postgres:16']",
+    "agent: { kubernetes: { image: x }, labels: kubernetes }",
     "when: { changes: src }, reports: { coverage: coverage.xml, codequality: quality.json }",
     "when: { env: { LEVEL: full } }, approve: { message: ready }",
     "secrets: { TOKEN: { text: token }, ID: { id_token: audience } }",

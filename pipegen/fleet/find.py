@@ -1,0 +1,107 @@
+"""The smallest number of machines with which a condition holds: `p95(wait) < 60s`."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.fleet.measures import Summary
+from pipegen.fleet.model import Fleet, MachineGroup
+from pipegen.fleet.results import FleetResult, results
+from pipegen.fleet.simulation import FleetSimulation
+from pipegen.structs import Struct, replace
+
+_CONDITION = re.compile(
+    r"\s*(?P<of>mean|median|p95|p99|longest)\((?P<times>wait|result)(\s+in\s+(?P<queue>[^()]+?))?\s*\)\s*<\s*"
+    r"(?P<number>[0-9]{1,9}(\.[0-9]{1,6})?)\s*(?P<unit>s|m|h|)\s*"
+)
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+# More machines are not tried.
+_MOST = 10_000
+
+
+class Condition(Struct):
+    """A condition: the median, say, *of* the *times* in a *queue*, or in each for "", is below *seconds*."""
+
+    of: str
+    times: str
+    queue: str
+    seconds: float
+
+
+class Found(Struct, kw_only=True):
+    """The result of a search.
+
+    Attributes:
+        condition: what was to hold.
+        group: the name of the group of which the number of machines was searched.
+        count: the smallest number with which it holds; None if it does not hold with any.
+        value: the seconds with that number.
+        fewer: the seconds with one machine less; None for one machine.
+        result: the answers with that number, or with the largest one.
+    """
+
+    condition: Condition
+    group: str
+    count: int | None
+    value: float
+    fewer: float | None
+    result: FleetResult
+
+
+def read_condition(text: str) -> Condition | None:
+    """Return the condition in *text*, None if it is invalid."""
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        return None
+    return Condition(match["of"], match["times"], match["queue"] or "", float(match["number"]) * _UNITS[match["unit"]])
+
+
+def find(fleet: Fleet, condition: Condition) -> Found:
+    """Return the smallest number of machines of the first group of *fleet* with which *condition* holds.
+
+    More machines are taken to be better: the number is doubled until the condition holds, then the interval is halved.
+    """
+    tried: dict[int, FleetResult] = {}
+
+    def value(count: int) -> float:
+        if count not in tried:
+            simulated = _with_count(fleet, count)
+            tried[count] = results(simulated, FleetSimulation(simulated).run())
+        return _value(tried[count], condition)
+
+    low, high = 0, 1
+    while value(high) >= condition.seconds and high < _MOST:
+        low, high = high, min(2 * high, _MOST)
+    is_found = value(high) < condition.seconds
+    while is_found and high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if value(middle) < condition.seconds else (middle, high)
+    return Found(
+        condition=condition,
+        group=fleet.groups[0].machine.name,
+        count=high if is_found else None,
+        value=value(high),
+        fewer=value(high - 1) if high > 1 else None,
+        result=tried[high],
+    )
+
+
+def _with_count(fleet: Fleet, count: int) -> Fleet:
+    """Return *fleet* with *count* machines in its first group; as a maximum, if the group follows the load."""
+    first, *others = fleet.groups
+    group: MachineGroup = replace(first, minimum=min(first.minimum, count) if first.is_scaled else count, maximum=count)
+    return replace(fleet, groups=(group, *others))
+
+
+def _value(result: FleetResult, condition: Condition) -> float:
+    """Return the largest value of all queues at all priorities, or of all loads."""
+    if condition.times == "wait":
+        times = [one.waits for one in result.queues if condition.queue in ("", one.queue)]
+    else:
+        times = [one.results for one in result.loads if condition.queue in ("", one.load.queue)]
+    return max((_of(one, condition.of) for one in times), default=0.0)
+
+
+def _of(times: Summary, name: str) -> float:
+    found: float = getattr(times, name)
+    return found

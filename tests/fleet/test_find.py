@@ -1,0 +1,45 @@
+"""The smallest number of machines."""
+
+from __future__ import annotations
+
+import pytest
+from fleet.fleets import fleet, load
+
+from pipegen.fleet.arrivals import Starts
+from pipegen.fleet.distributions import FixedTime
+from pipegen.fleet.find import Condition, find, read_condition
+
+# Ten stages at once, of a minute each: with n machines, the last one waits for 10 / n rounds but one.
+TEN = fleet([load("a", Starts((0.0,) * 10), FixedTime(60.0))], 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("p95(wait) < 60s", Condition("p95", "wait", "", 60.0)),
+        (" longest( result )<1.5h", None),
+        ("longest(result)<1.5h", Condition("longest", "result", "", 5400.0)),
+        ("mean(wait in merge requests) < 2 m", Condition("mean", "wait", "merge requests", 120.0)),
+        ("p95(wait) > 60s", None),
+        ("p90(wait) < 60s", None),
+    ],
+)
+def test_conditions(text: str, condition: Condition | None) -> None:
+    """A percentile or mean, of waits or results, below a time."""
+    assert read_condition(text) == condition
+
+
+@pytest.mark.parametrize(("seconds", "count", "fewer"), [(541.0, 1, None), (61.0, 5, 120.0), (1.0, 10, 60.0)])
+def test_the_smallest_number(seconds: float, count: int, fewer: float | None) -> None:
+    """It holds with it, and not with one less."""
+    found = find(TEN, Condition("longest", "wait", "", seconds))
+
+    assert (found.count, found.fewer) == (count, fewer)
+    assert found.result.fleet.groups[0].maximum == count
+
+
+def test_what_no_number_reaches() -> None:
+    """A pipeline takes as long as its stages."""
+    found = find(TEN, Condition("longest", "result", "", 60.0))
+
+    assert (found.count, found.value) == (None, 60.0)
