@@ -10,8 +10,8 @@ from pipegen.structs import Struct
 
 # The driver's functions and Jenkins' own step that determine the order.
 _DECLARES, _DECLARES_TABLES = "addStage", "addTables"
-_ADVANCE, _READY, _RUN, _PARALLEL = "advance", "stagesReady", "runStages", "parallel"
-_VERBS = frozenset({_DECLARES, _DECLARES_TABLES, _ADVANCE, _READY, _RUN, _PARALLEL, "runStage"})
+_RUN, _READY, _PARALLEL = "runStages", "stagesReady", "parallel"
+_VERBS = frozenset({_DECLARES, _DECLARES_TABLES, _RUN, _READY, _PARALLEL, "runStage"})
 _STAGE, _AFTER, _MORE = "stage ", "after ", "+"
 _LOOPS = frozenset({"for", "while", "do", "switch", "else", "catch"})
 
@@ -158,12 +158,12 @@ class _Reader:
         verb = self._code.word(index)
         if verb == _PARALLEL:
             return self._parallel(index), index + 2
-        if verb == _RUN or not self._code.is_sign(index + 1, "("):
-            return self._run(index)
+        if not self._code.is_sign(index + 1, "("):
+            raise self._code.error(index, f'"{verb}" is called where its order is unknown')
         if verb == _DECLARES:
             return None, self._declare(index)
         skip = self._code.skip(index + 1)
-        if verb == _ADVANCE:
+        if verb == _RUN:
             return self._start(index), skip
         return self._inlined(verb, index), skip
 
@@ -202,7 +202,7 @@ class _Reader:
         self._stages[stage.name] = stage
 
     def _start(self, index: int) -> StartedStages:
-        """Return the stages that the call of `advance` at *index* starts."""
+        """Return the stages that the call of `runStages` at *index* starts."""
         code = self._code
         self._has_started = True
         if not code.is_word(index + 2, _READY):
@@ -216,14 +216,6 @@ class _Reader:
         if skip != code.end_of(index + 1):
             raise code.error(skip, "nothing else is expected in these parentheses")
         return started
-
-    def _run(self, index: int) -> tuple[Flow, int]:
-        """Return the start in the call of `runStages` at *index*: all stages that are ready."""
-        code = self._code
-        if not (code.is_word(index, _RUN) and code.is_sign(index + 1, "(") and code.is_sign(index + 2, ")")):
-            raise code.error(index, f'"{code.word(index)}" is called where its order is unknown')
-        self._has_started = True
-        return StartedStages(None, None, index), index + 3
 
     def _parallel(self, index: int) -> Flow:
         name = self._code.word(index + 1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
+
+OUTPUTS = "outputs"
 
 
 class Command(Struct):
@@ -16,3 +18,11 @@ class Command(Struct):
     lines: tuple[str, ...]
     comment: str = ""
     is_users: bool = False
+
+
+def with_heading(heading: str, commands: tuple[Command, ...]) -> tuple[Command, ...]:
+    """Return *commands* with *heading* as the comment of the first, before its own."""
+    if not commands:
+        return ()
+    first, *others = commands
+    return (replace(first, comment=f"{heading}: {first.comment}" if first.comment else heading), *others)

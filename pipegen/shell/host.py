@@ -45,7 +45,8 @@ class ShellEnvironment(Struct, kw_only=True):
         shares_daemon: whether jobs that share containers use one container engine.
         image_repository: shell text of the repository that shared images are pushed to.
         image_folder: shell text of the registry and repository of published images, "" for these two joined.
-        names_images: whether a shared image has a tag with the name of its job; else, its tag is its ID.
+        names_images: whether jobs know a shared image by a tag with the name of the job that builds it; else, by its
+            ID, which holds beyond the run too.
         login: the registry login, None when the runner is logged in already.
         registry, repository: shell text of the registry and repository of published images.
         namespace, charts, frontend: shell text of the helm namespace, the chart repository,

@@ -27,7 +27,7 @@ def local_tag(job: Job, host: ShellEnvironment) -> Word:
     if is_image_retained(job, host):
         return (Literal("localhost/"), *retained_name(job, host))
     if is_pushed(job, host) and host.names_images:
-        return named_image(job, host)
+        return _named_image(job, host)
     name = (Literal(f"{short_slug(job)}:"), *shell_text(host.job_id)) if host.is_disposable else (ID,)
     return (Literal("localhost/"), *name)
 
@@ -39,20 +39,18 @@ def is_pushed(job: Job, host: ShellEnvironment) -> bool:
 
 def local_name(lowering: Lowering) -> Word:
     """Return the value of the job's `imageLocalName`."""
-    if is_pushed(lowering.job, lowering.host):
+    if is_pushed(lowering.job, lowering.host) and not lowering.host.names_images:
         return pushed_name(lowering.job.stage, lowering)
     return local_tag(lowering.job, lowering.host)
 
 
 def pushed_name(stage: str, lowering: Lowering) -> Word:
-    """Return the registry name of the image that *stage* shares."""
-    if lowering.host.names_images:
-        return named_image(lowering.producers[stage], lowering.host)
+    """Return the registry name of the image that *stage* shares, which contains its ID."""
     variable = VariableExpansion(lowering.variables.outputs[Output(stage, "imageID")])
     return (*shell_text(lowering.host.image_repository), Literal(":"), variable)
 
 
-def named_image(job: Job, host: ShellEnvironment) -> Word:
+def _named_image(job: Job, host: ShellEnvironment) -> Word:
     """Return the registry name of the image that *job* shares, which is known before it is built."""
     return (
         *shell_text(host.image_repository),
@@ -68,7 +66,10 @@ def is_pulled(image: Image, job: Job, host: ShellEnvironment) -> bool:
 
 
 def with_named_images(plan: Plan) -> Plan:
-    """Return *plan* without the IDs of images that jobs only use as images: their names are known before."""
+    """Return *plan* without the IDs of images that jobs only use as images: their names are known before.
+
+    For environments with `names_images`.
+    """
     if not any(job.shared.image for job in plan.jobs):
         return plan
     jobs = [_without_image_ids(job) for job in plan.jobs]

@@ -21,13 +21,18 @@ def teardown(jobs: Sequence[Job], host: ShellEnvironment) -> tuple[Command, ...]
     images = [_image(job, host) for job in sharing if _has(job, BuildImage) and is_image_retained(job, host)]
     releases = [_release(job, host) for job in sharing if _has(job, Deploy) and job.shared.release]
     lines = (
-        *(["DOCKER=${DOCKER:-docker}"] if containers or images else []),
-        *(["HELM=${HELM:-helm}"] if releases else []),
-        *releases,
-        *containers,
-        *images,
+        *_with_program("HELM", "helm", releases),
+        *_with_program("DOCKER", "docker", [*containers, *images]),
     )
     return tuple(Command((line,)) for line in lines)
+
+
+def _with_program(variable: str, default: str, calls: Sequence[str]) -> Sequence[str]:
+    """Return *calls* of the program in *variable*, which is *default* if it is not set."""
+    program = f"${{{variable}:-{default}}}"
+    if len(calls) == 1:
+        return [program + calls[0].removeprefix(f"${variable}")]
+    return [f"{variable}={program}", *calls] if calls else ()
 
 
 def _has(job: Job, kind: type[BuildImage | RunContainer | Deploy]) -> bool:

@@ -40,7 +40,7 @@ def small(graph: ExecutionGraph, bodies: Mapping[str, str], deepest: int, shallo
         f"addStage('{node}', after: {list(graph.predecessors(node))}, agent: null) {{ {bodies[node]} }}"
         for node in graph.nodes
     ]
-    return "\n".join([head, *stages, "followers = stageFollowers()", "runStages()", how])
+    return "\n".join([head, *stages, "followers = stageFollowers()", "runStages(stagesReady())", how])
 
 
 def replayed(

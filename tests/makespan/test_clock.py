@@ -20,7 +20,7 @@ addStage('a') {{}}
 addStage('b') {{}}
 addStage('c', after: ['a', 'b']) {{}}
 addStage('d', after: ['b']) {{}}
-runStages()
+runStages(stagesReady())
 {DRIVER}"""
 FRAMES = """//
 pipeline {
@@ -91,7 +91,7 @@ def test_durations_of_consecutive_starts_add_up() -> None:
     text = f"""//
         addStage('a') {{}}
         addStage('b', after: ['all others']) {{}}
-        try {{ advance(stagesReady()) }} finally {{ advance(stagesReady('all others')) }}
+        try {{ runStages(stagesReady()) }} finally {{ runStages(stagesReady('all others')) }}
         {DRIVER}"""
     durations: Mapping[str, float] = {"a": 2.0, "b": 3.0}
 

@@ -24,7 +24,7 @@ DRIVER = render("jenkins/driver.j2", filters={}, body=Driver(0, tables=False))
 
 def script(text: str) -> str:
     """Return a scripted file that begins with *text* and starts all stages."""
-    return f"{text}\nrunStages()\n{DRIVER}"
+    return f"{text}\nrunStages(stagesReady())\n{DRIVER}"
 
 
 def relation(graph: ExecutionGraph) -> set[tuple[str, str]]:
@@ -136,11 +136,11 @@ REFUSED = [
     (script("addStage('a') {}\nrunStage('a')"), "order is unknown", "runStage"),
     (script("addStage('a') {}\nforget(stagesReady())"), "order is unknown", "stagesReady"),
     (f"addStage('a') {{}}\n{DRIVER}", "no stages are started", ""),
-    (f"addStage('a') {{}}\nadvance(['b'])\n{DRIVER}", '"b" is started', "advance"),
-    (f"addStage('a') {{}}\nadvance([])\n{DRIVER}", '"a" never starts', "addStage"),
-    (f"addStage('a') {{}}\nadvance(stagesReady('a'))\n{DRIVER}", '"a" is a stage', "advance"),
-    (f"runStages()\naddStage('a') {{}}\n{DRIVER}", "after stages have started", "addStage"),
-    (f"addStage('a') {{}}\nrunStages()\nadvance(['a'])\n{DRIVER}", "starts twice", "advance"),
+    (f"addStage('a') {{}}\nrunStages(['b'])\n{DRIVER}", '"b" is started', "runStages"),
+    (f"addStage('a') {{}}\nrunStages([])\n{DRIVER}", '"a" never starts', "addStage"),
+    (f"addStage('a') {{}}\nrunStages(stagesReady('a'))\n{DRIVER}", '"a" is a stage', "runStages"),
+    (f"runStages(stagesReady())\naddStage('a') {{}}\n{DRIVER}", "after stages have started", "addStage"),
+    (f"addStage('a') {{}}\nrunStages(stagesReady())\nrunStages(['a'])\n{DRIVER}", "starts twice", "runStages"),
 ]
 
 
@@ -166,7 +166,7 @@ def test_finally_stages_follow_all_others() -> None:
         addStage('a') {{}}
         addStage('b', after: ['a']) {{}}
         addStage('c', after: ['all others']) {{}}
-        try {{ advance(stagesReady()) }} finally {{ advance(stagesReady('all others')) }}
+        try {{ runStages(stagesReady()) }} finally {{ runStages(stagesReady('all others')) }}
         {DRIVER}"""
 
     assert order(text) == ExecutionGraph([("a", "b", "c")])
@@ -180,11 +180,11 @@ def test_parallel_pipelines_are_independent() -> None:
         Map pipelines = [:]
         pipelines['p'] = {{
             node('x') {{
-                try {{ advance(['p: a'] + roots1()) }} finally {{ advance(stagesReady('all others of p')) }}
+                try {{ runStages(['p: a'] + roots1()) }} finally {{ runStages(stagesReady('all others of p')) }}
             }}
         }}
         if (isSelected('q')) {{
-            pipelines['q'] = {{ advance(['q: a']) }}
+            pipelines['q'] = {{ runStages(['q: a']) }}
         }}
         if (pipelines) {{
             parallel pipelines

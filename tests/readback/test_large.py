@@ -26,7 +26,7 @@ def scripted() -> int:
     steps = "    sh '''\n        make\n        ./run \"$x\" {\n    '''\n    stash name: 'x', includes: 'y'\n"
     stages = (f"addStage('s{number}', after: {after(number)}) {{\n{steps}}}\n" for number in range(COUNT))
     driver = render("jenkins/driver.j2", filters={}, body=Driver(40, tables=False))
-    return len(jenkins.order(f"{''.join(stages)}\nrunStages()\n{driver}").nodes)
+    return len(jenkins.order(f"{''.join(stages)}\nrunStages(stagesReady())\n{driver}").nodes)
 
 
 def declarative() -> int:

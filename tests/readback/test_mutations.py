@@ -163,12 +163,12 @@ def test_a_driver_without_any_one_line_is_rejected(text: str) -> None:
 
     check_noticed(generated, mutants)
     check_noticed(generated, {"twice": generated.text + generated.text[start:]})
-    check_noticed(generated, {"another": generated.text + "\ndef advance(String name) {\n}\n"})
+    check_noticed(generated, {"another": generated.text + "\ndef runStages(String name) {\n}\n"})
     check_noticed(generated, {"parallel": generated.text + "\ndef parallel(Map branches) {\n}\n"})
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"(?<=\W)remove\(done\)", r"(?<!List )ready = ", r"size\(\) == 1", r"advance\(\[name\]\)"]
+    "pattern", [r"(?<=\W)remove\(done\)", r"(?<!List )ready = ", r"size\(\) == 1", r"runStages\(\[name\]\)"]
 )
 def test_mutated_expressions_of_the_driver_are_detected(pattern: str) -> None:
     """Those that count down, continue and start stages."""
@@ -180,16 +180,21 @@ def test_mutated_expressions_of_the_driver_are_detected(pattern: str) -> None:
 def test_mutated_starts_of_stages_are_detected() -> None:
     """A root, a branch, a starting call, the call after it, or a function of stages is missing."""
     final, several, large = (written(config, "jenkins", style="scripted") for config in SCRIPTS.values())
-    check_noticed(several, without(several.text, r"(?<=advance\(\[)'[^']*'(, )?"))
+    check_noticed(several, without(several.text, r"(?<=runStages\(\[)'[^']*'(, )?"))
     check_noticed(several, without(several.text, r"^ *parallel pipelines\n"))
     check_noticed(several, without(several.text, r"^    pipelines\['one'\] = \{.*?^    \}\n"))
-    check_noticed(several, without(several.text, r"^ *advance\(stagesReady\('[^']*'\)\)\n"))
-    check_noticed(final, without(final.text, r"^    advance\(stagesReady\(.*?\)\)\n"))
-    check_noticed(final, without(final.text, r"^    runStages\(\)\n"))
+    check_noticed(several, without(several.text, r"^ *runStages\(stagesReady\('[^']*'\)\)\n"))
+    check_noticed(final, without(final.text, r"^    runStages\(stagesReady\(.*?\)\)\n"))
+    check_noticed(final, without(final.text, r"^    runStages\(stagesReady\(\)\)\n"))
     check_noticed(large, without(large.text, r"^addStages\d\(\)\n"))
-    check_noticed(large, without(large.text, r"^runStages\(\)\n"))
+    check_noticed(large, without(large.text, r"^runStages\(stagesReady\(\)\)\n"))
     check_noticed(
-        large, without(large.text, r"^addStages1\(\)\n(.*?)^runStages\(\)\n", by=r"\1runStages()\naddStages1()\n")
+        large,
+        without(
+            large.text,
+            r"^addStages1\(\)\n(.*?)^runStages\(stagesReady\(\)\)\n",
+            by=r"\1runStages(stagesReady())\naddStages1()\n",
+        ),
     )
 
 

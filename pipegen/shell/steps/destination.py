@@ -23,7 +23,7 @@ class Destination(Struct, kw_only=True):
     """The destination of a copy.
 
     Attributes:
-        lines: the commands that set it and create its parent folder.
+        lines: the commands that set it and create its parent folder, unless the check of the path creates it.
         path: relative to the job's directory, as an operand of a command.
         name: relative to the root of the repository, without trailing slashes.
         is_directory: whether it is the job's directory itself.
@@ -44,12 +44,14 @@ def destination(file: CopyFile, lowering: Lowering) -> Destination:
     if constant_path is None:
         return _at_run_time(file, lowering)
     path = constant_path.lstrip("/") or "."
-    folder = path.rstrip("/") if path != "." and is_folder_content(file.source) else dirname(path.rstrip("/"))
+    is_directory = normpath(path) == "."
+    is_created = is_folder_content(file.source)
+    folder = path.rstrip("/") if path != "." and is_created else dirname(path.rstrip("/"))
     return Destination(
-        lines=(f"mkdir -p {quote(_operand(folder))}",) if folder else (),
+        lines=(f"mkdir -p {quote(_operand(folder))}",) if folder and (is_directory or not is_created) else (),
         path=(Literal(_operand(path)),),
         name=(Literal(_from_root(path, lowering.job)),),
-        is_directory=normpath(path) == ".",
+        is_directory=is_directory,
         folder=(Literal(f"./{folder}"),),
         last=(Literal(f"./{path.rstrip('/')}"),),
     )
@@ -63,7 +65,7 @@ def check_destination(to: Destination) -> tuple[str, ...]:
     if to.is_directory:
         return ()
     if to.folder == to.last:
-        return (_check_link(to.last),)
+        return (_check_link(to.last, is_created=True),)
     return check_links((to.folder, to.last), ("-d", "-L"))
 
 
@@ -81,10 +83,12 @@ def check_links(paths: Sequence[Word], tests: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _check_link(path: Word) -> str:
+def _check_link(path: Word, *, is_created: bool = False) -> str:
     """Return the command that fails the script where the folder *path* is out of the job's directory."""
-    message = f"printf '%s leads out of the directory of the stage\\n' {quote(path)} >&2"
-    return f'case $(cd {quote(path)} 2>/dev/null && pwd -P)/ in "$(pwd -P)"/*) ;; *) {message}; exit 1 ;; esac'
+    folder = quote(path)
+    message = f"printf '%s leads out of the directory of the stage\\n' {folder} >&2"
+    enter = f"mkdir -p {folder} && cd {folder}" if is_created else f"cd {folder} 2>/dev/null"
+    return f'case $({enter} && pwd -P)/ in "$(pwd -P)"/*) ;; *) {message}; exit 1 ;; esac'
 
 
 def planned_path(file: CopyFile, job: Job) -> str | None:

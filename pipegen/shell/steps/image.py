@@ -14,8 +14,8 @@ _ID = "pipegen_image_id"
 
 def image_word(image: Image, lowering: Lowering) -> Word:
     """Return the name of *image* for commands."""
-    if image.producer == lowering.job.stage:
-        return local_tag(lowering.job, lowering.host)
+    if image.producer is not None and (image.producer == lowering.job.stage or lowering.host.names_images):
+        return local_tag(lowering.producers[image.producer], lowering.host)
     if image.producer is not None and is_pulled(image, lowering.job, lowering.host):
         return pushed_name(image.producer, lowering)
     image_id = word(image.id, lowering)

@@ -101,7 +101,7 @@ def _tags(step: PublishImage, variable: str, lowering: Lowering) -> Generator[Co
     others = step.tags[len(constants) :]
     if not others:
         return _Tags(first, known)
-    yield Command((" ".join(("set --", *map(quote, known))),), "the tags, empty ones left out")
+    yield Command((" ".join(("set --", *map(quote, known))),))
     for other in others:
         yield Command(each((other,), lowering, _add_tag))
     return _Tags(first, ())

@@ -9,7 +9,6 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
 from pipegen.plan.model import Plan
 from pipegen.plan.model.logic import atoms
-from pipegen.shell.host import Images
 from pipegen.shell.images import with_named_images
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.checks.unsupported import check_credentials, check_mail, check_plan, omission_notes
@@ -70,8 +69,7 @@ def lower(
     *groups* are the stages of each child pipeline. With *is_child*, the file itself is a child pipeline, started by the
     pipeline that generates it.
     """
-    if settings.images is Images.REGISTRY:
-        plans = [with_named_images(plan) for plan in plans]
+    plans = [with_named_images(plan) for plan in plans]
     names = JobNames()
     titles = stage_names(plans, names, report)
     drafted = _check_and_draft(plans, settings, report)

@@ -34,6 +34,8 @@ from pipegen.targets.gitlab.settings import Release
 
 # The most characters of a list on one line.
 _LINE = 132
+# The most characters of the files and the prefix of a cache's key on one line.
+_SHORT_KEY = 60
 _EMPTY: Mapping[str, Value] = {"cache": [], "interruptible": False, "retry": 0}
 # An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
 # A command that needs no quotes between brackets.
@@ -173,6 +175,7 @@ def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, 
     merged = dict(lower)
     for key, value in upper.items():
         below = lower.get(key)
+        below = below.value if isinstance(below, Flow) else below
         merged[key] = _merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
     return merged
 
@@ -204,16 +207,22 @@ def _caches(caches: tuple[CacheEntry, ...]) -> Value:
 
 
 def _cache(cache: CacheEntry) -> Value:
-    files = _without_none({"files": _list(cache.files), "prefix": cache.key or None})
     return _without_none(
         {
-            "key": files if cache.files else cache.key or None,
+            "key": _files_key(cache) if cache.files else cache.key or None,
             "paths": _list(cache.paths),
             "policy": cache.policy or None,
             "when": cache.when or None,
             "fallback_keys": _list(cache.fallback_keys) if cache.fallback_keys else None,
         }
     )
+
+
+def _files_key(cache: CacheEntry) -> Value:
+    """Return the key of *cache* by its files, on one line if it is short."""
+    prefix = {"prefix": cache.key} if cache.key else {}
+    is_short = sum(map(len, (*cache.files, cache.key))) <= _SHORT_KEY
+    return Flow({"files": cache.files, **prefix}) if is_short else {"files": _list(cache.files), **prefix}
 
 
 def _allow_failure(job: GitLabJob) -> Value:

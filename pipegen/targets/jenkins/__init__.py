@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
+from pipegen.shell.host import Images
+from pipegen.shell.images import with_named_images
 from pipegen.targets.base import GeneratedFile, Pair, Request
 from pipegen.targets.jenkins.capabilities import CAPABILITIES
 from pipegen.targets.jenkins.job.environments import without_stops
@@ -31,6 +33,9 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
         return (GeneratedFile(FILE, render_nothing(request)),)
     settings = parse_settings(request.settings)
     check_named_inputs(plans, report)
-    scripts = [plan_scripts(without_stops(plan, report), settings, report) for plan in plans]
+    prepared = [without_stops(plan, report) for plan in plans]
+    if settings.images is Images.LOCAL:
+        prepared = [with_named_images(plan) for plan in prepared]
+    scripts = [plan_scripts(plan, settings, report) for plan in prepared]
     file = lower(scripts, request, settings, report)
     return (GeneratedFile(FILE, render(file, request.source)),)

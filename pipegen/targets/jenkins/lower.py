@@ -59,11 +59,7 @@ def lower(
     stage_parts = tuple(parts_of(layout.body, *(stages if is_scripted else ())))
     other_parts = parts_of(*recipients, *frame.variables, frame.selection, frame.look, *frame.guard)
     return model.Jenkinsfile(
-        notes=(
-            *options_note(request.selected, request.fixed_inputs, since=request.options.get("changed_since", "")),
-            *layout.notes,
-            *plugin_notes((*stage_parts, *frame.properties)),
-        ),
+        notes=(*_options_note(request), *layout.notes, *plugin_notes((*stage_parts, *frame.properties))),
         libraries=settings.libraries,
         properties=frame.properties,
         parameters=frame.parameters,
@@ -78,9 +74,14 @@ def lower(
         recipients=recipients,
         checkouts=checkouts.functions,
         helpers=helpers((*stage_parts, *other_parts)),
+        has_stashes=any(isinstance(part, model.Stash) for part in stage_parts),
         setters=in_functions(frame.variables, weigh_variable) if is_scripted else (),
         parameter_lists=in_functions(frame.parameters, weigh_parameter) if is_scripted else (),
     )
+
+
+def _options_note(request: Request) -> tuple[str, ...]:
+    return options_note(request.selected, request.fixed_inputs, since=request.options.get("changed_since", ""))
 
 
 def _step_context(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.graph.walk import finish_order
-from pipegen.plan.model import Job, Plan, Workspace
+from pipegen.plan.model import Job, Plan, PublishImage, RunContainer, Workspace
 from pipegen.shell.host import Images
 from pipegen.shell.script import Command, StageScriptParts
 from pipegen.structs import Struct
@@ -116,4 +116,6 @@ def pinned(plan: Plan, settings: JenkinsSettings) -> frozenset[str]:
 
 def _producers(job: Job) -> set[str]:
     """Return the stages whose images or containers *job* uses."""
-    return {*[output.stage for output in job.inputs if output.name in _DAEMON_NAMES], *job.containers}
+    images = [step.image.producer for step in job.steps if isinstance(step, RunContainer | PublishImage)]
+    outputs = [output.stage for output in job.inputs if output.name in _DAEMON_NAMES]
+    return {*outputs, *job.containers, *(stage for stage in images if stage not in (None, job.stage))}

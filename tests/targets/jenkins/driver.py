@@ -1,4 +1,4 @@
-"""A model of the driver of deep graphs: the decisions of `advance` and `goOn`, with virtual time."""
+"""A model of the driver of deep graphs: the decisions of `runStages` and `goOn`, with virtual time."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_scripted_stages_name_their_predecessors() -> None:
         "addStage('publish', after: ['check', 'lint'], agent: env.PIPEGEN_AGENT) {\n"
         "    noFork()\n    checkoutCommit()\n" in text
     )
-    assert "try {\n    runStages()\n} finally {\n    node(env.PIPEGEN_AGENT) {\n" in text
+    assert "try {\n    runStages(stagesReady())\n} finally {\n    node(env.PIPEGEN_AGENT) {\n" in text
 
 
 def test_with_a_registry_stages_may_run_on_any_agent() -> None:

@@ -23,7 +23,7 @@ T = TypeVar("T")
 # A job without these keys writes their empty values.
 _WITH_EMPTY_VALUE = ("cache", "interruptible", "retry")
 # The lines of keys that have several.
-_LINES = {"cache": 4}
+_LINES = {"cache": 3}
 # The lines of an empty `default`.
 _EXTRA_LINES = 2
 

@@ -8,18 +8,14 @@ from pipegen.shell.command import Command
 from pipegen.targets.gitlab.model import ScriptEntry
 
 
-def entries(commands: Iterable[Command], *, comment: str = "") -> tuple[ScriptEntry, ...]:
-    """Return an entry for each command; *comment* is shown above the first."""
-    entries_ = [
+def entries(commands: Iterable[Command]) -> tuple[ScriptEntry, ...]:
+    """Return an entry for each command."""
+    return tuple(
         ScriptEntry(command.lines[0], command.comment)
         if len(command.lines) == 1 and "\n" not in command.lines[0]
         else _block(command)
         for command in commands
-    ]
-    if entries_ and comment:
-        first = entries_[0]
-        entries_[0] = ScriptEntry(first.text, f"{comment}: {first.comment}" if first.comment else comment)
-    return tuple(entries_)
+    )
 
 
 def _block(command: Command) -> ScriptEntry:

@@ -117,7 +117,7 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
         shares_daemon=is_local,
         image_repository=f"{folder}/pipegen",
         image_folder=folder,
-        names_images=not is_local,
+        names_images=True,
         is_disposable=not is_local,
         login=_login(settings),
         registry="$PIPEGEN_REGISTRY",

@@ -87,8 +87,8 @@ class Jenkinsfile(Struct, kw_only=True):
 
     *libraries* are loaded first; *properties* are those of the job besides its *parameters*; *guard* ends builds of
     changes from forks before anything else; *helpers* are the names of the constant functions that it calls, in the
-    order of the file. *setters* and *parameter_lists* are the variables and the parameters by the function that
-    contains them, () if they are in place.
+    order of the file; *has_stashes* is whether stages stash files. *setters* and *parameter_lists* are the variables
+    and the parameters by the function that contains them, () if they are in place.
     """
 
     notes: tuple[str, ...]
@@ -106,6 +106,7 @@ class Jenkinsfile(Struct, kw_only=True):
     recipients: tuple[Recipients, ...]
     checkouts: tuple[CheckoutFunction, ...]
     helpers: tuple[str, ...]
+    has_stashes: bool = False
     setters: tuple[tuple[EnvironmentVariable, ...], ...] = ()
     parameter_lists: tuple[tuple[Parameter, ...], ...] = ()
 
@@ -113,7 +114,8 @@ class Jenkinsfile(Struct, kw_only=True):
     def options(self) -> tuple[str, ...]:
         """The calls under `options` of a declarative file; an option of the user replaces the default of that name."""
         names = {one.name for one in self.properties}
-        own = tuple(one for one in ("skipDefaultCheckout()", "preserveStashes()") if step_name(one) not in names)
+        defaults = ("skipDefaultCheckout()", *(("preserveStashes()",) if self.has_stashes else ()))
+        own = tuple(one for one in defaults if step_name(one) not in names)
         return (*own, *self.settings, *self.around)
 
     @property

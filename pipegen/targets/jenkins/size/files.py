@@ -75,7 +75,7 @@ def weigh_declarative(frame: FileFrame, body: model.Declarative) -> int:
 
 def weigh_script(frame: FileFrame, body: model.ScriptedPipelines) -> int:
     """Return the weight of a scripted file without its functions and stages."""
-    weight = weigh_around(frame) + 2 * _CALL + _TRY + weigh_teardown(body.teardown)
+    weight = weigh_around(frame) + 3 * _CALL + _TRY + weigh_teardown(body.teardown)
     weight += _weigh_row(frame.variables, weigh_variable) + _weigh_row(frame.parameters, weigh_parameter)
     runs = beside_each_other(body)
     if not runs:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.plan.model import Credential, CredentialKind, Job, TriggerJob, Workspace
-from pipegen.shell.script import Command, StageScriptParts
+from pipegen.shell.command import OUTPUTS, Command, with_heading
+from pipegen.shell.script import StageScriptParts
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import literals
@@ -128,13 +129,10 @@ def _script_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> 
 
 def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
     function = preludes.function(script.prelude)
-    parts = [(*script.bind, *script.login), script.steps, script.outputs]
-    if not function:
-        parts.insert(0, script.prelude)
-    separated: list[Command] = []
-    for part in filter(None, parts):
-        separated += [Command(("",)), *part] if separated else part
-    return script_steps(tuple(separated), function)
+    prelude = () if function or not script.prelude else (*script.prelude, Command(("",)))
+    body = (*script.bind, *script.login, *script.steps)
+    outputs = with_heading(OUTPUTS, script.outputs) if body else script.outputs
+    return script_steps((*prelude, *body, *outputs), function)
 
 
 def _commands(named: NamedJob, preludes: Preludes) -> model.Step:

@@ -58,6 +58,8 @@ def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
         images=settings.images,
         shares_daemon=is_local or plan.workspace is Workspace.SHARED,
         image_repository=f"${REGISTRY}/${REPOSITORY}/pipegen",
+        # A build that is restarted from a stage has another number, so images in a registry keep their ID.
+        names_images=is_local,
         login=_login(settings),
         registry=f"${REGISTRY}",
         repository=f"${REPOSITORY}",
