@@ -78,7 +78,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         monkeypatch.setattr(sys, "argv", ["pipegen", *arguments])
         status = run()
         written = capsys.readouterr()
-        assert status == 0, written.err
+        assert status == 0, f"{written.out}{written.err}"
         return written.out
 
     return called

@@ -244,7 +244,7 @@ _READERS: dict[str, tuple[str, Callable[[Entry], object]]] = {
     "trigger": ("trigger", _trigger),
     "notify": ("email", lambda entry: _email(entry.value)),
 }
-# Earlier steps have resolved these.
+# Keys without a field: templates are resolved before, and descriptions are for people.
 _RESOLVED = ("extends", "description")
 # Keys of a stage whose value is not interpreted here.
 _VALUES = frozenset(key.name for key in STAGE_KEYS).difference(_READERS, _RESOLVED)

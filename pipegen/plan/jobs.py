@@ -116,51 +116,52 @@ def jobs(
                 work[name],
                 pipeline,
                 slugs[name],
-                frame=frame_of.get(name),
-                needs=() if is_final else order.graph.predecessors(name),
-                binds=tuple(namespaces.bound[name])[1:],
-                files=stage_sources,
-                artifacts=files.conflicts.marked(name, files.all.get(name, ())),
-                used=used,
+                _GraphFacts(
+                    frame=frame_of.get(name),
+                    needs=() if is_final else order.graph.predecessors(name),
+                    binds=tuple(namespaces.bound[name])[1:],
+                    files=stage_sources,
+                    artifacts=files.conflicts.marked(name, files.all.get(name, ())),
+                ),
+                used,
             )
         )
     check_conflicts(sources, files.conflicts, order.closure, namespaces.stages, report)
     return with_stop_environments(pipeline_jobs, report)
 
 
-def _job(
-    work: StagePlan,
-    pipeline: str,
-    slug: str,
-    *,
-    frame: int | None,
-    needs: tuple[str, ...],
-    binds: tuple[str, ...],
-    files: tuple[str, ...],
-    artifacts: tuple[Artifact, ...],
-    used: _Used,
-) -> Job:
+class _GraphFacts(Struct, kw_only=True):
+    """The facts about a stage that follow from its place in the graph."""
+
+    frame: int | None
+    needs: tuple[str, ...]
+    binds: tuple[str, ...]
+    files: tuple[str, ...]
+    artifacts: tuple[Artifact, ...]
+
+
+def _job(work: StagePlan, pipeline: str, slug: str, facts: _GraphFacts, used: _Used) -> Job:
     stage, name, settings = work.stage, work.stage.name.value, work.settings
     return Job(
         stage=name,
         pipeline=pipeline,
         slug=slug,
         span=stage.name.span,
-        frame=frame,
-        needs=needs,
+        frame=facts.frame,
+        needs=facts.needs,
         reads=work.reads,
-        binds=binds,
+        binds=facts.binds,
         forwarded=tuple(work.forwarded.items()),
         inputs=work.inputs,
-        outputs=_among(used.outputs, name, binds),
-        files=files,
-        artifacts=(*artifacts, *work.only_for_people()),
+        outputs=_among(used.outputs, name, facts.binds),
+        files=facts.files,
+        artifacts=(*facts.artifacts, *work.only_for_people()),
         directory=work.directory,
         steps=work.steps,
         mail=work.mail,
         shared=used.shared.get(name, _SHARES_NOTHING),
         containers=containers_of(name, work.steps),
-        expanded=_among(used.expanded, name, _among(used.outputs, name, binds)),
+        expanded=_among(used.expanded, name, _among(used.outputs, name, facts.binds)),
         condition=work.condition,
         machine=work.machine,
         secrets=work.secrets.credentials,

@@ -117,4 +117,3 @@ def test_lint_time_is_linear_in_the_number_of_stages() -> None:
     small, large_ = calls_of(125), calls_of(500)
 
     assert large_ < 5 * small
-    assert large_ < 500 * 800

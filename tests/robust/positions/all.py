@@ -51,6 +51,8 @@ _UNWRITTEN_FOR = {
             ":/$defs/reports/properties/coverage/anyOf/1/properties/percent",
             ":/$defs/stage/properties/environment/anyOf/1/properties/name",
             ":/$defs/stage/properties/environment/anyOf/1/properties/url",
+            ":/$defs/stage/properties/environment/anyOf/1/properties/kubernetes/properties/agent",
+            ":/$defs/stage/properties/environment/anyOf/1/properties/kubernetes/properties/namespace",
             ":/$defs/artifacts/properties/name",
         }
     ),
