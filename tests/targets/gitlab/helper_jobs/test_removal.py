@@ -34,7 +34,7 @@ def test_images_on_a_runner_are_removed_last() -> None:
         "when": "always",
         "variables": {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"},
     }
-    assert job["script"][-1].startswith("$DOCKER rmi --no-prune ")
+    assert job["script"][-1].startswith("${DOCKER:-docker} rmi --no-prune ")
 
 
 def test_a_release_is_removed_by_helm() -> None:
@@ -42,7 +42,7 @@ def test_a_release_is_removed_by_helm() -> None:
     job = compiled(HANDOFF.format(pipelines=f"service: {RELEASE}", images="registry")).data["remove releases"]
 
     assert job["image"] == {"name": "alpine/helm:3.18.4", "entrypoint": [""]}
-    assert job["script"][-1].startswith("$HELM uninstall ")
+    assert job["script"][-1].startswith("${HELM:-helm} uninstall ")
 
 
 def test_removals_have_the_condition_of_their_stages() -> None:
