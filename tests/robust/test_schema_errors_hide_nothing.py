@@ -137,7 +137,7 @@ def test_errors_of_all_kinds_are_reported_in_one_round() -> None:
         pipelines:
           p:
             stages:
-              - {name: a, agent: 'x && y', script: [x], timeout: [1]}
+              - {name: a, agent: 'x &&', script: [x], timeout: [1]}
               - {name: b, script: 'echo ${a.nope} ${d.v}'}
               - {name: d, script: x, outputs: 5}
               - {name: e, scrpt: x}
