@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import log2
 
-from pipegen.lint.tokens import EXAMPLES, Secret
+from pipegen.lint.tokens import Secret, is_example
 
 _NAME = re.compile(
     r"(?:.*[_.-])?(?:password|passwd|passphrase|secret|token|(?:api|access|secret|private|auth)[_-]?key)", re.IGNORECASE
@@ -50,7 +50,7 @@ def is_secret_name(name: str) -> bool:
 
 def is_likely_secret(value: str) -> bool:
     """Return whether *value* is probably a secret: a mix of letters and digits unlike a word, variable or path."""
-    if len(value) < _SHORTEST or re.search(r"[\s${}<>*]|^[/.~]|://", value) or EXAMPLES.search(value):
+    if len(value) < _SHORTEST or re.search(r"[\s${}<>*]|^[/.~]|://", value) or is_example(value):
         return False
     has_both = re.search(r"[A-Za-z]", value) and re.search(r"[0-9]", value)
     return bool(has_both) and _entropy(value) >= _LEAST_ENTROPY

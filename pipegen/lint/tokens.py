@@ -36,9 +36,7 @@ _MARKS = (
     *("AIza", "npm_", "pypi-", "k_live_", "SG.", "dckr_pat_", "hf_", "_v1_", "hvs.", "AGE-SECRET", "eyJ"),
 )
 
-EXAMPLES = re.compile(
-    r"example|change|placeholder|dummy|sample|fake|mock|your|test|xxx|\*\*\*|\.\.\.|todo|redacted", re.IGNORECASE
-)
+_EXAMPLES = r"(?i)example|change|placeholder|dummy|sample|fake|mock|your|test|xxx|\*\*\*|\.\.\.|todo|redacted"
 
 
 class Secret(Struct):
@@ -52,8 +50,13 @@ class Secret(Struct):
 def tokens(text: str) -> Iterator[Secret]:
     """Yield the tokens of well-known services in *text*."""
     for match in _token().finditer(text) if any(mark in text for mark in _MARKS) else ():
-        if match.lastgroup is not None and not EXAMPLES.search(match[0]):
+        if match.lastgroup is not None and not is_example(match[0]):
             yield Secret(match.start(), match.end(), _KINDS[int(match.lastgroup[1:])])
+
+
+def is_example(text: str) -> bool:
+    """Return whether *text* looks like an example of a secret, and not like a secret."""
+    return re.search(_EXAMPLES, text) is not None
 
 
 @cache
