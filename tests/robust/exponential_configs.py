@@ -1,6 +1,6 @@
 """Short configs that expand to very large ones: each doubling is rejected, quickly and in little memory.
 
-    PYTHONPATH=.:tests python tests/robust/doublings.py
+    PYTHONPATH=.:tests python tests/robust/exponential_configs.py
 
 compiles each in a separate process, and prints the time and memory.
 """

@@ -1,6 +1,6 @@
 """Hostile texts in every position of configs, executed: each arrives byte for byte, and none is executed.
 
-    PYTHONPATH=.:tests python tests/robust/injecting.py --turns 3
+    PYTHONPATH=.:tests python tests/robust/injection.py --turns 3
 
 executes the given number of configs of each kind on each engine, and prints the figures and the faults; `--nightly`
 tries more than 20,000 texts. The turn, `--first`, selects the texts: the same turn has the same texts.

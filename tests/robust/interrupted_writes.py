@@ -1,6 +1,6 @@
 """`pipegen compile` killed while it writes, and two at the same time: each file is the old one or the new one.
 
-    PYTHONPATH=.:tests python tests/robust/writing.py [KILLS [ROUNDS]]
+    PYTHONPATH=.:tests python tests/robust/interrupted_writes.py [KILLS [ROUNDS]]
 
 kills at every start and end of a system call, or at KILLS of them, evenly spread.
 """

@@ -1,4 +1,4 @@
-"""A program for stages that prints its secrets, in all forms and in chunks: `python printing.py VARIABLE...`."""
+"""A program for stages that prints its secrets, in all forms and in chunks: `python print_secrets.py VARIABLE...`."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Scene:
             one.mkdir()
         bound = ", ".join(f"{name}: {name.lower().replace('_', '-')}" for name in _BOUND)
         names = " ".join(_BOUND)
-        program = f"{sys.executable} {Path(__file__).with_name('printing.py')}"
+        program = f"{sys.executable} {Path(__file__).with_name('print_secrets.py')}"
         config = _CONFIG.format(bound=bound, names=names, print=program, own=_OWN)
         (self.tree / "pipegen.yaml").write_text(_TARGETS + config, encoding="utf-8")
         (self.tree / "jenkins.yaml").write_text(config.replace(_VOUCHED, "").replace(" VAULT", ""), encoding="utf-8")

@@ -1,6 +1,6 @@
 """`pipegen run` with state of earlier runs that is replaced, empty, unreadable, partial, or left by a kill.
 
-    PYTHONPATH=.:tests python tests/robust/keeping.py [KILLS]
+    PYTHONPATH=.:tests python tests/robust/stored_state.py [KILLS]
 
 With any state, a run has the result of a fresh one, and the next run reuses its results.
 """

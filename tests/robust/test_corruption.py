@@ -1,4 +1,4 @@
-"""A sample of damage.py: damage is detected, whichever byte is affected."""
+"""A sample of corruption.py: damage is detected, whichever byte is affected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sample of writing.py: kills while files are written, and two programs that write the same files."""
+"""A sample of interrupted_writes.py: kills while files are written, and two programs that write the same files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from cli.program import environment
 from robust.interrupted_writes import faults
 
-PROGRAM = Path(__file__).with_name("writing.py")
+PROGRAM = Path(__file__).with_name("interrupted_writes.py")
 
 
 def test_a_killed_or_concurrent_compile_leaves_complete_files() -> None:

@@ -1,4 +1,4 @@
-"""A sample of secrecy.py, and proof that it would find a secret."""
+"""A sample of secret_leaks.py, and proof that it would find a secret."""
 
 from __future__ import annotations
 

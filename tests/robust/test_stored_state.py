@@ -1,4 +1,4 @@
-"""A sample of keeping.py: runs with damaged results and journals, killed runs, and two concurrent runs."""
+"""A sample of stored_state.py: runs with damaged results and journals, killed runs, and two concurrent runs."""
 
 from __future__ import annotations
 
