@@ -33,17 +33,16 @@ IS_MERGE_REQUEST: Formula = Comparison(VariableName("CI_PIPELINE_SOURCE"), "==",
 _IS_TAG: Formula = every(HasValue("CI_COMMIT_TAG"), negated(IS_MERGE_REQUEST))
 _IS_BRANCH: Formula = every(HasValue("CI_COMMIT_BRANCH"), negated(IS_MERGE_REQUEST))
 # https://docs.gitlab.com/ci/yaml/deprecated_keywords/#onlyrefs--exceptrefs
+# GitLab compares the source without "_event", and its plural:
+# https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/build/policy/refs.rb
 _SOURCES = {
-    "api": "api",
-    "chat": "chat",
-    "external": "external",
-    "external_pull_requests": "external_pull_request_event",
-    "merge_requests": "merge_request_event",
-    "pipelines": "pipeline",
-    "pushes": "push",
-    "schedules": "schedule",
-    "triggers": "trigger",
-    "web": "web",
+    spelling: source
+    for source in (
+        *("api", "chat", "external", "external_pull_request_event", "merge_request_event", "pipeline", "push"),
+        *("schedule", "trigger", "web"),
+    )
+    for name in (source.removesuffix("_event"),)
+    for spelling in (name, "pushes" if name == "push" else f"{name}s")
 }
 # The keys of a rule that this module reads; others need GitLab itself.
 _PLAIN = frozenset({"if", "changes", "exists", "when", "allow_failure", "start_in"})
