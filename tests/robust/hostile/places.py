@@ -51,6 +51,11 @@ def blubberfile(name: str, value: str) -> Keys:
     return {"version": "v4", "variants": {"a": {}}, written(name): written(value)}
 
 
+def plugin_steps(jenkins: object) -> Keys:
+    """Return a config of one stage with steps of plugins of *jenkins*."""
+    return stage(steps={"jenkins": jenkins, "elsewhere": "skip"})
+
+
 PLACES: Mapping[str, Config] = {
     "pipelines.{}": lambda text: {"pipelines": {text: {"stages": [{"name": "a", "script": ["true"]}]}}},
     "inputs.{}": lambda text: {"inputs": {text: "x"}, **stage()},
@@ -199,7 +204,12 @@ PLACES: Mapping[str, Config] = {
     "stage.lock": lambda text: stage(lock=text),
     "reuse.files.[]": lambda text: stage(reuse={"files": [text]}),
     "reuse.env.[]": lambda text: stage(reuse={"env": [text]}),
-    "steps.jenkins.[]": lambda text: stage(steps={"jenkins": [{"echo": text}], "elsewhere": "skip"}),
+    "steps.jenkins.[]": lambda text: plugin_steps([text, {"echo": text}]),
+    "steps.jenkins.[].{}": lambda text: plugin_steps([{text: "a"}]),
+    "steps.jenkins.before.[]": lambda text: plugin_steps({"before": [text, {"echo": text}]}),
+    "steps.jenkins.before.[].{}": lambda text: plugin_steps({"before": [{text: "a"}]}),
+    "steps.jenkins.after.[]": lambda text: plugin_steps({"after": [text, {"echo": text}]}),
+    "steps.jenkins.after.[].{}": lambda text: plugin_steps({"after": [{text: "a"}]}),
     "stage.raw.{}": lambda text: stage(raw={text: {"x": 1}}),
     "raw.gitlab": lambda text: stage(raw={"gitlab": {"coverage": text}}),
     "stage.raw.*.{}": lambda text: stage(raw={"gitlab": {text: "a"}}),

@@ -37,7 +37,7 @@ _AGENT = 4
 # The map of named arguments.
 _MAP = 1
 # `pipeline {}` with its agent, options and stages; a directive in it with a block.
-_PIPELINE = 28
+_PIPELINE = 30
 # A stage around others: `stage('name') { parallel {} }`.
 _GROUP = 2 * (_STATEMENT + _CLOSURE) + _TEXT
 # In Groovy code: words and texts, operators, the statement and call of a line, and the operand before `?:`,
