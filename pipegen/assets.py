@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from pipegen.structs import from_json
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -18,3 +20,9 @@ def folder(kind: Literal["templates", "schemas"]) -> Traversable:
     from importlib.resources import files  # noqa: PLC0415 - only for a package inside a zip archive
 
     return files("pipegen") / kind
+
+
+def schema(name: str) -> dict[str, Any]:
+    """Return the JSON Schema *name* that ships with the package."""
+    read: dict[str, Any] = from_json((folder("schemas") / f"{name}.schema.json").read_bytes())
+    return read

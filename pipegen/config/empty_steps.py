@@ -8,7 +8,7 @@ from itertools import chain
 from pipegen.config.keys import STAGE_KEYS
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.source.tree import Entry, Mapping, Node, Sequence, is_empty
+from pipegen.source.tree import Entry, Mapping, Node, Sequence, is_empty, items_of
 
 # An example for each step. An empty list is explicit, so it is not reported.
 _EXAMPLES = dict(chain.from_iterable(key.ignored_if_empty for key in STAGE_KEYS))
@@ -40,7 +40,7 @@ def _stages(tree: Node) -> Iterator[Mapping]:
     pipelines = tree.get("pipelines") if isinstance(tree, Mapping) else None
     for entry in pipelines.entries if isinstance(pipelines, Mapping) else ():
         stages = entry.value.get("stages") if isinstance(entry.value, Mapping) else None
-        items = stages.items if isinstance(stages, Sequence) else ()
+        items = items_of(stages)
         yield from (stage for stage in items if isinstance(stage, Mapping))
 
 

@@ -53,7 +53,8 @@ def unquoted_command(problem: str, start: int, offset: int, file: SourceFile) ->
         if match is not None and item is not None:
             begin = file.line_starts[line - 1] + match.start("items") + item.start()
             command = item[0].rstrip()
-            what = "a reference" if "${" in command else f'"{command[_BRACE.search(command).start()]}"'  # type: ignore[union-attr]
+            brace = next(sign for sign in command if sign in _BRACES)
+            what = "a reference" if "${" in command else f'"{brace}"'
             return Mistake(
                 f"{what} in a list on one line needs quotes around the whole item",
                 Span(file, begin, begin + len(command)),
@@ -64,7 +65,7 @@ def unquoted_command(problem: str, start: int, offset: int, file: SourceFile) ->
 
 # A list on one line, items of it, and the signs with a meaning in it.
 _ONE_LINE_LIST = re.compile(rf" *(?:- +)?(?:{_WORD}: +|- +)?\[ *(?P<items>.+?)\]?[ ]*(?:#.*)?")
-_BRACE = re.compile(r"[\[\]{}]")
+_BRACES = frozenset("[]{}")
 _ITEM_OF_LIST = re.compile(
     r"""(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?:[^\s,"'\[\]{}]|\b["'])(?:\$?\{[^{}]*\}|\[[^\[\]]*\]|"[^"]*"|'[^']*'|[^,\]])*"""
 )
@@ -73,7 +74,7 @@ _ITEM_OF_LIST = re.compile(
 def _command_with_brace(items: str) -> re.Match[str] | None:
     """Return the first of *items* without quotes that contains a brace or a bracket."""
     found = _ITEM_OF_LIST.finditer(items)
-    return next((item for item in found if not item["quoted"] and _BRACE.search(item[0])), None)
+    return next((item for item in found if not item["quoted"] and not _BRACES.isdisjoint(item[0])), None)
 
 
 def quoted(text: str) -> str:

@@ -9,7 +9,7 @@ from itertools import chain, count
 
 from pipegen.config.model import PipelineConfig, StageConfig, StepValue
 from pipegen.source.text import Located, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, items_of
 from pipegen.structs import replace
 
 # The name of a stage whose status others can read.
@@ -51,7 +51,7 @@ def with_webhooks(pipeline: PipelineConfig, notify: Node | None) -> PipelineConf
         taken.add(name)
         stages.append(_stage(Located(name, entry.key.span), entry, watched))
     named = pipeline.finally_.node if pipeline.finally_ is not None else None
-    items = named.items if isinstance(named, Sequence) else ()
+    items = items_of(named)
     span = found[0][1].key.span
     names = (Scalar(stage.name.value, stage.name.span) for stage in stages)
     return replace(

@@ -21,7 +21,7 @@ from pipegen.config.model import (
 )
 from pipegen.config.notifications import with_webhooks
 from pipegen.source.text import Located, SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, is_empty
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, is_empty, items_of
 
 _NOWHERE = Span(SourceFile("", ""), 0, 0)
 _NO_MAPPING = Mapping((), _NOWHERE)
@@ -42,7 +42,7 @@ def _pipeline(entry: Entry) -> PipelineConfig:
     body = _mapping(entry.value)
     pipeline = PipelineConfig(
         name=entry.key.located(),
-        stages=tuple(_stage(_mapping(item)) for item in _items(body.get("stages"))),
+        stages=tuple(_stage(_mapping(item)) for item in items_of(body.get("stages"))),
         arcs=_arcs(body.get("execution")),
         blubberfile=_non_empty(body, "blubberfile"),
         directory=_located(_non_empty(body, "directory")),
@@ -60,7 +60,7 @@ def _pipeline(entry: Entry) -> PipelineConfig:
 
 def _arcs(node: Node | None) -> tuple[Arc, ...] | None:
     """Return the arcs; None if no arc names a stage, as without `execution`."""
-    arcs = tuple([Arc(tuple([_group(item) for item in _items(arc)]), arc.span) for arc in _items(node)])
+    arcs = tuple([Arc(tuple([_group(item) for item in items_of(arc)]), arc.span) for arc in items_of(node)])
     return arcs if any(any(arc.groups) for arc in arcs) else None
 
 
@@ -210,10 +210,6 @@ def _mapping(node: Node | None) -> Mapping:
     if node is None:
         return _NO_MAPPING
     return node if isinstance(node, Mapping) else Mapping((), node.span)
-
-
-def _items(node: Node | None) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Sequence) else ()
 
 
 def _scalar(node: Node) -> Scalar:

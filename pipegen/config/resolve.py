@@ -16,7 +16,7 @@ from pipegen.config.unknown.inherited import inherited_parts
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, count
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, count, items_of
 
 # Top-level keys that nothing reads after they are expanded.
 _EXPANDED_KEYS = ("include", "templates")
@@ -153,7 +153,7 @@ def _bodies(tree: Mapping) -> Iterator[tuple[Path, Node]]:
         defaults, stages = pipeline.get("defaults"), pipeline.get("stages")
         if defaults is not None:
             yield (*path, "defaults"), defaults
-        for index, stage in enumerate(stages.items if isinstance(stages, Sequence) else ()):
+        for index, stage in enumerate(items_of(stages)):
             yield (*path, "stages", index), stage
 
 

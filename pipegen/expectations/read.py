@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from pipegen.assets import folder
+from pipegen.assets import schema
 from pipegen.config.read import read
 from pipegen.config.schema.check import check_settings
 from pipegen.diagnostics import codes
@@ -14,23 +13,17 @@ from pipegen.expectations.model import Expectation, Names
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import EVENT_KINDS, StartEvent, start_event
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Entry, Node, Scalar, Sequence
+from pipegen.source.tree import Entry, Node, Scalar, Sequence, written_text
 from pipegen.source.tree import Mapping as Map
-from pipegen.structs import from_json
 
 
 def read_expectations(file: SourceFile, report: Report) -> tuple[Expectation, ...]:
     """Return the tests in *file*; raise `Stopped` if it is invalid."""
     tree = read(file, report)
-    check_settings(tree, _schema(), report, "tests")
+    check_settings(tree, schema("tests"), report, "tests")
     report.stop_if_errors()
     tests = tree.get("tests") if isinstance(tree, Map) else None
     return tuple(_expectation(entry, report) for entry in _entries(tests))
-
-
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = from_json((folder("schemas") / "tests.schema.json").read_bytes())
-    return schema
 
 
 def _expectation(entry: Entry, report: Report) -> Expectation:
@@ -48,7 +41,7 @@ def _expectation(entry: Entry, report: Report) -> Expectation:
         only=_names(only) if only is not None else None,
         approvals=_names(approvals) if approvals is not None else None,
         order=tuple(_names(chain) for chain in _items(_get(test, "order"))),
-        values=tuple((one.key.located(), _text(one.value)) for one in _entries(_get(test, "values"))),
+        values=tuple((one.key.located(), written_text(one.value)) for one in _entries(_get(test, "values"))),
         span=entry.key.span,
     )
 
@@ -56,8 +49,8 @@ def _expectation(entry: Entry, report: Report) -> Expectation:
 def _event(node: Node | None, report: Report) -> StartEvent:
     """Return the event; *node* is its kind, or a map."""
     kind_node = node if isinstance(node, Scalar) else _get(node, "kind")
-    kind = EVENT_KINDS[_text(kind_node)]
-    branch, tag, changed = _text(_get(node, "branch")), _text(_get(node, "tag")), _get(node, "changed")
+    kind = EVENT_KINDS[written_text(kind_node)]
+    branch, tag, changed = written_text(_get(node, "branch")), written_text(_get(node, "tag")), _get(node, "changed")
     if kind is Event.TAG and not tag and kind_node is not None:
         report.add(
             codes.INVALID_TEST_EVENT,
@@ -92,8 +85,4 @@ def _names(node: Node | None) -> Names:
 
 
 def _texts(node: Node | None) -> Mapping[str, str]:
-    return {entry.key.text: _text(entry.value) for entry in _entries(node)}
-
-
-def _text(node: Node | None) -> str:
-    return node.text if isinstance(node, Scalar) else ""
+    return {entry.key.text: written_text(entry.value) for entry in _entries(node)}

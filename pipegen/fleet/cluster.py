@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from pipegen.assets import folder
+from pipegen.assets import schema
 from pipegen.config.files.load import load
 from pipegen.config.read import read
 from pipegen.config.schema.check import check_settings
@@ -26,7 +24,7 @@ def read_cluster(path: Path, report: Report, *, shown: str | None = None) -> tup
     file = load(path, report, shown=shown)
     report.stop_if_errors()
     tree = read(file, report)
-    check_settings(tree, _schema(), report, "cluster")
+    check_settings(tree, schema("cluster"), report, "cluster")
     report.stop_if_errors()
     machines: dict[str, tuple[RunMachine, Span]] = {}
     for item in _items(tree.get("machines") if isinstance(tree, Mapping) else None):
@@ -37,11 +35,6 @@ def read_cluster(path: Path, report: Report, *, shown: str | None = None) -> tup
             machines[machine.name] = (machine, span)
     report.stop_if_errors()
     return tuple(machine for machine, _ in machines.values())
-
-
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads((folder("schemas") / "cluster.schema.json").read_text(encoding="utf-8"))
-    return schema
 
 
 def _machines(item: Node, report: Report) -> Iterator[tuple[RunMachine, Span]]:

@@ -14,7 +14,7 @@ from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.fleet.arrivals import WEEK_HOURS, Arrivals, Cron, Rates, Starts
 from pipegen.fleet.distributions import Distribution, FixedTime, typical
 from pipegen.fleet.model import Load
-from pipegen.fleet.values import amounts, distribution, fraction, items, mapping, text_of, time_of, whole
+from pipegen.fleet.values import amounts, distribution, fraction, mapping, time_of, whole
 from pipegen.fleet.workflow import StageTimes, workflow
 from pipegen.plan.model import Job, Plan, Selection
 from pipegen.plan.runs.cron import CronError, numbers
@@ -22,7 +22,7 @@ from pipegen.run.files.run_folder import home
 from pipegen.run.local.durations import known_durations
 from pipegen.run.model import TaskId
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar
+from pipegen.source.tree import Entry, Node, Scalar, items_of, written_text
 from pipegen.source.tree import Mapping as TreeMapping
 
 V = TypeVar("V")
@@ -58,8 +58,8 @@ class LoadReader:
             for entry in _known(item, "services", services, "service", report)
         }
         found = Load(
-            name=text_of(item.get("name"), plan.name),
-            queue=text_of(queue, self._queues[0]),
+            name=written_text(item.get("name"), plan.name),
+            queue=written_text(queue, self._queues[0]),
             priority=whole(item.get("priority"), 0),
             workflow=workflow(plan, self._times(item, plan), service_amounts),
             arrivals=_arrivals(mapping(item.get("arrivals"), item), report),
@@ -181,10 +181,10 @@ def _arrivals(node: TreeMapping, report: Report) -> Arrivals:
     if rate is not None:
         return Rates((fraction(rate, 0.0),) * WEEK_HOURS)
     if rates is not None:
-        return Rates(_rates(items(rates), report))
+        return Rates(_rates(items_of(rates), report))
     if isinstance(cron, Scalar):
         return _cron(cron, report)
-    return Starts(tuple(sorted(time_of(one, report) for one in items(node.get("times")))))
+    return Starts(tuple(sorted(time_of(one, report) for one in items_of(node.get("times")))))
 
 
 def _rates(rows: Sequence[Node], report: Report) -> tuple[float, ...]:
@@ -193,7 +193,7 @@ def _rates(rows: Sequence[Node], report: Report) -> tuple[float, ...]:
     for row in rows:
         if not isinstance(row, TreeMapping):
             continue
-        first, last = map(int, text_of(row.get("hours"), "0-24").split("-"))
+        first, last = map(int, written_text(row.get("hours"), "0-24").split("-"))
         if first >= last:
             report.add(
                 codes.INVALID_FLEET_VALUE,
@@ -201,7 +201,7 @@ def _rates(rows: Sequence[Node], report: Report) -> tuple[float, ...]:
                 at=(row.get("hours") or row).span,
                 hint="write two rates: one until 24, one from 0",
             )
-        for day in _days(text_of(row.get("days"), "mon-sun")):
+        for day in _days(written_text(row.get("days"), "mon-sun")):
             for hour in range(first, last):
                 by_hour[day * _DAY_HOURS + hour] = fraction(row.get("rate"), 0.0)
     return tuple(by_hour)

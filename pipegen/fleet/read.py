@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
-from pipegen.assets import folder
+from pipegen.assets import schema
 from pipegen.config.files.load import load
 from pipegen.config.read import read
 from pipegen.config.schema.check import check_settings
@@ -18,14 +16,14 @@ from pipegen.fleet.arrivals import HOUR, WEEK_HOURS
 from pipegen.fleet.cluster import read_machine
 from pipegen.fleet.load import LoadReader, report_unknown
 from pipegen.fleet.model import Fleet, FleetQueue, MachineGroup
-from pipegen.fleet.values import amounts, bounded, fraction, items, mapping, text_of, time_of, whole
+from pipegen.fleet.values import amounts, bounded, fraction, mapping, time_of, whole
 from pipegen.plan.model import Plan
 from pipegen.run.scheduling.fitting import check
 from pipegen.run.scheduling.plugins import Scheduling
 from pipegen.run.tasks import pipeline_run
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar
+from pipegen.source.tree import Node, Scalar, items_of, written_text
 
 _ACTIONS = ("enqueue", "allocate", "backfill")
 _TIERS = (("priority", "gang"), ("fair-share", "critical-path", "binpack"))
@@ -39,11 +37,11 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
     file = load(path, report, shown=shown)
     report.stop_if_errors()
     tree = read(file, report)
-    check_settings(tree, _schema(), report, "fleet")
+    check_settings(tree, schema("fleet"), report, "fleet")
     report.stop_if_errors()
     root = mapping(tree, tree)
-    groups = tuple(_group(item, report) for item in items(root.get("machines")) if isinstance(item, TreeMapping))
-    queues = tuple(_queue(item, report) for item in items(root.get("queues")) if isinstance(item, TreeMapping))
+    groups = tuple(_group(item, report) for item in items_of(root.get("machines")) if isinstance(item, TreeMapping))
+    queues = tuple(_queue(item, report) for item in items_of(root.get("queues")) if isinstance(item, TreeMapping))
     queues = queues or (FleetQueue(name="default"),)
     _check_names("groups of machines", root.get("machines"), report)
     _check_names("queues", root.get("queues"), report)
@@ -51,7 +49,7 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
     reader = LoadReader(path, [queue.name for queue in queues], environment, report)
     loads = [
         (item, *found)
-        for item in items(root.get("load"))
+        for item in items_of(root.get("load"))
         if isinstance(item, TreeMapping) and (found := reader.read(item)) is not None
     ]
     _check_unique("loads", ((item, load.name) for item, load, _ in loads), report)
@@ -69,13 +67,8 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
     )
 
 
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads((folder("schemas") / "fleet.schema.json").read_text(encoding="utf-8"))
-    return schema
-
-
 def _group(item: TreeMapping, report: Report) -> MachineGroup:
-    machine = read_machine(item, text_of(item.get("name")), report)
+    machine = read_machine(item, written_text(item.get("name")), report)
     scale, count, price = item.get("autoscale"), item.get("count"), fraction(item.get("price"), 0.0)
     if not isinstance(scale, TreeMapping):
         fixed = whole(count, 1)
@@ -107,27 +100,27 @@ def _group(item: TreeMapping, report: Report) -> MachineGroup:
 
 def _queue(item: TreeMapping, report: Report) -> FleetQueue:
     return FleetQueue(
-        name=text_of(item.get("name")),
+        name=written_text(item.get("name")),
         weight=whole(item.get("weight"), 1),
         priority=whole(item.get("priority"), 0),
         capability=bounded(amounts(item.get("capability"), report)),
         guarantee=amounts(item.get("guarantee"), report),
         deserved=amounts(item.get("deserved"), report),
-        parent=text_of(item.get("parent")),
+        parent=written_text(item.get("parent")),
     )
 
 
 def _check_parents(queues: tuple[FleetQueue, ...], node: Node | None, report: Report) -> None:
     """Report queues whose parent does not exist, or is below them."""
     parents = {queue.name: queue.parent for queue in queues}
-    for item in items(node):
+    for item in items_of(node):
         parent = item.get("parent") if isinstance(item, TreeMapping) else None
         if not isinstance(parent, Scalar):
             continue
         if parent.text not in parents:
             report_unknown("queue", parent, parents, report)
             continue
-        above, seen = parent.text, {text_of(mapping(item, item).get("name"))}
+        above, seen = parent.text, {written_text(mapping(item, item).get("name"))}
         while above and above not in seen:
             seen.add(above)
             above = parents.get(above, "")
@@ -141,13 +134,15 @@ def _check_parents(queues: tuple[FleetQueue, ...], node: Node | None, report: Re
 
 
 def _scheduling(node: TreeMapping) -> Scheduling:
-    actions = tuple(text_of(name) for name in items(node.get("actions"))) or _ACTIONS
-    tiers = tuple(tuple(text_of(name) for name in items(tier)) for tier in items(node.get("tiers"))) or _TIERS
+    actions = tuple(written_text(name) for name in items_of(node.get("actions"))) or _ACTIONS
+    tiers = (
+        tuple(tuple(written_text(name) for name in items_of(tier)) for tier in items_of(node.get("tiers"))) or _TIERS
+    )
     return Scheduling(actions, tiers)
 
 
 def _check_names(kind: str, node: Node | None, report: Report) -> None:
-    rows = ((item, text_of(item.get("name"))) for item in items(node) if isinstance(item, TreeMapping))
+    rows = ((item, written_text(item.get("name"))) for item in items_of(node) if isinstance(item, TreeMapping))
     _check_unique(kind, rows, report)
 
 

@@ -10,22 +10,12 @@ from pipegen.fleet.distributions import Distribution, Exponential, FixedTime, Lo
 from pipegen.plan.durations import seconds
 from pipegen.plan.stage.resources import cpu, memory
 from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS, Amounts
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, integer, number
-
-
-def items(node: Node | None) -> tuple[Node, ...]:
-    """Return the items of a list, () without it."""
-    return node.items if isinstance(node, Sequence) else ()
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, integer, number
 
 
 def mapping(node: Node | None, parent: Node) -> Mapping:
     """Return *node* as a map, empty and at the place of *parent* without it."""
     return node if isinstance(node, Mapping) else Mapping((), parent.span)
-
-
-def text_of(node: Node | None, default: str = "") -> str:
-    """Return the text of *node*."""
-    return node.text if isinstance(node, Scalar) else default
 
 
 def whole(node: Node | None, default: int) -> int:

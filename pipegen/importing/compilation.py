@@ -11,7 +11,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, Sequence
+from pipegen.source.tree import Node, Scalar, Sequence, items_of
 from pipegen.structs import Struct
 from pipegen.targets import registry
 from pipegen.targets.base import GeneratedFile
@@ -81,7 +81,7 @@ def _stages(tree: Node) -> tuple[Node, ...]:
     pipelines = tree.get("pipelines") if isinstance(tree, TreeMapping) else None
     pipeline = pipelines.get(PIPELINE) if isinstance(pipelines, TreeMapping) else None
     stages = pipeline.get("stages") if isinstance(pipeline, TreeMapping) else None
-    return stages.items if isinstance(stages, Sequence) else ()
+    return items_of(stages)
 
 
 def _places(tree: Node, offset: int) -> Iterator[tuple[str, str]]:

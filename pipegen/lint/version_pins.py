@@ -11,7 +11,7 @@ from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.plan.model import BlubberInline, BuildImage, Machine, Pull
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, Sequence
+from pipegen.source.tree import Node, Scalar, items_of
 from pipegen.structs import Struct
 
 # Names that follow a branch or a channel, also as the first or last word of a tag.
@@ -107,7 +107,7 @@ def _base_image(document: Expression) -> Iterator[Text]:
 def _raw_images(keys: TreeMapping) -> Iterator[Scalar]:
     """Yield the images in the raw GitLab *keys* of a job."""
     services = keys.get("services")
-    for node in (keys.get("image"), *(services.items if isinstance(services, Sequence) else ())):
+    for node in (keys.get("image"), *(items_of(services))):
         yield from _scalars(node.get("name") if isinstance(node, TreeMapping) else node)
 
 

@@ -142,6 +142,7 @@ class _GraphFacts(Struct, kw_only=True):
 
 def _job(work: StagePlan, pipeline: str, slug: str, facts: _GraphFacts, used: _Used) -> Job:
     stage, name, settings = work.stage, work.stage.name.value, work.settings
+    outputs = _among(used.outputs, name, facts.binds)
     return Job(
         stage=name,
         pipeline=pipeline,
@@ -153,7 +154,7 @@ def _job(work: StagePlan, pipeline: str, slug: str, facts: _GraphFacts, used: _U
         binds=facts.binds,
         forwarded=tuple(work.forwarded.items()),
         inputs=work.inputs,
-        outputs=_among(used.outputs, name, facts.binds),
+        outputs=outputs,
         files=facts.files,
         artifacts=(*facts.artifacts, *work.only_for_people()),
         directory=work.directory,
@@ -161,7 +162,7 @@ def _job(work: StagePlan, pipeline: str, slug: str, facts: _GraphFacts, used: _U
         mail=work.mail,
         shared=used.shared.get(name, _SHARES_NOTHING),
         containers=containers_of(name, work.steps),
-        expanded=_among(used.expanded, name, _among(used.outputs, name, facts.binds)),
+        expanded=_among(used.expanded, name, outputs),
         condition=work.condition,
         machine=work.machine,
         secrets=work.secrets.credentials,

@@ -181,6 +181,16 @@ def children(node: Node) -> tuple[Node, ...]:
     return node.items if type(node) is Sequence else ()
 
 
+def items_of(node: Node | None) -> tuple[Node, ...]:
+    """Return the items of a sequence; () for any other node."""
+    return node.items if isinstance(node, Sequence) else ()
+
+
+def written_text(node: Node | None, default: str = "") -> str:
+    """Return the text of a scalar as written; *default* for any other node."""
+    return node.text if isinstance(node, Scalar) else default
+
+
 def count(node: Node) -> int:
     """Return the number of values in *node*, including itself; repeats by aliases count each time."""
     number, open_nodes = 0, [node]

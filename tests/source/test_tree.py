@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from config.sample_configs import tree_of
 
-from pipegen.source.tree import Mapping, Scalar, integer, number, plain
+from pipegen.source.tree import Mapping, Scalar, integer, items_of, number, plain, written_text
 
 
 def mapping_of(text: str) -> Mapping:
@@ -107,3 +107,13 @@ def test_entries_are_looked_up_by_key() -> None:
     assert entry is not None
     assert plain(entry.value) == 2
     assert (mapping.entry("c"), mapping.get("c")) == (None, None)
+
+
+def test_nodes_of_another_kind_have_no_items_and_no_text() -> None:
+    """Nor has a missing node."""
+    mapping = mapping_of("{a: [x, '1'], b: 1.10}")
+    names, version = mapping.get("a"), mapping.get("b")
+
+    assert tuple(map(written_text, items_of(names))) == ("x", "1")
+    assert (written_text(version), written_text(names), written_text(None, "none")) == ("1.10", "", "none")
+    assert items_of(version) == items_of(None) == ()

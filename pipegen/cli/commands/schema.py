@@ -1,9 +1,8 @@
 """`pipegen schema`: prints the JSON Schema of configs."""
 
 import json
-from typing import Any
 
-from pipegen.assets import folder
+from pipegen import assets
 from pipegen.cli.streams import show_data
 from pipegen.targets import registry
 
@@ -18,7 +17,7 @@ def schema() -> None:
 
 def schema_text() -> str:
     """Return the JSON Schema of a config with the settings of built-in targets; those of others are not restricted."""
-    schema_data: dict[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    schema_data = assets.schema("pipelines")
     settings = {name: dict(registry.load(name).SETTINGS) for name in registry.BUILT_IN}
     schema_data["properties"]["targets"]["properties"] = {
         name: {key: value for key, value in target_schema.items() if key not in _OF_DOCUMENTS}

@@ -12,7 +12,7 @@ from pipegen.plan.model import Job, Plan
 from pipegen.plan.stage.condition_text import words
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node, Scalar, children
+from pipegen.source.tree import Node, Scalar, children, written_text
 
 _MINUTE, _HOUR = 60, 3_600
 
@@ -51,7 +51,7 @@ def _stage_details(
 ) -> Iterator[tuple[str, object]]:
     entries: dict[str, object] = {
         "place": f"{job.span.file.from_root}:{job.span.first.line}",
-        "description": _text(stage.get("description")) if stage is not None else "",
+        "description": written_text(stage.get("description")) if stage is not None else "",
         "facts": [list(fact) for fact in (*_waits(job), *_machine(job), *_bounds(job))],
         "needs": list(job.needs),
         "followers": list(plan.graph.successors(job.stage)) if job.stage in plan.graph else [],
@@ -112,10 +112,6 @@ def _bounds(job: Job) -> _Facts:
 
 def _location(span: Span) -> tuple[str, int]:
     return span.file.path, span.start
-
-
-def _text(node: Node | None) -> str:
-    return node.text if isinstance(node, Scalar) else ""
 
 
 def _lines(node: Node | None) -> Iterator[str]:

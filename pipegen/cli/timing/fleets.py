@@ -14,6 +14,11 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.session import Format, show
 from pipegen.cli.streams import show_data, show_text
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.fleet.find import find, read_condition
+from pipegen.fleet.read import read_fleet
+from pipegen.fleet.render import as_data, found_data, found_words, render_csv, render_text
+from pipegen.fleet.results import results
+from pipegen.fleet.simulation import FleetSimulation
 
 
 class FleetForm(StrEnum):
@@ -26,13 +31,6 @@ class FleetForm(StrEnum):
 
 def show_fleet(path: Path, form: FleetForm, condition: str | None, diagnostics: Format) -> None:
     """Simulate the fleet in the file at *path*, and show the answers; with a *condition*, search machines first."""
-    # Imported on use, so that other commands start faster.
-    from pipegen.fleet.find import find, read_condition  # noqa: PLC0415 - see above
-    from pipegen.fleet.read import read_fleet  # noqa: PLC0415 - see above
-    from pipegen.fleet.render import as_data, found_data, found_words, render_csv, render_text  # noqa: PLC0415
-    from pipegen.fleet.results import results  # noqa: PLC0415 - see above
-    from pipegen.fleet.simulation import FleetSimulation  # noqa: PLC0415 - see above
-
     wanted = read_condition(condition) if condition is not None else None
     if condition is not None and wanted is None:
         raise WrongUsage(f'--find takes a condition such as "p95(wait) < 60s", not "{condition}"')

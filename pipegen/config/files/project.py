@@ -6,9 +6,8 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from pipegen.assets import folder
+from pipegen.assets import schema
 from pipegen.config.files.load import absolute, load, read_start, repository_root
 from pipegen.config.ignores import known_code
 from pipegen.diagnostics import codes
@@ -16,8 +15,8 @@ from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.policy import SeverityPolicy
 from pipegen.diagnostics.report import Report
 from pipegen.source.enclosure import OutsideError
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
-from pipegen.structs import Struct, field, from_json
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, items_of
+from pipegen.structs import Struct, field
 
 OWN_FILE = "pipegen.toml"
 SHARED_FILE = "pyproject.toml"
@@ -99,14 +98,13 @@ def _section(path: Path, report: Report, shown: str) -> Node | None:
 def _project(path: Path, section: Node, report: Report) -> ProjectSettings:
     from pipegen.config.schema.check import check_settings  # noqa: PLC0415 - as above
 
-    schema: dict[str, Any] = from_json((folder("schemas") / "settings.schema.json").read_bytes())
-    check_settings(section, schema, report, ".".join(_TABLE) if path.name == SHARED_FILE else OWN_FILE)
+    check_settings(section, schema("settings"), report, ".".join(_TABLE) if path.name == SHARED_FILE else OWN_FILE)
     report.stop_if_errors()
     values = {entry.key.text: entry.value for entry in section.entries} if isinstance(section, Mapping) else {}
     strict, severity, targets = (values.get(key) for key in ("strict", "severity", "targets"))
     entries = severity.entries if isinstance(severity, Mapping) else ()
     severities = {entry.key.text: _severity(entry) for entry in entries if _is_allowed(entry, report)}
-    names = targets.items if isinstance(targets, Sequence) else ()
+    names = items_of(targets)
     return ProjectSettings(
         path,
         SeverityPolicy(severities, is_strict=isinstance(strict, Scalar) and strict.value is True),

@@ -6,16 +6,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from pipegen.assets import folder
+from pipegen.assets import schema
 from pipegen.config.schema.violation import Path
-from pipegen.structs import from_json
 
 
 @cache
 def pipelines_schema() -> Mapping[str, Any]:
     """Return the schema of a config."""
-    schema: dict[str, Any] = from_json((folder("schemas") / "pipelines.schema.json").read_bytes())
-    return schema
+    return schema("pipelines")
 
 
 @cache

@@ -16,7 +16,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
-from pipegen.source.tree import Scalar, Sequence
+from pipegen.source.tree import Scalar, items_of
 
 _Violations = tuple[Violation, ...]
 
@@ -43,7 +43,7 @@ def _is_flat_name(violation: Violation, tree_paths: TreePaths) -> bool:
 
 def _report_flat(path: Path, spans: list[Span], tree_paths: TreePaths, report: Report) -> None:
     execution = tree_paths.node(path)
-    items = execution.items if isinstance(execution, Sequence) else ()
+    items = items_of(execution)
     names = [span.text for span in spans]
     stages = [name for text in names for name in re.split(r"\s*(?:->|→|>>)\s*", text)]
     if len(spans) == len(items):

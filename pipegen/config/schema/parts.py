@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from pipegen.config.keys import WORK_KEYS
 from pipegen.config.schema.violation import Path, Violation
-from pipegen.source.tree import Entry, Node, Scalar
+from pipegen.source.tree import Entry, Node, Scalar, written_text
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Sequence as List
 
@@ -130,7 +130,7 @@ def node_at(node: Node, path: Path) -> Node:
 def name_of(stage: Node) -> str:
     """Return the name of *stage*; "" if it has none."""
     name = stage.get("name") if isinstance(stage, Map) else None
-    return name.text if isinstance(name, Scalar) else ""
+    return written_text(name)
 
 
 def stages_of(pipeline: Node | None) -> tuple[Node, ...] | None:

@@ -15,7 +15,7 @@ from pipegen.importing.gitlab.jobs import SourcePipeline, resolve
 from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Entry, Mapping, Node, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, items_of
 from pipegen.structs import Struct
 
 _MOST_ROUNDS = 12
@@ -131,5 +131,5 @@ def _maps(node: Node) -> Iterator[Mapping]:
     """Yield *node* if it is a map, or the maps in a list of it."""
     if isinstance(node, Mapping):
         yield node
-    for item in node.items if isinstance(node, Sequence) else ():
+    for item in items_of(node):
         yield from _maps(item)

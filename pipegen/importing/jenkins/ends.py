@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from pipegen.emit.yaml import Value
@@ -48,11 +48,11 @@ def ends_of(
         return ends
     marks.translated(section)
     if len(drafts) == 1 and drafts[0].condition == ALWAYS and "approve" not in drafts[0].keys:
-        rest = _with_notifications(section, ends, stages, marks)
-        stages.add_post(rest, drafts[0])
+        rest = _with_notifications(section.block, ends, stages, marks)
+        stages.add_post(replace(section, block=rest), drafts[0])
         return ends
     taken = {stage.name for stage in source.stages}
-    for call in _with_notifications(section, ends, stages, marks).block.statements:  # type: ignore[union-attr]
+    for call in _with_notifications(section.block, ends, stages, marks).statements:
         if not isinstance(call, GroovyCall) or call.block is None:
             marks.left_out(call, "a config has no Groovy")
         elif call.name not in _NAMES and call.name not in _STATUS:
@@ -60,18 +60,21 @@ def ends_of(
                 call, "a config does not compare with the build before", hint='use "notify", or a stage in "finally"'
             )
         else:
-            end = _end(call, stages, marks, is_shared=is_shared, taken=taken)
+            block = call.block if is_shared else _without_reports(call.block, marks)
+            end = _end(call, block, stages, marks, taken)
             if end is not None:
                 taken.add(end.name)
                 ends.stages = (*ends.stages, end)
     return ends
 
 
-def _end(call: GroovyCall, stages: JenkinsStages, marks: Marks, *, is_shared: bool, taken: set[str]) -> End | None:
+def _end(
+    call: GroovyCall, block: GroovyBlock, stages: JenkinsStages, marks: Marks, taken: Collection[str]
+) -> End | None:
+    """Return the stage that runs the *block* of *call*; None if it does nothing."""
     marks.translated(call)
     work = StageWork()
     steps = StepReader(f"post {call.name}", stages.pipeline_names(), work, marks, KNOWN_STEPS)
-    block = _readable(call, marks, is_shared=is_shared)
     steps.keeps_groovy = call.name not in _STATUS
     steps.read(block, StepPlace(when="always", is_whole=False))
     name = _NAMES.get(call.name, "on failure")
@@ -93,12 +96,9 @@ def _end(call: GroovyCall, stages: JenkinsStages, marks: Marks, *, is_shared: bo
     return End(name=name, keys=keys, work=work, call=call)
 
 
-def _readable(call: GroovyCall, marks: Marks, *, is_shared: bool) -> GroovyBlock:
-    """Return the block of *call* without steps that need files which only a shared workspace has."""
-    block = call.block
-    if block is None or is_shared:
-        return block  # type: ignore[return-value]
-    rest = []
+def _without_reports(block: GroovyBlock, marks: Marks) -> GroovyBlock:
+    """Return *block* without steps that need files which only a shared workspace has."""
+    rest: list[Statement] = []
     for one in block.statements:
         if isinstance(one, GroovyCall) and one.name in ("junit", "archiveArtifacts"):
             marks.left_out(one, "the files are in the workspaces of other stages", hint="move it to these stages")
@@ -107,11 +107,8 @@ def _readable(call: GroovyCall, marks: Marks, *, is_shared: bool) -> GroovyBlock
     return replace(block, statements=tuple(rest))
 
 
-def _with_notifications(section: GroovyCall, ends: Ends, stages: JenkinsStages, marks: Marks) -> GroovyCall:
-    """Return *section* without mails about failures, which become `notify`."""
-    block = section.block
-    if block is None:
-        return section
+def _with_notifications(block: GroovyBlock, ends: Ends, stages: JenkinsStages, marks: Marks) -> GroovyBlock:
+    """Return the *block* of `post` without mails about failures, which become `notify`."""
     conditions: list[Statement] = []
     for call in block.statements:
         if isinstance(call, GroovyCall) and call.block is not None and call.name in ("failure", "unsuccessful"):
@@ -122,7 +119,7 @@ def _with_notifications(section: GroovyCall, ends: Ends, stages: JenkinsStages, 
             conditions.append(replace(call, block=replace(call.block, statements=tuple(rest))))
         else:
             conditions.append(call)
-    return replace(section, block=replace(block, statements=tuple(conditions)))
+    return replace(block, statements=tuple(conditions))
 
 
 def _mailed(statement: object, ends: Ends, stages: JenkinsStages, marks: Marks) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins import commands, stored, surrounding
 from pipegen.importing.jenkins.steps import Handler, StepPlace, StepReader
 from pipegen.importing.jenkins.syntax import (
@@ -42,7 +43,7 @@ def _build(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     if job is None or place.is_after or "trigger" in reader.work.keys:
         raise UntranslatableError("a stage starts one other job, after its script")
     wait, propagate = call.argument("wait"), call.argument("propagate")
-    trigger: dict[str, object] = {"name": constant(job.value) or ""}
+    trigger: dict[str, Value] = {"name": constant(job.value) or ""}
     parameters = call.argument("parameters")
     if not trigger["name"]:
         raise UntranslatableError("the name of the job is known only at run time")
@@ -51,7 +52,7 @@ def _build(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     trigger["wait"] = wait is None or constant(wait.value) != "false"
     if propagate is not None and constant(propagate.value) == "false":
         trigger["propagate"] = False
-    reader.work.keys["trigger"] = trigger  # type: ignore[assignment]
+    reader.work.keys["trigger"] = trigger
     reader.marks.read(call, "job", "wait", "propagate", "parameters")
 
 

@@ -9,7 +9,8 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.source import JenkinsSource, sections
 from pipegen.importing.jenkins.steps import one_line
-from pipegen.importing.jenkins.syntax import GroovyArgument, GroovyCall, GroovyList, OtherGroovy, calls, constant, texts
+from pipegen.importing.jenkins.syntax import GroovyArgument, GroovyCall, OtherGroovy, Statement, calls, constant, texts
+from pipegen.importing.jenkins.syntax import Value as GroovyValue
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import MutableStruct, field, replace
 
@@ -84,7 +85,7 @@ def _nested_libraries(source: JenkinsSource) -> list[GroovyCall]:
     return list(sections(source.pipeline, "libraries"))
 
 
-def _other(statement: object, settings: FileSettings, marks: Marks) -> None:
+def _other(statement: Statement, settings: FileSettings, marks: Marks) -> None:
     """Account for a statement beside the pipeline: libraries and constants are known, functions are not."""
     if isinstance(statement, OtherGroovy):
         text = statement.span.text
@@ -104,12 +105,12 @@ def _other(statement: object, settings: FileSettings, marks: Marks) -> None:
     elif isinstance(statement, GroovyCall):
         marks.left_out(statement, "it is outside of the pipeline", hint="set it in the job")
     else:
-        marks.all(statement)  # type: ignore[arg-type]
+        marks.all(statement)
 
 
-def _first(call: GroovyCall) -> GroovyList | None:
+def _first(call: GroovyCall) -> GroovyValue | None:
     argument = call.argument("")
-    return None if argument is None else argument.value  # type: ignore[return-value]
+    return None if argument is None else argument.value
 
 
 # Parameters

@@ -31,9 +31,9 @@ _PREDEFINED = frozenset(
 _ENV = re.compile(r"(?:env\.|env\[['\"])(\w+)(?:['\"]\])?(?:\.toString\(\))?")
 _PARAMS = re.compile(r"params\.(\w+)|params\[['\"](\w+)['\"]\]")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
-# A reference of a config: `${name.…}` or `${.…}`.
 # A variable that is all of a text in single quotes.
 _WHOLE = re.compile(r"''\"(\$\{\w+\})\"''")
+# A reference of a config: `${name.…}` or `${.…}`.
 _REFERENCE = re.compile(r"\$\{(?=[\w-]*(?:\[[^]]*\])?\.)")
 
 

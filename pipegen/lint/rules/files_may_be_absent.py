@@ -8,7 +8,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig, CheckedStage
 from pipegen.plan.model.logic import implies
 from pipegen.source.text import Span
-from pipegen.source.tree import Scalar, Sequence
+from pipegen.source.tree import Scalar, items_of
 
 
 def check(config: CheckedConfig, report: Report) -> None:
@@ -44,5 +44,5 @@ def _cause(producer: CheckedStage, reader: CheckedStage) -> Label | None:
 
 def _name_span(stage: CheckedStage, name: str) -> Span | None:
     node = stage.config.files_from.node if stage.config.files_from is not None else None
-    names = node.items if isinstance(node, Sequence) else ()
+    names = items_of(node)
     return next((item.span for item in names if isinstance(item, Scalar) and item.text == name), None)

@@ -15,7 +15,7 @@ from pipegen.plan.files.retention import known_at_start
 from pipegen.plan.model import ArtifactsWhen, Cache, CachePolicy, Plan
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Mapping, Node, Scalar, Sequence, items_of
 
 _KEY = "the key of a cache"
 # Characters that engines replace with a dash in the name of a cache.
@@ -112,5 +112,5 @@ def _files(node: Node | None, directory: str, report: Report) -> Iterator[str]:
 
 
 def _items(node: Node | None) -> tuple[Scalar, ...]:
-    items = node.items if isinstance(node, Sequence) else ()
+    items = items_of(node)
     return tuple(item for item in items if isinstance(item, Scalar))

@@ -14,7 +14,7 @@ from pipegen.plan.model.inputs import BOOLEANS, NUMBER
 from pipegen.plan.runs.input_patterns import first_incompatibility, matches
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence
+from pipegen.source.tree import Node, Scalar, ScalarKind, items_of, written_text
 from pipegen.structs import Struct, field
 
 _TYPES = {
@@ -74,7 +74,7 @@ def _input(name: Located[str], node: Node, report: Report) -> Input:
     """Return a parameter; *node* is a map, or its default."""
     body = node if isinstance(node, Map) else Map((), node.span)
     default = body.get("default") if isinstance(node, Map) else node
-    choices = [item for item in _items(body.get("choices")) if isinstance(item, Scalar)]
+    choices = [item for item in items_of(body.get("choices")) if isinstance(item, Scalar)]
     kind = _type(body.get("type"), default, has_choices=bool(choices))
     pattern, description = body.get("pattern"), body.get("description")
     parameter = Input(
@@ -83,7 +83,7 @@ def _input(name: Located[str], node: Node, report: Report) -> Input:
         default=_text(default, kind) if isinstance(default, Scalar) else None,
         choices=tuple(dict.fromkeys(_text(item, kind) for item in choices)),
         pattern=_pattern(pattern, report) if isinstance(pattern, Scalar) else None,
-        description=description.text if isinstance(description, Scalar) else "",
+        description=written_text(description),
         span=name.span,
     )
     for item in choices:
@@ -91,10 +91,6 @@ def _input(name: Located[str], node: Node, report: Report) -> Input:
     if isinstance(default, Scalar):
         _check(default, _refusal(_text(default, kind), parameter), report)
     return parameter
-
-
-def _items(node: Node | None) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Sequence) else ()
 
 
 def _type(node: Node | None, default: Node | None, *, has_choices: bool) -> InputType:

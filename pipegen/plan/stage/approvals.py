@@ -7,7 +7,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
 from pipegen.plan.model import Approval, Delay
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, items_of
 
 _DAY = 86_400
 # GitLab delays jobs by at most a week: https://docs.gitlab.com/ci/jobs/job_control/#run-a-job-after-a-delay
@@ -97,7 +97,7 @@ def _message(node: Scalar, report: Report) -> str:
 
 def _names(node: Node | None, report: Report) -> list[str]:
     names = []
-    for item in node.items if isinstance(node, Sequence) else ():
+    for item in items_of(node):
         if not isinstance(item, Scalar):
             continue
         if "," in item.text or not item.text.strip():

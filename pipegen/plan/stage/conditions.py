@@ -29,7 +29,7 @@ from pipegen.plan.model import (
 from pipegen.plan.model.logic import can_hold
 from pipegen.plan.regex import RegexError, portable_regex
 from pipegen.plan.runs.parameters import Parameters
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, items_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 
@@ -96,9 +96,9 @@ class _Reader(Struct):
             case "env":
                 yield from map(self._variable, _entries(node))
             case "all":
-                yield _joined(AllOf, map(self.condition, _items(node)))
+                yield _joined(AllOf, map(self.condition, items_of(node)))
             case "any":
-                yield _joined(AnyOf, map(self.condition, _items(node)))
+                yield _joined(AnyOf, map(self.condition, items_of(node)))
             case "not":
                 yield _negated(self.condition(node))
 
@@ -274,14 +274,10 @@ def _negated(condition: _Parsed) -> _Parsed:
     return Not(condition)
 
 
-def _items(node: Node) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Sequence) else ()
-
-
 def _entries(node: Node) -> tuple[Entry, ...]:
     return node.entries if isinstance(node, TreeMapping) else ()
 
 
 def _words(node: Node) -> tuple[Scalar, ...]:
     """Return the words of a list, or a single word."""
-    return tuple(item for item in (_items(node) or (node,)) if isinstance(item, Scalar))
+    return tuple(item for item in (items_of(node) or (node,)) if isinstance(item, Scalar))

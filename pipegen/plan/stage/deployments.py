@@ -14,7 +14,7 @@ from pipegen.plan.model import Deployment, Environment, Job, KubernetesCluster, 
 from pipegen.plan.stage.approvals import approval
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar
+from pipegen.source.tree import Mapping, Node, Scalar, written_text
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import replace
 
@@ -142,7 +142,7 @@ def _kubernetes(node: Node | None, values: StageValues) -> KubernetesCluster | N
 
 def _word(body: Mapping | None, key: str) -> str:
     node = body.get(key) if body is not None else None
-    return node.text if isinstance(node, Scalar) else ""
+    return written_text(node)
 
 
 def _check_action(body: Mapping, report: Report) -> None:

@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import JobImage, Pod, PodContainer
 from pipegen.plan.stage.images import image, image_name
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Mapping, Node, items_of, written_text
 
 
 def image_and_pod(stage: StageConfig, values: StageValues) -> tuple[JobImage | None, Pod | None]:
@@ -19,11 +19,11 @@ def image_and_pod(stage: StageConfig, values: StageValues) -> tuple[JobImage | N
         return image(stage, values), None
     own, named = image(stage, values), body.get("image")
     pod = Pod(
-        containers=tuple(_container(item) for item in _items(body.get("containers")) if isinstance(item, Mapping)),
-        manifest=_text(body.get("yaml")),
-        container=_text(body.get("container")),
-        cloud=_text(body.get("cloud")),
-        namespace=_text(body.get("namespace")),
+        containers=tuple(_container(item) for item in items_of(body.get("containers")) if isinstance(item, Mapping)),
+        manifest=written_text(body.get("yaml")),
+        container=written_text(body.get("container")),
+        cloud=written_text(body.get("cloud")),
+        namespace=written_text(body.get("namespace")),
         span=stage.agent.span,
     )
     if named is not None and own is not None:
@@ -71,16 +71,10 @@ def _refuse(node: Node, message: str, hint: str, report: Report, other: JobImage
 def _container(node: Mapping) -> PodContainer:
     env = node.get("env")
     return PodContainer(
-        name=_text(node.get("name")),
-        image=_text(node.get("image")),
-        command=tuple(_text(item) for item in _items(node.get("command"))),
-        env=tuple((entry.key.text, _text(entry.value)) for entry in env.entries) if isinstance(env, Mapping) else (),
+        name=written_text(node.get("name")),
+        image=written_text(node.get("image")),
+        command=tuple(written_text(item) for item in items_of(node.get("command"))),
+        env=tuple((entry.key.text, written_text(entry.value)) for entry in env.entries)
+        if isinstance(env, Mapping)
+        else (),
     )
-
-
-def _items(node: Node | None) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Sequence) else ()
-
-
-def _text(node: Node | None) -> str:
-    return node.text if isinstance(node, Scalar) else ""

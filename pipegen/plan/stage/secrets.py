@@ -12,7 +12,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Credential, CredentialKind, IdToken, RunContainer, Step
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, Scalar
+from pipegen.source.tree import Entry, Node, written_text
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct
@@ -85,7 +85,7 @@ def _items(node: Node) -> tuple[Node, ...]:
 
 def _checked_text(node: Node, what: str, report: Report) -> str:
     """Return the text of *node*; text that engines would cut or expand is reported."""
-    text = node.text if isinstance(node, Scalar) else ""
+    text = written_text(node)
     if not text.strip() or re.search(_CONTROL, text) or "$" in text:
         report.add(
             codes.INVALID_VALUE,

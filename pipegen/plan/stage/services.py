@@ -15,7 +15,7 @@ from pipegen.plan.stage.images import image_name
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, items_of
 
 # Valid image names; a value that is known only at run time is one NUL character.
 _KNOWN = r"[A-Za-z0-9][A-Za-z0-9._:/@\0-]*"
@@ -26,7 +26,7 @@ def services(stage: StageConfig, values: StageValues) -> tuple[Service, ...]:
     """Return the services of *stage*; two with the same alias are reported."""
     node = stage.services.node if stage.services else None
     by_alias: dict[str, Service] = {}
-    for item in node.items if isinstance(node, Sequence) else ():
+    for item in items_of(node):
         service = _service(item, values)
         first = by_alias.setdefault(service.alias, service)
         if first is not service and service.alias:

@@ -13,7 +13,7 @@ from pipegen.plan.files.retention import NO_FILES, StageFiles, stage_files
 from pipegen.plan.model import Cache, Deployment, PluginSteps, Reuse
 from pipegen.plan.stage.deployments import NO_DEPLOYMENT, deployment
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Mapping, Node, Scalar, Sequence, items_of
 from pipegen.structs import Struct
 
 
@@ -69,8 +69,8 @@ def plugin_steps(stage: StageConfig) -> PluginSteps | None:
     calls, elsewhere = body.get("jenkins"), body.get("elsewhere")
     before, after = (calls.get("before"), calls.get("after")) if isinstance(calls, Mapping) else (None, calls)
     return PluginSteps(
-        before=before.items if isinstance(before, Sequence) else (),
-        after=after.items if isinstance(after, Sequence) else (),
+        before=items_of(before),
+        after=items_of(after),
         is_skipped_elsewhere=isinstance(elsewhere, Scalar) and elsewhere.text == "skip",
         span=stage.steps.span,
     )

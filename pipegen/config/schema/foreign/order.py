@@ -8,7 +8,7 @@ from itertools import chain
 from pipegen.config.flow import flow
 from pipegen.config.schema.foreign.model import Use, elsewhere, instead, rename_hint, texts, written
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar
+from pipegen.source.tree import Node, Scalar, written_text
 from pipegen.source.tree import Sequence as List
 
 # The keys with the names of the stages before a stage.
@@ -42,7 +42,7 @@ def stage(use: Use) -> str:
     stages = _stages(use)
     groups: dict[str, list[str]] = {}
     for name, one in stages.items():
-        groups.setdefault(_text(one.get("stage")) or "test", []).append(name)
+        groups.setdefault(written_text(one.get("stage")) or "test", []).append(name)
     order = [name for name in _group_order(use, groups) if name in groups]
     has_order = "execution" in use.tree_paths.keys(use.pipeline) or any(
         one.get(key) is not None for one in stages.values() for key in _NEEDS
@@ -104,7 +104,7 @@ def _stages(use: Use) -> dict[str, Map]:
     """Return the stages of the pipeline with *use*, by name."""
     stages = use.tree_paths.node(use.pipeline or ()).get("stages")  # type: ignore[union-attr]
     items = stages.items if isinstance(stages, List) else ()
-    return {name: item for item in items if isinstance(item, Map) and (name := _text(item.get("name")))}
+    return {name: item for item in items if isinstance(item, Map) and (name := written_text(item.get("name")))}
 
 
 def _before(stage: Map, stages: Mapping[str, Map]) -> tuple[str, ...]:
@@ -122,7 +122,3 @@ def _names(node: Node) -> tuple[str, ...]:
 
 def _arc(name: str, before: Sequence[str]) -> list[object]:
     return [before[0] if len(before) == 1 else [*before], name]
-
-
-def _text(node: Node | None) -> str:
-    return node.text if isinstance(node, Scalar) else ""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pipegen.config.schema.foreign.model import Hint, Use, elsewhere, instead, rename_hint, texts
 from pipegen.config.schema.violation import Path
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar
+from pipegen.source.tree import Node, Scalar, written_text
 from pipegen.source.tree import Sequence as List
 
 # A step of a Jenkinsfile in a text: `sh 'make'`.
@@ -382,4 +382,4 @@ def _plain_variables(node: Node) -> object:
 
 def _stage_name(use: Use) -> str:
     name = use.siblings.get("name")
-    return name.text if isinstance(name, Scalar) else ""
+    return written_text(name)
