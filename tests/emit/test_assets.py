@@ -36,10 +36,10 @@ def test_finds_the_folder_of_a_checkout(kind: Literal["templates", "schemas"]) -
 def test_finds_the_folder_in_an_archive(tmp_path: Path) -> None:
     """Python can import from archives."""
     with zipfile.ZipFile(tmp_path / "pipegen.zip", "w") as archive:
-        archive.write(ROOT / "pipegen" / "__init__.py", "pipegen/__init__.py")
-        archive.write(ROOT / "pipegen" / "assets.py", "pipegen/assets.py")
+        for module in ("__init__", "assets", "structs"):
+            archive.write(ROOT / "pipegen" / f"{module}.py", f"pipegen/{module}.py")
         archive.writestr("pipegen/schemas/a.json", "{}")
-    command = (sys.executable, "-S", "-c", _READS)
+    command = (sys.executable, "-c", _READS)
     read = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": "pipegen.zip"}, capture_output=True, check=True)
 
     assert read.stdout.strip() == b"{}"
