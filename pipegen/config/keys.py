@@ -40,6 +40,7 @@ STAGE_KEYS = (
     StageKey(name="directory", diff=("directory",)),
     StageKey(name="script", is_work=True, diff=("script",)),
     StageKey(name="env", is_for_scripts=True, is_local=True, diff=("env",)),
+    StageKey(name="cases", is_for_scripts=True, is_local=True, diff=("cases",)),
     StageKey(name="outputs", is_for_scripts=True, diff=("outputs",)),
     StageKey(name="artifacts", diff=("artifacts", "keeping")),
     StageKey(name="files_from", diff=("files of",)),

@@ -145,6 +145,7 @@ class StageConfig(SpannedStruct, kw_only=True):
     steps: StepValue | None = None
     raw: StepValue | None = None
     env: StepValue | None = None
+    cases: StepValue | None = None
     outputs: StepValue | None = None
     artifacts: StepValue | None = None
     files_from: StepValue | None = None

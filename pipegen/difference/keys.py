@@ -135,6 +135,7 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "tools": {type_: value(name) for type_, name in machine.tools},
         "resources": formatter.tree(machine.resources),
         "shell": formatter.tree(machine.shell) if machine.shell is not ShellProgram.SH else None,
+        "cases": _cases(job, formatter),
         "when": condition(job.condition),
         "secrets": {", ".join(item.variables): _credential(item) for item in job.secrets},
         "id_tokens": {item.variable: unordered(item.audiences) or {} for item in job.id_tokens},
@@ -155,6 +156,16 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "steps": _plugin_steps(job),
         "raw": {target: node(tree) for target, tree in job.raw},
     }
+
+
+def _cases(job: Job, formatter: ValueFormatter) -> Tree | None:
+    """Return the cases of *job* by number: their order matters."""
+    trees: dict[str, Tree] = {}
+    for number, case in enumerate(job.cases, 1):
+        when = condition(case.condition)
+        variables: Tree = {name: value(formatter.text(text)) for name, text in case.variables}
+        trees[str(number)] = {**({"when": when} if when is not None else {}), "env": variables}
+    return trees or None
 
 
 def _plugin_steps(job: Job) -> Tree | None:

@@ -12,7 +12,7 @@ from pipegen.plan.model.facts import DEFAULT_BRANCH, RunFacts, StartEvent
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.stage.condition_text import words
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 _WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")
 # A name that patterns of real configs do not match.
@@ -50,6 +50,7 @@ def answers(plans: Sequence[Plan], facts: RunFacts, selected: Sequence[str] = ()
 
 
 def _answer(plan: Plan, facts: RunFacts, *, is_selected: bool) -> EventAnswer:
+    plan = replace(plan, jobs=tuple(job.in_case(facts.holds) for job in plan.jobs))
     reason = "" if is_selected else _pipeline_reason(plan, facts)
     stages = tuple(
         StageAnswer(job=job, reason=_stage_reason(job, facts) if not reason else f"pipeline {plan.name}: {reason}")
@@ -93,7 +94,8 @@ def usual_events(plans: Sequence[Plan]) -> Iterator[StartEvent]:
     These are a push to each branch that a condition names and to another one, a merge request, each tag and another
     one, a schedule, and a start by a person and by a program.
     """
-    conditions = [plan.condition for plan in plans] + [job.condition for plan in plans for job in plan.jobs]
+    conditions = [plan.condition for plan in plans]
+    conditions += [condition for plan in plans for job in plan.jobs for condition in job.conditions]
     known = atoms(*conditions)
     branches = _examples(known, Subject.BRANCH)
     main = branches[0] if branches else DEFAULT_BRANCH

@@ -163,6 +163,7 @@ def _job(work: StagePlan, pipeline: str, slug: str, facts: _GraphFacts, used: _U
         shared=used.shared.get(name, _SHARES_NOTHING),
         containers=containers_of(name, work.steps),
         expanded=_among(used.expanded, name, outputs),
+        cases=work.cases,
         condition=work.condition,
         machine=work.machine,
         secrets=work.secrets.credentials,

@@ -10,8 +10,9 @@ from pipegen.plan.absence import Absence
 from pipegen.plan.consumers import inputs_of
 from pipegen.plan.files.readers import artifacts as step_artifacts
 from pipegen.plan.forwarding import Forwarded
-from pipegen.plan.model import Artifact, Condition, Limits, Line, Machine, Mail, Output, Step
+from pipegen.plan.model import Artifact, Case, Condition, Limits, Line, Machine, Mail, Output, Step
 from pipegen.plan.model.texts import stage_texts
+from pipegen.plan.stage.cases import cases
 from pipegen.plan.stage.checks import check_directory
 from pipegen.plan.stage.commands import post_commands
 from pipegen.plan.stage.images import check_image
@@ -44,6 +45,7 @@ class StagePlan(Struct, kw_only=True):
     reads: tuple[Output, ...]
     limits: Limits
     statuses: tuple[str, ...]
+    cases: tuple[Case, ...]
     condition: Condition | None
 
     def files(self) -> tuple[Artifact, ...]:
@@ -87,6 +89,7 @@ def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues,
         reads=start.mentions.outputs(),
         limits=with_interruptible(bounds, stage),
         statuses=tuple(start.mentions.statuses),
+        cases=cases(stage, stage_steps, start),
         condition=absence.conditions.get(name),
     )
 

@@ -186,6 +186,11 @@ def items_of(node: Node | None) -> tuple[Node, ...]:
     return node.items if isinstance(node, Sequence) else ()
 
 
+def entries_of(node: Node | None) -> tuple[Entry, ...]:
+    """Return the entries of a mapping; none for other nodes."""
+    return node.entries if isinstance(node, Mapping) else ()
+
+
 def written_text(node: Node | None, default: str = "") -> str:
     """Return the text of a scalar as written; *default* for any other node."""
     return node.text if isinstance(node, Scalar) else default

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from pipegen.bindings.expression import Text
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Commands, Export, IsSet, Job, Leave, Matches, Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.shell.values.credentials import sources
@@ -33,12 +35,15 @@ class Constants(Struct):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the variables."""
-        return tuple(name for name, _ in self.variables)
+        """The names of the variables, and of those that cases set."""
+        return (*(name for name, _ in self.variables), *self.job.case_names)
 
 
 def constants(job: Job, plan: Plan, is_free_name: Callable[[str], bool]) -> Constants:
-    """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be."""
+    """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be.
+
+    Those that cases replace always are: an export in the script would win over the case.
+    """
     scripts = [step for step in job.steps if isinstance(step, Commands)]
     if len(scripts) != 1 or not scripts[0].env or not all(isinstance(step, _PLAIN_STEPS) for step in job.steps):
         return Constants((), job)
@@ -50,13 +55,31 @@ def constants(job: Job, plan: Plan, is_free_name: Callable[[str], bool]) -> Cons
         for name, value in script.env
         if is_free_name(name) and name not in reserved and names.count(name) == 1 and _is_plain(value)
     }
-    if not 0 < len(variables) <= _MOST:
+    if len(variables) > _MOST:
+        variables = {name: value for name, value in variables.items() if name in job.case_names}
+    if not variables:
         return Constants((), job)
     rest = replace(script, env=tuple((name, value) for name, value in script.env if name not in variables))
     return Constants(
         tuple(variables.items()),
         replace(job, steps=tuple(rest if step is script else step for step in job.steps)),
     )
+
+
+def check_cases(plan: Plan, is_free_name: Callable[[str], bool], engine: str, report: Report) -> None:
+    """Report variables that cases of *plan* set, and that *engine*, a condition or an input reads or sets itself."""
+    for job in plan.jobs:
+        reserved = _reserved_names(job, plan) if job.cases else set()
+        for name, text in [variable for case in job.cases for variable in case.variables]:
+            if name in reserved or not is_free_name(name):
+                report.add(
+                    codes.CASE_VARIABLE,
+                    f'cases cannot set "{name}": an input, a condition or a secret has this name'
+                    if name in reserved
+                    else f'cases cannot set "{name}" on {engine}, which may read or set it itself',
+                    at=text.span,
+                    hint="use another name, and export this one in the script",
+                )
 
 
 def params_of(setup: Iterable[str]) -> frozenset[str]:
@@ -67,7 +90,7 @@ def params_of(setup: Iterable[str]) -> frozenset[str]:
 def _reserved_names(job: Job, plan: Plan) -> set[str]:
     """Return the names of variables that the script, the image or the conditions of *job* read with another meaning."""
     names = {each.name for each in plan.inputs} | {token.variable for token in job.id_tokens}
-    names |= {atom.name for atom in atoms(plan.condition, job.condition) if isinstance(atom, IsSet | Matches)}
+    names |= {atom.name for atom in atoms(plan.condition, *job.conditions) if isinstance(atom, IsSet | Matches)}
     for secret in job.secrets:
         names |= {*secret.variables, *sources(secret)}
     return names

@@ -71,8 +71,16 @@ def whens(seed: int, count: int) -> tuple[dict[str, Any], ...]:
     return tuple(_when(chance, 3) for _ in range(count))
 
 
-def _when(chance: random.Random, depth: int) -> dict[str, Any]:
-    keys = ["branch", "tag", "event", "changes", "exists", "env"]
+def whens_without_files(seed: int, count: int) -> tuple[dict[str, Any], ...]:
+    """Return *count* random `when`s without `changes` and `exists`."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    return tuple(_when(chance, 1, ("branch", "tag", "event", "env")) for _ in range(count))
+
+
+def _when(
+    chance: random.Random, depth: int, kinds: Sequence[str] = ("branch", "tag", "event", "changes", "exists", "env")
+) -> dict[str, Any]:
+    keys = list(kinds)
     if depth > 1:
         keys += ["all", "any", "not", "any"]
     return {key: _value(chance, key, depth) for key in chance.sample(keys, chance.choice((1, 1, 2)))}

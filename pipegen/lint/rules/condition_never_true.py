@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import CheckedConfig
-from pipegen.plan.model import NEVER, AllOf, AnyOf, Condition
+from pipegen.lint.base import CheckedConfig, CheckedStage
+from pipegen.plan.model import NEVER, AllOf, AnyOf, Condition, Not
 from pipegen.plan.model.logic import atoms, can_hold
 from pipegen.source.text import Span
 
@@ -40,6 +40,24 @@ def check(config: CheckedConfig, report: Report) -> None:
             )
         else:
             _check_alternatives(condition, pipeline_condition, report)
+    for stage in config.stages():
+        _check_cases(stage, report)
+
+
+def _check_cases(stage: CheckedStage, report: Report) -> None:
+    """Report cases of which another one, the stage or its pipeline leaves no run."""
+    outer = [one for one in (stage.plan.condition, stage.job.condition) if one is not None]
+    for case in stage.job.cases:
+        if case.condition is None or not can_hold(case.condition) or NEVER in outer:
+            continue
+        if not can_hold(AllOf((*outer, case.condition))):
+            report.add(
+                codes.CONDITION_NEVER_TRUE,
+                "no run gets the variables of this case: the conditions of its stage or an earlier case exclude it",
+                at=case.span,
+                hint="remove it, or put it before the case that holds whenever it does",
+            )
+        outer.append(Not(case.condition))
 
 
 def _check_alternatives(condition: Condition | None, pipeline_condition: Condition | None, report: Report) -> None:

@@ -74,6 +74,7 @@ def _set_names(stage: CheckedStage, target: str) -> set[str]:
     """Return the variables that the stage, its secrets, its pipeline's inputs or keys for *target* set."""
     job = stage.job
     names = {name for step in job.steps if isinstance(step, Commands) for name, _ in step.env}
+    names.update(job.case_names)
     names.update(variable for credential in job.secrets for variable in credential.variables)
     names.update(token.variable for token in job.id_tokens)
     names.update(input_.name for input_ in stage.plan.inputs)

@@ -21,7 +21,10 @@ def check(config: CheckedConfig, report: Report) -> None:
     if not inputs:
         return
     names = [name for file in config.files() for match in re.findall(_READ, file.text) for name in match if name]
-    conditions = [*(plan.condition for plan in config.plans), *(stage.job.condition for stage in config.stages())]
+    conditions = [
+        *(plan.condition for plan in config.plans),
+        *(condition for stage in config.stages() for condition in stage.job.conditions),
+    ]
     asked = [atom for atom in atoms(*conditions) if isinstance(atom, Matches | IsSet)]
     read = {*names, *(atom.name for atom in asked if atom.subject in (Subject.INPUT, Subject.VARIABLE))}
     for name, input_ in inputs.items():

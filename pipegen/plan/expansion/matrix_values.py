@@ -19,6 +19,7 @@ _SKIPPED = {
     "approve": (),
     "artifacts": ("name",),
     "cache": ("key", "prefix", "fallback"),
+    "cases": (),
     "environment": ("name", "url", "on_stop", "namespace"),
     "lock": (),
     "reports": (),

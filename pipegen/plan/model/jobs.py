@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.deployments import Deployment
 from pipegen.plan.model.limits import Limits
 from pipegen.plan.model.machine import Machine
 from pipegen.plan.model.retention import DEFAULT_RETENTION, NO_REPORTS, Cache, Reports, Retention, Reuse
-from pipegen.plan.model.steps import Credential, IdToken, Line, Output, Step
+from pipegen.plan.model.steps import Case, Commands, Credential, IdToken, Line, Output, Step
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
-from pipegen.structs import SpannedStruct, Struct
+from pipegen.structs import SpannedStruct, Struct, replace
 
 # Defaults.
 _MACHINE = Machine()
@@ -101,6 +103,7 @@ class Job(SpannedStruct, kw_only=True):
         artifacts: the files that it leaves.
         directory: where its steps run, relative to the root of the repository; "." is the root.
         containers: other stages whose containers it copies files from; `container` is then no input.
+        cases: variables of its script by condition; the first case whose condition holds applies. They are constants.
         condition: the condition to run it; None always holds. A job whose condition does not hold is skipped,
             and later jobs run as if it had succeeded, in the same order.
         machine: where it runs.
@@ -138,6 +141,7 @@ class Job(SpannedStruct, kw_only=True):
     shared: SharedResources
     containers: tuple[str, ...] = ()
     expanded: tuple[str, ...] = ()
+    cases: tuple[Case, ...] = ()
     condition: Condition | None = None
     machine: Machine = _MACHINE
     secrets: tuple[Credential, ...] = ()
@@ -155,6 +159,27 @@ class Job(SpannedStruct, kw_only=True):
     raw: tuple[tuple[str, TreeMapping], ...] = ()
     forwarded: tuple[tuple[str, Text], ...] = ()
     reuse: Reuse | None = None
+
+    @property
+    def conditions(self) -> tuple[Condition | None, ...]:
+        """Its condition, and those of its cases."""
+        return (self.condition, *(case.condition for case in self.cases))
+
+    @property
+    def case_names(self) -> tuple[str, ...]:
+        """The names of the variables that its cases set."""
+        return tuple(dict.fromkeys(name for case in self.cases for name, _ in case.variables))
+
+    def in_case(self, holds: Callable[[Condition | None], bool]) -> Job:
+        """Return the job without cases, its script with the variables of the first whose condition *holds*."""
+        if not self.cases:
+            return self
+        chosen = dict(next((case.variables for case in self.cases if holds(case.condition)), ()))
+        steps = (
+            replace(step, env=tuple({**dict(step.env), **chosen}.items())) if isinstance(step, Commands) else step
+            for step in self.steps
+        )
+        return replace(self, cases=(), steps=tuple(steps))
 
     @property
     def is_final(self) -> bool:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from pipegen.bindings.expression import Items, Map, Reference, Text
 from pipegen.bindings.script.model import ParsedScript
+from pipegen.plan.model.conditions import Condition
 from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
 
@@ -87,6 +88,14 @@ class Commands(SpannedStruct, kw_only=True):
     lines: tuple[Line, ...]
     env: tuple[tuple[str, Text], ...]
     outputs: tuple[Measured, ...]
+    span: Span
+
+
+class Case(SpannedStruct, kw_only=True):
+    """Variables of a script that replace those of its `env` if *condition* holds; None always holds."""
+
+    condition: Condition | None
+    variables: tuple[tuple[str, Text], ...]
     span: Span
 
 

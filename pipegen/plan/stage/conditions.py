@@ -29,7 +29,7 @@ from pipegen.plan.model import (
 from pipegen.plan.model.logic import can_hold
 from pipegen.plan.regex import RegexError, portable_regex
 from pipegen.plan.runs.parameters import Parameters
-from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, items_of
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, entries_of, items_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 
@@ -43,11 +43,16 @@ _FLAGGED = re.compile(r"/.*/[a-zA-Z]+", re.DOTALL)
 
 
 def condition(
-    value: StepValue | None, parameters: Parameters, homes: Mapping[str, object], report: Report
+    value: StepValue | None,
+    parameters: Parameters,
+    homes: Mapping[str, object],
+    report: Report,
+    effect: str = "nothing runs",
 ) -> Condition | None:
     """Return the condition of the `when` in *value*, or None.
 
-    *parameters* are those of the file; *homes* has the names of its stages. A condition that never holds is reported.
+    *parameters* are those of the file; *homes* has the names of its stages. A condition that never holds is reported,
+    with its *effect*.
     """
     if value is None:
         return None
@@ -58,7 +63,7 @@ def condition(
     if parsed is not None and not can_hold(parsed):
         report.add(
             codes.NEVER_HOLDS,
-            'this "when" never holds, so nothing runs',
+            f'this "when" never holds, so {effect}',
             at=value.span,
             hint="all keys must hold together, and a run has a branch, a tag, or neither (a merge request); "
             'put alternatives into "any"',
@@ -75,8 +80,7 @@ class _Reader(Struct):
 
     def condition(self, node: Node) -> _Parsed:
         """Return the condition of the map *node*."""
-        entries = node.entries if isinstance(node, TreeMapping) else ()
-        return _joined(AllOf, chain.from_iterable(map(self._conditions, entries)))
+        return _joined(AllOf, chain.from_iterable(map(self._conditions, entries_of(node))))
 
     def _conditions(self, entry: Entry) -> Iterator[_Parsed]:
         """Yield the conditions of one key, all of which must hold."""
@@ -92,9 +96,9 @@ class _Reader(Struct):
                 patterns = self._paths(node)
                 yield Exists(patterns, node.span) if patterns else None
             case "inputs":
-                yield from map(self._input, _entries(node))
+                yield from map(self._input, entries_of(node))
             case "env":
-                yield from map(self._variable, _entries(node))
+                yield from map(self._variable, entries_of(node))
             case "all":
                 yield _joined(AllOf, map(self.condition, items_of(node)))
             case "any":
@@ -272,10 +276,6 @@ def _negated(condition: _Parsed) -> _Parsed:
         case Not():
             return condition.condition
     return Not(condition)
-
-
-def _entries(node: Node) -> tuple[Entry, ...]:
-    return node.entries if isinstance(node, TreeMapping) else ()
 
 
 def _words(node: Node) -> tuple[Scalar, ...]:

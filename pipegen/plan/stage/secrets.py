@@ -12,7 +12,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Credential, CredentialKind, IdToken, RunContainer, Step
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Node, written_text
+from pipegen.source.tree import Entry, Node, entries_of, items_of, written_text
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct
@@ -112,8 +112,11 @@ def _check_unique(stage_secrets: StageSecrets, stage: StageConfig, steps: Sequen
 
 
 def _exported(stage: StageConfig) -> Mapping[str, Span]:
-    node = stage.env.node if stage.env else None
-    return {entry.key.text: entry.key.span for entry in node.entries} if isinstance(node, TreeMapping) else {}
+    bodies = [stage.env.node] if stage.env else []
+    for case in items_of(stage.cases.node) if stage.cases else ():
+        env = case.get("env") if isinstance(case, TreeMapping) else None
+        bodies += [env] if env is not None else []
+    return {entry.key.text: entry.key.span for body in bodies for entry in entries_of(body)}
 
 
 def _report_twice(variable: str, at: Span, first: Span, report: Report) -> None:

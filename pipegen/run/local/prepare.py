@@ -78,7 +78,9 @@ def gather(
     """
     pipeline_names = [plan.name for plan in plans] if request.stages and not named else named
     report_posts(plans, report)
-    plans = tuple(replace(plan, jobs=tuple(job for job in plan.jobs if not job.posts)) for plan in plans)
+    plans = tuple(
+        replace(plan, jobs=tuple(job.in_case(context.holds) for job in plan.jobs if not job.posts)) for plan in plans
+    )
     parts = select(pipelines(plans, pipeline_names, context.holds), request.stages, report)
     report.stop_if_errors()
     prepared = prepare(parts, context, request, report)

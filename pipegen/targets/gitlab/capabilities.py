@@ -56,6 +56,7 @@ TABLE: tuple[Capability, ...] = (
     Capability("services", _NATIVE),
     Capability("resources", _NATIVE, "KUBERNETES_CPU_REQUEST and _MEMORY_REQUEST; other executors ignore them"),
     Capability("env", _NATIVE, "constants are variables; scripts export other values, so that any text arrives"),
+    Capability("cases", _NATIVE, "variables of rules"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that other stages read from"),
     Capability(
         "artifacts",

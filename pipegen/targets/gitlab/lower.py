@@ -184,10 +184,16 @@ class _FileContext(Struct, kw_only=True):
             jobs += with_interruptible(own_jobs, plan, self._titles(plan))
         workflow = selection.workflow(self.plans, has_selection=self.has_selection, report=self.report)
         refusal_rules = refusals(self.plans)
+        # Jobs with rules run in pipelines of merge requests, too.
+        has_cases = any(job.cases for plan in self.plans for job in plan.jobs)
         document = self._document(
             jobs,
             workflow=workflow
-            or ((RuleEntry(_DEFAULT_WORKFLOW),) if refusal_rules and not self.settings.workflow.rules else ()),
+            or (
+                (RuleEntry(_DEFAULT_WORKFLOW),)
+                if (refusal_rules or has_cases) and not self.settings.workflow.rules
+                else ()
+            ),
             variables=[selection.variable(self.plans)] if is_conditional else [],
             inputs=input_variables(self.plans),
         )
@@ -283,12 +289,12 @@ def _stage_rules(
     stage_rules: dict[str, tuple[RuleEntry, ...]] = {}
     is_always = choices == (PipelineCase(),)
     for job in jobs:
-        if job.condition is None and is_always:
+        if job.condition is None and is_always and not job.cases:
             stage_rules[job.stage] = ()
             continue
         conditions = atoms(job.condition)
         stage_rules[job.stage] = rules(
-            choices, job.condition, conditions[0].span if conditions else job.span, report, defaults
+            choices, job.condition, conditions[0].span if conditions else job.span, report, defaults, job.cases
         )
     return stage_rules
 

@@ -51,7 +51,7 @@ class RuleEntry(Struct):
     """A condition, "" for one that always holds, and when the job or pipeline then runs, "" for the default.
 
     With *changes* or *exists*, one of these files must have changed, or exist in the repository;
-    *compare_to* is the base of the comparison, "" for the default.
+    *compare_to* is the base of the comparison, "" for the default. A job that runs by the rule has its *variables*.
     """
 
     condition: str
@@ -60,6 +60,7 @@ class RuleEntry(Struct):
     compare_to: str = ""
     exists: tuple[str, ...] = ()
     start_in: str = ""
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 class ScriptEntry(Struct):

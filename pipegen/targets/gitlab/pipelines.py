@@ -34,7 +34,7 @@ from pipegen.targets.gitlab.model import (
 )
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import StageJob, needs, output_needs
-from pipegen.targets.gitlab.rules.build import then
+from pipegen.targets.gitlab.rules.build import then, without_cases
 from pipegen.targets.gitlab.settings import GitLabSettings
 from pipegen.targets.gitlab.settings import MailVariables as MailSettings
 
@@ -257,7 +257,7 @@ class JobContext(Struct, kw_only=True):
         self, name: str, draft: DraftJob, entries: tuple[NeedEntry, ...], script: tuple[ScriptEntry, ...]
     ) -> GitLabJob:
         """Return a helper that runs if the first of its needs, *entries*, has failed."""
-        rules = self.stage_rules[draft.job.stage]
+        rules = without_cases(self.stage_rules[draft.job.stage])
         return GitLabJob(
             name=name,
             image=self._tool_image(),

@@ -344,6 +344,7 @@ def _rule(rule: RuleEntry) -> dict[str, Value]:
         "exists": Flow(rule.exists) if rule.exists else None,
         "when": rule.when or None,
         "start_in": rule.start_in or None,
+        "variables": dict(rule.variables) or None,
     }
     # A rule without a condition needs `when`.
     return _without_none(keys) or {"when": "on_success"}

@@ -54,6 +54,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "CPU share and soft memory limit of the image's container; without an image, a label is required: PG615",
     ),
     Capability("env", _NATIVE, "constants in environment or withEnv; the script exports other values"),
+    Capability("cases", _NATIVE, "a choice in withEnv"),
     Capability("outputs", _EMULATED, "files in a stash for each stage that other stages read from"),
     Capability("artifacts", _NATIVE, "in the same stash, and archived; expire and name have no effect"),
     Capability("cache", _EMULATED, "needs the plugin jobcacher; for each job and branch; no fallback"),

@@ -68,3 +68,21 @@ def test_an_alternative_of_a_pipeline_is_reported_once() -> None:
     text = stages("{name: a, script: [ls]}", pipeline="when: {any: [{branch: main}, {tag: v, event: merge_request}]}")
 
     assert [text for _, text in findings(check, text)] == ["v"]
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "stage", "cases", "unreachable"),
+    [
+        ("{branch: main}", "{event: push}", "{branch: dev}|{branch: main}", 1),
+        ("{branch: true}", "{not: {branch: main}}", "{branch: main}", 1),
+        ("{branch: true}", "{event: push}", "{branch: [main, dev]}|{branch: main}", 1),
+        ("{branch: true}", "{event: push}", "{branch: main}|{branch: [main, dev]}|{tag: v1}", 1),
+        ("{branch: true}", "{event: push}", "{branch: main}|{env: {X: '1'}}", 0),
+    ],
+)
+def test_a_case_that_no_run_chooses(pipeline: str, stage: str, cases: str, unreachable: int) -> None:
+    """The conditions of the pipeline, the stage or the cases before it exclude it."""
+    listed = ", ".join(f"{{when: {when}, env: {{A: b}}}}" for when in cases.split("|"))
+    text = stages(f"{{name: b, when: {stage}, cases: [{listed}], script: [ls]}}", pipeline=f"when: {pipeline}")
+
+    assert [text for _, text in findings(check, text)] == ["when"] * unreachable

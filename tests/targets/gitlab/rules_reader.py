@@ -30,27 +30,38 @@ _MOST_TOKENS = 99
 
 def is_in_pipeline(data: Mapping[str, Any], name: str, run: Run) -> bool:
     """Return whether the job *name* of the file with *data* is in the pipeline of *run*."""
+    return "rules" not in data[name] or _start(_first(data[name]["rules"], run, _variables(data, name, run))) != "never"
+
+
+def variables_of_rules(data: Mapping[str, Any], name: str, run: Run) -> Mapping[str, str]:
+    """Return the variables of the rule by which the job *name* of the file with *data* runs."""
+    found = _first(data[name]["rules"], run, _variables(data, name, run)) or {}
+    variables: Mapping[str, str] = found.get("variables", {})
+    return variables
+
+
+def _variables(data: Mapping[str, Any], name: str, run: Run) -> dict[str, str]:
     job = data[name]
-    if "rules" not in job:
-        return True
-    variables = {**_predefined(run), **_of_file(data, job), **job.get("variables", {}), **run.variables}
-    return _when(job["rules"], run, variables) not in (None, "never")
+    return {**_predefined(run), **_of_file(data, job), **job.get("variables", {}), **run.variables}
 
 
 def starts(data: Mapping[str, Any], run: Run) -> bool:
     """Return whether the file with *data* makes a pipeline in *run*."""
     rules = data.get("workflow", {}).get("rules", [{"when": "always"}])
-    return _when(rules, run, {**_predefined(run), **_of_file(data, {}), **run.variables}) not in (None, "never")
+    return _start(_first(rules, run, {**_predefined(run), **_of_file(data, {}), **run.variables})) != "never"
 
 
-def _when(rules: Sequence[Mapping[str, Any]], run: Run, variables: Mapping[str, str]) -> str | None:
-    """Return the result of the first of *rules* that matches; None if none does."""
-    found = next((rule for rule in rules if _holds(rule, run, variables)), None)
-    return None if found is None else found.get("when", "on_success")
+def _first(rules: Sequence[Mapping[str, Any]], run: Run, variables: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """Return the first of *rules* that matches; None if none does."""
+    return next((rule for rule in rules if _holds(rule, run, variables)), None)
+
+
+def _start(rule: Mapping[str, Any] | None) -> str:
+    return "never" if rule is None else str(rule.get("when", "on_success"))
 
 
 def _holds(rule: Mapping[str, Any], run: Run, variables: Mapping[str, str]) -> bool:
-    assert set(rule) <= {"if", "changes", "exists", "when"}, rule
+    assert set(rule) <= {"if", "changes", "exists", "when", "variables"}, rule
     return (
         ("if" not in rule or evaluated(rule["if"], variables))
         and ("changes" not in rule or _has_changed(rule["changes"], run))

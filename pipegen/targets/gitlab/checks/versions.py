@@ -77,6 +77,7 @@ KEYS: Mapping[str, IntroducedIn] = {
     "job.rules.exists": _keyword(12, 4, "rulesexists"),
     "job.rules.changes.paths": _keyword(15, 2, "ruleschangespaths"),
     "job.rules.changes.compare_to": _keyword(15, 3, "ruleschangescompare_to"),
+    "job.rules.variables": _keyword(13, 7, "rulesvariables"),
     "job.manual_confirmation": _keyword(17, 1, "manual_confirmation"),
     "job.environment.kubernetes": _keyword(12, 6, "environmentkubernetes"),
     "job.environment.kubernetes.agent": _keyword(17, 6, "environmentkubernetes"),

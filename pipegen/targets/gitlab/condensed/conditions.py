@@ -40,8 +40,13 @@ def with_shared_rules(document: Document) -> Document:
 
 def _saved_lines(rules: Sequence[RuleEntry], jobs: int) -> int:
     """Return the lines that so many *jobs* save if each extends a hidden job with *rules*."""
-    lines = 1 + sum(max(1, sum(map(bool, (rule.condition, rule.when, rule.changes, rule.exists)))) for rule in rules)
+    lines = 1 + sum(map(_lines, rules))
     return jobs * lines - (jobs + lines + _EXTRA_LINES)
+
+
+def _lines(rule: RuleEntry) -> int:
+    keys = sum(map(bool, (rule.condition, rule.when, rule.changes, rule.exists, rule.variables)))
+    return max(1, keys) + len(rule.variables)
 
 
 def _name(rules: Sequence[RuleEntry]) -> str:

@@ -128,6 +128,8 @@ def _is_used(axis: str, jobs: Sequence[GitLabJob], variables: frozenset[str]) ->
     """Return whether the name of *axis* has another meaning in *jobs*: a variable of the file, a job or its script."""
     if axis in variables or any(variable.name == axis for job in jobs for variable in job.variables):
         return True
+    if any(axis == variable for job in jobs for rule in job.rules for variable, _ in rule.variables):
+        return True
     name = re.compile(rf"(?m)^\s*(?:export )?{axis}=|\$\{{?{axis}\b")
     conditions = [rule.condition for rule in jobs[0].rules]
     entries = (*jobs[0].before_script, *jobs[0].script, *jobs[0].after_script)

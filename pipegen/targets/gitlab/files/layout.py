@@ -70,5 +70,5 @@ def _own_rules(job: PlanJob, report: Report, defaults: Mapping[str, str] = NO_DE
     """Return the rules of the stage *job* in a child, which reads its parent's source; *defaults* are for bridges."""
     return tuple(
         replace(rule, condition=rule.condition.replace("$CI_PIPELINE_SOURCE", "$PIPEGEN_SOURCE"))
-        for rule in rules((PipelineCase(),), job.condition, job.span, report, defaults)
+        for rule in rules((PipelineCase(),), job.condition, job.span, report, defaults, job.cases)
     )

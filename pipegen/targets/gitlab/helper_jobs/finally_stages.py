@@ -24,7 +24,7 @@ from pipegen.targets.gitlab.model import (
     RuleEntry,
     ScriptEntry,
 )
-from pipegen.targets.gitlab.rules.build import then
+from pipegen.targets.gitlab.rules.build import then, without_cases
 
 OUTCOME = "outcome"
 FINALLY = "finally"
@@ -95,7 +95,7 @@ def status_jobs(
     readers = (job for job in pipeline.jobs if not outcome_variable(job))
     for stage in dict.fromkeys(stage for job in readers for stage in job.statuses):
         if stage:
-            helpers = _of_stage(pipeline.job(stage), titles[stage], rules[stage], take)
+            helpers = _of_stage(pipeline.job(stage), titles[stage], without_cases(rules[stage]), take)
         else:
             helpers = iter((_of_all(take("note when a stage fails"), pipeline_rules),))
         jobs[stage] = tuple(replace(job, image=image) for job in helpers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from pipegen.diagnostics.codes import SEVERAL_LOCKS
+from pipegen.diagnostics.codes import CASE_VARIABLE, SEVERAL_LOCKS
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Commands, Job, Plan, TriggerJob
@@ -15,7 +15,7 @@ from pipegen.shell.quote import quote
 from pipegen.shell.script import StageScriptParts, script
 from pipegen.shell.values.image_values import dotenv_path
 from pipegen.structs import Struct, replace
-from pipegen.targets.constants import Constants, constants, params_of
+from pipegen.targets.constants import Constants, check_cases, constants, params_of
 from pipegen.targets.engine_names import allowed_name
 from pipegen.targets.gitlab.jobs.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.caches import lower_caches
@@ -64,6 +64,7 @@ class DraftJob(Struct, kw_only=True):
 
 def drafts(plan: Plan, host: ShellEnvironment, settings: GitLabSettings, report: Report) -> list[DraftJob]:
     """Return the drafts of the jobs of *plan*."""
+    check_cases(plan, is_free_name, "GitLab", report)
     drafting = _Drafting.of(plan, host, settings, report)
     return [drafting.draft(job) for job in plan.jobs]
 
@@ -145,7 +146,8 @@ class _Drafting(Struct, kw_only=True):
         caches = lower_caches(job, plan, report) if job.caches else ()
         set_by_engine = constants(job, plan, is_free_name)
         parts = script(set_by_engine.job, plan, self.producers, host, set_by_engine.names)
-        if set_by_engine.variables and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
+        if set_by_engine.names and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
+            _report_cases(job, report)
             set_by_engine = Constants((), job)
             parts = script(job, plan, self.producers, host)
         artifacts, artifact_keys = lower_retention(job, plan, _artifacts(job, parts, trigger), report)
@@ -203,6 +205,17 @@ def _reads(constants: Constants, parts: StageScriptParts, keys: tuple[object, ..
     names = {*constants.names}
     texts = repr(keys)
     return not names.isdisjoint(params_of(parts.setup)) or any(re.search(rf"\b{name}\b", texts) for name in names)
+
+
+def _report_cases(job: Job, report: Report) -> None:
+    """Report the cases of *job*, whose image, cache, environment or script may read a variable with another meaning."""
+    if job.cases:
+        report.add(
+            CASE_VARIABLE,
+            f'stage "{job.title}" uses a name of its variables for something else',
+            at=job.cases[0].span,
+            hint='use other names than those of "setup.params" and in the image, the cache and the environment',
+        )
 
 
 def idle_script(job: Job) -> tuple[ScriptEntry, ...]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from typing import TypeAlias
 
 from pipegen.diagnostics.codes import CHANGES_ON_GITLAB, CONDITION_ON_GITLAB
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import NEVER, AllOf, Condition, Exists, FilesChanged, Pattern, Plan
-from pipegen.plan.model.logic import atoms
+from pipegen.plan.model import NEVER, AllOf, Case, Condition, Exists, FilesChanged, Pattern, Plan
+from pipegen.plan.model.logic import atoms, can_hold, implies
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.model import RuleEntry
@@ -21,6 +22,7 @@ _MOST_PATHS = 50
 
 
 _ALWAYS = All()
+_Variables: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class PipelineCase(Struct):
@@ -36,13 +38,14 @@ def rules(
     span: Span,
     report: Report,
     defaults: Mapping[str, str] = NO_DEFAULTS,
+    cases: Sequence[Case] = (),
 ) -> tuple[RuleEntry, ...]:
     """Return the rules of a job that runs in one of *choices* if *condition* holds; none if it always runs.
 
     A condition that rules cannot express is reported at *span*. *defaults* are for a job without the variables of the
-    file.
+    file. Before each rule by which the job runs, there is one for each of its *cases*.
     """
-    if condition is None and list(choices) == [PipelineCase()]:
+    if condition is None and list(choices) == [PipelineCase()] and not cases:
         return ()
     if condition == NEVER:
         return (RuleEntry("", "never"),)
@@ -52,12 +55,24 @@ def rules(
             continue
         combined = _conjunction(choice.condition, condition)
         alternatives = decisions(combined) if combined is not None else (Decision(),)
-        lines = [_rules(rule, choice.guard, defaults) for rule in alternatives or ()]
+        lines = [
+            _rules(rule, choice.guard, defaults, variables)
+            for decision in alternatives or ()
+            for rule, variables in _with_cases(decision, cases)
+        ]
         if alternatives is None or None in lines:
             _report(combined, span, report)
             return ()
         entries += [rule for several in lines for rule in several or ()]
     return tuple(entries)
+
+
+def without_cases(entries: tuple[RuleEntry, ...]) -> tuple[RuleEntry, ...]:
+    """Return *entries* without those of cases: the same job runs by the rule after them."""
+    if not any(rule.variables for rule in entries):
+        return entries
+    plain = tuple(rule for rule in entries if not rule.variables)
+    return () if plain == (RuleEntry(""),) else plain
 
 
 def then(entries: Sequence[RuleEntry], when: str) -> tuple[RuleEntry, ...]:
@@ -99,7 +114,21 @@ def _conjunction(first: Condition | None, second: Condition | None) -> Condition
     return AllOf(tuple(dict.fromkeys(parts)))
 
 
-def _rules(decision: Decision, guard: Expression, defaults: Mapping[str, str]) -> list[RuleEntry] | None:
+def _with_cases(decision: Decision, cases: Sequence[Case]) -> Iterator[tuple[Decision, _Variables]]:
+    """Yield *decision* in each of *cases* in which it may apply, with the variables of the case; then in no case."""
+    if decision.runs:
+        for case in cases:
+            tested = () if case.condition is None else (case.condition,)
+            if can_hold(AllOf((*decision.conditions, *tested))):
+                others = tuple(one for one in decision.conditions if not implies(case.condition, one))
+                variables = tuple((name, text.constant or "") for name, text in case.variables)
+                yield replace(decision, conditions=(*others, *tested)), variables
+    yield decision, ()
+
+
+def _rules(
+    decision: Decision, guard: Expression, defaults: Mapping[str, str], variables: _Variables
+) -> list[RuleEntry] | None:
     """Return the rules of *decision* if *guard* holds: several if one would be too long."""
     conditions = pieces(joined(All, (guard, *(expression(each, defaults) for each in decision.conditions))))
     if conditions is None:
@@ -110,7 +139,7 @@ def _rules(decision: Decision, guard: Expression, defaults: Mapping[str, str]) -
     base = f"refs/heads/{files_changed.base}" if files_changed and files_changed.base else ""
     when = "" if decision.runs else "never"
     return [
-        RuleEntry(text(condition), when, paths, base, files)
+        RuleEntry(text(condition), when, paths, base, files, variables=variables)
         for condition, paths, files in product(conditions, changes, present)
     ]
 

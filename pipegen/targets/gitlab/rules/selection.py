@@ -41,7 +41,8 @@ def workflow(plans: Sequence[Plan], *, has_selection: bool, report: Report) -> t
     A single pipeline's condition is here once, and not at each of its jobs.
     """
     is_selected = is_conditional(plans, has_selection=has_selection)
-    conditions = [job.condition for plan in plans for job in plan.jobs if job.condition is not None]
+    tested = (condition for plan in plans for job in plan.jobs for condition in job.conditions)
+    conditions = [condition for condition in tested if condition is not None]
     if len(plans) == 1 and is_selected:
         (plan,) = plans
         pipeline_rules = rules(choices(plan), None, plan.span, report)

@@ -10,7 +10,7 @@ from pipegen.plan.model.texts import job_texts
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
-from pipegen.targets.constants import constants
+from pipegen.targets.constants import check_cases, constants
 from pipegen.targets.jenkins.named_jobs import PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.agents.machines import check_machine
@@ -29,9 +29,12 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     check_limits(plan, report)
     producers = {job.stage: job for job in plan.jobs}
     homes = {tool.home for job in plan.jobs for tool in tools(job, settings)}
-    set_by_engine = {
-        job.stage: constants(job, plan, lambda name: name not in homes and is_free_name(name)) for job in plan.jobs
-    }
+
+    def is_free(name: str) -> bool:
+        return name not in homes and is_free_name(name)
+
+    check_cases(plan, is_free, "Jenkins", report)
+    set_by_engine = {job.stage: constants(job, plan, is_free) for job in plan.jobs}
     scripts = {
         stage: script(found.job, plan, producers, environment, found.names) for stage, found in set_by_engine.items()
     }

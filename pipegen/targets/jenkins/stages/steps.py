@@ -20,6 +20,7 @@ from pipegen.targets.jenkins.stages.agents.tools import with_tools
 from pipegen.targets.jenkins.stages.files.caches import cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
+from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 from pipegen.targets.jenkins.stages.raw import wrapped
 from pipegen.targets.jenkins.stages.scripts.preludes import Preludes
 from pipegen.targets.jenkins.stages.scripts.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
@@ -107,7 +108,7 @@ def _script_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> 
     script = named.script
     steps_: list[model.Step] = []
     is_isolated = named.plan.workspace is Workspace.ISOLATED
-    step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
+    step = _bound(script, _with_cases(named, _commands(named, shared.preludes)), shared.work.settings)
     if not has_directives(named, shared):
         step = _with_variables(own_variables(named, shared), step)
     pod = named.job.machine.pod
@@ -165,6 +166,23 @@ def own_variables(named: NamedJob, shared: StepContext) -> tuple[model.Environme
 def _with_variables(variables: Sequence[model.EnvironmentVariable], step: model.Step) -> model.Step:
     settings = [f"{variable.name}={variable.value}" for variable in variables]
     return model.Wrapped(f"withEnv({literals(settings)})", (step,)) if settings else step
+
+
+def _with_cases(named: NamedJob, step: model.Step) -> model.Step:
+    """Return *step* with the variables of the first case of its stage whose condition holds."""
+    if not named.job.cases:
+        return step
+    writer, choices, otherwise = ConditionWriter(named.plan.inputs), [], "[]"
+    for case in named.job.cases:
+        settings = literals([f"{name}={text.constant or ''}" for name, text in case.variables])
+        if case.condition is None:
+            otherwise = settings
+        else:
+            choices.append(f"{writer.of(case.condition)} ? {settings} :")
+    if len(choices) < 2:  # noqa: PLR2004 - several
+        return model.Wrapped(f"withEnv({' '.join((*choices, otherwise))})", (step,))
+    lines = "".join(f"\n    {line}" for line in (*choices, otherwise))
+    return model.Wrapped(f"withEnv({lines}\n)", (step,))
 
 
 def _binding(credential: Credential) -> model.Binding:

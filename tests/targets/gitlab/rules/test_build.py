@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from plan.simulated_runs import BASE, holds, runs, whens
+from plan.simulated_runs import BASE, holds, runs, whens, whens_without_files
 from targets.gitlab.compiled import Compiled, compiled
-from targets.gitlab.rules_reader import fnmatch, is_in_pipeline
+from targets.gitlab.rules_reader import fnmatch, is_in_pipeline, starts, variables_of_rules
 
 from pipegen.plan.model import Pattern
 from pipegen.targets.gitlab.rules.build import path_glob
@@ -218,3 +218,47 @@ def test_helpers_have_the_rules_of_their_stage() -> None:
     ]
     assert [rule["when"] for rule in mail["rules"]] == ["never", "on_failure"]
     assert "no mail" not in str(mail["script"])
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_rules_choose_the_first_case_that_holds(seed: int) -> None:
+    """Random conditions and cases over random runs: a case changes neither whether the job runs, nor other cases."""
+    cases = whens_without_files(seed, 24)
+    for number, when in enumerate(whens(seed, 12)):
+        own = cases[2 * number : 2 * number + 2]
+        stage: dict[str, Any] = {"name": "s", "script": ["make"], "when": when}
+        stage["cases"] = [{"when": case, "env": {"CASE": number}} for number, case in enumerate(own)]
+        made = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
+        for run in RUNS if made.text else ():
+            runs_ = is_in_pipeline(made.data, "s", run)
+            chosen = next(({"CASE": str(number)} for number, case in enumerate(own) if holds(case, run)), {})
+            assert runs_ is holds(when, run), (when, own, run)
+            assert not runs_ or variables_of_rules(made.data, "s", run) == chosen, (when, own, run)
+
+
+def _with_cases(cases: str, name: str = "SERVER") -> Compiled:
+    stage = f"{{name: s, script: [make], cases: [{{when: {cases}, env: {{{name}: www}}}}]}}"
+    return compiled(f"inputs: {{LEVEL: full}}\npipelines: {{p: {{stages: [{stage}, {{name: t, script: [make]}}]}}}}")
+
+
+def test_jobs_with_cases_run_in_the_pipelines_in_which_the_others_do() -> None:
+    """A job with rules would be in pipelines of merge requests, which other jobs are not."""
+    runs_ = [run for run in RUNS if run.event == "merge_request"]
+
+    assert not any(starts(_with_cases("{branch: main}").data, run) for run in runs_)
+    assert all(starts(_with_cases("{event: merge_request}").data, run) for run in runs_)
+    assert all(starts(_with_cases("{branch: main}").data, run) for run in RUNS if run not in runs_)
+
+
+@pytest.mark.parametrize(
+    ("when", "name"),
+    [
+        ("{branch: main}", "CI_COMMIT_TAG"),
+        ("{branch: main}", "GIT_DEPTH"),
+        ("{branch: main}", "LEVEL"),
+        ("{env: {MODE: late}}", "MODE"),
+    ],
+)
+def test_a_name_with_another_meaning_is_refused(when: str, name: str) -> None:
+    """GitLab reads it, it is an input, or the case itself tests it."""
+    assert _with_cases(when, name).found() == [("PG669", name)]

@@ -1,0 +1,96 @@
+"""`cases`: which one a run chooses, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.compiler import analyse
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.plan.events import answers, plans_that_run
+from pipegen.plan.model import Commands, Event, Plan
+from pipegen.plan.model.facts import RunFacts, start_event
+from pipegen.source.text import SourceFile
+
+
+class _NoFiles:
+    """A repository without files."""
+
+    files = ()
+
+    def changed(self, base: str) -> None:
+        """Return nothing: the branch *base* does not exist."""
+
+
+def _plans(stage: str) -> tuple[Plan, ...]:
+    text = f"pipelines: {{p: {{stages: [{{name: a, script: [make], {stage}}}]}}}}"
+    return tuple(analyse(SourceFile("pipeline.yml", text), (), Report()).plans)
+
+
+def _env(stage: str, event: Event, branch: str = "") -> dict[str, str | None]:
+    """Return the variables of the script of *stage* in a run."""
+    facts = RunFacts(event=start_event(event, branch), inputs={}, variables={}, repository=_NoFiles())
+    (plan,) = plans_that_run(answers(_plans(stage), facts))
+    (script,) = [step for step in plan.jobs[0].steps if isinstance(step, Commands)]
+    assert plan.jobs[0].cases == ()
+    return {name: text.constant for name, text in script.env}
+
+
+_CASES = (
+    "env: {A: 0, B: 0}, cases: [{when: {branch: main}, env: {A: 1}}, {when: {not: {event: push}}, env: {A: 2, C: 2}}]"
+)
+
+
+def test_the_first_case_that_holds_applies_to_an_event() -> None:
+    """Its variables replace those of `env`, and others stay."""
+    assert _env(_CASES, Event.PUSH, "main") == {"A": "1", "B": "0"}
+    assert _env(_CASES, Event.SCHEDULE, "main") == {"A": "1", "B": "0"}
+    assert _env(_CASES, Event.SCHEDULE, "dev") == {"A": "2", "B": "0", "C": "2"}
+    assert _env(_CASES, Event.PUSH, "dev") == {"A": "0", "B": "0"}
+
+
+def test_a_case_that_inputs_decide_is_the_last_or_none() -> None:
+    """No case after one that always applies is kept."""
+    text = """
+inputs: {level: full}
+pipelines:
+  p:
+    stages:
+      - name: a
+        script: [make]
+        cases:
+          - {when: {inputs: {level: quick}}, env: {A: 1}}
+          - {when: {branch: dev}, env: {A: 2}}
+          - {when: {inputs: {level: full}}, env: {A: 3}}
+          - {when: {branch: main}, env: {A: 4}}
+"""
+    plans = analyse(SourceFile("pipeline.yml", text), (), Report(), {"level": "full"}).plans
+    (job,) = plans[0].jobs
+
+    assert [(case.condition is None, case.variables[0][1].constant) for case in job.cases] == [
+        (False, "2"),
+        (True, "3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("stage", "code", "underlined"),
+    [
+        ("cases: [{when: {branch: main}, env: {A: $B}}]", "PG546", "$B"),
+        ('cases: [{when: {branch: main}, env: {A: "1\\n2"}}]', "PG546", '"1\\n2"'),
+        ("cases: [{when: {exists: x}, env: {A: 1}}]", "PG546", "x"),
+        ("cases: [{when: {branch: main}, env: {1A: 1}}]", "PG510", "1A"),
+        ("secrets: {A: a}, cases: [{when: {branch: main}, env: {A: 1}}]", "PG536", "A"),
+        ('env: {A: "${setup.branch}"}, cases: [{when: {branch: main}, env: {A: 1}}]', "PG546", '"${setup.branch}"'),
+        ("cases: [{when: {branch: main}, env: {A: 1}}], build: x", "PG546", "cases"),
+    ],
+)
+def test_what_engines_cannot_set_is_refused(stage: str, code: str, underlined: str) -> None:
+    """Each at its location, once."""
+    report = Report()
+    text = f"pipelines: {{p: {{stages: [{{name: a, script: [make], {stage}}}]}}}}"
+    with pytest.raises(Stopped):
+        analyse(SourceFile("pipeline.yml", text), (), report)
+
+    assert [(one.code.number, one.primary.span.text) for one in report.diagnostics() if one.primary] == [
+        (code, underlined)
+    ]
