@@ -10,7 +10,20 @@ from pipegen.emit.yaml import Commented, Data, Flow, Value
 _WIDTH = 100
 # The order of the keys of a stage.
 _ORDER = (
-    *("name", "description", "extends", "when", "matrix", "agent", "image", "services", "env", "secrets", "shell"),
+    *(
+        "name",
+        "description",
+        "extends",
+        "when",
+        "matrix",
+        "agent",
+        "image",
+        "services",
+        "env",
+        "cases",
+        "secrets",
+        "shell",
+    ),
     *("script", "after", "artifacts", "files_from", "reports", "cache", "environment", "approve", "lock"),
     *("allow_failure", "retry", "timeout", "interruptible", "trigger", "pipeline", "steps", "raw"),
 )

@@ -60,7 +60,7 @@ class _Simplifier:
 
     def __init__(self, whole: Condition, known: Condition) -> None:
         self._whole = flat(whole)
-        self._table = _Table((*_tests(self._whole), *_tests(known)))
+        self._table = _Table((*tests(self._whole), *tests(known)))
         self._known = self._table.mask(known) if self._table.is_small else 0
 
     def result(self) -> Condition:
@@ -168,15 +168,16 @@ def _refused(part: Condition) -> Condition:
     return flat(kind(tuple(Opposite(one) for one in part.parts)))
 
 
-def _tests(whole: Condition) -> Iterator[StageTest]:
+def tests(whole: Condition) -> Iterator[StageTest]:
+    """Yield the tests in *whole*."""
     match whole:
         case StageTest():
             yield whole
         case Opposite():
-            yield from _tests(whole.part)
+            yield from tests(whole.part)
         case Conjunction() | Disjunction():
             for part in whole.parts:
-                yield from _tests(part)
+                yield from tests(part)
 
 
 def _facts_of(tests: Sequence[StageTest]) -> Iterator[StageTest]:
@@ -190,7 +191,7 @@ def _facts_of(tests: Sequence[StageTest]) -> Iterator[StageTest]:
 
 def holds_for_merge_requests(whole: Condition) -> bool:
     """Return whether *whole* can hold in a run for a merge request."""
-    table = _Table(tuple(_tests(whole)))
+    table = _Table(tuple(tests(whole)))
     return not table.is_small or bool(table.mask(whole) & table.event("merge_request"))
 
 

@@ -107,7 +107,7 @@ class _Writer:
             known=known,
         )
         builder = StageBuilder(self._source, settings, self._accounting, self._report)
-        starts = {job.name: self._start(job, builder) for job in ordered(list(self._source.jobs.values()))}
+        starts = {job.name: self._start(job, builder, known) for job in ordered(list(self._source.jobs.values()))}
         kept = [name for name, start in starts.items() if self._is_kept(name, start, known)]
         drafts = [self._trigger(builder.draft(self._source.jobs[name], starts[name])) for name in kept]
         for variable in self._source.variables.values():
@@ -164,11 +164,12 @@ class _Writer:
                 return True
         return False
 
-    def _start(self, job: SourceJob, builder: StageBuilder) -> Start | None:
-        if "when" in self._options.forced.get(job.name, ()):
+    def _start(self, job: SourceJob, builder: StageBuilder, known: Condition) -> Start | None:
+        forced = self._options.forced.get(job.name, ())
+        if "when" in forced:
             return None
         try:
-            return start_of(job, self._source, builder.names(job))
+            return start_of(job, self._source, builder.names(job), known, forced)
         except UntranslatableError:
             return None
 

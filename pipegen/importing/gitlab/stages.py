@@ -142,7 +142,7 @@ class StageBuilder:
         for group in GROUPS:
             self._translate(group, context, draft, forced)
         self._scripts(context, draft, forced)
-        self._variables(context, draft, axes, forced)
+        self._variables(context, draft, axes, forced, start)
         self._start(job, start, draft, forced)
         self._others(job, draft)
         return draft
@@ -243,13 +243,15 @@ class StageBuilder:
         draft: Draft,
         axes: matrices.Axes | None,
         forced: Collection[str],
+        start: Start | None,
     ) -> None:
         job = context.job
         entry = job.entries.get("variables")
         if entry is not None:
             self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
         raw_names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
-        raw_names.update(rule_variables(job))
+        if start is None or start.reason:
+            raw_names.update(rule_variables(job))
         found = variables(context, self._settings.inputs, raw_names)
         env: dict[str, Value] = dict(found.env)
         for variable in job.variables.values():
@@ -265,6 +267,7 @@ class StageBuilder:
         texts = [text_of(item) for key in _TEXTS for item in items_of(job.get(key))]
         if any("CI_JOB_STAGE" in text for text in texts):
             env["CI_JOB_STAGE"] = job.stage
+        env |= start.env if start is not None else {}
         if env:
             draft.keys["env"] = env
         if raw:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.conditions import Names, condition
 from pipegen.importing.gitlab.expressions import ExpressionError
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline
@@ -14,13 +15,14 @@ from pipegen.importing.gitlab.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.tree import text_of
 from pipegen.importing.logic import NEVER, Condition, Conjunction, Disjunction, Opposite
 from pipegen.importing.untranslatable import UntranslatableError
-from pipegen.structs import Struct, replace
+from pipegen.structs import Struct, field, replace
 
 
 class Start(Struct, kw_only=True):
     """The *condition* for which a job runs, the keys of its stage that say how it starts, and its raw keys.
 
-    If not *is_awaited*, jobs of later stages do not wait for it. *reason* says why rules stay raw, "" if they do not.
+    *env* are variables of rules that apply in all its runs, or if no case does. If not *is_awaited*, jobs of later
+    stages do not wait for it. *reason* says why rules stay raw, "" if they do not.
     """
 
     condition: Condition
@@ -29,10 +31,16 @@ class Start(Struct, kw_only=True):
     is_awaited: bool = True
     reason: str = ""
     allows_failure: bool = False
+    env: Mapping[str, str] = field(default_factory=dict)
 
 
-def start_of(job: SourceJob, source: SourcePipeline, names: Names) -> Start:
-    """Return how *job* starts; raise `UntranslatableError` if a config cannot express for which runs."""
+def start_of(
+    job: SourceJob, source: SourcePipeline, names: Names, known: Condition, forced: Collection[str] = ()
+) -> Start:
+    """Return how *job* starts; raise `UntranslatableError` if a config cannot express for which runs.
+
+    *known* holds in all runs; the keys in *forced* stay raw.
+    """
     try:
         rules = rules_of(job, source)
     except ExpressionError as error:
@@ -46,13 +54,32 @@ def start_of(job: SourceJob, source: SourcePipeline, names: Names) -> Start:
     starting = [rule for rule in rules if rule.when != NEVER_STARTS]
     modes = {(rule.when, rule.allow_failure, rule.start_in if rule.when == DELAYED else "") for rule in starting}
     is_awaited = not all(rule.when == "on_failure" or (rule.when == MANUAL and rule.allow_failure) for rule in starting)
-    extra = next((rule.extra[0] for rule in starting if rule.extra), "")
+    extra = next((key for rule in starting for key in rule.extra if key != "variables"), "")
+    variables = VariablesOfRules()
+    if not reason and not extra and any(rule.variables for rule in starting):
+        try:
+            variables = _variables(job, rules, names, Conjunction((known, runs)), forced)
+        except UntranslatableError as error:
+            reason = str(error)
     if len(modes) > 1 or extra or reason:
         reason = reason or (f'the key "{extra}" of a rule' if extra else "its rules start it in several ways")
         return Start(condition=runs, keys={}, raw={}, is_awaited=is_awaited, reason=reason)
     if not starting:
         return Start(condition=NEVER, keys={}, raw={})
-    return _uniform(job, starting[0], runs, is_awaited=is_awaited)
+    start = _uniform(job, starting[0], runs, is_awaited=is_awaited)
+    if variables.cases:
+        start.keys["cases"] = list(variables.cases)
+    return replace(start, env=variables.env)
+
+
+def _variables(
+    job: SourceJob, rules: Sequence[Rule], names: Names, known: Condition, forced: Collection[str]
+) -> VariablesOfRules:
+    """Return the variables that *rules* set; raise `UntranslatableError` for a stage that cannot have them."""
+    own = [name for rule in rules for name, _ in rule.variables]
+    if "trigger" in job.entries or not {"cases", *(f"env.{name}" for name in own)}.isdisjoint(forced):
+        raise UntranslatableError('the key "variables" of a rule')
+    return variables_of_rules(job, rules, names, known)
 
 
 def _uniform(job: SourceJob, rule: Rule, runs: Condition, *, is_awaited: bool) -> Start:
