@@ -152,7 +152,14 @@ OLDER = frozenset(
         *("job.stage", "job.dependencies", "job.rules.if", "job.rules.changes", "job.rules.when", "job.rules.start_in"),
         *("job.when", "job.start_in", "job.environment", "job.environment.name", "job.environment.url"),
         *("job.environment.on_stop", "job.environment.action", "job.allow_failure", "job.retry", "job.retry.max"),
-        *("job.retry.when", "job.variables", "job.variables.*", "job.id_tokens.*", "job.id_tokens.*.aud"),
+        *(
+            "job.retry.when",
+            "job.variables",
+            "job.variables.*",
+            "job.rules.variables.*",
+            "job.id_tokens.*",
+            "job.id_tokens.*.aud",
+        ),
         *("job.before_script", "job.script", "job.after_script", "job.coverage", "job.cache", "job.cache.key"),
         *("job.cache.paths", "job.cache.policy", "job.artifacts", "job.artifacts.name", "job.artifacts.paths"),
         *("job.artifacts.when", "job.artifacts.expire_in", "job.artifacts.reports", "job.artifacts.reports.junit"),
@@ -166,7 +173,14 @@ _TOP = frozenset({"stages", "include", "workflow", "default", "variables"})
 # Below these, the user chooses the names.
 _NAMED = frozenset(
     {
-        *("variables", "default.id_tokens", "job.variables", "job.services.variables", "job.id_tokens"),
+        *(
+            "variables",
+            "default.id_tokens",
+            "job.variables",
+            "job.services.variables",
+            "job.id_tokens",
+            "job.rules.variables",
+        ),
         *("job.parallel.matrix", "job.needs.parallel.matrix", "include.inputs"),
     }
 )
@@ -284,6 +298,7 @@ def _span(job: PlanJob, path: str) -> Span:
         "job.artifacts.access": job.retention,
         "job.artifacts.exclude": job.retention,
         "job.artifacts.reports.coverage_report": job.reports.coverage,
+        "job.rules.variables": job.cases[0] if job.cases else None,
         "job.resource_group": deployment.locks[0] if deployment.locks else None,
     }
     for start, candidate in candidates.items():

@@ -18,7 +18,14 @@ FILES = sorted((ROOT / "tests/golden").glob("*/expected/**/*gitlab-ci*.yml"))
 # Keys that the configs of these files hold in `raw`.
 RAW = {"job.hooks", "job.hooks.pre_get_sources_script", "job.cache.unprotect"}
 NAMED = {
-    *("variables", "default.id_tokens", "job.variables", "job.services.variables", "job.id_tokens"),
+    *(
+        "variables",
+        "default.id_tokens",
+        "job.variables",
+        "job.services.variables",
+        "job.id_tokens",
+        "job.rules.variables",
+    ),
     *("job.parallel.matrix", "job.needs.parallel.matrix", "include.inputs"),
 }
 TOP = ("stages", "include", "workflow", "default", "variables")
