@@ -54,6 +54,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "compiler": ("targets", "plan", "bindings", "config", "readback.engines", "graph", "diagnostics", "source"),
     "importing": (
         *("compiler", "config", "emit", "plan.model", "plan.regex", "plan.events", "targets.base", "targets.registry"),
+        "targets.gitlab.rules.selection",
         *("readback.gitlab_file", "readback.groovy", "readback.declarative", "readback.jenkins", "readback.errors"),
         *("diagnostics", "source"),
     ),
