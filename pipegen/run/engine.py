@@ -59,8 +59,8 @@ class _Phase(Enum):
 class _TaskRun(MutableStruct):
     """The state of a task.
 
-    *attempt* and *outcome* are those of its last attempt; *refusal* is the last reason that held it; *alarm* cancels its
-    scheduled call.
+    *attempt* and *outcome* are those of its last attempt; *refusal* is the last reason that held it; *alarm* cancels
+    its scheduled call.
     """
 
     task: Task
