@@ -355,7 +355,8 @@ def _state(outcome: Outcome) -> State:
 def _timed_out(attempt: Attempt, outcome: Outcome) -> Outcome:
     """Return the outcome of an attempt that timed out: it failed, even if its script succeeded after the signal."""
     timeout = attempt.task.job.limits.timeout
-    reason = f"it took more than {timeout.seconds} s" if timeout else outcome.reason
+    place = outcome.reason if outcome.result is AttemptResult.CANCELLED else ""
+    reason = f"it took more than {timeout.seconds} s {place}".rstrip() if timeout else outcome.reason
     return replace(
         outcome, result=AttemptResult.FAILED, failure=Failure.TIMEOUT, exit_code=None, reason=reason, outputs=()
     )

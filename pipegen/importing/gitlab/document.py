@@ -98,13 +98,15 @@ class _Writer:
 
     def document(self) -> ConfigDocument:
         condition = self._workflow()
-        known = condition if self._runs_for_merge_requests() else _NO_MERGE_REQUEST
+        has_merge_requests = self._runs_for_merge_requests()
+        known = condition if has_merge_requests else _NO_MERGE_REQUEST
         settings = Settings(
             names=self._names,
             inputs=frozenset(self._inputs),
             stages=frozenset(self._source.jobs),
             forced=self._options.forced,
             known=known,
+            has_merge_requests=has_merge_requests,
         )
         builder = StageBuilder(self._source, settings, self._accounting, self._report)
         starts = {job.name: self._start(job, builder) for job in ordered(list(self._source.jobs.values()))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 from pipegen.diagnostics import codes
@@ -12,6 +13,9 @@ from pipegen.importing.gitlab.tree import items_of, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
 from pipegen.structs import Struct
+
+# The end of the name of a combination: https://docs.gitlab.com/ci/yaml/#parallelmatrix
+_COMBINATION = re.compile(r"(?:: \[.*\]| \d+/\d+)$")
 
 
 class Need(Struct, kw_only=True):
@@ -31,8 +35,8 @@ class Order(Struct):
     files: Mapping[str, tuple[str, ...]]
 
 
-def needs_of(job: SourceJob) -> tuple[Need, ...] | None:
-    """Return the needs of *job* on jobs of the pipeline; None if its stage decides."""
+def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
+    """Return the needs of *job* on jobs of *source*; None if its stage decides."""
     node = job.get("needs")
     if node is None:
         return None
@@ -41,13 +45,16 @@ def needs_of(job: SourceJob) -> tuple[Need, ...] | None:
         keys = item if isinstance(item, TreeMapping) else None
         if keys is not None and (keys.get("pipeline") or keys.get("project") or not keys.get("job")):
             continue
+        name = text_of(keys.get("job") if keys is not None else item)
+        whole = _COMBINATION.sub("", name) if name not in source.jobs else name
+        is_combination = whole in source.jobs and whole != name
         needs.append(
             Need(
-                name=text_of(keys.get("job") if keys is not None else item),
+                name=whole if is_combination else name,
                 has_files=keys is None or text_of(keys.get("artifacts")) != "false",
                 is_optional=keys is not None and text_of(keys.get("optional")) == "true",
                 node=item,
-                has_combinations=keys is not None and keys.get("parallel") is not None,
+                has_combinations=is_combination or (keys is not None and keys.get("parallel") is not None),
             )
         )
     # Only needs on other pipelines: the stage decides, as in GitLab's bridges with `needs: pipeline`.
@@ -61,7 +68,7 @@ def order_of(source: SourcePipeline, names: Collection[str], awaited: Collection
     for name in names:
         job = source.jobs[name]
         earlier = tuple(one for one in names if source.jobs[one].stage_number < job.stage_number)
-        needs = needs_of(job)
+        needs = needs_of(job, source)
         if needs is None:
             before[name] = frozenset(one for one in earlier if one in awaited)
             files[name] = earlier
@@ -94,7 +101,7 @@ def report_needs(
                 at=item.span,
                 hint="download the files in the script",
             )
-    for need in needs_of(job) or ():
+    for need in needs_of(job, source) or ():
         if need.has_combinations:
             accounting.mark_value(need.node, KeyOutcome.REPORTED)
             report.add(

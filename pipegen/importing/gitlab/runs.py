@@ -55,17 +55,17 @@ class RunJob(Struct, kw_only=True):
 
 
 def run(source: SourcePipeline, facts: Facts) -> dict[str, RunJob] | None:
-    """Return the jobs of the run with *facts* by name, None if GitLab starts no pipeline."""
+    """Return the jobs of the run with *facts* by name, None if GitLab refuses it: a job needs one that is not in it."""
     if not _starts(source, facts):
-        return None
+        return {}
     started = {
         name: started_job
         for name, job in source.jobs.items()
         if (started_job := _started(job, source, facts)) is not None
     }
-    if _has_missing_needs(started):
+    if _has_missing_needs(started, source):
         return None
-    direct, files = _order(started)
+    direct, files = _order(started, source)
     ancestors = closure(direct)
     combinations = {name: list(_combinations(one.job)) for name, one in started.items()}
     names = {name: frozenset(one for one, _ in combinations[name]) for name in started}
@@ -133,23 +133,23 @@ def _started(job: SourceJob, source: SourcePipeline, facts: Facts) -> StartedJob
     return StartedJob(job=job, when=rule.when, is_awaited=is_awaited, variables=dict(rule.variables))
 
 
-def _has_missing_needs(started: Mapping[str, StartedJob]) -> bool:
-    """Return whether a job needs one that is not in the run: GitLab then creates no pipeline."""
+def _has_missing_needs(started: Mapping[str, StartedJob], source: SourcePipeline) -> bool:
+    """Return whether a job needs one that is not in the run."""
     return any(
         need.name not in started and not need.is_optional
         for started_job in started.values()
-        for need in needs_of(started_job.job) or ()
+        for need in needs_of(started_job.job, source) or ()
     )
 
 
 def _order(
-    started: Mapping[str, StartedJob],
+    started: Mapping[str, StartedJob], source: SourcePipeline
 ) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
     """Return the jobs directly before each job, and those whose files it gets."""
     direct: dict[str, frozenset[str]] = {}
     files: dict[str, frozenset[str]] = {}
     for name, started_job in started.items():
-        needs = needs_of(started_job.job)
+        needs = needs_of(started_job.job, source)
         earlier = [other for other, its in started.items() if its.job.stage_number < started_job.job.stage_number]
         if needs is None:
             direct[name] = frozenset(other for other in earlier if started[other].is_awaited)

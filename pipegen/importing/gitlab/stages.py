@@ -24,7 +24,7 @@ from pipegen.importing.gitlab.keys.variables import variables
 from pipegen.importing.gitlab.starts import Start
 from pipegen.importing.gitlab.texts import JobTexts, constants, rule_variables
 from pipegen.importing.gitlab.tree import is_null, items_of, text_of
-from pipegen.importing.logic import ALWAYS, Condition, simplified
+from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry
@@ -108,6 +108,7 @@ class Settings(Struct, kw_only=True):
     stages: frozenset[str]
     forced: Mapping[str, Collection[str]]
     known: Condition
+    has_merge_requests: bool = True
 
 
 class StageBuilder:
@@ -287,6 +288,9 @@ class StageBuilder:
             for entry in entries:
                 self._mark_raw(entry, draft, "it also runs after failures")
         when = simplified(start.condition, self._settings.known)
+        if not self._settings.has_merge_requests and when != ALWAYS and holds_for_merge_requests(when):
+            # A generated file with such a condition starts pipelines for merge requests.
+            when = simplified(start.condition)
         draft.condition = when
         if when != ALWAYS and "when" not in forced:
             draft.keys["when"] = as_when(when)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Job, Pull, Resources, Service
+from pipegen.run.local import marks
 from pipegen.run.local.texts import Texts
 from pipegen.shell.quote import quote
 from pipegen.source.git import ask
@@ -122,7 +123,7 @@ class Containers(Struct, dict=True, gc=True):
 
     def _value_folders(self, job: Job) -> Iterator[str]:
         """Yield the folders for the values of *job*, to which no other container writes."""
-        for kind in ("outputs", "trigger"):
+        for kind in ("outputs", "trigger", marks.FOLDER):
             folder = Path(self.values, kind, job.slug)
             folder.mkdir(parents=True, exist_ok=True)
             yield str(folder)
