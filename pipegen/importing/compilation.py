@@ -54,10 +54,10 @@ def compiled(text: str, target: str) -> CompiledConfig:
     errors = [one for one in report.errors() if one.primary]
     return CompiledConfig(
         errors=tuple(
-            ErrorPlace(stage, key, one.message)
-            for one in errors
-            if one.primary
-            for stage, key in _places(tree, one.primary.span.start)
+            ErrorPlace(stage, key, error.message)
+            for error in errors
+            if error.primary
+            for stage, key in _places(tree, error.primary.span.start)
         ),
         messages=tuple(one.message for one in report.errors()),
     )

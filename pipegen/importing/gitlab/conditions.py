@@ -142,12 +142,12 @@ def _with_constant(
             source, _, flags = value[1:].rpartition("/")
             return left, Regex(source, flags)
     else:
-        for one, other in ((left, right), (right, left)):
+        for variable, other in ((left, right), (right, left)):
             if other.name == "CI_DEFAULT_BRANCH":
-                return one, LiteralText(names.default_branch)
-        for one, other in ((left, right), (right, left)):
+                return variable, LiteralText(names.default_branch)
+        for variable, other in ((left, right), (right, left)):
             if other.name in names.constants:
-                return one, LiteralText(names.constants[other.name])
+                return variable, LiteralText(names.constants[other.name])
     raise UntranslatableError(f"${left.name} is compared with ${right.name}")
 
 
@@ -217,8 +217,8 @@ def _paths(patterns: Sequence[str], names: Names) -> tuple[str, ...]:
         text = re.sub(r"\$\{?(\w+)\}?", lambda match: names.constants.get(match[1], match[0]), pattern)
         if "$" in text or "[" in text or text.startswith("!"):
             raise UntranslatableError(f'the pattern "{pattern}"')
-        for one in alternatives(text):
-            path = re.sub(r"\*\*+(?!\*|/)", "*", one.removeprefix("./").removeprefix("/"))
+        for alternative in alternatives(text):
+            path = re.sub(r"\*\*+(?!\*|/)", "*", alternative.removeprefix("./").removeprefix("/"))
             path = re.sub(r"\*\*/\*$", "**", path)
             result.append(f"{path}**" if path.endswith("/") else path)
     return tuple(dict.fromkeys(result))

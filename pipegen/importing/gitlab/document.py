@@ -115,23 +115,23 @@ class _Writer:
         )
         builder = StageBuilder(self._source, settings, self._accounting, self._report)
         starts = {job.name: self._start(job, builder) for job in ordered(list(self._source.jobs.values()))}
-        kept = [name for name, start in starts.items() if self._is_kept(name, start, known)]
-        drafts = [self._trigger(builder.draft(self._source.jobs[name], starts[name])) for name in kept]
+        stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
+        drafts = [self._trigger(builder.draft(self._source.jobs[name], starts[name])) for name in stages]
         for variable in self._source.variables.values():
             # A variable that no job gets has no effect.
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         self._pages(drafts)
-        order = order_of(self._source, kept, [draft.name for draft in drafts if draft.is_awaited])
+        order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited])
         keep_needs(drafts, order)
-        for name in kept:
+        for name in stages:
             report_needs(
                 self._source.jobs[name],
                 self._source,
-                kept,
+                stages,
                 self._accounting,
                 self._report,
             )
-        return ConfigDocument(self._config(drafts, order, condition), tuple(kept))
+        return ConfigDocument(self._config(drafts, order, condition), tuple(stages))
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
         files = files_from(drafts, order)

@@ -40,7 +40,7 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
     node = job.get("needs")
     if node is None:
         return None
-    found = []
+    needs = []
     for item in items_of(node):
         keys = item if isinstance(item, TreeMapping) else None
         if keys is not None and (keys.get("pipeline") or keys.get("project") or not keys.get("job")):
@@ -48,7 +48,7 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
         name = text_of(keys.get("job") if keys is not None else item)
         whole = _COMBINATION.sub("", name) if name not in source.jobs else name
         is_combination = whole in source.jobs and whole != name
-        found.append(
+        needs.append(
             Need(
                 name=whole if is_combination else name,
                 has_files=keys is None or text_of(keys.get("artifacts")) != "false",
@@ -58,23 +58,23 @@ def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
             )
         )
     # Only needs on other pipelines: the stage decides, as in GitLab's bridges with `needs: pipeline`.
-    return tuple(found) if found or not items_of(node) else ()
+    return tuple(needs) if needs or not items_of(node) else ()
 
 
-def order_of(source: SourcePipeline, kept: Collection[str], awaited: Collection[str]) -> Order:
-    """Return the order of the jobs *kept*; later stages wait only for the *awaited* ones."""
+def order_of(source: SourcePipeline, names: Collection[str], awaited: Collection[str]) -> Order:
+    """Return the order of the jobs *names*; later stages wait only for the *awaited* ones."""
     before: dict[str, frozenset[str]] = {}
     files: dict[str, tuple[str, ...]] = {}
-    for name in kept:
+    for name in names:
         job = source.jobs[name]
-        earlier = tuple(one for one in kept if source.jobs[one].stage_number < job.stage_number)
+        earlier = tuple(one for one in names if source.jobs[one].stage_number < job.stage_number)
         needs = needs_of(job, source)
         if needs is None:
             before[name] = frozenset(one for one in earlier if one in awaited)
             files[name] = earlier
         else:
-            before[name] = frozenset(need.name for need in needs if need.name in kept and need.name != name)
-            files[name] = tuple(need.name for need in needs if need.has_files and need.name in kept)
+            before[name] = frozenset(need.name for need in needs if need.name in names and need.name != name)
+            files[name] = tuple(need.name for need in needs if need.has_files and need.name in names)
         dependencies = job.entries.get("dependencies")
         if dependencies is not None and needs is None:
             chosen = texts_of(dependencies.value)
@@ -86,7 +86,7 @@ def order_of(source: SourcePipeline, kept: Collection[str], awaited: Collection[
 
 
 def report_needs(
-    job: SourceJob, source: SourcePipeline, kept: Collection[str], accounting: Accounting, report: Report
+    job: SourceJob, source: SourcePipeline, names: Collection[str], accounting: Accounting, report: Report
 ) -> None:
     """Account for `needs` and `dependencies` of *job*, and report the needs that are left out."""
     for key in ("needs", "dependencies"):
@@ -110,7 +110,7 @@ def report_needs(
                 at=need.node.span,
                 hint='use a matrix with "from" if each combination needs the same combination',
             )
-        if need.name not in kept:
+        if need.name not in names:
             _report_missing(job, need, source, accounting, report)
 
 

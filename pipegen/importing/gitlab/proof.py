@@ -43,7 +43,7 @@ def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
     if not imported.generated:
         return None
     source, result = imported.source, _generated(imported.generated)
-    found: dict[tuple[str, str], list[str]] = {}
+    events_by_difference: dict[tuple[str, str], list[str]] = {}
     number = 0
     for event in events(source, default_branch):
         expected = run(source, event.facts)
@@ -55,12 +55,12 @@ def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
             _name(name, expected): _named(one, expected) for name, one in (run(result, event.facts) or {}).items()
         }
         for name, message in _differences(expected, actual, imported.jobs):
-            found.setdefault((name, message), []).append(event.title)
+            events_by_difference.setdefault((name, message), []).append(event.title)
     return Proof(
         events=number,
         differences=tuple(
             RunDifference(at=source.jobs[job].key.span, message=message, events=tuple(titles))
-            for (job, message), titles in found.items()
+            for (job, message), titles in events_by_difference.items()
         ),
     )
 
@@ -161,11 +161,11 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
 def _script(actual: tuple[str, ...], expected: tuple[str, ...]) -> dict[str, str] | None:
     """Return the variables that *actual* exports before the commands *expected*; None if the commands differ."""
     commands = tuple(text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected)
-    found = _found(commands, expected)
-    if found is None:
+    bounds = _found(commands, expected)
+    if bounds is None:
         return None
     variables: dict[str, str] = {}
-    for text in (*commands[: found[0]], *commands[found[1] :]):
+    for text in (*commands[: bounds[0]], *commands[bounds[1] :]):
         match = _EXPORT.fullmatch(text)
         if match is not None:
             variables[match[1]] = _value(match[2])
@@ -196,7 +196,7 @@ def _value(text: str) -> str:
         elif match["double"] is not None:
             escaped = re.sub(
                 r"\\([$`\"\\])",
-                lambda one: _DOLLAR if one[1] == "$" else one[1],
+                lambda match: _DOLLAR if match[1] == "$" else match[1],
                 match["double"],
             )
             parts.append(escaped)

@@ -251,12 +251,12 @@ class StageBuilder:
             self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
         raw_names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
         raw_names.update(rule_variables(job))
-        found = variables(context, self._settings.inputs, raw_names)
-        env: dict[str, Value] = dict(found.env)
+        job_variables = variables(context, self._settings.inputs, raw_names)
+        env: dict[str, Value] = dict(job_variables.env)
         for variable in job.variables.values():
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         raw: dict[str, Data] = {}
-        for name, variable in found.raw.items():
+        for name, variable in job_variables.raw.items():
             self._mark_raw(variable.entry, draft, "")
             raw[name] = variable.text if variable.is_expanded else {"value": variable.text, "expand": False}
         if axes is not None:

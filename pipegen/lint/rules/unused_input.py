@@ -22,8 +22,8 @@ def check(config: CheckedConfig, report: Report) -> None:
         return
     names = [name for file in config.files() for match in re.findall(_READ, file.text) for name in match if name]
     conditions = [*(plan.condition for plan in config.plans), *(stage.job.condition for stage in config.stages())]
-    asked = [atom for atom in atoms(*conditions) if isinstance(atom, Matches | IsSet)]
-    read = {*names, *(atom.name for atom in asked if atom.subject in (Subject.INPUT, Subject.VARIABLE))}
+    tests = [atom for atom in atoms(*conditions) if isinstance(atom, Matches | IsSet)]
+    read = {*names, *(atom.name for atom in tests if atom.subject in (Subject.INPUT, Subject.VARIABLE))}
     for name, input_ in inputs.items():
         if name not in read and is_in_file(input_.span, config.file):
             report.add(

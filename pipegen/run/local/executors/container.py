@@ -179,7 +179,7 @@ def program(environment: Mapping[str, str]) -> str | None:
     """Return the path of the container program: DOCKER, else docker or podman; None if there is none."""
     path = environment.get("PATH")
     names = (environment["DOCKER"],) if environment.get("DOCKER") else ("docker", "podman")
-    return next((found for name in names if (found := shutil.which(name, path=path))), None)
+    return next((executable for name in names if (executable := shutil.which(name, path=path))), None)
 
 
 def engine_error(program: str, environment: Mapping[str, str]) -> str | None:
