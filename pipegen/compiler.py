@@ -28,7 +28,6 @@ from pipegen.plan.files.caches import check_keys
 from pipegen.plan.model import Plan
 from pipegen.plan.runs.parameters import read_parameters
 from pipegen.plan.runs.selection import report_on_demand
-from pipegen.readback.engines import report_foreign_file
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
@@ -99,8 +98,11 @@ def _checked(file: SourceFile, report: Report) -> Fitting:
         checked = check_schema(tree, own, misread) if misread is not None else None
     except Stopped:
         checked = None
-    if own.has_errors() and report_foreign_file(file, report):
-        raise Stopped
+    if own.has_errors():
+        from pipegen.readback.engines import report_foreign_file  # noqa: PLC0415 - only for a file with errors
+
+        if report_foreign_file(file, report):
+            raise Stopped
     report.take(own)
     if checked is None:
         raise Stopped

@@ -28,7 +28,14 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "plan": ("bindings", "graph", "config.model", "source", "diagnostics"),
     "difference": ("plan", "bindings", "graph", "source"),
     "lint": ("plan", "bindings", "graph", "config", "source", "diagnostics"),
-    "shell": ("plan.model", "bindings.expression", "bindings.script.model", "diagnostics", "source"),
+    "shell": (
+        "plan.model",
+        "bindings.expression",
+        "bindings.script.model",
+        "bindings.script.lexer",
+        "diagnostics",
+        "source",
+    ),
     "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
     "expectations": ("plan", "config", "assets", "diagnostics", "source"),
     "readback": ("graph", "emit.template", "assets", "diagnostics", "source"),
@@ -47,6 +54,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "compiler": ("targets", "plan", "bindings", "config", "readback.engines", "graph", "diagnostics", "source"),
     "importing": (
         *("compiler", "config", "emit", "plan.model", "plan.regex", "plan.events", "targets.base", "targets.registry"),
+        "targets.gitlab.rules.selection",
         *("readback.gitlab_file", "readback.groovy", "readback.declarative", "readback.jenkins", "readback.errors"),
         *("diagnostics", "source"),
     ),

@@ -113,8 +113,8 @@ def providers(bound: Mapping[str, Mapping[str, Bound]]) -> dict[str, tuple[str, 
     """Return the stages that have each step, by step; *bound* maps stages to the names that they bind."""
     stages_by_step: dict[str, dict[str, None]] = {}
     for stage, names in bound.items():
-        for one in names.values():
-            stages_by_step.setdefault(one.step, {})[stage] = None
+        for binding in names.values():
+            stages_by_step.setdefault(binding.step, {})[stage] = None
     return {step: tuple(stages) for step, stages in stages_by_step.items()}
 
 

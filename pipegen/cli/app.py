@@ -2,8 +2,6 @@
 
 import io
 import sys
-import tempfile
-import traceback
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -75,6 +73,9 @@ def _report_failure(error: Exception) -> int:
         prefix = f"{error.filename}: " if error.filename else ""
         say(f"pipegen: {prefix}{error.strerror or error}")
         return Exit.FAILED
+    import tempfile  # noqa: PLC0415 - only for a bug
+    import traceback  # noqa: PLC0415
+
     with tempfile.NamedTemporaryFile("w", prefix="pipegen-", suffix=".log", delete=False, encoding="utf-8") as log:
         log.writelines(traceback.format_exception(error))
     say(f"pipegen: this is a bug: {type(error).__name__}: {error}")

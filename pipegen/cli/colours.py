@@ -9,28 +9,26 @@ import re
 
 from pipegen.diagnostics.render.styles import Painter, TextStyle
 
-DIFFERENCES = re.compile(
-    r"(?P<STRONG>^(?:---|\+\+\+) .*)|(?P<ADDED>^ *\+ ?.*)|(?P<REMOVED>^ *-.*)|(?P<ASIDE>^@@.*)|(?P<CHANGED>^ *~.*)",
-    re.MULTILINE,
+DIFFERENCES = (
+    r"(?P<STRONG>^(?:---|\+\+\+) .*)|(?P<ADDED>^ *\+ ?.*)|(?P<REMOVED>^ *-.*)|(?P<ASIDE>^@@.*)|(?P<CHANGED>^ *~.*)"
 )
-ORDER = re.compile(r"(?P<ASIDE>^\d+ )|(?P<FAINT>  after .*$)", re.MULTILINE)
-PLAN = re.compile(
-    r"(?P<STRONG>^pipeline .*|^  (?!frame \d|longest path)\S.*)|(?P<FAINT>^    \w+(?: of)?  )", re.MULTILINE
-)
-EVENTS = re.compile(r"(?P<ADDED>(?<=  )yes\b)|(?P<FAINT>(?<=  )no\b)")
+ORDER = r"(?P<ASIDE>^\d+ )|(?P<FAINT>  after .*$)"
+PLAN = r"(?P<STRONG>^pipeline .*|^  (?!frame \d|longest path)\S.*)|(?P<FAINT>^    \w+(?: of)?  )"
+EVENTS = r"(?P<ADDED>(?<=  )yes\b)|(?P<FAINT>(?<=  )no\b)"
 # A line of progress begins with the time: "    0.01 s  ok       build, 0 s".
-PROGRESS = re.compile(
-    r"""
+PROGRESS = r"""(?x)
     (?P<ADDED> ^[ ]*[\d.]+[ ]\w+[ ]{2}ok\b | ^\d+[ ]ok\b )
     | (?P<REMOVED> ^[ ]*[\d.]+[ ]\w+[ ]{2}FAILED\b.* | ^\S.*[ ]failed:.* | \b\d+[ ]failed\b )
     | (?P<FAINT> ^[ ]*[\d.]+[ ]\w+[ ]{2}(?:start|skip|wait)\b.* | ^[ ]{2}\|[ ].* )
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
-CHART = re.compile(r"(?P<CHANGED>█+)|(?P<FAINT>[▒·]+)")
+"""
+CHART = r"(?P<CHANGED>█+)|(?P<FAINT>[▒·]+)"
 
 
-def coloured(text: str, pattern: re.Pattern[str]) -> str:
+def coloured(text: str, pattern: str) -> str:
     """Return *text* with the colours of the groups of *pattern*."""
     painter = Painter(colour=True)
-    return pattern.sub(lambda match: painter.paint(match[0], TextStyle[match.lastgroup or "STRONG"]), text)
+
+    def painted(match: re.Match[str]) -> str:
+        return painter.paint(match[0], TextStyle[match.lastgroup or "STRONG"])
+
+    return re.sub(pattern, painted, text, flags=re.MULTILINE)

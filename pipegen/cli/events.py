@@ -168,8 +168,8 @@ def as_table(columns: Sequence[tuple[StartEvent, Sequence[EventAnswer]]]) -> str
     for index, answer in enumerate(columns[0][1] if columns else ()):
         rows = [(answer.plan.name, *letters)]
         rows += [
-            (one.job.stage, *(_cell(results[index].stages[row]) for _, results in groups))
-            for row, one in enumerate(answer.stages)
+            (stage_answer.job.stage, *(_cell(results[index].stages[row]) for _, results in groups))
+            for row, stage_answer in enumerate(answer.stages)
         ]
         parts.append("\n".join(_rows(rows, indent="")))
         if conditions := list(_conditions(answer)):
@@ -235,8 +235,12 @@ def _event_data(event: StartEvent, results: Iterable[EventAnswer]) -> Mapping[st
                 "runs": not answer.reason,
                 **({"reason": answer.reason} if answer.reason else {}),
                 "stages": [
-                    {"stage": one.job.stage, "runs": one.runs, **({"reason": one.reason} if one.reason else {})}
-                    for one in answer.stages
+                    {
+                        "stage": stage_answer.job.stage,
+                        "runs": stage_answer.runs,
+                        **({"reason": stage_answer.reason} if stage_answer.reason else {}),
+                    }
+                    for stage_answer in answer.stages
                 ],
             }
             for answer in results

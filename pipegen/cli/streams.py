@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from pathlib import Path
 from typing import TextIO
@@ -33,7 +32,7 @@ def has_colour(stream: TextIO) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
 
 
-def show_text(text: str, *, ends_line: bool = True, colours: re.Pattern[str] | None = None) -> None:
+def show_text(text: str, *, ends_line: bool = True, colours: str | None = None) -> None:
     """Write *text* to standard output, with control characters escaped, and *colours* on a terminal."""
     shown = visible_lines(text)
     if colours is not None and has_colour(sys.stdout):

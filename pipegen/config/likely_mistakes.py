@@ -73,8 +73,8 @@ _ITEM_OF_LIST = re.compile(
 
 def _command_with_brace(items: str) -> re.Match[str] | None:
     """Return the first of *items* without quotes that contains a brace or a bracket."""
-    found = _ITEM_OF_LIST.finditer(items)
-    return next((item for item in found if not item["quoted"] and not _BRACES.isdisjoint(item[0])), None)
+    commands = _ITEM_OF_LIST.finditer(items)
+    return next((item for item in commands if not item["quoted"] and not _BRACES.isdisjoint(item[0])), None)
 
 
 def quoted(text: str) -> str:

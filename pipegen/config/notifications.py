@@ -37,13 +37,13 @@ def with_webhooks(pipeline: PipelineConfig, notify: Node | None) -> PipelineConf
         stage.name.value: _webhook(stage.body.get("notify") if stage.body is not None else None)
         for stage in pipeline.stages
     }
-    found = [(name, entry) for name, entry in [("", _webhook(notify)), *of_stages.items()] if entry is not None]
-    if not found:
+    webhooks = [(name, entry) for name, entry in [("", _webhook(notify)), *of_stages.items()] if entry is not None]
+    if not webhooks:
         return pipeline
-    unreadable = {name: entry.key.span for name, entry in found if name and not re.fullmatch(_READABLE_NAME, name)}
+    unreadable = {name: entry.key.span for name, entry in webhooks if name and not re.fullmatch(_READABLE_NAME, name)}
     taken = {stage.name.value for stage in pipeline.stages}
     stages: list[StageConfig] = []
-    for watched, entry in found:
+    for watched, entry in webhooks:
         if watched in unreadable:
             continue
         own = f"{_NAME} {watched}" if watched else _NAME
@@ -52,7 +52,7 @@ def with_webhooks(pipeline: PipelineConfig, notify: Node | None) -> PipelineConf
         stages.append(_stage(Located(name, entry.key.span), entry, watched))
     named = pipeline.finally_.node if pipeline.finally_ is not None else None
     items = items_of(named)
-    span = found[0][1].key.span
+    span = webhooks[0][1].key.span
     names = (Scalar(stage.name.value, stage.name.span) for stage in stages)
     return replace(
         pipeline,

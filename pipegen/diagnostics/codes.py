@@ -278,9 +278,9 @@ IMPORT_DIFFERS = Code("PG854", "import-differs", _W)
 
 def find(word: str) -> Code | None:
     """Return the code with the number, name or former name *word*, in any case; None if there is none."""
-    wanted = word.casefold()
+    key = word.casefold()
     return next(
-        (code for code in table() if wanted in (code.number.casefold(), code.name, code.former_name) and wanted), None
+        (code for code in table() if key in (code.number.casefold(), code.name, code.former_name) and key), None
     )
 
 

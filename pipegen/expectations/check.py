@@ -119,12 +119,12 @@ def _check_approvals(expectation: Expectation, answer: EventAnswer, report: Repo
     at = _first(expectation.approvals, expectation)
     expected = _all_stages(expectation.approvals, [one.job for one in answer.stages])
     waiting = {one.job.stage for one in answer.stages if one.waits_for_approval}
-    for one in answer.stages:
-        stage = one.job.stage
+    for stage_answer in answer.stages:
+        stage = stage_answer.job.stage
         if stage in waiting and stage not in expected:
-            _fail(expectation, f'stage "{stage}" waits for an approval too', at, one.job.span, report)
+            _fail(expectation, f'stage "{stage}" waits for an approval too', at, stage_answer.job.span, report)
         elif stage in expected and stage not in waiting:
-            _fail(expectation, f'stage "{stage}" waits for no approval', at, one.job.span, report)
+            _fail(expectation, f'stage "{stage}" waits for no approval', at, stage_answer.job.span, report)
 
 
 def _check_order(expectation: Expectation, plan: Plan, report: Report) -> None:

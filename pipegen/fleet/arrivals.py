@@ -57,8 +57,8 @@ def _poisson(by_hour: tuple[float, ...], duration: float, random: Random) -> Ite
     hour, within = 0, 0.0
     while True:
         needed = -log(1.0 - random.random())
-        while needed > (left := by_hour[hour % WEEK_HOURS] * (1.0 - within)):
-            needed, within, hour = needed - left, 0.0, hour + 1
+        while needed > (available := by_hour[hour % WEEK_HOURS] * (1.0 - within)):
+            needed, within, hour = needed - available, 0.0, hour + 1
             if hour * HOUR >= duration:
                 return
         within += needed / by_hour[hour % WEEK_HOURS]

@@ -103,5 +103,5 @@ def _value(result: FleetResult, condition: Condition) -> float:
 
 
 def _of(times: Summary, name: str) -> float:
-    found: float = getattr(times, name)
-    return found
+    seconds: float = getattr(times, name)
+    return seconds

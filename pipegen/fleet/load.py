@@ -57,7 +57,7 @@ class LoadReader:
             entry.key.text: amounts(entry.value, report)
             for entry in _known(item, "services", services, "service", report)
         }
-        found = Load(
+        load = Load(
             name=written_text(item.get("name"), plan.name),
             queue=written_text(queue, self._queues[0]),
             priority=whole(item.get("priority"), 0),
@@ -65,7 +65,7 @@ class LoadReader:
             arrivals=_arrivals(mapping(item.get("arrivals"), item), report),
             waiting_time=time_of(item.get("waiting_time"), report, inf),
         )
-        return found, plan
+        return load, plan
 
     def _plan(self, item: TreeMapping) -> Plan | None:
         config, name = item.get("config"), item.get("pipeline")
@@ -133,11 +133,11 @@ class LoadReader:
             times = {job.stage: known.get(TaskId(plan.name, job.stage)) for job in plan.jobs}
             return {stage: FixedTime(seconds) for stage, seconds in times.items() if seconds is not None}
         names = {name for job in plan.jobs for name in (job.stage, job.title)}
-        found = {
+        distributions = {
             entry.key.text: distribution(entry.value, report)
             for entry in _known(item, "durations", names, "stage", report)
         }
-        times_by_stage = {job.stage: _of(job, found, None) for job in plan.jobs}
+        times_by_stage = {job.stage: _of(job, distributions, None) for job in plan.jobs}
         return {stage: time for stage, time in times_by_stage.items() if time is not None}
 
 

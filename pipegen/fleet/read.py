@@ -48,9 +48,9 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
     _check_parents(queues, root.get("queues"), report)
     reader = LoadReader(path, [queue.name for queue in queues], environment, report)
     loads = [
-        (item, *found)
+        (item, *load_and_plan)
         for item in items_of(root.get("load"))
-        if isinstance(item, TreeMapping) and (found := reader.read(item)) is not None
+        if isinstance(item, TreeMapping) and (load_and_plan := reader.read(item)) is not None
     ]
     _check_unique("loads", ((item, load.name) for item, load, _ in loads), report)
     report.stop_if_errors()

@@ -64,30 +64,34 @@ def render_csv(result: FleetResult) -> str:
     for queue, shares in {one.queue: one.shares for one in result.queues}.items():
         for hour, share in enumerate(shares):
             writer.writerow((hour, "queue", queue, "share", _rounded(share)))
-    for one in result.groups:
-        columns = {"used": one.used_by_hour, "running": one.machines_by_hour, "cost": one.cost_by_hour}
+    for group_result in result.groups:
+        columns = {
+            "used": group_result.used_by_hour,
+            "running": group_result.machines_by_hour,
+            "cost": group_result.cost_by_hour,
+        }
         for name, values in columns.items():
             for hour, value in enumerate(values):
-                writer.writerow((hour, "machines", one.group.machine.name, name, _rounded(value)))
+                writer.writerow((hour, "machines", group_result.group.machine.name, name, _rounded(value)))
     return stream.getvalue().removesuffix("\n")
 
 
-def found_words(found: Found) -> str:
+def found_words(answer: Found) -> str:
     """Return the result of a search in a sentence."""
-    name, value = visible(found.group), SECONDS.words(round(found.value, 1))
-    if found.count is None:
-        return f"no number of {name} is enough: {value} with {found.result.fleet.groups[0].maximum:,}"
-    fewer = f", {SECONDS.words(round(found.fewer, 1))} with one less" if found.fewer is not None else ""
-    return f"enough: {found.count:,} {name} ({value}{fewer})"
+    name, value = visible(answer.group), SECONDS.words(round(answer.value, 1))
+    if answer.count is None:
+        return f"no number of {name} is enough: {value} with {answer.result.fleet.groups[0].maximum:,}"
+    fewer = f", {SECONDS.words(round(answer.fewer, 1))} with one less" if answer.fewer is not None else ""
+    return f"enough: {answer.count:,} {name} ({value}{fewer})"
 
 
-def found_data(found: Found) -> dict[str, object]:
+def found_data(answer: Found) -> dict[str, object]:
     """Return the result of a search as data."""
     return {
-        "machines": found.group,
-        "count": found.count,
-        "value": _rounded(found.value),
-        "fewer": None if found.fewer is None else _rounded(found.fewer),
+        "machines": answer.group,
+        "count": answer.count,
+        "value": _rounded(answer.value),
+        "fewer": None if answer.fewer is None else _rounded(answer.fewer),
     }
 
 
@@ -95,25 +99,41 @@ def found_data(found: Found) -> dict[str, object]:
 
 
 def _queue_rows(result: FleetResult) -> Rows:
-    for one in result.queues:
-        words = _words(one.waits)
-        yield (visible(one.queue), str(one.priority), f"{one.waits.count:,}", *words, f"{one.share:.0%}")
+    for queue_result in result.queues:
+        words = _words(queue_result.waits)
+        yield (
+            visible(queue_result.queue),
+            str(queue_result.priority),
+            f"{queue_result.waits.count:,}",
+            *words,
+            f"{queue_result.share:.0%}",
+        )
 
 
 def _load_rows(result: FleetResult) -> Rows:
-    for one in result.loads:
-        yield (visible(one.load.name), f"{one.results.count:,}", f"{one.failures:,}", *_words(one.results))
+    for load_result in result.loads:
+        yield (
+            visible(load_result.load.name),
+            f"{load_result.results.count:,}",
+            f"{load_result.failures:,}",
+            *_words(load_result.results),
+        )
 
 
 def _group_rows(result: FleetResult) -> Rows:
-    for one in result.groups:
-        yield (visible(one.group.machine.name), f"{one.machines:.1f}", f"{one.used:.0%}", f"{one.cost:,.2f}")
+    for group_result in result.groups:
+        yield (
+            visible(group_result.group.machine.name),
+            f"{group_result.machines:.1f}",
+            f"{group_result.used:.0%}",
+            f"{group_result.cost:,.2f}",
+        )
 
 
 def _lost_rows(result: FleetResult) -> Rows:
-    for one in result.loads:
-        if one.preempted:
-            yield (visible(one.load.name), f"{one.preempted:,}", SECONDS.words(one.lost))
+    for load_result in result.loads:
+        if load_result.preempted:
+            yield (visible(load_result.load.name), f"{load_result.preempted:,}", SECONDS.words(load_result.lost))
 
 
 def _size(group: MachineGroup) -> str:
@@ -146,41 +166,41 @@ def _table(head: tuple[str, ...], rows: Rows) -> str:
 # Data
 
 
-def _queue_data(one: QueueResult) -> dict[str, object]:
+def _queue_data(queue_result: QueueResult) -> dict[str, object]:
     return {
-        "queue": one.queue,
-        "priority": one.priority,
-        "waiting": _summary_data(one.waits),
-        "share": _rounded(one.share),
-        "share_by_hour": [_rounded(share) for share in one.shares],
+        "queue": queue_result.queue,
+        "priority": queue_result.priority,
+        "waiting": _summary_data(queue_result.waits),
+        "share": _rounded(queue_result.share),
+        "share_by_hour": [_rounded(share) for share in queue_result.shares],
     }
 
 
-def _load_data(one: LoadResult, result: FleetResult) -> dict[str, object]:
+def _load_data(load_result: LoadResult, result: FleetResult) -> dict[str, object]:
     return {
-        "load": one.load.name,
-        "queue": one.load.queue,
-        "priority": one.load.priority,
-        "waiting": _summary_data(one.waits),
-        "result": _summary_data(one.results),
-        "failed": one.failures,
-        "preempted": one.preempted,
-        "lost": _rounded(one.lost),
-        "p95_by_hour": [_rounded(waits.p95) for waits in result.waits_by_hour[one.load.name]],
+        "load": load_result.load.name,
+        "queue": load_result.load.queue,
+        "priority": load_result.load.priority,
+        "waiting": _summary_data(load_result.waits),
+        "result": _summary_data(load_result.results),
+        "failed": load_result.failures,
+        "preempted": load_result.preempted,
+        "lost": _rounded(load_result.lost),
+        "p95_by_hour": [_rounded(waits.p95) for waits in result.waits_by_hour[load_result.load.name]],
     }
 
 
-def _group_data(one: GroupResult) -> dict[str, object]:
+def _group_data(group_result: GroupResult) -> dict[str, object]:
     return {
-        "machines": one.group.machine.name,
-        "minimum": one.group.minimum,
-        "maximum": one.group.maximum,
-        "running": _rounded(one.machines),
-        "used": _rounded(one.used),
-        "cost": _rounded(one.cost),
-        "running_by_hour": [_rounded(value) for value in one.machines_by_hour],
-        "used_by_hour": [_rounded(value) for value in one.used_by_hour],
-        "cost_by_hour": [_rounded(value) for value in one.cost_by_hour],
+        "machines": group_result.group.machine.name,
+        "minimum": group_result.group.minimum,
+        "maximum": group_result.group.maximum,
+        "running": _rounded(group_result.machines),
+        "used": _rounded(group_result.used),
+        "cost": _rounded(group_result.cost),
+        "running_by_hour": [_rounded(value) for value in group_result.machines_by_hour],
+        "used_by_hour": [_rounded(value) for value in group_result.used_by_hour],
+        "cost_by_hour": [_rounded(value) for value in group_result.cost_by_hour],
     }
 
 

@@ -90,11 +90,11 @@ def _load(load: Load, measured: LoadMeasures) -> LoadResult:
 
 def _queues(fleet: Fleet, measures: Measures, hours: int) -> tuple[QueueResult, ...]:
     """Return the results by queue and priority, the highest priority first."""
-    found = []
+    queues = []
     for queue in fleet.queues:
         shares = _shares([use for use in measures.uses if use.queue == queue.name], fleet, hours)
         loads = [load for load in fleet.loads if load.queue == queue.name]
-        found += [
+        queues += [
             QueueResult(
                 queue=queue.name,
                 priority=priority,
@@ -106,7 +106,7 @@ def _queues(fleet: Fleet, measures: Measures, hours: int) -> tuple[QueueResult, 
             )
             for priority in sorted({load.priority for load in loads}, reverse=True)
         ]
-    return tuple(found)
+    return tuple(queues)
 
 
 def _shares(uses: Sequence[MachineUse], fleet: Fleet, hours: int) -> tuple[float, ...]:

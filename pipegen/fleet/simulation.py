@@ -50,8 +50,8 @@ class FleetSimulation:
             gates={APPROVAL: self._is_approved},
         )
         queues = {queue.name: _job_queue(queue, index) for index, queue in enumerate(fleet.queues)}
-        for one in fleet.queues:
-            queues[one.name].parent = queues.get(one.parent)
+        for fleet_queue in fleet.queues:
+            queues[fleet_queue.name].parent = queues.get(fleet_queue.parent)
         for queue in queues.values():
             self._session.open_job_queue(queue)
         self._loads = [LoadState(load, queues[load.queue], fleet) for load in fleet.loads]

@@ -111,17 +111,17 @@ def workflow(plan: Plan, times: Mapping[str, StageTimes], services: Mapping[str,
 
 def _running_after(stage: str, graph: ExecutionGraph, index: Mapping[str, int]) -> list[int]:
     """Return the indexes of the next stages after *stage* that can run, past those that cannot."""
-    found: set[int] = set()
+    indexes: set[int] = set()
     passed = {stage}
     remaining = [stage]
     while remaining:
         for later in graph.successors(remaining.pop()):
             if later in index:
-                found.add(index[later])
+                indexes.add(index[later])
             elif later not in passed:
                 passed.add(later)
                 remaining.append(later)
-    return sorted(found)
+    return sorted(indexes)
 
 
 def _stage(

@@ -18,9 +18,10 @@ def reduced(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, tuple[str
     ancestors = closure(predecessors)
     return {
         name: tuple(
-            one
-            for one in predecessors
-            if one in direct and not any(one in ancestors[other] for other in direct if other != one)
+            predecessor
+            for predecessor in predecessors
+            if predecessor in direct
+            and not any(predecessor in ancestors[other] for other in direct if other != predecessor)
         )
         for name, direct in predecessors.items()
     }
@@ -78,8 +79,8 @@ def _groups(direct: Mapping[str, tuple[str, ...]]) -> list[_Group]:
     """Return the stages with the same predecessors and the same successors together."""
     successors: dict[str, list[str]] = {name: [] for name in direct}
     for name, earlier in direct.items():
-        for one in earlier:
-            successors[one].append(name)
+        for predecessor in earlier:
+            successors[predecessor].append(name)
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for name, earlier in direct.items():
         groups.setdefault((earlier, tuple(successors[name])), []).append(name)

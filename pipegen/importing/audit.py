@@ -56,8 +56,8 @@ def _words(count: Count | None) -> str:
 def _obstacle(diagnostic: Diagnostic) -> str:
     """Return the kind of *diagnostic*: its message without the names of jobs and files."""
     quoted = _QUOTED.findall(diagnostic.message)
-    kept = quoted[:1] if diagnostic.code.name == "kept-raw" else []
-    message = _QUOTED.sub(lambda match: match[0] if match[0] in kept else '"…"', diagnostic.message)
+    keys = quoted[:1] if diagnostic.code.name == "kept-raw" else []
+    message = _QUOTED.sub(lambda match: match[0] if match[0] in keys else '"…"', diagnostic.message)
     return f"{diagnostic.code.number} {message.partition(': ')[0]}"
 
 

@@ -16,7 +16,7 @@ from pipegen.structs import Struct
 from pipegen.targets import registry
 from pipegen.targets.base import GeneratedFile
 
-# The name of the pipeline of an imported config.
+# The name of the pipeline of an imported config whose source has none.
 PIPELINE = "ci"
 
 
@@ -54,10 +54,10 @@ def compiled(text: str, target: str) -> CompiledConfig:
     errors = [one for one in report.errors() if one.primary]
     return CompiledConfig(
         errors=tuple(
-            ErrorPlace(stage, key, one.message)
-            for one in errors
-            if one.primary
-            for stage, key in _places(tree, one.primary.span.start)
+            ErrorPlace(stage, key, error.message)
+            for error in errors
+            if error.primary
+            for stage, key in _places(tree, error.primary.span.start)
         ),
         messages=tuple(one.message for one in report.errors()),
     )
@@ -65,10 +65,9 @@ def compiled(text: str, target: str) -> CompiledConfig:
 
 def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
     """Yield "" and the setting of the pipeline or the target that contains *offset*, with the number of its item."""
-    for where, path in (("pipeline", ("pipelines", PIPELINE)), ("targets", ("targets", "jenkins"))):
-        node: Node | None = tree
-        for key in path:
-            node = node.get(key) if isinstance(node, TreeMapping) else None
+    targets = tree.get("targets") if isinstance(tree, TreeMapping) else None
+    jenkins = targets.get("jenkins") if isinstance(targets, TreeMapping) else None
+    for where, node in (("pipeline", _pipeline(tree)), ("targets", jenkins)):
         for entry in node.entries if isinstance(node, TreeMapping) else ():
             if entry.key.text == "stages" or not entry.key.span.start <= offset <= entry.value.span.end:
                 continue
@@ -77,9 +76,14 @@ def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:
             yield "", f"{where}.{entry.key.text}{number}"
 
 
-def _stages(tree: Node) -> tuple[Node, ...]:
+def _pipeline(tree: Node) -> Node | None:
+    """Return the only pipeline of the config *tree*."""
     pipelines = tree.get("pipelines") if isinstance(tree, TreeMapping) else None
-    pipeline = pipelines.get(PIPELINE) if isinstance(pipelines, TreeMapping) else None
+    return pipelines.entries[0].value if isinstance(pipelines, TreeMapping) and pipelines.entries else None
+
+
+def _stages(tree: Node) -> tuple[Node, ...]:
+    pipeline = _pipeline(tree)
     stages = pipeline.get("stages") if isinstance(pipeline, TreeMapping) else None
     return items_of(stages)
 

@@ -66,13 +66,13 @@ class _Simplifier:
     def result(self) -> Condition:
         if not self._table.is_small:
             return self._whole
-        whole, wanted = self._whole, self._mask(self._whole)
-        if wanted == self._known:
+        whole, mask = self._whole, self._mask(self._whole)
+        if mask == self._known:
             return ALWAYS
-        if not wanted:
+        if not mask:
             return NEVER
         while True:
-            smaller = next((one for one in _smaller(whole) if self._mask(one) == wanted), None)
+            smaller = next((one for one in _smaller(whole) if self._mask(one) == mask), None)
             if smaller is None:
                 return whole
             whole = flat(smaller)

@@ -83,9 +83,9 @@ def plans_that_run(answers_: Iterable[EventAnswer]) -> tuple[Plan, ...]:
 
 
 def _with_running_stages(answer: EventAnswer) -> Plan:
-    kept: dict[str, Condition | None] = {one.job.stage: None for one in answer.stages if one.runs}
+    conditions: dict[str, Condition | None] = {one.job.stage: None for one in answer.stages if one.runs}
     left_out = tuple(one.job for one in answer.stages if not one.runs)
-    return with_stages(answer.plan, AffectedStages(kept, left_out))
+    return with_stages(answer.plan, AffectedStages(conditions, left_out))
 
 
 def usual_events(plans: Sequence[Plan]) -> Iterator[StartEvent]:

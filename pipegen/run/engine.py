@@ -59,8 +59,8 @@ class _Phase(Enum):
 class _TaskRun(MutableStruct):
     """The state of a task.
 
-    *attempt* and *outcome* are those of its last attempt; *held* is the last reason that held it; *alarm* cancels its
-    scheduled call.
+    *attempt* and *outcome* are those of its last attempt; *refusal* is the last reason that held it; *alarm* cancels
+    its scheduled call.
     """
 
     task: Task
@@ -70,7 +70,7 @@ class _TaskRun(MutableStruct):
     attempt: Attempt | None = None
     outcome: Outcome | None = None
     is_late: bool = False
-    held: Refusal | None = None
+    refusal: Refusal | None = None
     alarm: Callable[[], None] | None = None
 
     def cancel_alarm(self) -> None:
@@ -285,8 +285,8 @@ class Engine:
         task_run.phase = _Phase.HELD
         self._scheduler.release(task_run.task.id, now)
         self._schedule_soon()
-        if refusal != task_run.held:
-            task_run.held = refusal
+        if refusal != task_run.refusal:
+            task_run.refusal = refusal
             self._notify(Waiting(now, refusal.task.id, refusal.cause, refusal.what))
 
     def _requeue(self, task_run: _TaskRun) -> None:
@@ -355,7 +355,8 @@ def _state(outcome: Outcome) -> State:
 def _timed_out(attempt: Attempt, outcome: Outcome) -> Outcome:
     """Return the outcome of an attempt that timed out: it failed, even if its script succeeded after the signal."""
     timeout = attempt.task.job.limits.timeout
-    reason = f"it took more than {timeout.seconds} s" if timeout else outcome.reason
+    place = outcome.reason if outcome.result is AttemptResult.CANCELLED else ""
+    reason = f"it took more than {timeout.seconds} s {place}".rstrip() if timeout else outcome.reason
     return replace(
         outcome, result=AttemptResult.FAILED, failure=Failure.TIMEOUT, exit_code=None, reason=reason, outputs=()
     )

@@ -114,7 +114,7 @@ class Outcome(Struct, kw_only=True):
         result: how it ended.
         failure: the kind of failure, if it failed.
         exit_code: the exit code of the script, None if the script did not end.
-        reason: an explanation, "" if *result* says everything.
+        reason: an explanation, "" if *result* says everything; of a cancelled attempt, the command that was stopped.
         outputs: the bound values by name, as the script wrote them.
         is_waiting: whether the files of a reused result are restored only when a stage reads them.
     """

@@ -69,6 +69,7 @@ class ShellEnvironment(Struct, kw_only=True):
         after_values: shell text of a folder, one per attempt of a job, in which the script saves values for `after`.
         expanded_variable: the variable from which the engine inserts an output of a job into an image name;
             None where the engine needs no dotenv file.
+        marks_commands: whether a script records in $PIPEGEN_COMMAND the line of the user's that runs, as `ENTRY.LINE`.
         bash: the first lines of a script for bash, with pipefail.
     """
 
@@ -105,6 +106,7 @@ class ShellEnvironment(Struct, kw_only=True):
     checks_inputs: bool = True
     checks_choices: bool = True
     has_pipefail: bool = False
+    marks_commands: bool = False
     bash: tuple[str, ...] = ()
     after_values: str = ""
     expanded_variable: Callable[[Job, str], str] | None = None

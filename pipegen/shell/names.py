@@ -85,19 +85,19 @@ class JobWords:
         return "\n".join(self._texts())
 
 
-def plain(wanted: str, taken: set[str], words: JobWords | None) -> str:
-    """Return *wanted* as a variable name; with `pipegen_` in front if *words* or programs may use the name."""
-    name = wanted if wanted.isidentifier() and wanted.isascii() else re.sub(_NOT_IN_A_NAME, "_", wanted)
+def plain(text: str, taken: set[str], words: JobWords | None) -> str:
+    """Return *text* as a variable name; with `pipegen_` in front if *words* or programs may use the name."""
+    name = text if text.isidentifier() and text.isascii() else re.sub(_NOT_IN_A_NAME, "_", text)
     # Capitals are for the environment.
     name = name.lower() if name.isupper() else name
     is_used = _RESERVED.fullmatch(name) or (words is not None and name in words)
     return free(f"pipegen_{name}" if is_used else name, taken, words)
 
 
-def free(wanted: str, taken: set[str], words: JobWords | None = None) -> str:
-    """Return *wanted* as a variable name that is not in *taken*, and add it there; *words* hold no numbered one."""
+def free(text: str, taken: set[str], words: JobWords | None = None) -> str:
+    """Return *text* as a variable name that is not in *taken*, and add it there; *words* hold no numbered one."""
     # Most are valid names already; this check is faster than the substitution.
-    name = stem = wanted if wanted.isidentifier() and wanted.isascii() else re.sub(_NOT_IN_A_NAME, "_", wanted)
+    name = stem = text if text.isidentifier() and text.isascii() else re.sub(_NOT_IN_A_NAME, "_", text)
     number = 1
     while name in taken or (number > 1 and words is not None and name in words):
         number += 1

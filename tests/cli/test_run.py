@@ -112,7 +112,7 @@ def test_a_local_run_has_the_results_of_an_engine(
         "ending": "failed",
         "failure": "script",
         "exit_code": 7,
-        "reason": "exit status 7",
+        "reason": 'exit status 7 at pipegen.yaml:11, "exit 7"',
         "log": "",
     }
     assert stages["build"]["tries"][0]["ended"] <= stages["unit"]["tries"][0]["started"]

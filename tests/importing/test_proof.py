@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from importing.samples import CASES, from_text, imported
+from importing.samples import CASES, from_text, imported, messages
 
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.proof import prove
@@ -47,6 +47,40 @@ def test_a_change_of_the_generated_file_is_detected(text: str, other: str, messa
 
     assert _differences(result) == []
     assert message in _differences(_changed(result, text, other))
+
+
+def test_jobs_of_a_run_without_jobs_in_the_original_are_reported(tmp_path: Path) -> None:
+    """GitLab starts nothing for a merge request if no job runs for one."""
+    source = "only: { script: [./only], only: [branches] }\n"
+    result, _ = from_text(source, tmp_path)
+
+    changed = _changed(result, "if: $CI_COMMIT_BRANCH", "if: $CI_COMMIT_REF_NAME")
+
+    assert (_differences(result), _differences(changed)) == ([], ['job "only" runs only in the import'])
+
+
+def test_a_pipeline_without_merge_requests_has_none_after_the_import(tmp_path: Path) -> None:
+    """A condition that can hold for a merge request would let all stages start for one."""
+    source = "tested: { script: [./tested], only: { variables: [$FULL] } }\nplain: { script: [./plain] }\n"
+    result, _ = from_text(source, tmp_path)
+
+    assert "when: { env: { FULL: true }, not: { event: merge_request } }" in result.text
+    assert _differences(result) == []
+
+
+def test_a_need_on_one_combination_waits_for_the_job(tmp_path: Path) -> None:
+    """GitLab starts no pipeline if a job needs one that does not exist; the name of a combination exists."""
+    source = """\
+build: { stage: build, script: [make], parallel: { matrix: [{ CC: [gcc, clang] }] } }
+parts: { stage: build, script: [./part], parallel: 2 }
+test: { stage: test, script: [make test], needs: ["build: [gcc]", parts 1/2] }
+"""
+    result, report = from_text(source, tmp_path)
+
+    assert 'job "test" waits for all combinations of "build", not only for some' in messages(report)
+    assert 'job "test" waits for all combinations of "parts", not only for some' in messages(report)
+    assert "[[build, parts], test]" in result.text
+    assert _differences(result) == []
 
 
 def _changed(result: GitLabImport, text: str, other: str) -> GitLabImport:

@@ -8,15 +8,13 @@ import pytest
 from importing.samples import CASES, imported
 
 from pipegen.diagnostics.report import Report
+from pipegen.importing.compilation import compiled
 from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
 from pipegen.source.text import SourceFile
 
-# The generated `workflow` of a pipeline with conditions stays raw, and each import adds to it.
-_GROWING = frozenset({"only", "rules", "variables-of-rules"})
 
-
-@pytest.mark.parametrize("folder", [one for one in CASES if one.name not in _GROWING], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
 def test_imports_of_generated_files_are_the_same_from_the_second_on(folder: Path, tmp_path: Path) -> None:
     """The first one resolves templates and names that the generated file does not have."""
     first, _ = imported(folder)
@@ -25,6 +23,23 @@ def test_imports_of_generated_files_are_the_same_from_the_second_on(folder: Path
 
     assert second.generated
     assert _of_generated(second, tmp_path).text == second.text
+
+
+@pytest.mark.parametrize("name", ["nightly", "a.b (c)", "x/y"])
+def test_the_generated_choice_of_a_pipeline_is_its_condition(name: str, tmp_path: Path) -> None:
+    """The variable that names pipelines, and the rule against a second pipeline for a branch, come from pipegen."""
+    condition = "{ event: [merge_request, schedule] }"
+    config = f"pipelines: {{ {name!r}: {{ when: {condition}, stages: [{{ name: test, script: [./t] }}] }} }}\n"
+    files = compiled(config, "gitlab").files
+    result = import_gitlab(SourceFile(".gitlab-ci.yml", files[-1].text), Roots(tmp_path), "main", Report())
+    second = compiled(result.text, "gitlab")
+
+    assert (second.plans[0].name, "PIPEGEN" in result.text, "raw" in result.text) == (name, False, False)
+    assert _rules(second.files[-1].text) == _rules(files[-1].text)
+
+
+def _rules(text: str) -> str:
+    return text[text.index("workflow:") : text.index("\ntest:")]
 
 
 def _of_generated(result: GitLabImport, folder: Path) -> GitLabImport:

@@ -219,12 +219,13 @@ COMMAND_LISTS: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
 OUTPUT_OPTION = re.compile(r"-[A-Za-z]{0,5}?o|--output(?:=|$)")
 COMMAND_MARKS = ("|", "!")
 # For any program: options that take a command, and keys of settings whose value is a command.
-COMMAND_OPTION = re.compile(
+# Compiled where they are first used: few scripts need them.
+COMMAND_OPTION = (
     r"--(?!no-)(?:[a-z-]*-)?(?:exec|execute|command|cmd|eval|call|rsh|program|upload-pack|receive-pack|split-string"
     r"|checkpoint-act[a-z]*|compress-prog[a-z]*|use-comp[a-z-]*|to-comm[a-z]*|info-script|new-volume-script|askpass"
     r"|rsync-path|script-shell|pager|open-files-in-pager|extcmd|hook|invoke|wrapper|tree-filter|env-filter|index-filter|msg-filter|commit-filter)"
 )
-COMMAND_SETTING = re.compile(
+COMMAND_SETTING = (
     r"(?i)(?:alias\.[^=]*|match|[a-z0-9.*:_-]*(?:command|cmd|pager|editor|external|helper|fsmonitor|hookspath|askpass|program"
     r"|process|clean|smudge|driver|textconv|uploadpack|receivepack|(?:pre|post)-invoke(?:-success)?(?:::)?))[= ]"
 )

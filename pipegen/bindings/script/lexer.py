@@ -26,6 +26,7 @@ _CONTINUERS = {"then", "elif", "else", "do", "!", "time", "coproc"}
 _NAMED_COPROCESSES = {"if", "while", "until", "for", "select", "case", "{", "[["}
 _BRANCH_ENDS = {";;", ";&", ";;&"}
 _PIPES = {"|", "|&"}
+_CONNECTIVES = {"|", "|&", "&&", "||"}
 _DUPLICATIONS = {">&", "<&"}
 
 
@@ -44,7 +45,8 @@ class _Line(MutableStruct):
     """The command that is being read, and its pipeline.
 
     *opened* has the start of each open compound command, and the pipeline that contains it. With
-    *is_coprocess*, the command follows `coproc`, and its first word may be a name.
+    *is_coprocess*, the command follows `coproc`, and its first word may be a name. A line that *is_continued* ends
+    with an operator or the head of a function, so that its command continues on the next line.
     """
 
     command: ShellCommand
@@ -52,6 +54,7 @@ class _Line(MutableStruct):
     opened: list[tuple[int, list[ShellCommand]]] = field(default_factory=list)
     is_piped: bool = False
     is_coprocess: bool = False
+    is_continued: bool = False
 
 
 class ScriptLexer(Documents):
@@ -60,6 +63,7 @@ class ScriptLexer(Documents):
     def __init__(self, view: View, shared: LexerState, *, level: int = 0, depth: int = 0) -> None:
         super().__init__(view, shared, level=level, depth=depth)
         self.line = _Line(self._command())
+        self._is_new_line = True
 
     def inner(self, view: View, *, level: int) -> ScriptLexer:
         """Return a lexer for *view*, a part of this one."""
@@ -126,6 +130,8 @@ class ScriptLexer(Documents):
             if closer:
                 raise UnterminatedError(opened, "this is not closed")
             return ""
+        if self._is_new_line and not self.starts_with("\n"):
+            self._begin_line(closer)
         if redirection := _REDIRECTION.match(self.text, self.at):
             self.at = redirection.end()
             self._redirection(redirection["operator"], redirection["descriptor"])
@@ -135,7 +141,15 @@ class ScriptLexer(Documents):
             return self._word(closer)
         return None
 
+    def _begin_line(self, closer: str) -> None:
+        """Record the start of a line on which a command of the script itself begins."""
+        self._is_new_line = False
+        if not closer and self.level == 1 and not self.line.opened and not self.line.is_continued:
+            self.lexed.line_starts.append(self.offset)
+
     def _operator(self, operator: str, closer: str) -> str | None:
+        if operator != "\n":
+            self.line.is_continued = operator in _CONNECTIVES
         if operator == "(":
             self._parenthesis()
             return None
@@ -163,6 +177,7 @@ class ScriptLexer(Documents):
             self.at = parentheses.end()
             self.lexed.functions.update(word.text for word in self.line.command.words)
             self.line.command = self._command()
+            self.line.is_continued = True
             return
         start = self.offset
         if self.starts_with("((") and self.arithmetic(2):
@@ -175,6 +190,7 @@ class ScriptLexer(Documents):
     def _word(self, closer: str) -> str | None:
         """Read a word; return it if it is the *closer*."""
         words = self.line.command.words
+        self.line.is_continued = False
         self.is_assignable = not words or words[-1].assigned is not None
         word = self.read_word()
         self.is_assignable = False
@@ -207,6 +223,7 @@ class ScriptLexer(Documents):
             self.blanks()
             self.lexed.functions.add(self.read_word().text)
             self.line.command = self._command()
+            self.line.is_continued = True
         else:
             words.append(word)
         return None
@@ -298,6 +315,7 @@ class ScriptLexer(Documents):
 
     def _end_of_line(self) -> None:
         self.documents()
+        self._is_new_line = True
         if not self.line.is_piped:
             self._end_pipeline()
 

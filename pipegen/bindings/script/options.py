@@ -27,13 +27,13 @@ def run_by_others(words: Sequence[str]) -> Iterator[InterpreterCall]:
     """Yield the commands that any program may run, recognised by the names of its options and settings."""
     for at, word in enumerate(words):
         name, equals, _ = word.partition("=")
-        if COMMAND_OPTION.fullmatch(name):
+        if re.fullmatch(COMMAND_OPTION, name):
             yield InterpreterCall(name, at, RUN_BY_OTHERS, (at if equals else at + 1,), reads_input=False)
         elif word.startswith("ext::"):
             yield InterpreterCall("git", at, RUN_BY_OTHERS, (at,), reads_input=False)
         elif word[:2] in {sub_option for _, sub_option in _GIT_OPTIONS} and _is_git_option(words, at):
             yield InterpreterCall(f"git {word[:2]}", at, RUN_BY_OTHERS, (at, at + 1), reads_input=False)
-        elif (option := _SETTING_OPTION.match(word)) and COMMAND_SETTING.match(word[option.end() :]):
+        elif (option := _SETTING_OPTION.match(word)) and re.match(COMMAND_SETTING, word[option.end() :]):
             yield InterpreterCall(option[0], at, RUN_BY_OTHERS, (at,), reads_input=False)
         elif (word in {"-c", "--config", "config"} or _SETTING_OPTION.fullmatch(word)) and at + 1 < len(words):
             yield from _setting(words, at)
@@ -84,5 +84,5 @@ def _setting(words: Sequence[str], at: int) -> Iterator[InterpreterCall]:
     setting = next((number for number in free if words[number] != "set"), at)
     key = words[setting].partition("=")[0]
     takes_any = "git" in words[:at] or (words[at] != "-c" and not _SSH.isdisjoint(words[:at]))
-    if COMMAND_SETTING.match(f"{words[setting]} ") or (takes_any and key.startswith(PLACEHOLDER)):
+    if re.match(COMMAND_SETTING, f"{words[setting]} ") or (takes_any and key.startswith(PLACEHOLDER)):
         yield InterpreterCall(f"{words[at]} setting", at, RUN_BY_OTHERS, (setting, setting + 1), reads_input=False)

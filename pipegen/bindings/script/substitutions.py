@@ -18,16 +18,13 @@ _VARIABLE = r"(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])"
 _POSIX = rf"(?:#?{_VARIABLE}\}}|{_VARIABLE}(?::?[-=?+]|[#%]))"
 _UNUSUAL = re.compile(rf"\$\{{(?!{_POSIX})")
 # https://www.gnu.org/software/bash/manual/html_node/Shell-Parameter-Expansion.html
-_BASH = re.compile(
-    rf"""
+_BASH = rf"""(?x)
     (?: [!#]? (?P<name>{_VARIABLE}) \[ [^\]]* \]
       | !     {_VARIABLE} [@*]?
       |       {_VARIABLE} (?= : | [/^,~] | @[A-Za-z]\}} )
     )
     (?: \}} | :?[-=?+] | : | [#%/^,~] | @[A-Za-z]\}} )
-    """,
-    re.VERBOSE,
-)
+"""
 _REFERENCE = re.compile(REFERENCE)
 # Namespaces of other systems, and the hint for each.
 ELSEWHERE = {
@@ -55,7 +52,7 @@ def report_substitutions(
         if not _UNUSUAL.match(written):
             continue
         at = source.part(start, end)
-        if not _BASH.match(written, 2):
+        if not re.match(_BASH, written[2:]):
             report.add(
                 codes.BAD_SUBSTITUTION,
                 f'no shell can expand "{_short(written)}": the script would fail with "bad substitution"',

@@ -99,12 +99,12 @@ def import_pipeline(
         check_place(output)
         if output.exists() and not force:
             raise WrongUsage(f'"{output}" exists already: name another file with -o, or overwrite it with --force')
-    found = Report()
-    imported = _imported(path, include_root, default_branch, found)
+    import_report = Report()
+    imported = _imported(path, include_root, default_branch, import_report)
     proven = _proven(imported, default_branch) if imported is not None and proof else None
     if proven is not None:
-        report_differences(proven, found)
-    show(found.diagnostics(), form, sys.stderr)
+        report_differences(proven, import_report)
+    show(import_report.diagnostics(), form, sys.stderr)
     if imported is None:
         raise typer.Exit(Exit.PROBLEMS)
     if report is not None and not is_stream:

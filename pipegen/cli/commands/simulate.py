@@ -159,10 +159,10 @@ def simulate(
     counts = _counts(sweep)
     check_picture(svg, SVG)
     check_picture(html, HTML)
-    asked = EventOptions(kind=event, branch=branch, tag=tag, changed=changed)
+    event_options = EventOptions(kind=event, branch=branch, tag=tag, changed=changed)
 
     def read(report: Report) -> tuple[Scenario, tuple[RunMachine, ...]]:
-        analysed = _analysed(configs, pipeline, inputs, asked, report)
+        analysed = _analysed(configs, pipeline, inputs, event_options, report)
         scenario = scenario_of(analysed, durations, target, order, report)
         return scenario, _machines(cluster, executors, scenario, report)
 
@@ -202,19 +202,19 @@ def _reported(read: Callable[[Report], V], diagnostics: Format) -> V:
     """Return what *read* reads; show its diagnostics, and exit after errors."""
     report = Report()
     try:
-        found = read(report)
+        value = read(report)
     except Stopped:
         show(report.diagnostics(), diagnostics, sys.stderr)
         raise typer.Exit(Exit.PROBLEMS) from None
     show(report.diagnostics(), diagnostics, sys.stderr)
-    return found
+    return value
 
 
 def _analysed(
     configs: Sequence[Path] | None,
     pipelines: Sequence[str] | None,
     inputs: Sequence[str] | None,
-    asked: EventOptions,
+    event_options: EventOptions,
     report: Report,
 ) -> tuple[Analysed, ...]:
     """Return the analyses of *configs*, or of the default config; raise `Stopped` if there are errors."""
@@ -224,7 +224,7 @@ def _analysed(
     fixed = fixed_inputs(inputs)
     analyses = [attempt(path, report, lambda file: analyse(file, pipelines or (), report, fixed)) for path in paths]
     report.stop_if_errors()
-    return tuple(narrowed_to_event(analysis, asked) for analysis in analyses if analysis is not None)
+    return tuple(narrowed_to_event(analysis, event_options) for analysis in analyses if analysis is not None)
 
 
 def _machines(

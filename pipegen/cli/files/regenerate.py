@@ -84,7 +84,7 @@ def regenerate(written: GeneratedPath, config: Path, report: Report, *, source: 
     generated = [_generate(analysed, target, target_options, written) for target in _targets(written, analysed)]
     if not generated:
         return ()
-    best = max(generated, key=lambda one: one.likeness)
+    best = max(generated, key=lambda file: file.likeness)
     report.take(best.report)
     return best.results
 

@@ -26,7 +26,7 @@ class _Regenerated(Struct):
     *missing* are the files of the config in the current folder that do not exist.
     """
 
-    found: CheckResult
+    result: CheckResult
     groups: tuple[_Group, ...]
     missing: tuple[_Group, ...]
 
@@ -35,16 +35,16 @@ def check_all(form: Format, *, strict: bool) -> Exit:
     """Show how each generated file of the repository differs from what its config says, and why."""
     regenerated = _regenerate(strict=strict)
     for results in regenerated.groups:
-        check_results(results, regenerated.found, "pipegen compile --all")
+        check_results(results, regenerated.result, "pipegen compile --all")
     for results in regenerated.missing:
-        check_results(results, regenerated.found, "pipegen compile")
-    return show_checked(regenerated.found, form)
+        check_results(results, regenerated.result, "pipegen compile")
+    return show_checked(regenerated.result, form)
 
 
 def write_all(form: Format, *, strict: bool, force: bool) -> Exit:
     """Write all generated files of the repository; keep manually changed files unless *force*."""
     regenerated = _regenerate(strict=strict)
-    checked = regenerated.found
+    checked = regenerated.result
     for results in regenerated.groups:
         edited_files = () if force else tuple(edited(results))
         for written, result in edited_files:

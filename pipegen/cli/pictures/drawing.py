@@ -58,13 +58,13 @@ def _with_details(analysed: Analysed, pictures: Sequence[Picture], targets: Sequ
     written = written_stages(expand(analysed.file, Report()))
     excerpts_by_target = [(target.NAME, *excerpts(analysed, target)) for target in targets]
     detailed = []
-    for plan, one in zip(analysed.plans, pictures, strict=True):
+    for plan, plan_picture in zip(analysed.plans, pictures, strict=True):
         details_by_stage = details(plan, written)
         for stage, detail in details_by_stage.items():
             detail["generated"] = [
                 [name, parts.get((plan.name, stage), ""), reason] for name, parts, reason in excerpts_by_target
             ]
-        detailed.append(_add_details(one, details_by_stage))
+        detailed.append(_add_details(plan_picture, details_by_stage))
     return detailed
 
 

@@ -53,8 +53,8 @@ def _when(plan: Plan) -> Iterator[str]:
         yield "runs only on demand"
     if plan.condition is not None:
         yield f"when {words(plan.condition)}"
-    for one in plan.schedules:
-        yield f"scheduled {one.cron} ({one.timezone or 'UTC'})"
+    for schedule in plan.schedules:
+        yield f"scheduled {schedule.cron} ({schedule.timezone or 'UTC'})"
 
 
 def _stage(job: Job) -> StageBox:

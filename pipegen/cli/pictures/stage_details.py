@@ -142,6 +142,6 @@ def _part(part: Part) -> str:
 
 def _time(seconds: int) -> str:
     hours, rest = divmod(seconds, _HOUR)
-    minutes, left = divmod(rest, _MINUTE)
-    parts = ((hours, "h"), (minutes, "min"), (left, "s"))
+    minutes, remainder = divmod(rest, _MINUTE)
+    parts = ((hours, "h"), (minutes, "min"), (remainder, "s"))
     return " ".join(f"{number} {unit}" for number, unit in parts if number) or "0 s"

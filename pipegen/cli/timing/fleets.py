@@ -31,8 +31,8 @@ class FleetForm(StrEnum):
 
 def show_fleet(path: Path, form: FleetForm, condition: str | None, diagnostics: Format) -> None:
     """Simulate the fleet in the file at *path*, and show the answers; with a *condition*, search machines first."""
-    wanted = read_condition(condition) if condition is not None else None
-    if condition is not None and wanted is None:
+    goal = read_condition(condition) if condition is not None else None
+    if condition is not None and goal is None:
         raise WrongUsage(f'--find takes a condition such as "p95(wait) < 60s", not "{condition}"')
     report = Report()
     try:
@@ -41,16 +41,16 @@ def show_fleet(path: Path, form: FleetForm, condition: str | None, diagnostics: 
         show(report.diagnostics(), diagnostics, sys.stderr)
         raise typer.Exit(Exit.PROBLEMS) from None
     show(report.diagnostics(), diagnostics, sys.stderr)
-    if wanted is not None and wanted.queue and wanted.queue not in [queue.name for queue in fleet.queues]:
-        raise WrongUsage(f'--find: there is no queue "{wanted.queue}" in the fleet')
-    found = find(fleet, wanted) if wanted is not None else None
-    result = found.result if found is not None else results(fleet, FleetSimulation(fleet).run())
+    if goal is not None and goal.queue and goal.queue not in [queue.name for queue in fleet.queues]:
+        raise WrongUsage(f'--find: there is no queue "{goal.queue}" in the fleet')
+    answer = find(fleet, goal) if goal is not None else None
+    result = answer.result if answer is not None else results(fleet, FleetSimulation(fleet).run())
     match form:
         case FleetForm.TEXT:
-            show_text("\n\n".join([*([found_words(found)] if found else []), render_text(result)]))
+            show_text("\n\n".join([*([found_words(answer)] if answer else []), render_text(result)]))
         case FleetForm.JSON:
-            show_data(json.dumps(({"find": found_data(found)} if found else {}) | as_data(result), indent=2))
+            show_data(json.dumps(({"find": found_data(answer)} if answer else {}) | as_data(result), indent=2))
         case FleetForm.CSV:
             show_data(render_csv(result))
-    if found is not None and found.count is None:
+    if answer is not None and answer.count is None:
         raise typer.Exit(Exit.PROBLEMS)

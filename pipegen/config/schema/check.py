@@ -42,7 +42,7 @@ def check_schema(
     return _fitting(
         Fitting(tree, tuple(misread)),
         explain(readable, report, misread, is_included=is_included),
-        lambda left, _: explain(left, Report(), is_included=is_included),
+        lambda remainder, _: explain(remainder, Report(), is_included=is_included),
     )
 
 
@@ -56,8 +56,8 @@ def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> Fitting 
         return Fitting(tree)
     from pipegen.config.schema.explain import explain_stages  # noqa: PLC0415 - see above
 
-    def again(left: Node, parts: Collection[Path]) -> tuple[Violation, ...]:
-        return explain_stages(left, [path for path in paths if path[:2] not in parts], Report())
+    def again(remainder: Node, parts: Collection[Path]) -> tuple[Violation, ...]:
+        return explain_stages(remainder, [path for path in paths if path[:2] not in parts], Report())
 
     return _fitting(Fitting(tree), explain_stages(tree, paths, report), again)
 

@@ -21,10 +21,10 @@ def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
     earlier = closure(order.before)
     result: dict[str, list[str]] = {}
     for draft in drafts:
-        wanted = [name for name in leaving if name in order.files[draft.name] and name in earlier[draft.name]]
+        sources = [name for name in leaving if name in order.files[draft.name] and name in earlier[draft.name]]
         usual = [name for name in leaving if name in earlier[draft.name]]
-        if wanted != usual and "script" in draft.keys:
-            result[draft.name] = wanted
+        if sources != usual and "script" in draft.keys:
+            result[draft.name] = sources
     return result
 
 
@@ -34,9 +34,9 @@ def keep_needs(drafts: Sequence[Draft], order: Order) -> None:
     leaving = {draft.name for draft in drafts if _leaves_raw_files(draft)}
     earlier = closure(order.before)
     for draft in drafts:
-        wanted = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
-        needed = [by_name[one.name] for one in drafts if one.name in order.before[draft.name] or one.name in wanted]
-        if not wanted or "script" not in draft.keys or any(map(_has_other_name, needed)):
+        sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
+        needed = [by_name[one.name] for one in drafts if one.name in order.before[draft.name] or one.name in sources]
+        if not sources or "script" not in draft.keys or any(map(_has_other_name, needed)):
             continue
         needs: list[Data] = []
         for other in needed:

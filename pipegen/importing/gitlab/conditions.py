@@ -20,6 +20,7 @@ from pipegen.importing.gitlab.expressions import (
     SomeOf,
     VariableName,
     alternatives,
+    searches,
 )
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
 from pipegen.importing.untranslatable import UntranslatableError
@@ -28,6 +29,15 @@ from pipegen.plan.regex import RegexError, portable_regex
 from pipegen.structs import Struct
 
 _EVENTS = {"merge_request_event": "merge_request", "schedule": "schedule", "web": "manual"}
+# All sources of a config's events.
+_SOURCES = {
+    "push": ("push", "tag"),
+    "merge_request_event": ("merge_request",),
+    "schedule": ("schedule",),
+    **dict.fromkeys(("web", "chat"), ("manual",)),
+    **dict.fromkeys(("api", "trigger", "pipeline", "parent_pipeline"), ("api",)),
+}
+_ANY_TEXT = Regex(".+", "")
 _MERGE_REQUEST = re.compile(
     r"CI_MERGE_REQUEST_(?:IID|ID|PROJECT_ID|SOURCE_BRANCH_NAME|TARGET_BRANCH_NAME|PROJECT_PATH)"
 )
@@ -110,7 +120,7 @@ def _comparison(comparison: Comparison, names: Names) -> Condition:
     if isinstance(right, VariableName):
         left, right = _with_constant(left, right, names, comparison.sign)
     if isinstance(right, Regex) and comparison.sign == "=~":
-        return _matches(left.name, (_regex(right),), names)
+        return _searched(left.name, right, names)
     if not isinstance(right, LiteralText):
         raise UntranslatableError("a text is compared with a regular expression")
     if right.text is None:
@@ -132,12 +142,12 @@ def _with_constant(
             source, _, flags = value[1:].rpartition("/")
             return left, Regex(source, flags)
     else:
-        for one, other in ((left, right), (right, left)):
+        for variable, other in ((left, right), (right, left)):
             if other.name == "CI_DEFAULT_BRANCH":
-                return one, LiteralText(names.default_branch)
-        for one, other in ((left, right), (right, left)):
+                return variable, LiteralText(names.default_branch)
+        for variable, other in ((left, right), (right, left)):
             if other.name in names.constants:
-                return one, LiteralText(names.constants[other.name])
+                return variable, LiteralText(names.constants[other.name])
     raise UntranslatableError(f"${left.name} is compared with ${right.name}")
 
 
@@ -148,6 +158,22 @@ def _source(source: str) -> Condition:
         return StageTest("event", patterns=(_EVENTS[source],))
     # Programs start pipelines in several ways, which are one event of a config.
     return StageTest("env", "CI_PIPELINE_SOURCE", (_literal(source),))
+
+
+def _searched(name: str, regex: Regex, names: Names) -> Condition:
+    if regex == _ANY_TEXT:
+        return _has_value(name, names)
+    if name == "CI_PIPELINE_SOURCE" and (events := _events(regex)):
+        return StageTest("event", patterns=events)
+    return _matches(name, (_regex(regex),), names)
+
+
+def _events(regex: Regex) -> tuple[str, ...]:
+    """Return the events of the sources that *regex* matches, () if it tells sources of one event apart."""
+    matched = [source for source in _SOURCES if searches(regex, source)]
+    events = tuple(dict.fromkeys(event for source in matched for event in _SOURCES[source]))
+    is_whole = all(source in matched for source, of in _SOURCES.items() if not set(events).isdisjoint(of))
+    return events if is_whole else ()
 
 
 def _matches(name: str, patterns: tuple[str, ...], names: Names) -> Condition:
@@ -191,8 +217,8 @@ def _paths(patterns: Sequence[str], names: Names) -> tuple[str, ...]:
         text = re.sub(r"\$\{?(\w+)\}?", lambda match: names.constants.get(match[1], match[0]), pattern)
         if "$" in text or "[" in text or text.startswith("!"):
             raise UntranslatableError(f'the pattern "{pattern}"')
-        for one in alternatives(text):
-            path = re.sub(r"\*\*+(?!\*|/)", "*", one.removeprefix("./").removeprefix("/"))
+        for alternative in alternatives(text):
+            path = re.sub(r"\*\*+(?!\*|/)", "*", alternative.removeprefix("./").removeprefix("/"))
             path = re.sub(r"\*\*/\*$", "**", path)
             result.append(f"{path}**" if path.endswith("/") else path)
     return tuple(dict.fromkeys(result))

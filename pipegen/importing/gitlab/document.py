@@ -21,6 +21,7 @@ from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.keys.base import present, raw_data
 from pipegen.importing.gitlab.order import Order, order_of, report_needs
 from pipegen.importing.gitlab.rules import rules_of, workflow_rules
+from pipegen.importing.gitlab.selection import selected_pipeline, unselected, without_selection
 from pipegen.importing.gitlab.stages import Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.starts import Start, condition_of, start_of
 from pipegen.importing.gitlab.tree import items_of, text_of
@@ -40,6 +41,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry, Scalar
 from pipegen.structs import Struct, replace
+from pipegen.targets.gitlab.rules.selection import VARIABLE
 
 _ANY_EVENT = StageTest("event", patterns=("push", "merge_request", "tag", "schedule", "manual", "api"))
 _NO_MERGE_REQUEST = Opposite(StageTest("event", patterns=("merge_request",)))
@@ -84,11 +86,14 @@ class _Writer:
         accounting: Accounting,
         report: Report,
     ) -> None:
-        self._source = source
+        self._name = selected_pipeline(source)
+        self._source = without_selection(source) if self._name else source
+        if self._name:
+            accounting.mark(source.variables[VARIABLE].entry, KeyOutcome.TRANSLATED)
         self._options = options
         self._accounting = accounting
         self._report = report
-        self._inputs = inputs_of(source, options.forced.get("", ()))
+        self._inputs = inputs_of(self._source, options.forced.get("", ()))
         self._targets: dict[str, Value] = {}
         self._names = Names(
             default_branch=options.default_branch,
@@ -98,41 +103,42 @@ class _Writer:
 
     def document(self) -> ConfigDocument:
         condition = self._workflow()
-        known = condition if self._runs_for_merge_requests() else _NO_MERGE_REQUEST
+        has_merge_requests = self._runs_for_merge_requests()
+        known = condition if has_merge_requests else _NO_MERGE_REQUEST
         settings = Settings(
             names=self._names,
             inputs=frozenset(self._inputs),
             stages=frozenset(self._source.jobs),
             forced=self._options.forced,
             known=known,
+            has_merge_requests=has_merge_requests,
         )
         builder = StageBuilder(self._source, settings, self._accounting, self._report)
         starts = {job.name: self._start(job, builder, known) for job in ordered(list(self._source.jobs.values()))}
-        kept = [name for name, start in starts.items() if self._is_kept(name, start, known)]
-        drafts = [self._trigger(builder.draft(self._source.jobs[name], starts[name])) for name in kept]
+        stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
+        drafts = [self._trigger(builder.draft(self._source.jobs[name], starts[name])) for name in stages]
         for variable in self._source.variables.values():
             # A variable that no job gets has no effect.
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         self._pages(drafts)
-        order = order_of(self._source, kept, [draft.name for draft in drafts if draft.is_awaited])
+        order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited])
         keep_needs(drafts, order)
-        for name in kept:
+        for name in stages:
             report_needs(
                 self._source.jobs[name],
                 self._source,
-                kept,
+                stages,
                 self._accounting,
                 self._report,
             )
-        return ConfigDocument(self._config(drafts, order, condition), tuple(kept))
+        return ConfigDocument(self._config(drafts, order, condition), tuple(stages))
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
         files = files_from(drafts, order)
         stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
         shared = share(stages, [_templates(draft) for draft in drafts]) if self._options.is_shared else None
         pipeline: dict[str, Value] = {}
-        if known != ALWAYS or self._source.has_workflow_rules:
-            # A pipeline without a condition does not start for merge requests.
+        if known != ALWAYS or (self._source.has_workflow_rules and not self._starts_for_merge_requests(drafts)):
             pipeline["when"] = as_when(known if known != ALWAYS else _ANY_EVENT)
         pipeline |= self._concurrency()
         if shared is not None and shared.defaults:
@@ -147,9 +153,14 @@ class _Writer:
             config["inputs"] = {name: as_input(one) for name, one in self._inputs.items()}
         if shared is not None and shared.templates:
             config["templates"] = {name: dict(keys) for name, keys in shared.templates.items()}
-        config["pipelines"] = {PIPELINE: pipeline}
+        config["pipelines"] = {self._name or PIPELINE: pipeline}
         config["targets"] = {"gitlab": self._targets}
         return config
+
+    def _starts_for_merge_requests(self, drafts: Sequence[Draft]) -> bool:
+        """Return whether the config starts for merge requests without a condition of its own: a stage has one."""
+        conditions = [draft.condition for draft in drafts if "when" in draft.keys]
+        return "rules" not in _map(self._targets.get("workflow")) and any(map(holds_for_merge_requests, conditions))
 
     def _runs_for_merge_requests(self) -> bool:
         """Return whether a rule can let a job run for a merge request; if not, GitLab starts nothing for one."""
@@ -214,6 +225,8 @@ class _Writer:
                 self._leave_out(entry, "workflow")
         try:
             rules = workflow_rules(self._source)
+            if self._name:
+                rules = tuple(replace(rule, formula=unselected(rule.formula)) for rule in rules)
             known = condition_of(rules, self._names)
         except (UntranslatableError, ExpressionError) as error:
             self._raw_workflow(str(error))

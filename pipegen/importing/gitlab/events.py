@@ -38,30 +38,30 @@ class ComparedEvent(Struct):
 
 def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, ...]:
     """Return the usual events, and those that the rules of *source* tell apart."""
-    found = list(_parts(formula for formula in _formulas(source)))
-    branches = dict.fromkeys((default_branch, *_BRANCHES, *_names(found)))
+    parts = list(_parts(formula for formula in _formulas(source)))
+    branches = dict.fromkeys((default_branch, *_BRANCHES, *_names(parts)))
     runs = [_branch(f"push to {branch}", "push", branch, default_branch) for branch in branches]
     runs += [_merge_request(default_branch), _tag(default_branch)]
     runs += [
         _branch(f"{source_} on {default_branch}", source_, default_branch, default_branch)
         for source_ in ("schedule", "web", "api", "trigger", "pipeline")
     ]
-    if any(isinstance(part, Changed) for part in found):
+    if any(isinstance(part, Changed) for part in parts):
         runs += [
             ComparedEvent(f"{run.title} without changes", Facts(variables=run.facts.variables, changed=()))
             for run in (runs[0], runs[1], _merge_request(default_branch))
         ]
-    if any(isinstance(part, Exist) for part in found):
+    if any(isinstance(part, Exist) for part in parts):
         runs += [
             ComparedEvent(f"{run.title} without files", Facts(variables=run.facts.variables, has_files=False))
             for run in runs[:2]
         ]
-    for name, value in _variables(found)[:_MOST_VARIABLES]:
+    for name, value in _variables(parts)[:_MOST_VARIABLES]:
         for run in (_branch("", "web", default_branch, default_branch), _merge_request(default_branch)):
             variables = {**run.facts.variables, name: value}
             title = f"{run.title or f'web on {default_branch}'} with {name}={value}"
             runs.append(ComparedEvent(title, Facts(variables=variables)))
-    if any(isinstance(part, HasValue) and part.name == "CI_OPEN_MERGE_REQUESTS" for part in found):
+    if any(isinstance(part, HasValue) and part.name == "CI_OPEN_MERGE_REQUESTS" for part in parts):
         run = _branch("push to feature/x with a merge request", "push", "feature/x", default_branch)
         variables = {**run.facts.variables, "CI_OPEN_MERGE_REQUESTS": "group/project!1"}
         runs.append(ComparedEvent(run.title, Facts(variables=variables)))
@@ -152,12 +152,12 @@ def _names(parts: Iterable[Formula]) -> Iterator[str]:
 
 def _variables(parts: Iterable[Formula]) -> tuple[tuple[str, str], ...]:
     """Return the variables of users that are tested, each with a value that makes a difference."""
-    found: dict[tuple[str, str], None] = {}
+    values: dict[tuple[str, str], None] = {}
     for part in parts:
         if isinstance(part, HasValue) and not part.name.startswith(_PREDEFINED):
-            found[part.name, "1"] = None
+            values[part.name, "1"] = None
         elif isinstance(part, Comparison) and isinstance(part.left, VariableName):
             is_own = not part.left.name.startswith(_PREDEFINED)
             if is_own and isinstance(part.right, LiteralText) and part.right.text:
-                found[part.left.name, part.right.text] = None
-    return tuple(found)
+                values[part.left.name, part.right.text] = None
+    return tuple(values)

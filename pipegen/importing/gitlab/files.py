@@ -55,12 +55,12 @@ def read_files(file: SourceFile, roots: Roots, accounting: Accounting, report: R
     return Files(tree, tuple(reading.trees), reading.is_complete)
 
 
-def _merged(content: FileTree, given: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...]) -> TreeMapping:
+def _merged(content: FileTree, inputs: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...]) -> TreeMapping:
     reading.trees.append(content.tree)
     if content.header is not None:
         reading.trees.append(content.header)
         reading.accounting.mark_value(content.header, KeyOutcome.TRANSLATED)
-    values = {**_defaults(content), **given}
+    values = {**_defaults(content), **inputs}
     tree = with_inputs(content.tree, values) if values else content.tree
     tree = tree if isinstance(tree, TreeMapping) else content.tree
     include, own = tree.entry("include"), [one for one in tree.entries if one.key.text not in ("include", "spec")]
@@ -80,9 +80,9 @@ def _defaults(content: FileTree) -> dict[str, Node]:
     spec = (content.header or content.tree).get("spec")
     inputs = spec.get("inputs") if isinstance(spec, TreeMapping) else None
     return {
-        one.key.text: default
-        for one in entries_of(inputs)
-        for default in ([one.value.get("default")] if isinstance(one.value, TreeMapping) else ())
+        declaration.key.text: default
+        for declaration in entries_of(inputs)
+        for default in ([declaration.value.get("default")] if isinstance(declaration.value, TreeMapping) else ())
         if default is not None
     }
 
@@ -108,17 +108,17 @@ def _included(item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...
             at=keys["rules"].key.span,
             hint='add the conditions to the "when" of the stages',
         )
-    given = {one.key.text: one.value for one in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
+    inputs = {one.key.text: one.value for one in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
     for name in names:
         paths = list(_paths(root, name))
         if not paths:
             _report_unread(item, keys, entry, reading)
         for path in paths:
-            yield from _read(path, root, given, reading, stack, item)
+            yield from _read(path, root, inputs, reading, stack, item)
 
 
 def _read(
-    path: Path, root: Path, given: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...], item: Node
+    path: Path, root: Path, inputs: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...], item: Node
 ) -> Iterator[TreeMapping]:
     name = path.relative_to(root).as_posix()
     reading.number += 1
@@ -132,7 +132,7 @@ def _read(
         return
     try:
         file = load(path, reading.report, shown=name)
-        yield _merged(read_tree(file, reading.report), given, reading, (*stack, name))
+        yield _merged(read_tree(file, reading.report), inputs, reading, (*stack, name))
     except Stopped:
         return
 
@@ -154,8 +154,8 @@ def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading:
     reading.is_complete = False
     kind = next((kind for kind in ("project", "remote", "template", "component", "local") if kind in keys), "")
     name = text_of(keys[kind].value) if kind else text_of(item)
-    for one in keys.values():
-        reading.accounting.mark(one, KeyOutcome.REPORTED)
+    for key in keys.values():
+        reading.accounting.mark(key, KeyOutcome.REPORTED)
     if not keys:
         reading.accounting.mark_key(entry.key, KeyOutcome.REPORTED)
     reading.report.add(

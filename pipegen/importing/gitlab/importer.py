@@ -121,8 +121,8 @@ def _report_entries(entries: Iterable[Entry], name: str | None, accounting: Acco
                 hint="remove it",
             )
             continue
-        for held in _maps(entry.value):
-            _report_entries(held.entries, key if name is None else name, accounting, report)
+        for mapping in _maps(entry.value):
+            _report_entries(mapping.entries, key if name is None else name, accounting, report)
         if accounting.outcome(entry.key.span) is None:
             accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
 

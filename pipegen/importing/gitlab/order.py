@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 from pipegen.diagnostics import codes
@@ -12,6 +13,9 @@ from pipegen.importing.gitlab.tree import items_of, text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
 from pipegen.structs import Struct
+
+# The end of the name of a combination: https://docs.gitlab.com/ci/yaml/#parallelmatrix
+_COMBINATION = re.compile(r"(?:: \[.*\]| \d+/\d+)$")
 
 
 class Need(Struct, kw_only=True):
@@ -31,43 +35,46 @@ class Order(Struct):
     files: Mapping[str, tuple[str, ...]]
 
 
-def needs_of(job: SourceJob) -> tuple[Need, ...] | None:
-    """Return the needs of *job* on jobs of the pipeline; None if its stage decides."""
+def needs_of(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
+    """Return the needs of *job* on jobs of *source*; None if its stage decides."""
     node = job.get("needs")
     if node is None:
         return None
-    found = []
+    needs = []
     for item in items_of(node):
         keys = item if isinstance(item, TreeMapping) else None
         if keys is not None and (keys.get("pipeline") or keys.get("project") or not keys.get("job")):
             continue
-        found.append(
+        name = text_of(keys.get("job") if keys is not None else item)
+        whole = _COMBINATION.sub("", name) if name not in source.jobs else name
+        is_combination = whole in source.jobs and whole != name
+        needs.append(
             Need(
-                name=text_of(keys.get("job") if keys is not None else item),
+                name=whole if is_combination else name,
                 has_files=keys is None or text_of(keys.get("artifacts")) != "false",
                 is_optional=keys is not None and text_of(keys.get("optional")) == "true",
                 node=item,
-                has_combinations=keys is not None and keys.get("parallel") is not None,
+                has_combinations=is_combination or (keys is not None and keys.get("parallel") is not None),
             )
         )
     # Only needs on other pipelines: the stage decides, as in GitLab's bridges with `needs: pipeline`.
-    return tuple(found) if found or not items_of(node) else ()
+    return tuple(needs) if needs or not items_of(node) else ()
 
 
-def order_of(source: SourcePipeline, kept: Collection[str], awaited: Collection[str]) -> Order:
-    """Return the order of the jobs *kept*; later stages wait only for the *awaited* ones."""
+def order_of(source: SourcePipeline, names: Collection[str], awaited: Collection[str]) -> Order:
+    """Return the order of the jobs *names*; later stages wait only for the *awaited* ones."""
     before: dict[str, frozenset[str]] = {}
     files: dict[str, tuple[str, ...]] = {}
-    for name in kept:
+    for name in names:
         job = source.jobs[name]
-        earlier = tuple(one for one in kept if source.jobs[one].stage_number < job.stage_number)
-        needs = needs_of(job)
+        earlier = tuple(one for one in names if source.jobs[one].stage_number < job.stage_number)
+        needs = needs_of(job, source)
         if needs is None:
             before[name] = frozenset(one for one in earlier if one in awaited)
             files[name] = earlier
         else:
-            before[name] = frozenset(need.name for need in needs if need.name in kept and need.name != name)
-            files[name] = tuple(need.name for need in needs if need.has_files and need.name in kept)
+            before[name] = frozenset(need.name for need in needs if need.name in names and need.name != name)
+            files[name] = tuple(need.name for need in needs if need.has_files and need.name in names)
         dependencies = job.entries.get("dependencies")
         if dependencies is not None and needs is None:
             chosen = texts_of(dependencies.value)
@@ -79,7 +86,7 @@ def order_of(source: SourcePipeline, kept: Collection[str], awaited: Collection[
 
 
 def report_needs(
-    job: SourceJob, source: SourcePipeline, kept: Collection[str], accounting: Accounting, report: Report
+    job: SourceJob, source: SourcePipeline, names: Collection[str], accounting: Accounting, report: Report
 ) -> None:
     """Account for `needs` and `dependencies` of *job*, and report the needs that are left out."""
     for key in ("needs", "dependencies"):
@@ -94,7 +101,7 @@ def report_needs(
                 at=item.span,
                 hint="download the files in the script",
             )
-    for need in needs_of(job) or ():
+    for need in needs_of(job, source) or ():
         if need.has_combinations:
             accounting.mark_value(need.node, KeyOutcome.REPORTED)
             report.add(
@@ -103,7 +110,7 @@ def report_needs(
                 at=need.node.span,
                 hint='use a matrix with "from" if each combination needs the same combination',
             )
-        if need.name not in kept:
+        if need.name not in names:
             _report_missing(job, need, source, accounting, report)
 
 

@@ -29,6 +29,7 @@ _NO_PIPEFAIL, _PIPEFAIL = "set +o pipefail", "set -o pipefail"
 # Commands of pipegen itself: they check the shell, and carry files.
 _OWN = re.compile(r"\bpipegen\b|BASH_VERSION|^trap 'exit 143'|^true$")
 _DOLLAR = "\0"
+_SHORTENED = "…"
 # The stages of the generated file have other names.
 _OF_ENGINE = frozenset({"CI_JOB_STAGE"})
 
@@ -36,12 +37,13 @@ _OF_ENGINE = frozenset({"CI_JOB_STAGE"})
 def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
     """Compare the runs of the source of *imported* with those of the file that the config compiles to.
 
-    Jobs that are not stages are left out. Return None if the config does not compile.
+    Jobs that are not stages are left out, and so are runs that GitLab refuses. Return None if the config does not
+    compile.
     """
     if not imported.generated:
         return None
     source, result = imported.source, _generated(imported.generated)
-    found: dict[tuple[str, str], list[str]] = {}
+    events_by_difference: dict[tuple[str, str], list[str]] = {}
     number = 0
     for event in events(source, default_branch):
         expected = run(source, event.facts)
@@ -52,13 +54,13 @@ def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
         actual = {
             _name(name, expected): _named(one, expected) for name, one in (run(result, event.facts) or {}).items()
         }
-        for name, message in _differences(expected, actual):
-            found.setdefault((name, message), []).append(event.title)
+        for name, message in _differences(expected, actual, imported.jobs):
+            events_by_difference.setdefault((name, message), []).append(event.title)
     return Proof(
         events=number,
         differences=tuple(
             RunDifference(at=source.jobs[job].key.span, message=message, events=tuple(titles))
-            for (job, message), titles in found.items()
+            for (job, message), titles in events_by_difference.items()
         ),
     )
 
@@ -80,9 +82,17 @@ def _generated(files: Sequence[GeneratedFile]) -> SourcePipeline:
 
 
 def _name(name: str, expected: Mapping[str, RunJob]) -> str:
-    """Return the name of a job in the source: the generated file has other names for those that GitLab reserves."""
+    """Return the name of a job in the source: the generated file has other names for those that GitLab reserves.
+
+    It also shortens long names.
+    """
     original = name.removeprefix("stage ")
-    return original if name not in expected and original in expected else name
+    if name in expected or original in expected:
+        return name if name in expected else original
+    if name.endswith(_SHORTENED):
+        longer = [one for one in expected if one.startswith(name.removesuffix(_SHORTENED))]
+        return longer[0] if len(longer) == 1 else name
+    return name
 
 
 def _named(job: RunJob, expected: Mapping[str, RunJob]) -> RunJob:
@@ -91,18 +101,21 @@ def _named(job: RunJob, expected: Mapping[str, RunJob]) -> RunJob:
     return replace(job, before=before, files=files)
 
 
-def _differences(expected: Mapping[str, RunJob], actual: Mapping[str, RunJob]) -> Iterator[tuple[str, str]]:
-    """Yield the job and the message of each difference."""
+def _differences(
+    expected: Mapping[str, RunJob], actual: Mapping[str, RunJob], jobs: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the job and the message of each difference; *jobs* are all that are stages."""
     for name, job in expected.items():
         if name not in actual:
             yield job.job, f'job "{name}" runs only in the original'
             continue
         for message in _of_job(job, actual[name], expected.keys()):
             yield job.job, message
-    first = next(iter(expected.values()), None)
     for name, job in actual.items():
-        if name not in expected and first is not None:
-            yield first.job, f'job "{job.name}" runs only in the import'
+        if name not in expected:
+            original = job.job.removeprefix("stage ")
+            place = next((one for one in (job.job, original) if one in jobs), jobs[0])
+            yield place, f'job "{job.name}" runs only in the import'
 
 
 def _of_job(expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterator[str]:
@@ -148,11 +161,11 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
 def _script(actual: tuple[str, ...], expected: tuple[str, ...]) -> dict[str, str] | None:
     """Return the variables that *actual* exports before the commands *expected*; None if the commands differ."""
     commands = tuple(text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected)
-    found = _found(commands, expected)
-    if found is None:
+    bounds = _found(commands, expected)
+    if bounds is None:
         return None
     variables: dict[str, str] = {}
-    for text in (*commands[: found[0]], *commands[found[1] :]):
+    for text in (*commands[: bounds[0]], *commands[bounds[1] :]):
         match = _EXPORT.fullmatch(text)
         if match is not None:
             variables[match[1]] = _value(match[2])
@@ -183,7 +196,7 @@ def _value(text: str) -> str:
         elif match["double"] is not None:
             escaped = re.sub(
                 r"\\([$`\"\\])",
-                lambda one: _DOLLAR if one[1] == "$" else one[1],
+                lambda match: _DOLLAR if match[1] == "$" else match[1],
                 match["double"],
             )
             parts.append(escaped)

@@ -55,13 +55,17 @@ class RunJob(Struct, kw_only=True):
 
 
 def run(source: SourcePipeline, facts: Facts) -> dict[str, RunJob] | None:
-    """Return the jobs of the run with *facts* by name, None if GitLab starts no pipeline."""
+    """Return the jobs of the run with *facts* by name, None if GitLab refuses it: a job needs one that is not in it."""
     if not _starts(source, facts):
+        return {}
+    started = {
+        name: started_job
+        for name, job in source.jobs.items()
+        if (started_job := _started(job, source, facts)) is not None
+    }
+    if _has_missing_needs(started, source):
         return None
-    started = {name: one for name, job in source.jobs.items() if (one := _started(job, source, facts)) is not None}
-    if _has_missing_needs(started):
-        return None
-    direct, files = _order(started)
+    direct, files = _order(started, source)
     ancestors = closure(direct)
     combinations = {name: list(_combinations(one.job)) for name, one in started.items()}
     names = {name: frozenset(one for one, _ in combinations[name]) for name in started}
@@ -69,24 +73,24 @@ def run(source: SourcePipeline, facts: Facts) -> dict[str, RunJob] | None:
     leaving = {name for name, one in started.items() if _leaves_files(one.job)}
     jobs: dict[str, RunJob] = {}
     for name in shown:
-        one = started[name]
+        started_job = started[name]
         for own_name, values in combinations[name]:
             variables = {
-                **_texts(one.job.variables),
-                **_expanded_all(one.variables),
+                **_texts(started_job.job.variables),
+                **_expanded_all(started_job.variables),
                 **_literals(values),
             }
             jobs[own_name] = RunJob(
                 name=own_name,
                 job=name,
-                when=one.when,
-                is_optional=one.when == MANUAL and not one.is_awaited,
+                when=started_job.when,
+                is_optional=started_job.when == MANUAL and not started_job.is_awaited,
                 before=frozenset[str]().union(*(names[other] for other in ancestors[name] if other in shown)),
                 files=frozenset[str]().union(*(names[other] for other in files[name] & ancestors[name] & leaving)),
-                script=_commands(one.job, "before_script", "script"),
-                after=_commands(one.job, "after_script"),
+                script=_commands(started_job.job, "before_script", "script"),
+                after=_commands(started_job.job, "after_script"),
                 variables=variables,
-                image=_image(one.job),
+                image=_image(started_job.job),
             )
     return jobs
 
@@ -129,31 +133,31 @@ def _started(job: SourceJob, source: SourcePipeline, facts: Facts) -> StartedJob
     return StartedJob(job=job, when=rule.when, is_awaited=is_awaited, variables=dict(rule.variables))
 
 
-def _has_missing_needs(started: Mapping[str, StartedJob]) -> bool:
-    """Return whether a job needs one that is not in the run: GitLab then creates no pipeline."""
+def _has_missing_needs(started: Mapping[str, StartedJob], source: SourcePipeline) -> bool:
+    """Return whether a job needs one that is not in the run."""
     return any(
         need.name not in started and not need.is_optional
-        for one in started.values()
-        for need in needs_of(one.job) or ()
+        for started_job in started.values()
+        for need in needs_of(started_job.job, source) or ()
     )
 
 
 def _order(
-    started: Mapping[str, StartedJob],
+    started: Mapping[str, StartedJob], source: SourcePipeline
 ) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
     """Return the jobs directly before each job, and those whose files it gets."""
     direct: dict[str, frozenset[str]] = {}
     files: dict[str, frozenset[str]] = {}
-    for name, one in started.items():
-        needs = needs_of(one.job)
-        earlier = [other for other, its in started.items() if its.job.stage_number < one.job.stage_number]
+    for name, started_job in started.items():
+        needs = needs_of(started_job.job, source)
+        earlier = [other for other, its in started.items() if its.job.stage_number < started_job.job.stage_number]
         if needs is None:
             direct[name] = frozenset(other for other in earlier if started[other].is_awaited)
             files[name] = frozenset(earlier)
         else:
             direct[name] = frozenset(need.name for need in needs if need.name in started and need.name != name)
             files[name] = frozenset(need.name for need in needs if need.name in started and need.has_files)
-        dependencies = one.job.entries.get("dependencies")
+        dependencies = started_job.job.entries.get("dependencies")
         if dependencies is not None and not is_null(dependencies.value):
             files[name] &= frozenset(texts_of(dependencies.value))
     return direct, files
@@ -210,8 +214,8 @@ def _image(job: SourceJob) -> str:
 
 def _texts(variables: Mapping[str, Variable]) -> dict[str, str]:
     return {
-        name: expanded(one.text) if one.is_expanded else one.text.replace("$", _DOLLAR)
-        for name, one in variables.items()
+        name: expanded(variable.text) if variable.is_expanded else variable.text.replace("$", _DOLLAR)
+        for name, variable in variables.items()
     }
 
 

@@ -24,7 +24,7 @@ from pipegen.importing.gitlab.keys.variables import variables
 from pipegen.importing.gitlab.starts import Start
 from pipegen.importing.gitlab.texts import JobTexts, constants, rule_variables
 from pipegen.importing.gitlab.tree import is_null, items_of, text_of
-from pipegen.importing.logic import ALWAYS, Condition, simplified
+from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry
@@ -108,6 +108,7 @@ class Settings(Struct, kw_only=True):
     stages: frozenset[str]
     forced: Mapping[str, Collection[str]]
     known: Condition
+    has_merge_requests: bool = True
 
 
 class StageBuilder:
@@ -252,12 +253,12 @@ class StageBuilder:
         raw_names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
         if start is None or start.reason:
             raw_names.update(rule_variables(job))
-        found = variables(context, self._settings.inputs, raw_names)
-        env: dict[str, Value] = dict(found.env)
+        job_variables = variables(context, self._settings.inputs, raw_names)
+        env: dict[str, Value] = dict(job_variables.env)
         for variable in job.variables.values():
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         raw: dict[str, Data] = {}
-        for name, variable in found.raw.items():
+        for name, variable in job_variables.raw.items():
             self._mark_raw(variable.entry, draft, "")
             raw[name] = variable.text if variable.is_expanded else {"value": variable.text, "expand": False}
         if axes is not None:
@@ -290,6 +291,9 @@ class StageBuilder:
             for entry in entries:
                 self._mark_raw(entry, draft, "it also runs after failures")
         when = simplified(start.condition, self._settings.known)
+        if not self._settings.has_merge_requests and when != ALWAYS and holds_for_merge_requests(when):
+            # A generated file with such a condition starts pipelines for merge requests.
+            when = simplified(start.condition)
         draft.condition = when
         if when != ALWAYS and "when" not in forced:
             draft.keys["when"] = as_when(when)

@@ -87,9 +87,9 @@ def with_inputs(node: Node, values: Map[str, Node]) -> Node:
             return _with_inputs(node, values)
         case Mapping():
             entries = [
-                Entry(key if isinstance(key, Scalar) else one.key, with_inputs(one.value, values))
-                for one in node.entries
-                for key in (_with_inputs(one.key, values),)
+                Entry(key if isinstance(key, Scalar) else entry.key, with_inputs(entry.value, values))
+                for entry in node.entries
+                for key in (_with_inputs(entry.key, values),)
             ]
             return Mapping(tuple(entries), node.span)
         case Sequence():

@@ -54,37 +54,37 @@ def agent_of(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgen
 
 
 def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
-    given = {one.name: one for one in call.block.statements if isinstance(one, GroovyCall)} if call.block else {}
+    options = {one.name: one for one in call.block.statements if isinstance(one, GroovyCall)} if call.block else {}
     match call.name:
         case "label":
             labels = _labels(call, names)
             marks.all(call)
             return JenkinsAgent(labels=labels)
-        case "node" if "label" in given:
-            agent = JenkinsAgent(labels=_labels(given["label"], names))
+        case "node" if "label" in options:
+            agent = JenkinsAgent(labels=_labels(options["label"], names))
             marks.translated(call)
-            _read(given, ("label",), marks)
+            _read(options, ("label",), marks)
             return agent
         case "docker":
-            image = given.get("image", call)
+            image = options.get("image", call)
             name = names.word(image.arguments[0].value if image.arguments else None)
             agent = JenkinsAgent(
-                labels=_labels(given["label"], names) if "label" in given else (),
+                labels=_labels(options["label"], names) if "label" in options else (),
                 image=name,
-                is_on_same_node="reuseNode" in given,
+                is_on_same_node="reuseNode" in options,
             )
             marks.translated(call)
-            _read(given, ("label", "image", "reuseNode"), marks)
+            _read(options, ("label", "image", "reuseNode"), marks)
             return agent
     raise UntranslatableError(f'a config has no agent of the kind "{call.name}"')
 
 
-def _read(given: dict[str, GroovyCall], names: tuple[str, ...], marks: Marks) -> None:
-    for name, one in given.items():
+def _read(options: dict[str, GroovyCall], names: tuple[str, ...], marks: Marks) -> None:
+    for name, option in options.items():
         if name in names:
-            marks.all(one)
+            marks.all(option)
         else:
-            marks.left_out(one, "a config does not know it", hint="set it on the agents with this label")
+            marks.left_out(option, "a config does not know it", hint="set it on the agents with this label")
 
 
 def _labels(call: GroovyCall, names: JenkinsNames) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def sh(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     if argument is None:
         raise UntranslatableError("it has no script")
     for name in ("returnStdout", "returnStatus"):
-        if (one := call.argument(name)) is not None and constant(one.value) != "false":
+        if (option := call.argument(name)) is not None and constant(option.value) != "false":
             raise UntranslatableError(f"a config has no {name}")
     reader.command(call, reader.names.script(argument.value), place)
     reader.marks.read(call, "script", "label", "encoding", "returnStdout", "returnStatus")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -53,14 +54,17 @@ def jenkins_document(
     settings = settings_of(source, names, marks)
     stages = JenkinsStages(source, boolean_inputs(source, names), marks)
     drafts = [stages.draft(stage) for stage in source.stages]
-    kept = [draft for draft in drafts if not draft.keys.keys() <= _IDLE] or drafts[:1]
-    is_shared = _is_shared(source, kept, report)
-    ends = ends_of(source, stages, kept, marks, is_shared=is_shared)
+    live_drafts = [draft for draft in drafts if not draft.keys.keys() <= _IDLE] or drafts[:1]
+    is_shared = _is_shared(source, live_drafts, report)
+    ends = ends_of(source, stages, live_drafts, marks, is_shared=is_shared)
     _fail_fast(source, settings.pipeline, marks)
-    before = {draft.source.name: source.before[draft.source.name] & {one.source.name for one in kept} for draft in kept}
-    for draft in kept:
-        _complete(draft, kept, before, is_shared=is_shared)
-    keys = [{"name": draft.source.name, **draft.keys} for draft in kept]
+    before = {
+        draft.source.name: source.before[draft.source.name] & {one.source.name for one in live_drafts}
+        for draft in live_drafts
+    }
+    for draft in live_drafts:
+        _complete(draft, live_drafts, before, is_shared=is_shared)
+    keys = [{"name": draft.source.name, **draft.keys} for draft in live_drafts]
     last = [{"name": end.name, **end.keys} for end in ends.stages]
     _drop(keys + last, refused, source, marks)
     _drop_settings({"pipeline": settings.pipeline, "targets": settings.target}, refused)
@@ -71,21 +75,21 @@ def jenkins_document(
     pipeline |= ends.pipeline
     if shared.defaults:
         pipeline["defaults"] = dict(shared.defaults)
-    comments = [*(draft.comment for draft in kept), *("" for _ in last)]
+    comments = [*(draft.comment for draft in live_drafts), *("" for _ in last)]
     pipeline["stages"] = [
         Commented(ordered(stage), comment) if comment else ordered(stage)
         for stage, comment in zip(shared.stages, comments, strict=True)
     ]
     execution = arcs(before)
-    if execution or (last and len(kept) > 0):
-        pipeline["execution"] = list(execution) or [[draft.source.name for draft in kept]]
+    if execution or (last and len(live_drafts) > 0):
+        pipeline["execution"] = list(execution) or [[draft.source.name for draft in live_drafts]]
     if last:
         pipeline["finally"] = [end.name for end in ends.stages]
     config: dict[str, Value] = {"inputs": settings.inputs} if settings.inputs else {}
     config["pipelines"] = {PIPELINE: pipeline}
     config["targets"] = {"jenkins": settings.target}
     _account_for_rest(source, marks)
-    return JenkinsConfig(document=config, drafts=tuple(kept), ends=ends.stages, is_shared=is_shared)
+    return JenkinsConfig(document=config, drafts=tuple(live_drafts), ends=ends.stages, is_shared=is_shared)
 
 
 def _is_shared(source: JenkinsSource, drafts: Sequence[JenkinsDraft], report: Report) -> bool:
@@ -125,9 +129,9 @@ def _complete(
     earlier = [one for one in drafts if one.source.name in before[draft.source.name]]
     leaving = [one.source.name for one in earlier if one.work.files]
     stashing = [
-        one.source.name
-        for one in earlier
-        if any(file.name in draft.work.unstashed for file in one.work.files if file.name is not None)
+        predecessor.source.name
+        for predecessor in earlier
+        if any(file.name in draft.work.unstashed for file in predecessor.work.files if file.name is not None)
     ]
     if leaving != stashing:
         draft.keys["files_from"] = list(stashing)
@@ -166,30 +170,34 @@ def _drop(
     """Remove the *refused* keys from *stages*, and report them."""
     calls = {stage.name: stage.call for stage in source.stages}
     by_name = {str(stage["name"]): stage for stage in stages}
-    for one in refused:
-        stage = by_name.get(one.stage)
-        call = calls.get(one.stage, source.pipeline)
-        title = f'"{one.key}" of stage "{one.stage}"' if one.stage else f'"{one.key.rpartition(".")[0] or one.key}"'
-        marks.refused(call, one.key, f"{title} is left out, because a config refuses it: {one.message}")
+    for refused_key in refused:
+        stage = by_name.get(refused_key.stage)
+        call = calls.get(refused_key.stage, source.pipeline)
+        title = (
+            f'"{refused_key.key}" of stage "{refused_key.stage}"'
+            if refused_key.stage
+            else f'"{refused_key.key.rpartition(".")[0] or refused_key.key}"'
+        )
+        marks.refused(call, refused_key.key, f"{title} is left out, because a config refuses it: {refused_key.message}")
         if stage is None:
             continue
         env = stage.get("env")
-        if one.key.startswith("env.") and isinstance(env, dict):
-            stage["env"] = {key: text for key, text in env.items() if key != one.key.removeprefix("env.")}
+        if refused_key.key.startswith("env.") and isinstance(env, dict):
+            stage["env"] = {key: text for key, text in env.items() if key != refused_key.key.removeprefix("env.")}
         else:
-            stage.pop(one.key, None)
+            stage.pop(refused_key.key, None)
         if stage.keys().isdisjoint(("script", "trigger", "steps")):
             stage["script"] = ["true"]
 
 
 def _drop_settings(holders: Mapping[str, dict[str, Value]], refused: Collection[RefusedKey]) -> None:
     """Remove the *refused* settings, or items of them, from the pipeline and the target."""
-    for one in sorted(refused, key=lambda refused_: refused_.key, reverse=True):
-        where, _, key = one.key.partition(".")
+    for setting in sorted(refused, key=attrgetter("key"), reverse=True):
+        where, _, key = setting.key.partition(".")
         name, _, number = key.partition(".")
         holder = holders.get(where, {})
         value = holder.get(name)
-        if one.stage or value is None:
+        if setting.stage or value is None:
             continue
         if isinstance(value, list) and number.isdecimal() and int(number) < len(value) > 1:
             holder[name] = [item for at, item in enumerate(value) if at != int(number)]

@@ -99,11 +99,11 @@ def _end(
 def _without_reports(block: GroovyBlock, marks: Marks) -> GroovyBlock:
     """Return *block* without steps that need files which only a shared workspace has."""
     rest: list[Statement] = []
-    for one in block.statements:
-        if isinstance(one, GroovyCall) and one.name in ("junit", "archiveArtifacts"):
-            marks.left_out(one, "the files are in the workspaces of other stages", hint="move it to these stages")
+    for statement in block.statements:
+        if isinstance(statement, GroovyCall) and statement.name in ("junit", "archiveArtifacts"):
+            marks.left_out(statement, "the files are in the workspaces of other stages", hint="move it to these stages")
         else:
-            rest.append(one)
+            rest.append(statement)
     return replace(block, statements=tuple(rest))
 
 

@@ -61,12 +61,12 @@ def build_events(tests: Sequence[BuildTest], source: JenkinsSource) -> tuple[Bui
     inputs = _defaults(source)
     known = _constants(source)
     compared = [part for part in parts if isinstance(part, VariableComparison)]
-    found = []
+    events = []
     for start, environment, cause in _starts(compared, [part.cause for part in parts if isinstance(part, Caused)]):
-        found.append(_event(start, {**known, **environment}, cause, inputs, repository))
+        events.append(_event(start, {**known, **environment}, cause, inputs, repository))
     if any(isinstance(part, ChangedPath) for part in parts):
         start = StartEvent(kind=Event.PUSH, branch=DEFAULT_BRANCH, changed=("other",))
-        found.append(_event(start, {**known, "BRANCH_NAME": DEFAULT_BRANCH}, "", inputs, repository))
+        events.append(_event(start, {**known, "BRANCH_NAME": DEFAULT_BRANCH}, "", inputs, repository))
     own = [part for part in compared if part.is_parameter or part.variable not in _KNOWN]
     manual = StartEvent(kind=Event.MANUAL, branch=DEFAULT_BRANCH)
     for part in list(dict.fromkeys(own))[:_MOST_VALUES]:
@@ -75,8 +75,8 @@ def build_events(tests: Sequence[BuildTest], source: JenkinsSource) -> tuple[Bui
         is_input = part.is_parameter or part.variable in inputs
         values = {**inputs, part.variable: value} if is_input else inputs
         event = _event(manual, environment, "UserIdCause", values, repository)
-        found.append(replace(event, title=f"{event.title} with {part.variable}={value}"))
-    return tuple(found)
+        events.append(replace(event, title=f"{event.title} with {part.variable}={value}"))
+    return tuple(events)
 
 
 def _event(
@@ -123,11 +123,11 @@ def _example(part: VariableComparison) -> str:
 
 def _defaults(source: JenkinsSource) -> dict[str, str]:
     """Return the default of each parameter."""
-    found = {}
+    defaults = {}
     for name, value in settings_of(source, (), Marks(Accounting(), Report())).inputs.items():
         default = value.get("default", "") if isinstance(value, dict) else value
-        found[name] = str(default).lower() if isinstance(default, bool) else str(default)
-    return found
+        defaults[name] = str(default).lower() if isinstance(default, bool) else str(default)
+    return defaults
 
 
 def _constants(source: JenkinsSource) -> dict[str, str]:
@@ -140,8 +140,8 @@ def _constants(source: JenkinsSource) -> dict[str, str]:
 def _parts(test: BuildTest) -> Iterator[BuildTest]:
     match test:
         case AllTests() | AnyTest():
-            for one in test.tests:
-                yield from _parts(one)
+            for inner in test.tests:
+                yield from _parts(inner)
         case NoTest():
             yield from _parts(test.test)
         case _:

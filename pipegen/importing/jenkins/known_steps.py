@@ -28,12 +28,12 @@ def _input(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 
 def approval(reader: StepReader, call: GroovyCall) -> Mapping[str, str | list[str]] | bool:
     """Return the value of `approve` for the step or directive *call*."""
-    given = {one.name or "message": one.value for one in call.arguments}
+    arguments = {one.name or "message": one.value for one in call.arguments}
     result: dict[str, str | list[str]] = {}
-    if "message" in given:
-        result["message"] = reader.names.word(given["message"])
-    if "submitter" in given:
-        result["approvers"] = [name.strip() for name in reader.names.word(given["submitter"]).split(",")]
+    if "message" in arguments:
+        result["message"] = reader.names.word(arguments["message"])
+    if "submitter" in arguments:
+        result["approvers"] = [name.strip() for name in reader.names.word(arguments["submitter"]).split(",")]
     reader.marks.read(call, "message", "submitter", "id", "ok")
     return result or True
 
@@ -58,12 +58,12 @@ def _build(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 
 def _parameters(reader: StepReader, parameters: Sequence[GroovyCall]) -> dict[str, str]:
     values = {}
-    for one in parameters:
-        name, value = one.argument("name"), one.argument("value")
+    for parameter in parameters:
+        name, value = parameter.argument("name"), parameter.argument("value")
         if name is None or value is None:
             raise UntranslatableError("a parameter has no name or no value")
         values[constant(name.value) or ""] = reader.names.word(value.value)
-        reader.marks.read(one, "name", "value")
+        reader.marks.read(parameter, "name", "value")
     return values
 
 

@@ -44,11 +44,13 @@ def matrix_of(matrix: GroovyCall, marks: Marks) -> dict[str, Value]:
 def _axes(section: GroovyCall) -> Iterator[_Axis]:
     for axis in sections(section, "axis"):
         name, values, is_opposite = "", tuple[str, ...](), False
-        for one in axis.block.statements if axis.block is not None else ():
-            if isinstance(one, GroovyCall):
-                found = tuple(text for argument in one.arguments if (text := constant(argument.value)) is not None)
-                if one.name == "name":
-                    name = found[0] if found else ""
-                elif one.name in ("values", "notValues"):
-                    values, is_opposite = found, one.name == "notValues"
+        for statement in axis.block.statements if axis.block is not None else ():
+            if isinstance(statement, GroovyCall):
+                constants = tuple(
+                    text for argument in statement.arguments if (text := constant(argument.value)) is not None
+                )
+                if statement.name == "name":
+                    name = constants[0] if constants else ""
+                elif statement.name in ("values", "notValues"):
+                    values, is_opposite = constants, statement.name == "notValues"
         yield _Axis(name, values, is_opposite)

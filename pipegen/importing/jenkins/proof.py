@@ -37,12 +37,12 @@ def prove_stages(imported: JenkinsImport) -> Proof | None:
     (plan,) = imported.compiled.plans
     drafts = {draft.source.name: draft for draft in imported.config.drafts}
     events = build_events([draft.test for draft in drafts.values()], imported.source)
-    found: dict[tuple[str, str], list[str]] = {}
+    events_by_difference: dict[tuple[str, str], list[str]] = {}
     for event in events:
         for name, message in _starts(drafts, plan, event):
-            found.setdefault((name, message), []).append(event.title)
+            events_by_difference.setdefault((name, message), []).append(event.title)
     always = ("every event",)
-    differences = [(name, message, tuple(titles)) for (name, message), titles in found.items()]
+    differences = [(name, message, tuple(titles)) for (name, message), titles in events_by_difference.items()]
     differences += [(name, message, always) for name, message in _order(imported, drafts)]
     jobs = {job.title: job for job in plan.jobs}
     for name, draft in drafts.items():
@@ -190,9 +190,9 @@ def _expected(call: GroovyCall, constants: Mapping[str, str]) -> Iterator[str]:
 
 def _constants(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[tuple[str, str]]:
     """Yield the variables of *stage* with a constant value."""
-    found: dict[str, str] = {}
+    constants: dict[str, str] = {}
     for section in (*sections(imported.source.pipeline, "environment"), *stage.blocks("environment")):
-        for one in section.block.statements if section.block is not None else ():
-            if isinstance(one, GroovyAssignment):
-                found[one.name] = constant(one.value) or ""
-    yield from ((name, value) for name, value in found.items() if value)
+        for statement in section.block.statements if section.block is not None else ():
+            if isinstance(statement, GroovyAssignment):
+                constants[statement.name] = constant(statement.value) or ""
+    yield from ((name, value) for name, value in constants.items() if value)

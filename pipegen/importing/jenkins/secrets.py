@@ -23,8 +23,8 @@ class BoundSecret(Struct):
 
 def bind(call: GroovyCall, names: JenkinsNames) -> BoundSecret:
     """Return the secrets of a binding of `withCredentials`; raise `UntranslatableError` for other kinds."""
-    given = {one.name: names.word(one.value) for one in call.arguments if one.name != "$class"}
-    identifier, variable = given.pop("credentialsId", ""), given.pop("variable", "")
+    arguments = {one.name: names.word(one.value) for one in call.arguments if one.name != "$class"}
+    identifier, variable = arguments.pop("credentialsId", ""), arguments.pop("variable", "")
     if not identifier or "${" in identifier:
         raise UntranslatableError("the ID of a credential is known only at run time")
     match call.name:
@@ -33,12 +33,12 @@ def bind(call: GroovyCall, names: JenkinsNames) -> BoundSecret:
         case "file":
             return BoundSecret({variable: {"file": identifier}})
         case "usernamePassword":
-            return password(identifier, given.get("usernameVariable", ""), given.get("passwordVariable", ""))
+            return password(identifier, arguments.get("usernameVariable", ""), arguments.get("passwordVariable", ""))
         case "usernameColonPassword":
             both = f'export {variable}="${{{variable}_LOGIN_USERNAME}}:${{{variable}_LOGIN_PASSWORD}}"'
             return BoundSecret({f"{variable}_LOGIN": {"password": identifier}}, (both,))
-        case "sshUserPrivateKey" if not given.keys() - {"keyFileVariable"}:
-            return BoundSecret({given["keyFileVariable"]: {"ssh_key": identifier}})
+        case "sshUserPrivateKey" if not arguments.keys() - {"keyFileVariable"}:
+            return BoundSecret({arguments["keyFileVariable"]: {"ssh_key": identifier}})
     raise UntranslatableError(f'a config has no secret of the kind "{call.name}"')
 
 

@@ -40,13 +40,13 @@ class FileSettings(MutableStruct):
 def boolean_inputs(source: JenkinsSource, refused: Collection[str]) -> dict[str, bool]:
     """Return the parameters of *source* that are inputs by name, with whether they are booleans."""
     section = source.section("parameters")
-    found = {}
+    inputs = {}
     for call in _calls(section):
         name = call.argument("name")
         text = constant(name.value) if name is not None else None
         if text is not None and call.name in _PARAMETERS and text not in refused:
-            found[text] = call.name == "booleanParam"
-    return found
+            inputs[text] = call.name == "booleanParam"
+    return inputs
 
 
 def settings_of(source: JenkinsSource, refused: Collection[str], marks: Marks) -> FileSettings:
@@ -62,8 +62,8 @@ def settings_of(source: JenkinsSource, refused: Collection[str], marks: Marks) -
                 if isinstance(statement, OtherGroovy):
                     marks.left_out(statement, "a config has no Groovy")
     settings.inputs = {name: value for name, value in settings.inputs.items() if name not in refused}
-    for one in (*source.others, *_nested_libraries(source)):
-        _other(one, settings, marks)
+    for other in (*source.others, *_nested_libraries(source)):
+        _other(other, settings, marks)
     if source.libraries:
         settings.target["libraries"] = list(source.libraries)
     return settings
@@ -117,23 +117,23 @@ def _first(call: GroovyCall) -> GroovyValue | None:
 
 
 def _parameter(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
-    given = {one.name: one for one in call.arguments}
-    name = constant(given["name"].value) if "name" in given else None
+    arguments = {one.name: one for one in call.arguments}
+    name = constant(arguments["name"].value) if "name" in arguments else None
     if call.name not in _PARAMETERS or name is None:
         raise UntranslatableError(f'a config has no input of the kind "{call.name}"')
     value: dict[str, Value] = {}
-    if "description" in given and (text := constant(given["description"].value)):
+    if "description" in arguments and (text := constant(arguments["description"].value)):
         value["description"] = text
     if call.name == "booleanParam":
-        value["default"] = "defaultValue" in given and constant(given["defaultValue"].value) == "true"
+        value["default"] = "defaultValue" in arguments and constant(arguments["defaultValue"].value) == "true"
     elif call.name == "choice":
-        choices = texts(given["choices"].value) if "choices" in given else None
+        choices = texts(arguments["choices"].value) if "choices" in arguments else None
         if not choices:
             raise UntranslatableError("its choices are known only at run time")
         listed = [line for text in choices for line in text.split("\n") if line]
         value |= {"choices": listed, "default": listed[0]}
     else:
-        default = constant(given["defaultValue"].value) if "defaultValue" in given else ""
+        default = constant(arguments["defaultValue"].value) if "defaultValue" in arguments else ""
         if default is None:
             raise UntranslatableError("its default is known only at run time")
         value["default"] = default
@@ -207,13 +207,13 @@ def _discard(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     rotators = [one for argument in call.arguments for one in calls(argument.value)]
     if len(rotators) != 1 or rotators[0].name != "logRotator":
         raise UntranslatableError("only a log rotator has an equivalent")
-    kept: dict[str, Value] = {}
+    limits: dict[str, Value] = {}
     for argument in rotators[0].arguments:
         text = constant(argument.value)
         if text is not None and text.isdecimal() and argument.name in _DISCARD:
-            kept[_DISCARD[argument.name]] = int(text)
-    if kept:
-        settings.target["discard"] = kept
+            limits[_DISCARD[argument.name]] = int(text)
+    if limits:
+        settings.target["discard"] = limits
     marks.translated(call)
     marks.read(rotators[0], *(one.name for one in rotators[0].arguments if _is_kept(one)))
 

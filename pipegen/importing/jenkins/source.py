@@ -84,8 +84,8 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         call = reader.call(pipeline)
         if call is None or call.block is None:
             raise code.error(pipeline, "this is not a block")
-        found = _Stages(reader, code)
-        whole = found.named(declarative.read_stages(code, pipeline))
+        stages = _Stages(reader, code)
+        whole = stages.named(declarative.read_stages(code, pipeline))
     except UnreadableError as error:
         report.add(
             codes.NOT_IMPORTED,
@@ -100,8 +100,8 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         file=file,
         code=code,
         pipeline=call,
-        stages=tuple(found.stages),
-        before={stage.name: frozenset(graph.ancestors(stage.name)) for stage in found.stages},
+        stages=tuple(stages.stages),
+        before={stage.name: frozenset(graph.ancestors(stage.name)) for stage in stages.stages},
         others=tuple(others),
         constants=dict(_constants(others)),
         libraries=tuple(_libraries(file.text)),
@@ -186,8 +186,8 @@ def _title(call: GroovyCall) -> str | None:
 
 def comment_above(span: Span) -> str:
     """Return the comment in the lines above *span*."""
-    file, line, found = span.file, span.first.line - 1, list[str]()
+    file, line, lines = span.file, span.first.line - 1, list[str]()
     while line >= 1 and (match := _COMMENT.fullmatch(file.line(line))):
-        found.append(match[1].rstrip())
+        lines.append(match[1].rstrip())
         line -= 1
-    return "\n".join(reversed(found))
+    return "\n".join(reversed(lines))

@@ -135,12 +135,12 @@ class JenkinsStages:
         agents = list(self._blocks(stage, "agent"))
         if not agents:
             return JenkinsAgent()
-        found = [agent_of(call, names, self._marks) for call in agents]
+        jenkins_agents = [agent_of(call, names, self._marks) for call in agents]
         # A container on the agent of the pipeline takes the labels of that agent.
-        last = found[-1]
+        last = jenkins_agents[-1]
         if last.is_on_same_node and not last.labels:
-            last = replace(last, labels=found[0].labels)
-        return replace(last, is_own=len(found) > 1 and not last.is_on_same_node)
+            last = replace(last, labels=jenkins_agents[0].labels)
+        return replace(last, is_own=len(jenkins_agents) > 1 and not last.is_on_same_node)
 
     def _environment(self, stage: JenkinsStage, names: JenkinsNames, draft: JenkinsDraft) -> None:
         env: dict[str, Value] = {}
@@ -164,21 +164,23 @@ class JenkinsStages:
     def _is_read(self, name: str, stage: JenkinsStage) -> bool:
         return re.search(rf"\$\{{?{name}\b", stage.call.whole.text) is not None
 
-    def _variable(self, one: GroovyAssignment, names: JenkinsNames, env: dict[str, Value], work: StageWork) -> None:
-        value = one.value
+    def _variable(
+        self, assignment: GroovyAssignment, names: JenkinsNames, env: dict[str, Value], work: StageWork
+    ) -> None:
+        value = assignment.value
         if isinstance(value, GroovyCall) and value.name == "credentials":
             identifier = constant(value.arguments[0].value) if value.arguments else None
             if identifier is None:
                 raise UntranslatableError("the ID of a credential is known only at run time")
-            self._credentials(one.name, identifier, work)
+            self._credentials(assignment.name, identifier, work)
             return
         if (command := _command(value)) is not None:
-            work.exports.append(f'{one.name}="$({command})"\nexport {one.name}')
+            work.exports.append(f'{assignment.name}="$({command})"\nexport {assignment.name}')
             return
         text = names.variable(value)
-        if text == f"${{{one.name}}}":
+        if text == f"${{{assignment.name}}}":
             return
-        env[one.name] = text
+        env[assignment.name] = text
 
     def _credentials(self, name: str, identifier: str, work: StageWork) -> None:
         """Bind a credential, whose kind shows in how its variables are read."""
@@ -367,11 +369,11 @@ def _with_settings(call: GroovyCall) -> GroovyCall:
     if call.block is None:
         return call
     arguments = []
-    for one in call.block.statements:
-        if isinstance(one, GroovyCall) and one.arguments:
-            arguments.append(replace(one.arguments[0], name=one.name, span=one.span))
-        elif isinstance(one, GroovyCall) and one.block is not None:
-            arguments.append(_named(one))
+    for statement in call.block.statements:
+        if isinstance(statement, GroovyCall) and statement.arguments:
+            arguments.append(replace(statement.arguments[0], name=statement.name, span=statement.span))
+        elif isinstance(statement, GroovyCall) and statement.block is not None:
+            arguments.append(_named(statement))
     return replace(call, arguments=(*call.arguments, *arguments), block=None)
 
 

@@ -149,7 +149,7 @@ def _on_one_line(match: re.Match[str]) -> str:
     if any(quote in one for one in re.findall(r"\$\{[^}]*\}", body)):
         return match[0]
     body = re.sub(r"\\\n", "", body)
-    escaped = re.sub(rf"\\.|{quote}", lambda one: one[0] if one[0] != quote else f"\\{quote}", body)
+    escaped = re.sub(rf"\\.|{quote}", lambda match: match[0] if match[0] != quote else f"\\{quote}", body)
     return quote + escaped.replace("\n", "\\n") + quote
 
 

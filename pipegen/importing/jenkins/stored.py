@@ -33,8 +33,8 @@ def _paths(reader: StepReader, call: GroovyCall, place: StepPlace, *names: str) 
     argument = call.argument(*names)
     if argument is None:
         raise UntranslatableError("it names no files")
-    found = texts(argument.value) or (reader.names.word(argument.value),)
-    paths = [path.strip() for text in found for path in text.split(",") if path.strip()]
+    path_lists = texts(argument.value) or (reader.names.word(argument.value),)
+    paths = [path.strip() for text in path_lists for path in text.split(",") if path.strip()]
     prefix = f"{place.directory}/" if place.directory else ""
     if "$" in prefix:
         raise UntranslatableError("the folder is known only at run time")

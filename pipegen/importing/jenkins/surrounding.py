@@ -121,9 +121,9 @@ def with_credentials(reader: StepReader, call: GroovyCall, place: StepPlace) -> 
     if call.block is None or not bindings:
         raise UntranslatableError("its credentials are known only at run time")
     bound = [bind(one, reader.names) for one in bindings]
-    for one in bound:
-        reader.work.secrets |= one.secrets
-        reader.work.exports += one.exports
+    for secret in bound:
+        reader.work.secrets |= secret.secrets
+        reader.work.exports += secret.exports
     for one_call in bindings:
         reader.marks.all(one_call)
     reader.marks.read(call, "bindings")
@@ -155,11 +155,11 @@ def script(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 def is_plain(block: GroovyBlock) -> bool:
     """Return whether *block* has only steps that become commands or keys, so that its Groovy says nothing else."""
     return bool(block.statements) and all(
-        isinstance(one, GroovyCall)
-        and one.name in _PLAIN
-        and not any(one.argument(name) for name in ("returnStdout", "returnStatus"))
-        and (one.block is None or is_plain(one.block))
-        for one in block.statements
+        isinstance(statement, GroovyCall)
+        and statement.name in _PLAIN
+        and not any(statement.argument(name) for name in ("returnStdout", "returnStatus"))
+        and (statement.block is None or is_plain(statement.block))
+        for statement in block.statements
     )
 
 

@@ -336,5 +336,5 @@ def calls(value: Value | None) -> tuple[GroovyCall, ...]:
 def texts(value: Value | None) -> tuple[str, ...] | None:
     """Return the constant texts of a list, or of a single value; None if one is not constant."""
     values = value.items if isinstance(value, GroovyList) else (value,)
-    found = tuple(constant(one) for one in values)
-    return None if None in found else tuple(text for text in found if text is not None)
+    constants = tuple(constant(one) for one in values)
+    return None if None in constants else tuple(text for text in constants if text is not None)

@@ -108,8 +108,8 @@ def _uses(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, 
 
 
 def _condition_atoms(conditions: Iterable[Condition], foreign: set[str]) -> tuple[Matches | IsSet, ...]:
-    asked = (atom for atom in atoms(*conditions) if isinstance(atom, Matches | IsSet))
-    return tuple(atom for atom in asked if atom.subject is Subject.VARIABLE and atom.name in foreign)
+    tests = (atom for atom in atoms(*conditions) if isinstance(atom, Matches | IsSet))
+    return tuple(atom for atom in tests if atom.subject is Subject.VARIABLE and atom.name in foreign)
 
 
 def _in_scripts(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:

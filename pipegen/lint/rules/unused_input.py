@@ -25,8 +25,8 @@ def check(config: CheckedConfig, report: Report) -> None:
         *(plan.condition for plan in config.plans),
         *(condition for stage in config.stages() for condition in stage.job.conditions),
     ]
-    asked = [atom for atom in atoms(*conditions) if isinstance(atom, Matches | IsSet)]
-    read = {*names, *(atom.name for atom in asked if atom.subject in (Subject.INPUT, Subject.VARIABLE))}
+    tests = [atom for atom in atoms(*conditions) if isinstance(atom, Matches | IsSet)]
+    read = {*names, *(atom.name for atom in tests if atom.subject in (Subject.INPUT, Subject.VARIABLE))}
     for name, input_ in inputs.items():
         if name not in read and is_in_file(input_.span, config.file):
             report.add(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from zoneinfo import available_timezones
 
 from pipegen.config.model import StepValue
 from pipegen.diagnostics import codes
@@ -38,6 +37,8 @@ def _schedule(node: Node, report: Report) -> Iterator[Schedule]:
 
 def _check_zone(zone: Scalar, report: Report) -> None:
     """Report a time zone that is not in the tz database; without a tz database there is no check."""
+    from zoneinfo import available_timezones  # noqa: PLC0415 - only for a schedule with a time zone
+
     known = available_timezones()
     if zone.text in known or not known:
         return

@@ -29,14 +29,13 @@ def approval(stage: StageConfig, report: Report) -> tuple[Approval | None, Delay
         _check_delayed(body, report)
         return None, Delay(_delay(delay, report), span)
     _check_optional(stage, body, report)
-    asked = Approval(
+    return Approval(
         message=_message(message, report) if isinstance(message, Scalar) else None,
         approvers=tuple(dict.fromkeys(_names(body.get("approvers"), report))),
         is_optional=stage.is_optional,
         timeout=_timeout(body.get("timeout"), report) if stage.is_optional else None,
         span=span,
-    )
-    return asked, None
+    ), None
 
 
 def _check_delayed(body: Mapping, report: Report) -> None:

@@ -83,14 +83,14 @@ def _below(root: str, path: str) -> Iterator[str]:
         return
     literal_count = next((index for index, part in enumerate(parts) if "*" in part), len(parts))
     start = "/".join(parts[:literal_count])
-    wanted = _pattern("/".join(parts), reaches_in=True) if literal_count < len(parts) else None
+    pattern = _pattern("/".join(parts), reaches_in=True) if literal_count < len(parts) else None
     top = os.path.join(root, start)  # noqa: PTH118 - many of them
     if Path(top).is_symlink() or not Path(top).is_dir():
-        if wanted is None and os.path.lexists(top):
+        if pattern is None and os.path.lexists(top):
             yield start
         return
     for name in _files(top, f"{start}/" if start else ""):
-        if wanted is None or wanted.fullmatch(name):
+        if pattern is None or pattern.fullmatch(name):
             yield name
 
 

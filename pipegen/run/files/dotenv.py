@@ -46,7 +46,7 @@ def _value(text: str, position: int) -> tuple[str, int]:
     if single := _SINGLE.match(text, position):
         return single["text"], single.end()
     if double := _DOUBLE.match(text, position):
-        return _ESCAPE.sub(lambda one: _ESCAPED.get(one[1], one[1]), double["text"]), double.end()
+        return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), double["text"]), double.end()
     bare = _BARE.match(text, position)
     return (bare["text"], bare.end()) if bare else ("", position)
 

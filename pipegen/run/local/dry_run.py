@@ -10,7 +10,7 @@ from pipegen.run.local.selection import SelectedPipeline
 
 
 def forecast(
-    selected: Sequence[SelectedPipeline], wanted: Callable[[Job], bool], context: RunContext, *, on_host: bool
+    selected: Sequence[SelectedPipeline], is_selected: Callable[[Job], bool], context: RunContext, *, on_host: bool
 ) -> Iterator[str]:
     """Yield a line for each stage by frame, with the reason if it is skipped."""
     event = context.event
@@ -20,14 +20,14 @@ def forecast(
         yield f"pipeline {selection.plan.name}"
         for number, frame in enumerate(selection.graph.stack(), start=1):
             for index, stage in enumerate(frame):
-                yield _line(f"{number}." if index == 0 else "", jobs[stage], wanted, on_host=on_host)
+                yield _line(f"{number}." if index == 0 else "", jobs[stage], is_selected, on_host=on_host)
         for job in selection.jobs:
             if job.is_final:
-                yield _line("at the end", job, wanted, on_host=on_host)
+                yield _line("at the end", job, is_selected, on_host=on_host)
 
 
-def _line(start: str, job: Job, wanted: Callable[[Job], bool], *, on_host: bool) -> str:
-    if not wanted(job):
+def _line(start: str, job: Job, is_selected: Callable[[Job], bool], *, on_host: bool) -> str:
+    if not is_selected(job):
         span = job.span.first
         return f"  {start:<10}  {job.stage}: skipped, its condition is false (line {span.line})"
     image = job.machine.image

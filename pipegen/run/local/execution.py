@@ -80,9 +80,9 @@ class Execution:
         self._reusing = reusing
         self._kept = None if request.ignores_cache else results_cache
         self._requested = frozenset(
-            TaskId(one.plan.name, job.stage)
-            for one in selected
-            for job in one.jobs
+            TaskId(selection.plan.name, job.stage)
+            for selection in selected
+            for job in selection.jobs
             if job.stage in request.stages or job.title in request.stages
         )
         self._executor = LockingExecutor(reusing or local, locks(request.environment), self.clock)

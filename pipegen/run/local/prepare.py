@@ -109,11 +109,11 @@ def prepare(parts: Sequence[SelectedPipeline], context: RunContext, request: Run
             hint='omit --isolated, or run "git init" and add the files with "git add"',
         )
     jobs = jobs_of(parts)
-    wanted = {task: job for task, job in jobs.items() if request.wants(job, context)}
+    selected = {task: job for task, job in jobs.items() if request.wants(job, context)}
     for selection in parts:
         for job in selection.jobs:
             task = TaskId(selection.plan.name, job.stage)
-            if task not in wanted:
+            if task not in selected:
                 continue
             script = scripts[task]
             secrets.check(script.credentials, job.id_tokens, report)
@@ -123,7 +123,7 @@ def prepare(parts: Sequence[SelectedPipeline], context: RunContext, request: Run
     credentials = tuple(credential for script in scripts.values() for credential in script.credentials)
     check_distinct_sources(credentials, report)
     redactor = secrets.redactor(credentials, tokens, also=request.environment.get(names.REGISTRY_PASSWORD, ""))
-    container_program = _program([(job, scripts[task]) for task, job in wanted.items()], request, report)
+    container_program = _program([(job, scripts[task]) for task, job in selected.items()], request, report)
     return Prepared(
         hosts=hosts,
         work={task: _work(script, jobs[task], secrets, redactor) for task, script in scripts.items()},

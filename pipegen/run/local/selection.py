@@ -77,12 +77,12 @@ def _check(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> None
 
 def _part(plan: Plan, stages: Sequence[str]) -> SelectedPipeline:
     known = {job.stage: job for job in plan.jobs}
-    wanted: set[str] = set()
+    selected: set[str] = set()
     waiting = [job for job in plan.jobs if job.stage in stages or job.title in stages]
     while waiting:
         job = waiting.pop()
-        if job.stage not in wanted:
-            wanted.add(job.stage)
+        if job.stage not in selected:
+            selected.add(job.stage)
             waiting += [known[stage] for stage in sorted(read_stages(job))]
-    graph = narrowed(plan.graph, [stage for stage in plan.graph.nodes if stage in wanted])
-    return SelectedPipeline(plan, graph, tuple(job for job in plan.jobs if job.stage in wanted))
+    graph = narrowed(plan.graph, [stage for stage in plan.graph.nodes if stage in selected])
+    return SelectedPipeline(plan, graph, tuple(job for job in plan.jobs if job.stage in selected))

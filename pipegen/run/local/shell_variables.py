@@ -93,6 +93,7 @@ def host(plan: Plan, environment: Mapping[str, str], *, is_isolated: bool = Fals
         credential=lambda _: (),
         status=lambda slug: f"${status_variable(slug)}",
         after_values=f"${AFTER_VALUES}",
+        marks_commands=True,
         keeps_lines=True,
         bash=("set -o pipefail",),
     )

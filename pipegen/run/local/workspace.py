@@ -165,9 +165,12 @@ class Isolated(Struct):
         for_user = [*self._storable(tree, artifacts.matching(tree.folder, _report_paths(job)), job)]
         when = job.retention.when
         names_by_artifact = [
-            (one, self._storable(tree, artifacts.matching(tree.folder, (one.path,), job.retention.exclude), job))
-            for one in job.artifacts
-            if one.path is not None and (succeeded or when is not ArtifactsWhen.SUCCESS)
+            (
+                artifact,
+                self._storable(tree, artifacts.matching(tree.folder, (artifact.path,), job.retention.exclude), job),
+            )
+            for artifact in job.artifacts
+            if artifact.path is not None and (succeeded or when is not ArtifactsWhen.SUCCESS)
         ]
         if when is ArtifactsWhen.ALWAYS or succeeded is (when is ArtifactsWhen.SUCCESS):
             # As on GitLab, including files that `copy` takes out of containers.
@@ -176,11 +179,11 @@ class Isolated(Struct):
             ]
         artifacts.link_into(tree.folder, dict.fromkeys(for_user), tree.user_files)
         if succeeded:
-            left = [name for one, names in names_by_artifact if one.travels for name in names]
+            travelling = [name for one, names in names_by_artifact if one.travels for name in names]
             carried = self._storable(tree, artifacts.matching(tree.folder, self.carried[job.pipeline, job.stage]), job)
             # The run that this run resumes may have been killed here, and have stored some of the files.
             remove(self._store(job))
-            artifacts.store_files(tree.folder, dict.fromkeys((*left, *carried)), str(self._store(job)))
+            artifacts.store_files(tree.folder, dict.fromkeys((*travelling, *carried)), str(self._store(job)))
             self._describe(job)
 
     def value(self, job: Job, name: str) -> bytes | None:
@@ -304,9 +307,9 @@ def _write(outputs: Iterable[tuple[str, bytes]], root: Path, folder: str) -> Non
 def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[str]]) -> tuple[Job, ...]:
     """Return the jobs whose files or values *job* reads, in topological order: later files overwrite earlier ones."""
     values = (*(output.stage for output in job.inputs), *job.containers)
-    wanted = {*job.files, *(stage for stage in values if carried[job.pipeline, stage])}
+    sources = {*job.files, *(stage for stage in values if carried[job.pipeline, stage])}
     known = {one.stage: one for one in plan.jobs}
-    return tuple(known[stage] for stage in plan.graph.topological() if stage in wanted)
+    return tuple(known[stage] for stage in plan.graph.topological() if stage in sources)
 
 
 def _clone(checkout: LocalCheckout, base: Path) -> None:

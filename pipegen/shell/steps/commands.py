@@ -14,6 +14,7 @@ from pipegen.plan.model import ShellProgram as PlanShell
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented, otherwise, wrapped
 from pipegen.shell.lowering import Lowering
+from pipegen.shell.marks import MARK_FUNCTION, mark, marked_lines
 from pipegen.shell.names import plain
 from pipegen.shell.quote import (
     Literal,
@@ -44,10 +45,20 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[lis
     """
     values = _Values(step, lowering)
     lines = [_rewritten(line, values, lowering) for line in step.lines]
-    measures = [command for output in step.outputs if (command := _measured(output, values, lowering)) is not None]
-    direct = [_written(output, values, lowering) for output in step.outputs if output.name in lowering.direct]
+    if lowering.host.marks_commands:
+        lines = marked_lines(lines)
+    measures: list[Command] = []
+    direct: list[Command] = []
+    for number, output in enumerate(step.outputs, start=len(lines)):
+        marks = [Command((mark(number),), is_users=True)] if lowering.host.marks_commands else []
+        if (command := _measured(output, values, lowering)) is not None:
+            measures += [*marks, command]
+        elif output.name in lowering.direct:
+            direct += [*marks, _written(output, values, lowering)]
     waits = _waits(values, lowering) if lowering.job.machine.services else []
     setup_commands = [*values.commands]
+    if lowering.host.marks_commands:
+        setup_commands.append(Command(MARK_FUNCTION, is_users=True))
     for name, value in step.env:
         setup_commands += _exported(name, value, lowering)
     if Measure.WRITTEN in map(_MEASURE, step.outputs):
@@ -55,6 +66,8 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[lis
     is_followed = not is_alone or bool(measures)
     script_commands = _script(lines, in_own_shell=is_followed and any(map(may_change_shell, lines)))
     users_commands = [*waits, *script_commands, *measures]
+    if lowering.host.marks_commands and not is_alone:
+        users_commands.append(Command((mark(None),), is_users=True))
     if _pipes_fail(lowering):
         users_commands, direct = _without_pipefail(users_commands, direct)
     return [*setup_commands, *users_commands], direct

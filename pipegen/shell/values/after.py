@@ -38,10 +38,10 @@ def after_job(job: Job) -> Job:
 def after_environment(job: Job, host: ShellEnvironment) -> ShellEnvironment:
     """Return the environment of the `after` commands of *job* on *host*: the values are where they came or were saved.
 
-    Inputs have been checked by the script of the steps.
+    Inputs have been checked by the script of the steps. The status of the commands is ignored, so none is marked.
     """
     values = host.values or (host.after_values if is_cleared(job) else FOLDER)
-    return replace(host, values=values, marked=frozenset(), checks_inputs=False)
+    return replace(host, values=values, marked=frozenset(), checks_inputs=False, marks_commands=False)
 
 
 def after_outputs(job: Job, host: ShellEnvironment) -> tuple[Output, ...]:

@@ -82,16 +82,16 @@ def named_jobs(scripts: Sequence[PlanScripts], settings: JenkinsSettings) -> tup
     names = display_names([one.plan for one in scripts])
     return tuple(
         NamedJob(
-            name=names[one.plan.name, job.stage],
-            plan=one.plan,
+            name=names[script.plan.name, job.stage],
+            plan=script.plan,
             job=job,
-            script=one.scripts[job.stage],
-            variables=one.variables.get(job.stage, ()),
+            script=script.scripts[job.stage],
+            variables=script.variables.get(job.stage, ()),
             is_pinned=job.stage in on_one_agent,
         )
-        for one in scripts
-        for on_one_agent in (pinned(one.plan, settings),)
-        for job in _in_order(one.plan)
+        for script in scripts
+        for on_one_agent in (pinned(script.plan, settings),)
+        for job in _in_order(script.plan)
     )
 
 

@@ -18,13 +18,13 @@ class StageNames:
         # The last number of each wanted name; all smaller ones are taken.
         self._numbers: dict[str, int] = {}
 
-    def take(self, wanted: str, numbered: str = "{name} ({number})") -> str:
-        """Return *wanted*; if it is taken, *numbered* with the first free number."""
-        name, number = wanted, self._numbers.get(wanted, 1)
+    def take(self, stem: str, numbered: str = "{name} ({number})") -> str:
+        """Return *stem*; if it is taken, *numbered* with the first free number."""
+        name, number = stem, self._numbers.get(stem, 1)
         while name in self._taken:
             number += 1
-            name = numbered.format(name=wanted, number=number)
-            self._numbers[wanted] = number
+            name = numbered.format(name=stem, number=number)
+            self._numbers[stem] = number
         self._taken.add(name)
         return name
 

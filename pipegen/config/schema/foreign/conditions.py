@@ -95,14 +95,14 @@ def excepted(use: Use) -> str:
 
 def condition(use: Use) -> str:
     """Return the hint for the text of a condition: `if` of GitHub Actions, or `when` with an expression."""
-    found = _of_expression(use.value.text) if isinstance(use.value, Scalar) else None
-    return instead({"when": found}) if found else _ADVICE
+    keys = _of_expression(use.value.text) if isinstance(use.value, Scalar) else None
+    return instead({"when": keys}) if keys else _ADVICE
 
 
 def inner_condition(use: Use) -> str:
     """Return the hint for the text of a condition in `when`."""
-    found = _of_expression(use.value.text) if isinstance(use.value, Scalar) else None
-    return instead(found) if found else _ADVICE
+    keys = _of_expression(use.value.text) if isinstance(use.value, Scalar) else None
+    return instead(keys) if keys else _ADVICE
 
 
 def expression_text(use: Use) -> str | None:
@@ -174,14 +174,14 @@ def _of_term(term: str) -> _Condition | None:
     elif match["variable"] or (operator and not value):
         return None
     if name in ("$CI_MERGE_REQUEST_ID", "$CI_MERGE_REQUEST_IID"):
-        found: _Condition | None = {"event": "merge_request"}
+        keys: _Condition | None = {"event": "merge_request"}
     elif name in _EVENT_NAMES:
-        found = {"event": _EVENTS[value]} if value in _EVENTS else None
+        keys = {"event": _EVENTS[value]} if value in _EVENTS else None
     elif name in _KEYS:
-        found = _of_ref(_KEYS[name], value)
+        keys = _of_ref(_KEYS[name], value)
     else:
-        found = {"env": {name.removeprefix("$"): value if operator else True}} if name.startswith("$") else None
-    return {"not": found} if found and operator and operator.startswith("!") else found
+        keys = {"env": {name.removeprefix("$"): value if operator else True}} if name.startswith("$") else None
+    return {"not": keys} if keys and operator and operator.startswith("!") else keys
 
 
 def _of_ref(key: str, value: str | None) -> _Condition:

@@ -41,8 +41,8 @@ def stage(use: Use) -> str:
         return _without_pipeline()
     stages = _stages(use)
     groups: dict[str, list[str]] = {}
-    for name, one in stages.items():
-        groups.setdefault(written_text(one.get("stage")) or "test", []).append(name)
+    for name, keys in stages.items():
+        groups.setdefault(written_text(keys.get("stage")) or "test", []).append(name)
     order = [name for name in _group_order(use, groups) if name in groups]
     has_order = "execution" in use.tree_paths.keys(use.pipeline) or any(
         one.get(key) is not None for one in stages.values() for key in _NEEDS

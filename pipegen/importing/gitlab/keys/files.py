@@ -27,15 +27,15 @@ def artifacts(context: KeyContext) -> Translation:
         {"reports": {one.key.text: raw_data(one.value) for one in raw_reports}} if raw_reports else {}
     )
     own = _artifacts(entries, context)
-    left = [entry for key, entry in entries.items() if key not in _KEYS or "paths" not in entries]
+    remainder = [entry for key, entry in entries.items() if key not in _KEYS or "paths" not in entries]
     if "paths" in entries:
         keys["artifacts"] = own["paths"] if len(own) == 1 else own
     elif entries.get("when") is not None and text_of(entries["when"].value) == "always":
-        left.remove(entries["when"])  # reports are always uploaded
-    raw |= {entry.key.text: raw_data(entry.value) for entry in left}
+        remainder.remove(entries["when"])  # reports are always uploaded
+    raw |= {entry.key.text: raw_data(entry.value) for entry in remainder}
     if reports:
         keys["reports"] = reports
-    return Translation(keys, {"artifacts": raw} if raw else {}, (*left, *raw_reports))
+    return Translation(keys, {"artifacts": raw} if raw else {}, (*remainder, *raw_reports))
 
 
 _KEYS = ("paths", "exclude", "name", "expire_in", "when", "access", "expose_as")
@@ -88,23 +88,23 @@ def _reports(entries: dict[str, Entry], context: KeyContext) -> tuple[dict[str, 
     raw: list[Entry] = []
     for name, entry in entries.items():
         if name in _REPORTS:
-            found = list(paths(entry.value, context))
-            reports[name] = found[0] if len(found) == 1 else list(found)
+            report_paths = list(paths(entry.value, context))
+            reports[name] = report_paths[0] if len(report_paths) == 1 else list(report_paths)
         elif name == "coverage_report":
             reports["coverage"] = _coverage(present(entry.value), context)
-        elif name == "cobertura" and len(found := list(paths(entry.value, context))) == 1:
-            reports["coverage"] = found[0]
+        elif name == "cobertura" and len(report_paths := list(paths(entry.value, context))) == 1:
+            reports["coverage"] = report_paths[0]
         else:
             raw.append(entry)
     return reports, raw
 
 
 def _coverage(entries: dict[str, Entry], context: KeyContext) -> Data:
-    found = list(paths(entries["path"].value, context)) if "path" in entries else []
+    report_paths = list(paths(entries["path"].value, context)) if "path" in entries else []
     kind = text_of(entries["coverage_format"].value) if "coverage_format" in entries else "cobertura"
-    if len(found) != 1 or kind not in ("cobertura", "jacoco"):
+    if len(report_paths) != 1 or kind not in ("cobertura", "jacoco"):
         raise UntranslatableError("the coverage report")
-    return found[0] if kind == "cobertura" else {"path": found[0], "format": kind}
+    return report_paths[0] if kind == "cobertura" else {"path": report_paths[0], "format": kind}
 
 
 def _percent(pattern: str, report: Data) -> Data:

@@ -30,12 +30,12 @@ def variables(context: KeyContext, inputs: Collection[str], raw_names: Collectio
     has_services = job.get("services") is not None
     values = {name: one for name, one in job.variables.items() if name not in inputs or name in job.own_variables}
     raw = {
-        name: one
-        for name, one in values.items()
+        name: variable
+        for name, variable in values.items()
         if _OF_RUNNERS.fullmatch(name)
-        or (has_services and name not in texts.constants and "$" in one.text)
+        or (has_services and name not in texts.constants and "$" in variable.text)
         or name in raw_names
-        or not _is_text(one)
+        or not _is_text(variable)
     }
     own = {name: one for name, one in values.items() if name not in raw and name not in texts.axes}
     return Variables({name: texts.env(own[name]) for name in _ordered(own)}, raw)

@@ -97,14 +97,14 @@ class Results:
         All inputs must be available.
         """
         lookup = question.lookup
-        while (held := self._store.find(lookup.found())) is None:
-            wanted = lookup.wanted()
-            if not wanted:
+        while (stored_record := self._store.find(lookup.found())) is None:
+            files = lookup.wanted()
+            if not files:
                 return None
-            self._load_contents(question, wanted)
+            self._load_contents(question, files)
         if any(one.content is not None for one in lookup.inputs):
-            self._store.link(lookup, held)
-        return held
+            self._store.link(lookup, stored_record)
+        return stored_record
 
     def is_found(self, task: Task, inputs: Sequence[TaskId], ended: Collection[TaskId]) -> bool:
         """Return whether an intact result of *task* is known, even if some of its *inputs* have not *ended*.
@@ -122,11 +122,11 @@ class Results:
             return False
         self._load_contents(question, [index for index, part in enumerate(question.read) if part.task in ended])
         keys = self._defined[task.id] = question.lookup.found()
-        while (held := self._store.find(keys)) is not None:
-            if self._store.is_whole(held):
-                self._found[task.id] = held
+        while (stored_record := self._store.find(keys)) is not None:
+            if self._store.is_whole(stored_record):
+                self._found[task.id] = stored_record
                 return True
-            self._store.drop(held)
+            self._store.drop(stored_record)
         return False
 
     def found(self, task: Task) -> StoredRecord | None:
@@ -144,25 +144,27 @@ class Results:
         definition = self._definition(task)
         return definition.digest if definition is not None else None
 
-    def take(self, task: Task, held: StoredRecord, *, is_requested: bool) -> tuple[tuple[str, bytes], ...] | None:
+    def take(
+        self, task: Task, stored_record: StoredRecord, *, is_requested: bool
+    ) -> tuple[tuple[str, bytes], ...] | None:
         """Return the outputs of a known result; if it is damaged, remove it and return None.
 
         A requested result is restored immediately, others when a stage reads them.
         """
         try:
-            outputs = tuple((name, self._store.value(digest)) for name, digest in held.record.outputs)
+            outputs = tuple((name, self._store.value(digest)) for name, digest in stored_record.record.outputs)
             if is_requested:
-                self._restore(task.job, held)
+                self._restore(task.job, stored_record)
         except DamagedError:
-            self._lose(task, held)
+            self._lose(task, stored_record)
             return None
         if not is_requested:
-            if not self._store.is_whole(held):
-                self._lose(task, held)
+            if not self._store.is_whole(stored_record):
+                self._lose(task, stored_record)
                 return None
-            self._waiting[task.id] = task.job, held
-        self._known[task.id] = _Known(frozenset({held.key}), held.record)
-        self._used.append(held.key)
+            self._waiting[task.id] = task.job, stored_record
+        self._known[task.id] = _Known(frozenset({stored_record.key}), stored_record.record)
+        self._used.append(stored_record.key)
         return outputs
 
     def provide(self, task: Task) -> None:
@@ -184,8 +186,8 @@ class Results:
         if self._has_secret(outcome.outputs, files):
             self._warn(f"the result of {task.id.stage} contains a secret: it is not stored for later runs")
             return
-        held = self._store.save(question.lookup.save, outcome.outputs, files)
-        self._known[task.id] = _Known(frozenset({held.key}), held.record)
+        stored_record = self._store.save(question.lookup.save, outcome.outputs, files)
+        self._known[task.id] = _Known(frozenset({stored_record.key}), stored_record.record)
 
     def renew(self, error: DamagedIndexError) -> None:
         """Drop all stored results, which are damaged."""
@@ -199,14 +201,14 @@ class Results:
         self._store.touch(self._used)
         self._store.close()
 
-    def _restore(self, job: Job, held: StoredRecord) -> None:
-        self._store.restore(held, self._trees.home(job))
-        self._trees.bind(job, [(name, self._store.value(digest)) for name, digest in held.record.outputs])
+    def _restore(self, job: Job, stored_record: StoredRecord) -> None:
+        self._store.restore(stored_record, self._trees.home(job))
+        self._trees.bind(job, [(name, self._store.value(digest)) for name, digest in stored_record.record.outputs])
         self._trees.show(job)
 
-    def _lose(self, task: Task, held: StoredRecord) -> None:
+    def _lose(self, task: Task, stored_record: StoredRecord) -> None:
         self._found.pop(task.id, None)
-        self._store.drop(held)
+        self._store.drop(stored_record)
 
     def _has_secret(
         self, outputs: Iterable[tuple[str, bytes]], files: Iterable[tuple[KeptFile, Callable[[], IO[bytes]]]]

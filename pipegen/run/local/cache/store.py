@@ -101,31 +101,31 @@ class Store:
             kept_files = [self._add_file(file, opened, added) for file, opened in files]
             record = CacheRecord(tuple(kept_outputs), tuple(sorted(kept_files, key=lambda file: file.path)))
             with self._index.writing():
-                held = StoredRecord(key(), record)
-                self._remove(held.key)
-                self._insert(held, added)
+                stored_record = StoredRecord(key(), record)
+                self._remove(stored_record.key)
+                self._insert(stored_record, added)
                 self._trim()
-            return held
+            return stored_record
         finally:
             for blob in added:
                 self._blobs.forget(blob)
 
-    def link(self, lookup: Lookup, held: StoredRecord) -> None:
+    def link(self, lookup: Lookup, stored_record: StoredRecord) -> None:
         """Link all known keys and contents of the inputs of *lookup* to a result."""
         with self._index.writing():
-            lookup.link(held.key)
+            lookup.link(stored_record.key)
 
     def value(self, digest: str) -> bytes:
         """Return the value of an output; raise `DamagedError` if it is missing or damaged."""
         return self._blobs.read(digest)
 
-    def is_whole(self, held: StoredRecord) -> bool:
+    def is_whole(self, stored_record: StoredRecord) -> bool:
         """Return whether all contents of a result are intact."""
-        return all(map(self._blobs.is_whole, held.record.digests()))
+        return all(map(self._blobs.is_whole, stored_record.record.digests()))
 
-    def restore(self, held: StoredRecord, folder: Path) -> None:
+    def restore(self, stored_record: StoredRecord, folder: Path) -> None:
         """Write missing files of a result to *folder*; raise `DamagedError` if one is missing or damaged."""
-        for file in held.record.files:
+        for file in stored_record.record.files:
             if is_there(folder, file):
                 continue
             if file.link is None:
@@ -139,10 +139,10 @@ class Store:
         with self._index.writing():
             self._index.change("UPDATE record SET used = ? WHERE key = ?", [(now, key) for key in used])
 
-    def drop(self, held: StoredRecord) -> None:
+    def drop(self, stored_record: StoredRecord) -> None:
         """Remove a result."""
         with self._index.writing():
-            self._remove(held.key)
+            self._remove(stored_record.key)
 
     def size(self) -> int:
         """Return the size of the contents in bytes."""
@@ -159,13 +159,17 @@ class Store:
         with opened() as source:
             return KeptFile(file.path, file.mode, self._add_blob(source, added))
 
-    def _insert(self, held: StoredRecord, added: Iterable[Added]) -> None:
+    def _insert(self, stored_record: StoredRecord, added: Iterable[Added]) -> None:
         # Existing contents may be damaged, so new ones replace them.
         for blob in {blob.digest: blob for blob in added}.values():
             self._blobs.keep(blob)
             self._index.change("INSERT OR IGNORE INTO blob VALUES (?, ?)", [(blob.digest, blob.size)])
-        self._index.change("INSERT INTO record VALUES (?, ?, ?)", [(held.key, held.record.dumped(), self._now())])
-        self._index.change("INSERT INTO use VALUES (?, ?)", [(digest, held.key) for digest in held.record.digests()])
+        self._index.change(
+            "INSERT INTO record VALUES (?, ?, ?)", [(stored_record.key, stored_record.record.dumped(), self._now())]
+        )
+        self._index.change(
+            "INSERT INTO use VALUES (?, ?)", [(digest, stored_record.key) for digest in stored_record.record.digests()]
+        )
 
     def _trim(self) -> None:
         """Remove the least recently used results until the rest fits."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Job, Pull, Resources, Service
+from pipegen.run.local import marks
 from pipegen.run.local.texts import Texts
 from pipegen.shell.quote import quote
 from pipegen.source.git import ask
@@ -122,7 +123,7 @@ class Containers(Struct, dict=True, gc=True):
 
     def _value_folders(self, job: Job) -> Iterator[str]:
         """Yield the folders for the values of *job*, to which no other container writes."""
-        for kind in ("outputs", "trigger"):
+        for kind in ("outputs", "trigger", marks.FOLDER):
             folder = Path(self.values, kind, job.slug)
             folder.mkdir(parents=True, exist_ok=True)
             yield str(folder)
@@ -178,7 +179,7 @@ def program(environment: Mapping[str, str]) -> str | None:
     """Return the path of the container program: DOCKER, else docker or podman; None if there is none."""
     path = environment.get("PATH")
     names = (environment["DOCKER"],) if environment.get("DOCKER") else ("docker", "podman")
-    return next((found for name in names if (found := shutil.which(name, path=path))), None)
+    return next((executable for name in names if (executable := shutil.which(name, path=path))), None)
 
 
 def engine_error(program: str, environment: Mapping[str, str]) -> str | None:

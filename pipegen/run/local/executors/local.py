@@ -15,11 +15,13 @@ from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local import shell_variables as names
 from pipegen.run.local.executors.container import NOT_STARTED, Containers, ImageNameError, WrappedCommand
 from pipegen.run.local.executors.process import Invocation, Process
+from pipegen.run.local.marks import MarkFile
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.local.scripts import StageScript
 from pipegen.run.local.texts import Texts
 from pipegen.run.local.workspace import Tree, Trees
 from pipegen.run.model import Attempt, AttemptResult, Outcome, Task, TaskId
+from pipegen.shell import marks
 from pipegen.shell.host import ShellEnvironment
 from pipegen.structs import Struct
 
@@ -62,7 +64,7 @@ class LocalExecutor:
         self.variables, self.warn = variables, warn
         self.work = work
         self._hosts = hosts
-        self.logs, self.after_values = str(folder.logs), str(folder.after_values)
+        self.logs, self.after_values, self.values = str(folder.logs), str(folder.after_values), folder.values
         self._scripts = str(folder.scripts)
         self._running: dict[TaskId, _RunningAttempt] = {}
         self.programs = {name: shutil.which(name) or name for name in ("sh", "bash")}
@@ -109,7 +111,7 @@ class LocalExecutor:
         try:
             for kind, text in (("", script.main), (".after", script.after)):
                 if text:
-                    self._written(task, kind, text)
+                    self._written(task, kind, marks.unmarked(text))
         except OSError as error:
             self.warn(f"{error.filename or self._scripts}: {error.strerror}: the script is not saved")
 
@@ -150,6 +152,8 @@ class _RunningAttempt:
         self._is_cleaning = False
         self._name = f"{executor.environment[names.RUN]}-{attempt.task.order}-{attempt.number}"
         self._log = f"{executor.logs}/{_log_name(attempt.task.job, attempt.number)}"
+        self._marks = MarkFile(executor.values, attempt.task.job, attempt.number)
+        self._marks.create_folder()
         self._tree: Tree = executor.trees.tree(attempt)
         self._variables = self._own_variables()
         self._command = self._wrapped("")
@@ -184,7 +188,7 @@ class _RunningAttempt:
     def _ran(self, status: int) -> None:
         """Set the outcome by the exit status of the script, and run the `after` script."""
         if self._is_stopped:
-            self._outcome = Outcome(result=AttemptResult.CANCELLED, exit_code=status)
+            self._outcome = Outcome(result=AttemptResult.CANCELLED, exit_code=status, reason=self._marks.place())
         elif status == 0:
             self._outcome = Outcome(result=AttemptResult.SUCCESS, exit_code=0)
         elif status == NOT_STARTED and self._command.is_container:
@@ -196,7 +200,10 @@ class _RunningAttempt:
             )
         else:
             self._outcome = Outcome(
-                result=AttemptResult.FAILED, failure=Failure.SCRIPT, exit_code=status, reason=f"exit status {status}"
+                result=AttemptResult.FAILED,
+                failure=Failure.SCRIPT,
+                exit_code=status,
+                reason=f"exit status {status} {self._marks.place()}".rstrip(),
             )
         if not self._work.script.after or self._is_killed:
             self._kept(0)
@@ -276,6 +283,7 @@ class _RunningAttempt:
             names.JOB_ID: self._name,
             names.LOG_URL: f"file://{self._log}",
             names.FILES_URL: f"file://{self._tree.user_files}",
+            marks.VARIABLE: str(self._marks.path),
             names.AFTER_VALUES: f"{self._executor.after_values}/{self._name}",
             **statuses,
             **self._work.secrets,

@@ -104,12 +104,12 @@ class ReusingExecutor:
     def _reused(self, task: Task, question: Question | None) -> Outcome | None:
         """Return the outcome of a reused result of *task*; None if there is none."""
         is_requested = self.demand is None or self.demand.is_requested(task)
-        held = self._results.found(task)
-        while held is not None or (held := self._looked_up(task, question)) is not None:
-            outputs = self._results.take(task, held, is_requested=is_requested)
+        stored_record = self._results.found(task)
+        while stored_record is not None or (stored_record := self._looked_up(task, question)) is not None:
+            outputs = self._results.take(task, stored_record, is_requested=is_requested)
             if outputs is not None:
                 return Outcome(result=AttemptResult.REUSED, outputs=outputs, is_waiting=not is_requested)
-            held = None
+            stored_record = None
         return None
 
     def _looked_up(self, task: Task, question: Question | None) -> StoredRecord | None:

@@ -44,12 +44,12 @@ class Redactor:
 
     def hides_in(self, opened: Callable[[], IO[bytes]]) -> bool:
         """Return whether the file that *opened* returns contains a secret."""
-        held = b""
+        tail = b""
         with opened() as file:
             while self and (piece := file.read(_LONGEST_LINE + self.longest)):
-                if self.hides(held + piece):
+                if self.hides(tail + piece):
                     return True
-                held = piece[-self.longest :]
+                tail = piece[-self.longest :]
         return False
 
     def split_position(self, data: bytes, position: int) -> int:

@@ -32,7 +32,7 @@ def make_room(
         victims = choose(queued_task, candidates) if candidates else ()
         if victims and _is_enough(queued_task, node, victims):
             before = len(statement.operations)
-            for victim in sorted(victims, key=lambda one: _rank(session, one), reverse=True):
+            for victim in sorted(victims, key=lambda victim: _rank(session, victim), reverse=True):
                 if _fits(session, queued_task, node):
                     break
                 statement.evict(victim)

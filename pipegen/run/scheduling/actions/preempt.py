@@ -24,8 +24,10 @@ def preempt(session: Session) -> None:
 def _make_room(session: Session, gang: Gang, job_queue: JobQueue, *, is_inside: bool) -> None:
     """Promise room to tasks of *gang*; *is_inside* is whether its own tasks stop for that, or those of others."""
 
-    def is_candidate(one: QueuedTask) -> bool:
-        return one.is_preemptable and one.gang.job_queue is job_queue and (one.gang is gang) is is_inside
+    def is_candidate(candidate: QueuedTask) -> bool:
+        return (
+            candidate.is_preemptable and candidate.gang.job_queue is job_queue and (candidate.gang is gang) is is_inside
+        )
 
     if not session.has_victims(gang, is_candidate, session.ballot.preemptable):
         return

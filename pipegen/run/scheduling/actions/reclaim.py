@@ -18,8 +18,8 @@ def reclaim(session: Session) -> None:
 
 
 def _make_room(session: Session, gang: Gang, job_queue: JobQueue) -> None:
-    def is_candidate(one: QueuedTask) -> bool:
-        return one.is_preemptable and one.gang.job_queue is not job_queue
+    def is_candidate(candidate: QueuedTask) -> bool:
+        return candidate.is_preemptable and candidate.gang.job_queue is not job_queue
 
     if not session.has_victims(gang, is_candidate, session.ballot.reclaimable):
         return

@@ -17,9 +17,9 @@ def capacity(session: Session) -> Votes:
     def limit(job_queue: JobQueue, name: str) -> float:
         """Return how much of a resource *job_queue* may take: its capability, without the guarantees of others."""
         reserved = sum(
-            one.guarantee.get(name, 0)
-            for one in session.job_queues.values()
-            if one is not job_queue and one.parent is job_queue.parent
+            sibling.guarantee.get(name, 0)
+            for sibling in session.job_queues.values()
+            if sibling is not job_queue and sibling.parent is job_queue.parent
         )
         capability = job_queue.capability or {}
         return min(capability.get(name, inf), session.machines.totals.get(name, inf) - reserved)
@@ -62,11 +62,11 @@ def _is_preemptive(job_queue: JobQueue, queued_task: QueuedTask) -> bool:
 
 def _reclaimable(queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> Sequence[QueuedTask]:
     """Return the candidates that have a needed resource of which their job queue has more than it deserves."""
-    left: dict[JobQueue, dict[str, float]] = {}
-    found = []
+    amounts_left: dict[JobQueue, dict[str, float]] = {}
+    victims = []
     for candidate in candidates:
         job_queue = candidate.gang.job_queue
-        taken = left.setdefault(job_queue, dict(job_queue.taken))
+        taken = amounts_left.setdefault(job_queue, dict(job_queue.taken))
         if any(
             amount
             and queued_task.requests.get(name)
@@ -76,8 +76,8 @@ def _reclaimable(queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> S
         ):
             for name, amount in candidate.requests.items():
                 taken[name] -= amount
-            found.append(candidate)
-    return found
+            victims.append(candidate)
+    return victims
 
 
 def _is_shared(job_queue: JobQueue, name: str) -> bool:

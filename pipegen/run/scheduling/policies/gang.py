@@ -12,11 +12,11 @@ from pipegen.run.scheduling.votes import Vote, Votes
 def gang(_session: Session) -> Votes:
     """Return votes that start a gang when enough of it is placed; gangs that lack tasks come first."""
     return Votes(
-        gang_key=lambda one: 1.0 if is_ready(one) else 0.0,
+        gang_key=lambda gang: 1.0 if is_ready(gang) else 0.0,
         is_ready=is_ready,
-        is_promised=lambda one: Vote.PERMIT if _is_enough(one, with_promised=True) else Vote.REJECT,
+        is_promised=lambda gang: Vote.PERMIT if _is_enough(gang, with_promised=True) else Vote.REJECT,
         is_valid=_is_valid,
-        is_starving=lambda one: one.is_alike or not _is_enough(one, with_promised=True),
+        is_starving=lambda gang: gang.is_alike or not _is_enough(gang, with_promised=True),
         preemptable=_victims,
         reclaimable=_victims,
     )
@@ -52,11 +52,11 @@ def _is_valid(gang: Gang) -> bool:
 def _victims(_queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> Sequence[QueuedTask]:
     """Return the candidates without which their gangs still have their minimum; alike tasks start one by one."""
     spare: dict[Gang, int] = {}
-    found = []
+    victims = []
     for candidate in candidates:
         gang = candidate.gang
-        left = spare.setdefault(gang, sum(gang.placed.values()) - gang.least)
-        if left > 0 or gang.is_alike:
-            spare[gang] = left - 1
-            found.append(candidate)
-    return found
+        spare_tasks = spare.setdefault(gang, sum(gang.placed.values()) - gang.least)
+        if spare_tasks > 0 or gang.is_alike:
+            spare[gang] = spare_tasks - 1
+            victims.append(candidate)
+    return victims

@@ -24,7 +24,11 @@ def _victims(queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> Seque
     """Return the candidates with a lower priority: of their gang, or as tasks of the same gang."""
     gang = queued_task.gang
     return [
-        one
-        for one in candidates
-        if (one.priority < queued_task.priority if one.gang is gang else one.gang.priority < gang.priority)
+        candidate
+        for candidate in candidates
+        if (
+            candidate.priority < queued_task.priority
+            if candidate.gang is gang
+            else candidate.gang.priority < gang.priority
+        )
     ]

@@ -75,8 +75,11 @@ class _Shares(MutableStruct):
         changed = session.job_queues.values() if is_new else session.asking
         if is_new or not all(self._is_unsatisfied(one) for one in changed):
             self._totals = session.machines.totals
-            for one in (*changed, *[other for other in self._requested if self._requested[other] != other.requested]):
-                self._sort(one)
+            for job_queue in (
+                *changed,
+                *[other for other in self._requested if self._requested[other] != other.requested],
+            ):
+                self._sort(job_queue)
             self._deserved = _distribute(self._alike, self._totals)
         session.asking.clear()
 
@@ -213,15 +216,15 @@ def _may_take(job_queue: JobQueue, queued_task: QueuedTask, whole: Amounts) -> b
 
 def _above(candidates: Sequence[QueuedTask], deserved: Callable[[JobQueue], Amounts]) -> Sequence[QueuedTask]:
     """Return the candidates without which their job queues still have their deserved shares."""
-    left: dict[JobQueue, dict[str, float]] = {}
-    found = []
+    amounts_left: dict[JobQueue, dict[str, float]] = {}
+    victims = []
     for candidate in candidates:
         job_queue = candidate.gang.job_queue
-        taken = left.setdefault(job_queue, dict(job_queue.taken))
+        taken = amounts_left.setdefault(job_queue, dict(job_queue.taken))
         if any(taken.get(name, 0) > amount for name, amount in deserved(job_queue).items()):
             subtract(taken, candidate.requests)
-            found.append(candidate)
-    return found
+            victims.append(candidate)
+    return victims
 
 
 def _may_enter(gang: Gang, maximum: Amounts) -> Vote:

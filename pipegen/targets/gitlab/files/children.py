@@ -320,9 +320,9 @@ def _with_fetched(job: GitLabJob, fetched: Sequence[NeedEntry]) -> GitLabJob:
     return replace(job, needs=(*job.needs, *(replace(need, pipeline=f"${PARENT}") for need in fetched)))
 
 
-def _may_overlap(one: str, other: str) -> bool:
+def _may_overlap(pattern: str, other_pattern: str) -> bool:
     """Return whether two path patterns may match the same file: one contains the other, as far as both are literal."""
-    first, second = _fixed(one), _fixed(other)
+    first, second = _fixed(pattern), _fixed(other_pattern)
     shorter, longer = sorted((first, second), key=len)
     return longer[: len(shorter)] == shorter
 

@@ -54,8 +54,8 @@ class PipelineLayout(Struct, kw_only=True):
             stage_rules={job.stage: _own_rules(job, self.report) for job in plan.jobs},
             trigger_rules={job.stage: _own_rules(job, self.report, defaults) for job in bridges},
         )
-        wanted = [draft for draft in drafts if draft.job.stage in stages or draft.job.mail is not None]
-        return pipeline, tuple(pipeline.build_jobs(wanted, pipeline.stage_jobs(drafts)))
+        own_drafts = [draft for draft in drafts if draft.job.stage in stages or draft.job.mail is not None]
+        return pipeline, tuple(pipeline.build_jobs(own_drafts, pipeline.stage_jobs(drafts)))
 
 
 class ChildPart(Struct):

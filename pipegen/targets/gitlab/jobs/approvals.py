@@ -40,10 +40,10 @@ def check_deployment(job: plan.Job, report: Report) -> None:
     """Report settings of the deployment of *job* that GitLab handles differently."""
     approval, allowed = job.deployment.approval, job.limits.allow_failure
     if approval is not None and approval.approvers:
-        who = " and ".join(approval.approvers)
+        approvers = " and ".join(approval.approvers)
         report.add(
             APPROVAL_ON_GITLAB,
-            f'on GitLab, anyone who may run jobs can start stage "{job.title}", not only {who}',
+            f'on GitLab, anyone who may run jobs can start stage "{job.title}", not only {approvers}',
             at=approval.span,
             hint="give the stage an environment, and protect the environment in the project",
         )

@@ -13,6 +13,8 @@ from pipegen.targets.gitlab.rules.build import PipelineCase, rules
 from pipegen.targets.gitlab.rules.expressions import Any, Compare, is_null
 
 VARIABLE = "PIPEGEN_PIPELINE"
+# A pattern of the names of pipelines has that of one name between these.
+_BEFORE, _AFTER = "(^|,)(all|", ")(,|$)"
 _PUNCTUATION = r"[\\^$.|?*+()\[\]{}]"
 # A slash ends a pattern, and GitLab rejects patterns of several lines.
 _NEEDS_CODE = r"[/\x00-\x1f\x7f]"
@@ -27,11 +29,19 @@ def is_conditional(plans: Sequence[Plan], *, has_selection: bool) -> bool:
 
 def choices(plan: Plan, *, has_variables: bool = True) -> tuple[PipelineCase, ...]:
     """Return the cases in which jobs of *plan* run; *has_variables* is whether they get the variables of the file."""
-    literal = f"/(^|,)(all|{_pattern(plan.name)})(,|$)/"
+    literal = f"/{_BEFORE}{_pattern(plan.name)}{_AFTER}/"
     named = PipelineCase(Compare(f"${VARIABLE} =~ {literal}", f"${VARIABLE} !~ {literal}"))
     if plan.selection is Selection.ON_DEMAND:
         return (named,)
     return (PipelineCase(_UNSET if has_variables else _UNSET_OR_NULL, plan.condition), named)
+
+
+def named_by(pattern: str) -> str:
+    """Return the name of the pipeline that the regular expression *pattern* of a rule selects; "" if it is no such."""
+    if not (pattern.startswith(_BEFORE) and pattern.endswith(_AFTER)):
+        return ""
+    name = pattern.removeprefix(_BEFORE).removesuffix(_AFTER)
+    return re.sub(r"\\x([0-9a-f]{2})|\\(.)", lambda match: match[2] or chr(int(match[1], 16)), name)
 
 
 def workflow(plans: Sequence[Plan], *, has_selection: bool, report: Report) -> tuple[RuleEntry, ...]:

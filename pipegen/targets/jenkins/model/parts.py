@@ -21,7 +21,7 @@ def parts_of(*values: object) -> Iterator[object]:
         elif (fields := _fields(kind)) is not None:
             yield value
             if fields:
-                pending += [held for name in fields if (held := getattr(value, name))]
+                pending += [part for name in fields if (part := getattr(value, name))]
 
 
 @cache

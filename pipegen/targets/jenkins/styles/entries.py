@@ -75,8 +75,8 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911, PLR0912 - one for
         case model.GroovyStatement():
             return holes(step.text)
         case model.InputStep():
-            who = shaped(", submitter: ", hole(step.submitter)) if step.submitter else ""
-            return shaped("input message: ", hole(step.message), who)
+            submitter = shaped(", submitter: ", hole(step.submitter)) if step.submitter else ""
+            return shaped("input message: ", hole(step.message), submitter)
         case model.Succeeded():
             return Shape(coded("succeeded(", None, ")"), (step.stage,))
         case _:

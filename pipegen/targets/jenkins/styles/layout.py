@@ -172,9 +172,9 @@ def _check_workspaces(work: ScriptedPlans, report: Report) -> None:
 def _check_outcomes(work: ScriptedPlans, report: Report) -> None:
     for plan in work.plans:
         final = None if finally_fits(work) else next((job for job in plan.jobs if job.is_final), None)
-        asked = [("fail_fast", plan.fail_fast_span)] if plan.is_fail_fast else []
-        asked += [("finally", final.span)] if final is not None else []
-        for key, span in asked:
+        settings = [("fail_fast", plan.fail_fast_span)] if plan.is_fail_fast else []
+        settings += [("finally", final.span)] if final is not None else []
+        for key, span in settings:
             report.add(
                 codes.DECLARATIVE_OUTCOMES,
                 f'the declarative style does not support "{key}" of pipeline "{plan.name}"',

@@ -29,7 +29,7 @@ pipelines:
         {keys}
         script: test
 """
-KINDS = ("outputs", "trigger")
+KINDS = ("outputs", "trigger", "commands")
 SERVICE = "services: [{ image: 'postgres:${make.tag}', alias: db, env: { A: \"it's\" }, command: [run, 'a b'] }]"
 
 
