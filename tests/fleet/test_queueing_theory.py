@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from heapq import heappop, heappush
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import heappop, heappush, merge
 from math import factorial
 from random import Random
 
@@ -11,15 +11,13 @@ import pytest
 from fleet.fleets import DAY, fleet, load
 
 from pipegen.fleet.arrivals import WEEK_HOURS, Rates, times
-from pipegen.fleet.distributions import Exponential, FixedTime, sampler
+from pipegen.fleet.distributions import Distribution, Exponential, FixedTime, sampler
 from pipegen.fleet.model import Fleet
 from pipegen.fleet.simulation import FleetSimulation
 
 pytestmark = pytest.mark.robust
 
 MINUTE = 60.0
-# Starts per hour with which one machine is used for half of the time, by stages of a minute.
-HALF = 30.0
 
 
 def erlang_c(machines: int, load_: float) -> float:
@@ -28,65 +26,99 @@ def erlang_c(machines: int, load_: float) -> float:
     return busy / (sum(load_**number / factorial(number) for number in range(machines)) + busy)
 
 
-def mean_waits(simulated: Fleet, names: Sequence[str]) -> list[float]:
-    """Return the mean waiting time of each load."""
-    loads = FleetSimulation(simulated).run().loads
-    return [sum(loads[name].waits) / len(loads[name].waits) for name in names]
-
-
-def test_one_machine_with_exponential_times() -> None:
-    """M/M/1 at half load: the mean wait is that of a stage."""
-    simulated = fleet([load("a", HALF, Exponential(MINUTE))], 1, 300, warm_up=DAY)
-
-    assert mean_waits(simulated, ["a"]) == [pytest.approx(MINUTE, rel=0.02)]
-
-
-def plain_waits(rate: float, machines: int, days: float, seed: str) -> Iterator[tuple[float, float]]:
-    """Yield the start of each stage of an exponential minute, and its wait: the first machine that is free takes it."""
+def arrivals(rate: float, duration: Distribution, days: float, seed: str) -> Iterator[tuple[float, float]]:
+    """Yield when each stage of a load is ready, and its duration: the numbers of a simulation with the same seed."""
     starts, seconds = (Random(f"{seed} {kind}") for kind in ("arrivals", "duration s0"))  # noqa: S311 - a simulation
-    durations = sampler(Exponential(MINUTE), seconds)
+    next_duration = sampler(duration, seconds)
+    return ((ready, next_duration()) for ready in times(Rates((rate,) * WEEK_HOURS), days * DAY, starts))
+
+
+def plain_waits(stages: Iterable[tuple[float, float]], machines: int) -> Iterator[tuple[float, float]]:
+    """Yield when each stage is ready, and its wait: the machine that is free first takes it."""
     free = [0.0] * machines
-    for ready in times(Rates((rate,) * WEEK_HOURS), days * DAY, starts):
+    for ready, duration in stages:
         start = max(ready, heappop(free))
-        heappush(free, start + durations())
+        heappush(free, start + duration)
         yield ready, start - ready
 
 
-@pytest.mark.parametrize(("machines", "part"), [(2, 0.7), (5, 0.8), (20, 0.9)])
-def test_several_machines(machines: int, part: float) -> None:
-    """M/M/c: each wait is that of a plain model with the same numbers, whose mean is that of Erlang's formula.
+def plain_waits_by_priority(
+    high: Iterable[tuple[float, float]], low: Iterable[tuple[float, float]]
+) -> Iterator[tuple[int, float, float]]:
+    """Yield the load of each stage (0 is *high*), when it is ready, and its wait: one machine takes the high ones."""
+    coming = merge(
+        ((ready, 0, duration) for ready, duration in high), ((ready, 1, duration) for ready, duration in low)
+    )
+    waiting: list[tuple[int, float, float]] = []
+    now = 0.0
+    for ready, load_number, duration in coming:
+        while waiting and now < ready:
+            first, since, seconds = heappop(waiting)
+            yield first, since, now - since
+            now += seconds
+        now = max(now, ready)
+        heappush(waiting, (load_number, ready, duration))
+
+
+def simulated_waits(simulated: Fleet) -> dict[str, list[tuple[float, float]]]:
+    """Return when the stages of each load are ready, in this order, and their waits."""
+    loads = FleetSimulation(simulated).run().loads
+    return {name: sorted(zip(result.ready, result.waits, strict=True)) for name, result in loads.items()}
+
+
+def assert_same(simulated: Sequence[tuple[float, float]], plain: Sequence[tuple[float, float]]) -> None:
+    """Check that both models have the same stages, and the same wait for each."""
+    assert len(simulated) == len(plain)
+    pairs = zip(simulated, plain, strict=True)
+    assert all(ready == same and abs(wait - plain_wait) < 1e-6 for (ready, wait), (same, plain_wait) in pairs)
+
+
+@pytest.mark.parametrize(
+    ("machines", "part", "duration"),
+    [
+        (1, 0.5, Exponential(MINUTE)),
+        (1, 0.5, FixedTime(MINUTE)),
+        (2, 0.7, Exponential(MINUTE)),
+        (5, 0.8, Exponential(MINUTE)),
+        (20, 0.9, Exponential(MINUTE)),
+    ],
+)
+def test_one_queue(machines: int, part: float, duration: Distribution) -> None:
+    """M/M/c and M/D/1: each wait is that of a plain model with the same numbers, whose mean is that of the formulas.
 
     The plain model is fast enough for a run whose mean is exact to 2 percent.
     """
     rate = 60.0 * machines * part
-    simulated = FleetSimulation(fleet([load("a", rate, Exponential(MINUTE))], machines, 30 / machines)).run().loads["a"]
-    expected = erlang_c(machines, machines * part) * MINUTE / (machines * (1 - part))
-    long_run = [wait for _, wait in plain_waits(rate, machines, 8_000 / machines, "long run")]
+    days = 15 / machines
+    # With equal times, half of the wait with exponential ones: the formula of Pollaczek and Khinchine.
+    share = 0.5 if isinstance(duration, FixedTime) else 1.0
+    expected = share * erlang_c(machines, machines * part) * MINUTE / (machines * (1 - part))
+    simulated = simulated_waits(fleet([load("a", rate, duration)], machines, days))["a"]
 
-    pairs = zip(
-        sorted(zip(simulated.ready, simulated.waits, strict=True)),
-        plain_waits(rate, machines, 30 / machines, "1 a"),
-        strict=True,
-    )
-    assert all(ready == plain_ready and abs(wait - plain) < 1e-6 for (ready, wait), (plain_ready, plain) in pairs)
+    assert_same(simulated, list(plain_waits(arrivals(rate, duration, days, "1 a"), machines)))
+    long_run = [wait for _, wait in plain_waits(arrivals(rate, duration, 2_000 / machines, "long run"), machines)]
     assert sum(long_run) / len(long_run) == pytest.approx(expected, rel=0.02)
 
 
-def test_one_machine_with_equal_times() -> None:
-    """M/D/1: half of the wait with exponential times, by the formula of Pollaczek and Khinchine."""
-    simulated = fleet([load("a", HALF, FixedTime(MINUTE))], 1, 300, warm_up=DAY)
-
-    assert mean_waits(simulated, ["a"]) == [pytest.approx(MINUTE / 2, rel=0.02)]
-
-
 def test_priorities_without_preemption() -> None:
-    """M/M/1 with two priorities: by the formula of Cobham."""
+    """M/M/1 with two priorities: each wait is that of a plain model, whose means are those of Cobham's formula."""
+
+    def plain(days: float, seed: str) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+        loads: tuple[list[tuple[float, float]], list[tuple[float, float]]] = ([], [])
+        streams = (arrivals(18.0, Exponential(MINUTE), days, f"{seed} {name}") for name in ("high", "low"))
+        for number, ready, wait in plain_waits_by_priority(*streams):
+            loads[number].append((ready, wait))
+        return loads
+
     loads = [load("high", 18.0, Exponential(MINUTE), priority=1), load("low", 18.0, Exponential(MINUTE))]
-    simulated = fleet(loads, 1, 500, queue="q", warm_up=DAY)
+    simulated = simulated_waits(fleet(loads, 1, 20, queue="q"))
+    for name, waits in zip(("high", "low"), plain(20, "1"), strict=True):
+        # The plain model stops when the last stage arrives.
+        assert_same(simulated[name][: len(waits)], sorted(waits))
     # The mean remaining time of the stage that runs is 0.6 minutes.
     expected = [0.6 * MINUTE / 0.7, 0.6 * MINUTE / (0.7 * 0.4)]
-
-    assert mean_waits(simulated, ["high", "low"]) == pytest.approx(expected, rel=0.02)
+    means = [sum(wait for _, wait in waits) / len(waits) for waits in plain(2_000, "long run")]
+    assert means == pytest.approx(expected, rel=0.02)
 
 
 def test_priorities_with_preemption() -> None:
@@ -96,9 +128,10 @@ def test_priorities_with_preemption() -> None:
         load("low", 6.0, FixedTime(MINUTE), interruptible=True),
     ]
     actions = ("enqueue", "allocate", "preempt", "backfill")
-    simulated = fleet(loads, 1, 400, queue="q", warm_up=DAY, actions=actions)
-    found = FleetSimulation(simulated).run().loads["low"]
+    simulated = FleetSimulation(fleet(loads, 1, 100, queue="q", actions=actions)).run().loads
+    high, low = simulated["high"], simulated["low"]
 
+    waits = sorted(zip(high.ready, high.waits, strict=True))
+    assert_same(waits, list(plain_waits(arrivals(24.0, Exponential(MINUTE), 100, "1 high"), 1)))
     # An attempt of a minute is stopped with the probability 1 - exp(-0.4): so many attempts are expected.
-    assert mean_waits(simulated, ["high"]) == [pytest.approx(0.4 * MINUTE / 0.6, rel=0.02)]
-    assert found.preempted / len(found.results) == pytest.approx(2.718281828**0.4 - 1, rel=0.02)
+    assert low.preempted / len(low.results) == pytest.approx(2.718281828**0.4 - 1, rel=0.02)
