@@ -18,7 +18,7 @@ from pipegen.fleet.state import ActiveRun, LoadState, StageRun
 from pipegen.fleet.workflow import Stage
 from pipegen.run.scheduling.amounts import add_to
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
-from pipegen.run.scheduling.plugins import open_session
+from pipegen.run.scheduling.plugins import EVICTING, open_session
 from pipegen.run.scheduling.queue.entry import QueueState
 from pipegen.run.scheduling.session import Freed
 
@@ -329,8 +329,9 @@ class FleetSimulation:
 
     def _cycle(self) -> None:
         session = self._session
+        actions = self._actions
         while True:
-            for act in self._actions:
+            for act in actions:
                 act(session)
             started, session.started = session.started, []
             for placed in started:
@@ -339,7 +340,9 @@ class FleetSimulation:
                     self._start(placed)
             if not session.evicted:
                 break
-            # Their room is for those that are promised it: another pass starts these.
+            # Their room is for those that are promised it: another pass starts these, and stops no others. Else two
+            # stages that may stop each other would do so without end, as no time passes.
+            actions = [act for act in actions if act not in EVICTING]
             evicted, session.evicted = session.evicted, []
             for task in evicted:
                 if isinstance(task, StageRun):

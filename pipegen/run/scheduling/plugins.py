@@ -38,6 +38,8 @@ ACTIONS: Mapping[str, Action] = {
     "reclaim": reclaim,
     "backfill": backfill,
 }
+# The actions that stop tasks for others.
+EVICTING = frozenset({preempt, reclaim})
 PLUGINS: Mapping[str, Policy] = {
     "priority": priority,
     # Gangs that lack tasks do not come first, because each stage is placed alone.
