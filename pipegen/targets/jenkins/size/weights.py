@@ -37,13 +37,17 @@ _AGENT = 4
 # The map of named arguments.
 _MAP = 1
 # `pipeline {}` with its agent, options and stages; a directive in it with a block.
-_PIPELINE = 30
+_PIPELINE = 28
 # A stage around others: `stage('name') { parallel {} }`.
 _GROUP = 2 * (_STATEMENT + _CLOSURE) + _TEXT
 # In Groovy code: words and texts, operators, the statement and call of a line, and the operand before `?:`,
 # which occurs twice in the tree.
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _WORD = re.compile(r"\w+")
+# Parentheses after a name, and braces; other parentheses have no node.
+_OPENED = re.compile(r"(?<=\w) ?\(|\{")
+# An expression in a text; braces inside of it are in quotes or in pairs.
+_EXPRESSION = re.compile(r"\$\{((?:[^{}'\"]|\{[^{}]*\}|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")*)\}")
 _SIGN = re.compile(r"[.\[:+!?-]|&&|\|\||[<>=]=?")
 _LINE = 4
 _TWICE = 8
@@ -84,10 +88,15 @@ def weigh_steps(steps: Iterable[model.Step]) -> int:
 
 def weigh_groovy(code: str) -> int:
     """Return the maximum weight of Groovy code."""
+    lines = sum(1 for line in _QUOTED.sub("x", code).splitlines() if line.strip(" })]"))
+    return _weigh_code(code) + _LINE * lines
+
+
+def _weigh_code(code: str) -> int:
+    """Return the maximum weight of Groovy code without that of its lines."""
     bare = _QUOTED.sub("x", code)
-    lines = sum(1 for line in bare.splitlines() if line.strip(" })]"))
-    signs = len(_SIGN.findall(bare)) + 2 * (bare.count("(") + bare.count("{"))
-    return len(_WORD.findall(bare)) + signs + _LINE * lines + _TWICE * bare.count("?:")
+    signs = len(_SIGN.findall(bare)) + 2 * len(_OPENED.findall(bare))
+    return len(_WORD.findall(bare)) + signs + _TWICE * bare.count("?:")
 
 
 def _weigh_block(block: model.Block) -> int:
@@ -229,7 +238,10 @@ def weigh_value(value: model.Value) -> int:  # noqa: PLR0911 - one for each kind
         case model.FileText():
             return _CALL + _MAP + 2 * _NAMED + (_PROPERTY + 1 if value.is_shared else 0)
         case model.GroovyCode():
-            # A text with expressions has a node for each piece, and Groovy's tree contains the operand of `?:` twice.
-            return _PROPERTY * (1 + value.text.count("${")) + 8 * value.text.count("?")
+            if not value.text.startswith('"'):
+                return _weigh_code(value.text)
+            # A text with expressions has a node of its own, and one for each text before, between and after them.
+            expressions = _EXPRESSION.findall(value.text)
+            return _TEXT * (2 + len(expressions)) + sum(map(_weigh_code, expressions))
         case _:
             return _TEXT
