@@ -74,7 +74,9 @@ def _groovy(config: Path) -> str:
         match node:
             case dict():
                 for key, value in node.items():
-                    yield from texts(value, is_inside=is_inside or key in {"wrap", "options", "libraries"})
+                    if is_inside:
+                        yield key
+                    yield from texts(value, is_inside=is_inside or key in {"wrap", "options", "libraries", "steps"})
             case list():
                 for item in node:
                     yield from texts(item, is_inside=is_inside)
