@@ -342,7 +342,7 @@ class FleetSimulation:
                 break
             # Their room is for those that are promised it: another pass starts these, and stops no others. Else two
             # stages that may stop each other would do so without end, as no time passes.
-            actions = [act for act in actions if act not in EVICTING]
+            actions = tuple(act for act in actions if act not in EVICTING)
             evicted, session.evicted = session.evicted, []
             for task in evicted:
                 if isinstance(task, StageRun):

@@ -50,9 +50,9 @@ def amounts(node: Node | None, report: Report) -> Amounts:
     return {name: float(amount) for name, amount in read.items() if amount is not None}
 
 
-def bounded(amounts: Amounts) -> Amounts | None:
-    """Return *amounts* as an upper bound: other resources are unlimited, and None is no bound."""
-    return {name: amounts.get(name, inf) for name in (SLOTS, CPU, MEMORY)} if amounts else None
+def bounded(bounds: Amounts) -> Amounts | None:
+    """Return *bounds* as an upper bound: other resources are unlimited, and None is no bound."""
+    return {name: bounds.get(name, inf) for name in (SLOTS, CPU, MEMORY)} if bounds else None
 
 
 def distribution(node: Node, report: Report) -> Distribution:

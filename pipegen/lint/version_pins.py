@@ -107,7 +107,7 @@ def _base_image(document: Expression) -> Iterator[Text]:
 def _raw_images(keys: TreeMapping) -> Iterator[Scalar]:
     """Yield the images in the raw GitLab *keys* of a job."""
     services = keys.get("services")
-    for node in (keys.get("image"), *(items_of(services))):
+    for node in (keys.get("image"), *items_of(services)):
         yield from _scalars(node.get("name") if isinstance(node, TreeMapping) else node)
 
 

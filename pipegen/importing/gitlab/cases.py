@@ -13,6 +13,7 @@ from pipegen.importing.gitlab.rules import Rule
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Opposite, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
+from pipegen.plan.model import Case
 from pipegen.structs import Struct, field
 
 _Cases: TypeAlias = Sequence[tuple[Condition, Mapping[str, str]]]
@@ -54,15 +55,15 @@ def _defaults(job: SourceJob, rules: Sequence[Rule], names: Names) -> Mapping[st
     defaults: dict[str, str] = {}
     for name, value in (variable for rule in rules for variable in rule.variables):
         default = job.variables.get(name)
-        if name in names.inputs or not _is_plain(default.text if default is not None else "") or not _is_plain(value):
+        if (
+            name in names.inputs
+            or not Case.can_set(default.text if default is not None else "")
+            or not Case.can_set(value)
+        ):
             raise UntranslatableError(f"a rule sets the variable {name}")
         if default is not None:
             defaults[name] = default.text
     return defaults
-
-
-def _is_plain(text: str) -> bool:
-    return text.isprintable() and "$" not in text
 
 
 def _with_last(cases: _Cases, rule: Rule, chosen: Condition, defaults: Mapping[str, str]) -> VariablesOfRules:

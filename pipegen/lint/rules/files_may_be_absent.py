@@ -44,5 +44,4 @@ def _cause(producer: CheckedStage, reader: CheckedStage) -> Label | None:
 
 def _name_span(stage: CheckedStage, name: str) -> Span | None:
     node = stage.config.files_from.node if stage.config.files_from is not None else None
-    names = items_of(node)
-    return next((item.span for item in names if isinstance(item, Scalar) and item.text == name), None)
+    return next((item.span for item in items_of(node) if isinstance(item, Scalar) and item.text == name), None)

@@ -98,6 +98,11 @@ class Case(SpannedStruct, kw_only=True):
     variables: tuple[tuple[str, Text], ...]
     span: Span
 
+    @staticmethod
+    def can_set(value: str | None) -> bool:
+        """Return whether a variable of cases may have *value*: known, on one line and without `$`."""
+        return value is not None and value.isprintable() and "$" not in value
+
 
 class BuildImage(SpannedStruct, kw_only=True):
     """Build an image variant with BuildKit's blubber frontend; binds imageID and imageLocalName.

@@ -60,7 +60,7 @@ def _variables(entries: tuple[Entry, ...], values: StageValues) -> Iterator[tupl
         name, text = entry.key.text, entry.value.text if isinstance(entry.value, Scalar) else ""
         if not check_variable_name(name, entry.key.span, values.report):
             continue
-        if not _is_plain(text):
+        if not Case.can_set(text):
             values.report.add(
                 codes.INVALID_CASE,
                 f'the value of "{name}" is not plain text of one line without "$"',
@@ -68,10 +68,6 @@ def _variables(entries: tuple[Entry, ...], values: StageValues) -> Iterator[tupl
                 hint="choose between plain texts, and compute the value from them in the script",
             )
         yield name, Text((text,) if text else (), entry.key.span)
-
-
-def _is_plain(text: str | None) -> bool:
-    return text is not None and text.isprintable() and "$" not in text
 
 
 def _check_steps(stage: StageConfig, value: StepValue, steps: tuple[Step, ...], values: StageValues) -> None:
@@ -97,7 +93,7 @@ def _check_defaults(steps: tuple[Step, ...], found: list[Case], values: StageVal
     replaced = {name: text.span for case in reversed(found) for name, text in case.variables}
     for step in steps:
         for name, text in step.env if isinstance(step, Commands) else ():
-            if name in replaced and not _is_plain(text.constant):
+            if name in replaced and not Case.can_set(text.constant):
                 values.report.add(
                     codes.INVALID_CASE,
                     f'cases replace "{name}", so its value in "env" must be plain text of one line without "$"',
