@@ -14,6 +14,7 @@ from ruamel.yaml import YAML
 
 from pipegen.compiler import Analysed
 from pipegen.diagnostics.report import Report
+from pipegen.shell.images import with_named_images
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.plan_scripts import plan_scripts
 
@@ -53,7 +54,7 @@ def _of_gitlab(analysed: Analysed) -> Iterator[tuple[str, str]]:
 def _of_jenkins(analysed: Analysed) -> Iterator[tuple[str, str]]:
     """Yield the scripts of stages, and those that remove shared resources."""
     for plan in analysed.plans:
-        made = plan_scripts(plan, JenkinsSettings(), Report())
+        made = plan_scripts(with_named_images(plan), JenkinsSettings(), Report())
         for stage, script in made.scripts.items():
             yield f"stage {stage}", "\n".join(line for command in script.commands for line in command.lines)
         yield f"end of {plan.name}", "\n".join(line for command in made.teardown for line in command.lines)

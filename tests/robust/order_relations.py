@@ -54,7 +54,7 @@ def checked(plans: Iterable[Plan], target: str, way: str, made: Written) -> Comp
     except UnreadableError as error:
         return Compared(way, faults=(f"cannot be read: {error}",))
     called = [(plan, _called(names, made.said)) for plan, names in named(plans, target)]
-    plan_in_required_order = _required_pairs(called)
+    plan_in_required_order = _required_pairs(called) - (_ended_before(called) if target == "gitlab" else Pairs())
     waits = _final_waits(called) if any(one.code.name == "finally-waits" for one in made.said) else Pairs()
     own = _checkouts(called, graph)
     read = frozenset(pair for pair in relation(graph) if own.isdisjoint(pair))
@@ -134,6 +134,21 @@ def _final(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield the pairs of a stage and a finally stage, except optional stop stages."""
     others = [stage for stage in plan.graph.nodes if stage not in _stops(plan)]
     yield from ((stage, job.stage) for job in plan.jobs if job.is_final for stage in others)
+
+
+def _ended_before(called: Iterable[Named]) -> Pairs:
+    """Return the pairs of a stage and a finally stage that starts without its optional approval, as GitLab's runs do.
+
+    A run ends without a manual job that may be skipped: https://docs.gitlab.com/ci/jobs/job_control/#types-of-manual-jobs
+    """
+    return frozenset(
+        (names[job.stage], names[last.stage])
+        for plan, names in called
+        for job in plan.jobs
+        if job.deployment.approval is not None and job.deployment.approval.is_optional
+        for last in plan.jobs
+        if last.is_final and job.stage in names and last.stage in names
+    )
 
 
 def _final_waits(called: Sequence[Named]) -> Pairs:
