@@ -35,10 +35,6 @@ class ByHour:
             self.hours[hour] += old * (now - since)
         self.value, self._since = value, now
 
-    def total(self) -> float:
-        """Return the integral over all hours."""
-        return sum(self.hours)
-
 
 class LoadMeasures(MutableStruct):
     """The measures of a load.
@@ -47,6 +43,7 @@ class LoadMeasures(MutableStruct):
         ready: for each stage run that started and was ready after the warm-up, when it was first ready.
         waits: the seconds that it waited in its queue, again after each preemption.
         results: for each pipeline that ended, the seconds from its start to its end.
+        unfinished: the number of pipelines that have started and not ended.
         failures: the number of pipelines that failed.
         preempted: how many times a stage was preempted.
         lost: the seconds of work that were lost by that.
@@ -55,6 +52,7 @@ class LoadMeasures(MutableStruct):
     ready: array[float] = field(default_factory=lambda: array("d"))
     waits: array[float] = field(default_factory=lambda: array("d"))
     results: array[float] = field(default_factory=lambda: array("d"))
+    unfinished: int = 0
     failures: int = 0
     preempted: int = 0
     lost: float = 0.0

@@ -35,6 +35,12 @@ def render_text(result: FleetResult) -> str:
     ]
     if any(one.preempted for one in result.loads):
         parts.append(_table(("preempted", "stages", "work lost"), _lost_rows(result)))
+    parts += [
+        f"{load_result.unfinished:,} pipelines of {visible(load_result.load.name)} never end: no machine or queue has"
+        " room for their stages"
+        for load_result in result.loads
+        if load_result.unfinished
+    ]
     return "\n\n".join(parts)
 
 
@@ -184,6 +190,7 @@ def _load_data(load_result: LoadResult, result: FleetResult) -> dict[str, object
         "waiting": _summary_data(load_result.waits),
         "result": _summary_data(load_result.results),
         "failed": load_result.failures,
+        "unfinished": load_result.unfinished,
         "preempted": load_result.preempted,
         "lost": _rounded(load_result.lost),
         "p95_by_hour": [_rounded(waits.p95) for waits in result.waits_by_hour[load_result.load.name]],

@@ -14,11 +14,12 @@ from pipegen.structs import Struct
 
 
 class LoadResult(Struct, kw_only=True):
-    """The result of a load: *waits* of its stages, times to *results* of its pipelines."""
+    """The result of a load: *waits* of its stages, times to *results* of its pipelines; some may never end."""
 
     load: Load
     waits: Summary
     results: Summary
+    unfinished: int
     failures: int
     preempted: int
     lost: float
@@ -82,6 +83,7 @@ def _load(load: Load, measured: LoadMeasures) -> LoadResult:
         load=load,
         waits=summary(measured.waits),
         results=summary(measured.results),
+        unfinished=measured.unfinished,
         failures=measured.failures,
         preempted=measured.preempted,
         lost=measured.lost,

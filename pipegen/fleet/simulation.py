@@ -92,6 +92,7 @@ class FleetSimulation:
 
     def _arrive(self, load: LoadState) -> None:
         self._open += 1
+        load.measures.unfinished += 1
         self._next_arrival(load)
         run = ActiveRun(load, self._now)
         first = load.workflow.first or load.workflow.final
@@ -114,8 +115,9 @@ class FleetSimulation:
 
     def _finish(self, run: ActiveRun) -> None:
         self._open -= 1
+        measures = run.load.measures
+        measures.unfinished -= 1
         if run.start >= self._fleet.warm_up:
-            measures = run.load.measures
             measures.results.append(self._now - run.start)
             measures.failures += run.is_failed
 
@@ -197,8 +199,8 @@ class FleetSimulation:
     def _ask(self, run: ActiveRun, stage: Stage) -> None:
         """Queue *stage* behind a gate until a person approves it."""
         gang = run.load.gang(stage)
-        gang.is_admitted = True
         stage_run = self._with_services(run, stage, gang) if stage.services else self._stage_run(run, stage, gang)
+        self._session.admit_unplaced(gang)
         self._unapproved.add(gang)
         for member in (stage_run, *stage_run.helpers):
             self._session.join(member)
@@ -311,10 +313,10 @@ class FleetSimulation:
         """Queue another attempt, with a backoff."""
         run, stage = stage_run.run, stage_run.stage
         gang = run.load.gang(stage)
-        gang.is_admitted = True
         again = self._with_services(run, stage, gang) if stage.services else self._stage_run(run, stage, gang)
         again.failures = stage_run.failures + 1
         again.seconds = run.load.samplers[stage.index]()
+        self._session.admit_unplaced(gang)
         for member in (again, *again.helpers):
             self._session.join(member)
         queue = self._session.light if again.is_light else self._session.queues[gang.job_queue.name]

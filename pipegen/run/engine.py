@@ -15,9 +15,9 @@ from pipegen.run.clock import Clock
 from pipegen.run.events import Cause, Ended, Listener, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
 from pipegen.run.executors.base import Executor
 from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, Task, TaskId
-from pipegen.run.outcome import Reason, State, Status
 from pipegen.run.progress import Progress, StatusChanges
 from pipegen.run.scheduling.base import Placement, Refusal, Scheduler
+from pipegen.run.status import Reason, Status
 from pipegen.structs import MutableStruct, field, replace
 
 # Seconds between the request to stop and the kill, as for a container of docker:
@@ -166,11 +166,11 @@ class Engine:
         }
         for stage in outcomes:
             pipeline.task_runs[stage].phase = _Phase.ENDED
-        states = {stage: _state(outcome) for stage, outcome in outcomes.items()}
+        statuses = {stage: _status(outcome) for stage, outcome in outcomes.items()}
         allowed = [
             stage for stage, outcome in outcomes.items() if outcome.is_allowed(pipeline.task_runs[stage].task.job)
         ]
-        self._apply(pipeline, pipeline.progress.begin(states, allowed))
+        self._apply(pipeline, pipeline.progress.begin(statuses, allowed))
 
     def _apply(self, pipeline: _Pipeline, changes: StatusChanges) -> None:
         """Apply *changes* of *pipeline*."""
@@ -324,7 +324,7 @@ class Engine:
         task_run.phase = _Phase.ENDED
         pipeline = self._pipelines[task_run.task.id.pipeline]
         is_allowed = outcome.is_allowed(task_run.task.job)
-        self._apply(pipeline, task_run.progress.end(task_run.task.id.stage, _state(outcome), is_allowed=is_allowed))
+        self._apply(pipeline, task_run.progress.end(task_run.task.id.stage, _status(outcome), is_allowed=is_allowed))
 
     # Events and calls
 
@@ -348,8 +348,8 @@ def _pipeline(run: PipelineRun, is_wanted: Callable[[Task], bool], is_needed: Ca
     return _Pipeline(run, progress, {stage: _TaskRun(task, progress) for stage, task in tasks.items()})
 
 
-def _state(outcome: Outcome) -> State:
-    return State.SUCCESS if outcome.result in (AttemptResult.SUCCESS, AttemptResult.REUSED) else State.FAILED
+def _status(outcome: Outcome) -> Status:
+    return Status.SUCCESS if outcome.result in (AttemptResult.SUCCESS, AttemptResult.REUSED) else Status.FAILED
 
 
 def _timed_out(attempt: Attempt, outcome: Outcome) -> Outcome:

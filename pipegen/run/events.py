@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Protocol
 
 from pipegen.run.model import Attempt, Outcome, TaskId
-from pipegen.run.outcome import Reason, Status
+from pipegen.run.status import Reason, Status
 from pipegen.structs import Struct
 
 

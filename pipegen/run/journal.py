@@ -18,7 +18,7 @@ from pipegen.plan.model import Failure, Plan
 from pipegen.run.checksum import verified, with_checksum
 from pipegen.run.events import Ended, PipelineEnded, RunEvent, Skipped, Started
 from pipegen.run.model import AttemptResult, Outcome, TaskId
-from pipegen.run.outcome import Status
+from pipegen.run.status import Status
 from pipegen.structs import MutableStruct, Struct, field, replace
 
 # Incremented when the meaning of the lines changes.

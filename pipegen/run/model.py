@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Failure, Job, Plan
-from pipegen.run.outcome import Status
+from pipegen.run.status import Status
 from pipegen.structs import SpannedStruct, Struct
 
 

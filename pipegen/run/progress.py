@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.outcome import Reason, State, Status
+from pipegen.run.status import Reason, Status
 from pipegen.structs import Struct
 
 
@@ -39,7 +39,7 @@ class Progress:
     ) -> None:
         self._graph, self._final = graph, final
         self._is_wanted, self._is_needed, self._is_fail_fast = is_wanted, is_needed, is_fail_fast
-        self._states: dict[str, State] = {}
+        self._statuses: dict[str, Status] = {}
         self._skipped: dict[str, Reason] = {}
         self._missing = {stage: graph.in_degree(stage) for stage in graph.nodes}
         self._open, self._open_final = len(graph.nodes), len(final)
@@ -53,7 +53,7 @@ class Progress:
         self._ready: list[str] = []
         self._lost: list[tuple[str, Reason]] = []
 
-    # State
+    # Statuses
 
     @property
     def is_over(self) -> bool:
@@ -74,7 +74,7 @@ class Progress:
             return Status.UNKNOWN if self._open else Status.FAILED if is_bad else Status.SUCCESS
         if stage in self._skipped:
             return Status.SKIPPED
-        return _STATUSES[self._states[stage]] if stage in self._states else Status.UNKNOWN
+        return self._statuses.get(stage, Status.UNKNOWN)
 
     def skipped(self) -> Mapping[str, Reason]:
         """Return the stages that never start, with the first reason of each."""
@@ -82,14 +82,14 @@ class Progress:
 
     # Changes
 
-    def begin(self, ended: Mapping[str, State], allowed: Collection[str] = ()) -> StatusChanges:
+    def begin(self, ended: Mapping[str, Status], allowed: Collection[str] = ()) -> StatusChanges:
         """Begin with the stages that *ended* in an earlier run; failures that are *allowed* do not block others.
 
         If a predecessor of an ended stage runs again, the successors of that stage wait for it.
         """
-        self._states.update(ended)
-        for stage, state in ended.items():
-            self._end(stage, state, is_allowed=stage in allowed)
+        self._statuses.update(ended)
+        for stage, status in ended.items():
+            self._end(stage, status, is_allowed=stage in allowed)
         for stage in self._graph.roots:
             if not self._is_decided(stage) and not self._reach(stage):
                 self._release(stage, is_lost=False)
@@ -97,11 +97,11 @@ class Progress:
 
     def start(self, stage: str) -> None:
         """Note that *stage* has started."""
-        self._states[stage] = State.RUNNING
+        self._statuses[stage] = Status.UNKNOWN
 
-    def end(self, stage: str, state: State, *, is_allowed: bool = False) -> StatusChanges:
+    def end(self, stage: str, status: Status, *, is_allowed: bool = False) -> StatusChanges:
         """Note that *stage* has ended; *is_allowed* is whether it may fail."""
-        self._end(stage, state, is_allowed=is_allowed)
+        self._end(stage, status, is_allowed=is_allowed)
         return self._take_changes()
 
     def refuse(self, stage: str, *, is_optional: bool = False) -> StatusChanges:
@@ -126,9 +126,9 @@ class Progress:
 
     # Effects of changes
 
-    def _end(self, stage: str, state: State, *, is_allowed: bool) -> None:
-        self._states[stage] = state
-        is_bad = state is State.FAILED and not is_allowed
+    def _end(self, stage: str, status: Status, *, is_allowed: bool) -> None:
+        self._statuses[stage] = status
+        is_bad = status is Status.FAILED and not is_allowed
         self._close(stage)
         if stage not in self._missing:
             self._is_final_bad |= is_bad
@@ -193,7 +193,7 @@ class Progress:
 
     def _is_decided(self, stage: str) -> bool:
         """Return whether *stage* has started or never will."""
-        return stage in self._states or stage in self._skipped
+        return stage in self._statuses or stage in self._skipped
 
     def _take_changes(self) -> StatusChanges:
         if not self._open and not self._has_begun_final:
@@ -204,6 +204,3 @@ class Progress:
         changes = StatusChanges([stage for stage in self._ready if stage not in self._skipped], self._lost)
         self._ready, self._lost = [], []
         return changes
-
-
-_STATUSES = {State.RUNNING: Status.UNKNOWN, State.SUCCESS: Status.SUCCESS, State.FAILED: Status.FAILED}

@@ -22,7 +22,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Delay, Deployment, Limits
 from pipegen.run.events import Ready, Skipped, Started
 from pipegen.run.model import TaskId
-from pipegen.run.outcome import Reason, State, Status
+from pipegen.run.status import Reason, Status
 
 CASES = "tekton_run.json"
 
@@ -30,11 +30,11 @@ Case = dict[str, Any]
 
 # A task that is scheduled takes its place; one that was cancelled has failed.
 STATES = {
-    "scheduled": State.RUNNING,
-    "running": State.RUNNING,
-    "succeeded": State.SUCCESS,
-    "failed": State.FAILED,
-    "cancelled": State.FAILED,
+    "scheduled": Status.UNKNOWN,
+    "running": Status.UNKNOWN,
+    "succeeded": Status.SUCCESS,
+    "failed": Status.FAILED,
+    "cancelled": Status.FAILED,
 }
 # With us independent branches go on after a failure, so that these tasks still run.
 GOES_ON = {
@@ -94,7 +94,7 @@ def check_queue(case: Case) -> None:
 def check_done(case: Case) -> None:
     """Check which tasks are done or never start."""
     now = moment(case)
-    ended = {name for name, state in now.states.items() if state is not State.RUNNING}
+    ended = {name for name, state in now.states.items() if state is not Status.UNKNOWN}
     assert {*ended, *skipped(now)} == set(case["expect"]["done_or_skipped"]) - {GOES_ON.get(case["id"])}
 
 
@@ -167,7 +167,7 @@ def test_case_has_the_results_of_tekton(case: Case) -> None:
 def test_the_engine_agrees_with_the_rules(case: Case) -> None:
     """Finished tasks are given as results, running tasks take long, and all other tasks have a delay."""
     told = moment(case)
-    ends = {stage for stage, state in told.states.items() if state is not State.RUNNING}
+    ends = {stage for stage, state in told.states.items() if state is not Status.UNKNOWN}
     runs = told.states.keys() - ends
     allowed = {stage: Limits(allow_failure=AllowFailure((), NOWHERE)) for stage in told.allowed}
     stages = (*told.graph.nodes, *told.final)
@@ -182,7 +182,7 @@ def test_the_engine_agrees_with_the_rules(case: Case) -> None:
         slots=len(stages),
         durations=dict.fromkeys(stages, 100.0),
         unwanted=told.unwanted,
-        ended={TaskId("run", stage): SUCCESS if told.states[stage] is State.SUCCESS else FAILED for stage in ends},
+        ended={TaskId("run", stage): SUCCESS if told.states[stage] is Status.SUCCESS else FAILED for stage in ends},
     )
     if told.is_stopped:
         simulated_run.clock.at(5.0, simulated_run.engine.stop)

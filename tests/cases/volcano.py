@@ -58,7 +58,7 @@ POINTS = {
     "predicate": ("is_placeable",),
     "allocatable": ("may_take",),
     "overused": ("is_overused",),
-    "job_enqueued": ("may_enter", "entered"),
+    "job_enqueued": ("may_enter",),
     "job_ready": ("is_ready",),
     "job_pipelined": ("is_promised",),
     "job_valid": ("is_valid",),
@@ -171,7 +171,6 @@ class World:
         if phase == "Pending" and "enqueue" in self.case["actions"]:
             self.session.entering.append(one)
             return
-        add_to(one.job_queue.admitted, one.minimum or {})
         if one.job_queue.name in self.session.job_queues:
             self.session.admit(one)
 

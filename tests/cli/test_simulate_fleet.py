@@ -211,3 +211,85 @@ def test_the_schema_and_its_examples_hold() -> None:
         validator = Draft202012Validator({"$defs": schema["$defs"], **part})
         for value in [*part.get("examples", []), *([part["default"]] if "default" in part else [])]:
             assert list(validator.iter_errors(value)) == []
+
+
+CROWDED = """\
+pipelines:
+  small: { stages: [{ name: check, interruptible: true }] }
+  large: { stages: [{ name: test, resources: { cpu: "4" }, services: [postgres:16, mail:1] }] }
+"""
+
+
+def crowded(actions: list[str], tiers: list[list[str]]) -> str:
+    """Return a fleet whose machines are full of small stages, while large ones with services wait."""
+    return f"""\
+machines: [{{ name: linux, count: 2, slots: 4, cpu: 4 }}]
+queues: [{{ name: few, weight: 6, deserved: {{ cpu: 5 }} }}, {{ name: many, deserved: {{ cpu: 3 }} }}]
+load:
+  - config: pipegen.yaml
+    pipeline: small
+    queue: many
+    arrivals: {{ rate: 100 }}
+    durations: {{ check: 4m }}
+  - config: pipegen.yaml
+    pipeline: large
+    queue: few
+    priority: 3
+    arrivals: {{ rate: 2 }}
+    durations: {{ test: 5m }}
+    services: {{ postgres: {{ cpu: 1 }}, mail: {{}} }}
+scheduling: {json.dumps({"actions": actions, "tiers": tiers})}
+duration: 6h
+"""
+
+
+ALLOCATE = ["enqueue", "allocate", "backfill"]
+RECLAIM = ["enqueue", "allocate", "reclaim", "backfill"]
+
+
+@pytest.mark.parametrize(
+    ("actions", "tiers", "most", "is_preempting"),
+    [
+        (ALLOCATE, [["gang", "first-ready"]], 3600, False),
+        (RECLAIM, [["gang"], ["capacity", "first-ready"]], 600, True),
+        (RECLAIM, [["gang"], ["fair-share"]], 600, True),
+        (RECLAIM, [["gang"], ["proportion"]], 600, True),
+    ],
+)
+def test_large_stages_get_room(
+    actions: list[str], tiers: list[list[str]], most: int, *, is_preempting: bool, empty: Path, pipegen: Pipegen
+) -> None:
+    """It is reserved when many stages overtook them, or taken from the queue that has more than its share."""
+    config = CROWDED.replace("name: check,", 'name: check, resources: { cpu: "1" },')
+    (empty / "pipegen.yaml").write_text(config, encoding="utf-8")
+    (empty / "fleet.yaml").write_text(crowded(actions, tiers), encoding="utf-8")
+    small, large = data(pipegen)["loads"]
+
+    assert large["waiting"]["count"] > 5
+    assert 0 < large["waiting"]["longest"] < most
+    assert (small["preempted"] > 0) is is_preempting
+    assert ("work lost" in pipegen("simulate", "--fleet", "fleet.yaml").out) is is_preempting
+
+
+def test_pipelines_without_room_are_counted(empty: Path, pipegen: Pipegen) -> None:
+    """A stage that requests more than its queue may take never starts; one that no machine has is an error."""
+    (empty / "pipegen.yaml").write_text(CROWDED, encoding="utf-8")
+    text = crowded(ALLOCATE, [["gang"], ["fair-share"]])
+    (empty / "fleet.yaml").write_text(text.replace("weight: 6", "capability: { cpu: 3 }"), encoding="utf-8")
+    waiting = pipegen("simulate", "--fleet", "fleet.yaml")
+    (empty / "fleet.yaml").write_text(text.replace("cpu: 4 }]", "cpu: 3 }]"), encoding="utf-8")
+    too_large = pipegen("simulate", "--fleet", "fleet.yaml")
+
+    assert "15 pipelines of large never end: no machine or queue has room for their stages" in waiting.out
+    assert "requests more cpu than any suitable machine has" in too_large.err
+
+
+def test_queues_below_another_share_its_limits(empty: Path, pipegen: Pipegen) -> None:
+    """What their stages with services took is free again when these have ended, so that all start."""
+    (empty / "pipegen.yaml").write_text(CROWDED, encoding="utf-8")
+    text = crowded(ALLOCATE, [["gang"], ["capacity"]]).replace("weight: 6", "parent: all")
+    text = text.replace("queues: [", "queues: [{ name: all, capability: { cpu: 6 } }, ")
+    (empty / "fleet.yaml").write_text(text, encoding="utf-8")
+    _, large = data(pipegen)["loads"]
+
+    assert (large["result"]["count"], large["unfinished"]) == (15, 0)

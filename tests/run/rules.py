@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.engine import Engine
-from pipegen.run.outcome import Reason, State, Status
 from pipegen.run.progress import Progress
+from pipegen.run.status import Reason, Status
 from pipegen.structs import Struct, field
 
 # The successors of a stage that is skipped for one of these reasons run as if it had succeeded.
@@ -36,7 +36,7 @@ class RunMoment(Struct, kw_only=True):
 
     graph: ExecutionGraph
     final: tuple[str, ...] = ()
-    states: Mapping[str, State] = field(default_factory=dict)
+    states: Mapping[str, Status] = field(default_factory=dict)
     unwanted: Collection[str] = ()
     refused: Collection[str] = ()
     allowed: Collection[str] = ()
@@ -96,9 +96,9 @@ def final_ready(moment: RunMoment) -> tuple[str, ...]:
 def status(stage: str, moment: RunMoment) -> Status:
     """Return the status of *stage*, as finally stages read it; UNKNOWN until it has ended."""
     match moment.states.get(stage):
-        case State.SUCCESS:
+        case Status.SUCCESS:
             return Status.SUCCESS
-        case State.FAILED:
+        case Status.FAILED:
             return Status.FAILED
         case None if stage in skipped(moment):
             return Status.SKIPPED
@@ -116,7 +116,7 @@ def status_of_all(moment: RunMoment) -> Status:
 def result(moment: RunMoment) -> Status:
     """Return the status of the run including finally stages; UNKNOWN until all have ended."""
     final = {stage: moment.states.get(stage) for stage in moment.final if stage not in moment.unwanted}
-    unfinished = (State.RUNNING,) if moment.is_killed else (State.RUNNING, None)
+    unfinished = (Status.UNKNOWN,) if moment.is_killed else (Status.UNKNOWN, None)
     if not is_over(moment) or any(state in unfinished for state in final.values()):
         return Status.UNKNOWN
     is_bad = any(_failures(moment, final)) or None in final.values()
@@ -132,7 +132,7 @@ def _is_cut_short(moment: RunMoment) -> bool:
 def _failures(moment: RunMoment, stages: Collection[str]) -> Iterator[str]:
     """Yield those of *stages* that failed and are not allowed to; a rejected approval is a failure."""
     for stage in stages:
-        if stage in moment.refused or (moment.states.get(stage) is State.FAILED and stage not in moment.allowed):
+        if stage in moment.refused or (moment.states.get(stage) is Status.FAILED and stage not in moment.allowed):
             yield stage
 
 
@@ -140,11 +140,11 @@ def _is_lost(stage: str, moment: RunMoment, never: Mapping[str, Reason]) -> bool
     """Return whether the successors of *stage* do not run."""
     if stage in never:
         return never[stage] not in HOLDS_NOTHING_UP
-    return moment.states.get(stage) is State.FAILED and stage not in moment.allowed
+    return moment.states.get(stage) is Status.FAILED and stage not in moment.allowed
 
 
 def _is_over(stage: str, moment: RunMoment, never: Mapping[str, Reason]) -> bool:
-    return stage in never or moment.states.get(stage) in (State.SUCCESS, State.FAILED)
+    return stage in never or moment.states.get(stage) in (Status.SUCCESS, Status.FAILED)
 
 
 def moment_of(progress: Progress, allowed: Collection[str]) -> RunMoment:
@@ -153,7 +153,7 @@ def moment_of(progress: Progress, allowed: Collection[str]) -> RunMoment:
     return RunMoment(
         graph=progress._graph,
         final=progress._final,
-        states=dict(progress._states),
+        states=dict(progress._statuses),
         unwanted=frozenset(stage for stage, reason in lost.items() if reason in HOLDS_NOTHING_UP),
         refused=frozenset(stage for stage, reason in lost.items() if reason is Reason.REFUSED),
         allowed=frozenset(allowed),

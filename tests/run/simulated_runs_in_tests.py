@@ -11,8 +11,8 @@ from pipegen.run.engine import Ask, Engine
 from pipegen.run.events import Cause, Ended, Listener, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
 from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, Task, TaskId
-from pipegen.run.outcome import Status
 from pipegen.run.scheduling.base import Cycle, Placement, Refusal, Scheduler
+from pipegen.run.status import Status
 from pipegen.run.tasks import pipeline_run
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace

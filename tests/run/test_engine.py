@@ -15,8 +15,8 @@ from pipegen.run.engine import Engine, StalledError
 from pipegen.run.events import Cause, Started
 from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import AttemptResult, Outcome, Task, TaskId
-from pipegen.run.outcome import Status
 from pipegen.run.scheduling.base import Refusal
+from pipegen.run.status import Status
 from pipegen.run.tasks import pipeline_run
 from pipegen.structs import replace
 

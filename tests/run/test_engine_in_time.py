@@ -14,7 +14,7 @@ from pipegen.run.clocks.real import RealClock
 from pipegen.run.engine import Engine
 from pipegen.run.events import Ended, Skipped, Started
 from pipegen.run.executors.simulated import SimulatedExecutor
-from pipegen.run.outcome import Reason, Status
+from pipegen.run.status import Reason, Status
 from pipegen.run.tasks import pipeline_run
 
 

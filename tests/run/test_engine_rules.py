@@ -15,8 +15,8 @@ from run.simulated_runs_in_tests import FAILED, NOWHERE, SUCCESS, Paper, paper_p
 from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Plan, Retry, Timeout
 from pipegen.run.events import Ended, PipelineEnded, Ready, RunEvent, Skipped, Started
 from pipegen.run.model import Attempt, AttemptResult, Outcome, RunMachine, Task, TaskId
-from pipegen.run.outcome import State, Status
 from pipegen.run.scheduling.scheduler import scheduler
+from pipegen.run.status import Status
 
 OUTCOMES = st.sampled_from(
     [
@@ -85,7 +85,7 @@ class Told:
     """The state of a pipeline according to the events of a run."""
 
     ready: set[str] = field(default_factory=set)
-    states: dict[str, State] = field(default_factory=dict)
+    states: dict[str, Status] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
     over: list[Status] = field(default_factory=list)
 
@@ -105,11 +105,11 @@ class Told:
                     told.over.append(event.status)
                 case Started(attempt=Attempt(task=Task(id=TaskId(name, stage)))) if name == pipeline:
                     assert stage in told.ready - told.skipped
-                    told.states[stage] = State.RUNNING
+                    told.states[stage] = Status.UNKNOWN
                 case Ended(attempt=Attempt(task=Task(id=TaskId(name, stage)))) if name == pipeline and event.is_final:
-                    assert told.states[stage] is State.RUNNING
+                    assert told.states[stage] is Status.UNKNOWN
                     is_good = event.outcome.result is AttemptResult.SUCCESS
-                    told.states[stage] = State.SUCCESS if is_good else State.FAILED
+                    told.states[stage] = Status.SUCCESS if is_good else Status.FAILED
         return told
 
 

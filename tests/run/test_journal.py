@@ -14,7 +14,7 @@ from pipegen.run.checksum import with_checksum
 from pipegen.run.events import Ended, PipelineEnded
 from pipegen.run.journal import FORMAT, Journal, UnreadableJournalError, finished, read
 from pipegen.run.model import Attempt, AttemptResult, Outcome, TaskId
-from pipegen.run.outcome import Status
+from pipegen.run.status import Status
 
 WITH_CHECKSUM = (with_checksum({"event": "over"}) + b"\n", with_checksum({"journal": FORMAT + 1}) + b"\n")
 GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])

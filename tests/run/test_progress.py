@@ -9,8 +9,8 @@ from run import rules
 from run.graphs import graphs
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.outcome import Reason, State, Status
 from pipegen.run.progress import Progress, StatusChanges
+from pipegen.run.status import Reason, Status
 
 
 class Told:
@@ -80,8 +80,8 @@ def test_every_change_agrees_with_the_rules(
                 told.check()
             case "end":
                 stage = told.running.pop(data.draw(st.integers(0, len(told.running) - 1)))
-                state = data.draw(st.sampled_from([State.SUCCESS, State.FAILED]))
-                is_allowed = state is State.FAILED and data.draw(st.booleans())
+                state = data.draw(st.sampled_from([Status.SUCCESS, Status.FAILED]))
+                is_allowed = state is Status.FAILED and data.draw(st.booleans())
                 told.allowed |= {stage} if is_allowed else set()
                 told.take(progress.end(stage, state, is_allowed=is_allowed))
             case "refuse" if told.ready[0] in graph:
@@ -102,14 +102,14 @@ def test_a_resumed_progress_continues_where_it_ended(
     """Ended stages never become ready again, and the rules hold."""
     first = Progress(graph, ("f",), is_wanted=lambda _: True, is_fail_fast=is_fail_fast)
     ready = list(first.begin({}).ready)
-    ended: dict[str, State] = {}
+    ended: dict[str, Status] = {}
     allowed: set[str] = set()
     for _ in range(data.draw(st.integers(0, 9))):
         if not ready:
             break
         stage = ready.pop(data.draw(st.integers(0, len(ready) - 1)))
-        ended[stage] = State.SUCCESS if data.draw(st.booleans()) else State.FAILED
-        if ended[stage] is State.FAILED and data.draw(st.booleans()):
+        ended[stage] = Status.SUCCESS if data.draw(st.booleans()) else Status.FAILED
+        if ended[stage] is Status.FAILED and data.draw(st.booleans()):
             allowed.add(stage)
         first.start(stage)
         news = first.end(stage, ended[stage], is_allowed=stage in allowed)
@@ -135,20 +135,20 @@ def test_successors_wait_for_repeated_ancestors_of_ended_stages() -> None:
     """They may read it, although the stages between have ended."""
     graph = ExecutionGraph([["image", "lint", "test", "publish"], ["other", "publish"]])
     progress = Progress(graph, (), is_wanted=lambda _: True)
-    ended = {"other": State.SUCCESS, "test": State.SUCCESS, "lint": State.SUCCESS}
+    ended = {"other": Status.SUCCESS, "test": Status.SUCCESS, "lint": Status.SUCCESS}
 
     assert progress.begin(ended) == StatusChanges(["image"], [])
     progress.start("image")
-    assert progress.end("image", State.SUCCESS) == StatusChanges(["publish"], [])
+    assert progress.end("image", Status.SUCCESS) == StatusChanges(["publish"], [])
 
 
 def test_a_repeated_ancestor_of_an_ended_stage_may_fail() -> None:
     """The stages that wait for it never start."""
     progress = Progress(ExecutionGraph([["image", "test", "publish"]]), (), is_wanted=lambda _: True)
-    progress.begin({"test": State.SUCCESS})
+    progress.begin({"test": Status.SUCCESS})
     progress.start("image")
 
-    assert progress.end("image", State.FAILED) == StatusChanges([], [("publish", Reason.BEFORE)])
+    assert progress.end("image", Status.FAILED) == StatusChanges([], [("publish", Reason.BEFORE)])
     assert progress.result is Status.FAILED
 
 
@@ -158,6 +158,6 @@ def test_a_refused_optional_stage_does_not_fail_the_run() -> None:
     progress.begin({})
     progress.refuse("a", is_optional=True)
     progress.start("b")
-    progress.end("b", State.SUCCESS)
+    progress.end("b", Status.SUCCESS)
 
     assert (progress.status("a"), progress.result) == (Status.SKIPPED, Status.SUCCESS)

@@ -18,7 +18,7 @@ from pipegen.plan.model import AllowFailure, Failure, Limits, Plan, Retry
 from pipegen.run.events import Ended, RunEvent, Skipped, Started
 from pipegen.run.journal import Journal, UnreadableJournalError, finished, read
 from pipegen.run.model import AttemptResult, Outcome, TaskId
-from pipegen.run.outcome import Status
+from pipegen.run.status import Status
 
 # How much of a line is written when the process is killed: nothing, a part, all but its end, or all.
 CUTS = (0.0, 0.01, 0.5, 0.99, 1.0)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from run.rules import RunMoment, final_ready, is_over, ready, result, skipped, status, status_of_all
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.outcome import Reason, State, Status
+from pipegen.run.status import Reason, Status
 
 GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
 
 
 def test_independent_branches_continue() -> None:
     """Stages after a failure never start; all others do."""
-    now = RunMoment(graph=GRAPH, states={"build": State.SUCCESS, "test": State.FAILED})
+    now = RunMoment(graph=GRAPH, states={"build": Status.SUCCESS, "test": Status.FAILED})
 
     assert skipped(now) == {"release": Reason.BEFORE}
     assert ready(now) == ("lint",)
@@ -24,13 +24,13 @@ def test_fail_fast_starts_no_further_stages() -> None:
     running = RunMoment(
         graph=GRAPH,
         final=("report",),
-        states={"build": State.SUCCESS, "test": State.FAILED, "lint": State.RUNNING},
+        states={"build": Status.SUCCESS, "test": Status.FAILED, "lint": Status.UNKNOWN},
         is_fail_fast=True,
     )
     ended = RunMoment(
         graph=GRAPH,
         final=("report",),
-        states={"build": State.SUCCESS, "test": State.FAILED, "lint": State.SUCCESS},
+        states={"build": Status.SUCCESS, "test": Status.FAILED, "lint": Status.SUCCESS},
         is_fail_fast=True,
     )
 
@@ -43,7 +43,7 @@ def test_an_allowed_failure_does_not_block_successors() -> None:
     """It does not count for the pipeline, but it is the status of the stage."""
     now = RunMoment(
         graph=GRAPH,
-        states={"build": State.SUCCESS, "test": State.FAILED, "lint": State.SUCCESS},
+        states={"build": Status.SUCCESS, "test": Status.FAILED, "lint": Status.SUCCESS},
         allowed={"test"},
         is_fail_fast=True,
     )
@@ -54,9 +54,9 @@ def test_an_allowed_failure_does_not_block_successors() -> None:
 
 def test_a_false_condition_skips_the_stage_but_keeps_the_order() -> None:
     """Its successors wait for its predecessors."""
-    early = RunMoment(graph=GRAPH, states={"build": State.RUNNING}, unwanted={"test", "lint"})
-    late = RunMoment(graph=GRAPH, states={"build": State.SUCCESS}, unwanted={"test", "lint"})
-    failed = RunMoment(graph=GRAPH, states={"build": State.FAILED}, unwanted={"test", "lint"})
+    early = RunMoment(graph=GRAPH, states={"build": Status.UNKNOWN}, unwanted={"test", "lint"})
+    late = RunMoment(graph=GRAPH, states={"build": Status.SUCCESS}, unwanted={"test", "lint"})
+    failed = RunMoment(graph=GRAPH, states={"build": Status.FAILED}, unwanted={"test", "lint"})
 
     assert ready(early) == ()
     assert (ready(late), status("test", late)) == (("release",), Status.SKIPPED)
@@ -65,13 +65,13 @@ def test_a_false_condition_skips_the_stage_but_keeps_the_order() -> None:
 
 def test_a_failing_finally_stage_fails_the_run() -> None:
     """A finally stage whose condition is false is not waited for."""
-    states = dict.fromkeys(("build", "test", "lint", "release"), State.SUCCESS)
+    states = dict.fromkeys(("build", "test", "lint", "release"), Status.SUCCESS)
     now = RunMoment(graph=GRAPH, final=("report", "clean"), states=states, unwanted={"clean"})
     well = RunMoment(
-        graph=GRAPH, final=("report", "clean"), states={**states, "report": State.SUCCESS}, unwanted={"clean"}
+        graph=GRAPH, final=("report", "clean"), states={**states, "report": Status.SUCCESS}, unwanted={"clean"}
     )
     badly = RunMoment(
-        graph=GRAPH, final=("report", "clean"), states={**states, "report": State.FAILED}, unwanted={"clean"}
+        graph=GRAPH, final=("report", "clean"), states={**states, "report": Status.FAILED}, unwanted={"clean"}
     )
 
     assert (final_ready(now), result(now)) == (("report",), Status.UNKNOWN)

@@ -27,8 +27,8 @@ from pipegen.run.local.selection import SelectedPipeline
 from pipegen.run.local.watchdog import Guard, clean, kill_rest
 from pipegen.run.local.workspace import InPlace, Isolated, forget_secrets
 from pipegen.run.model import Outcome, PipelineRun, Task, TaskId
-from pipegen.run.outcome import Status
 from pipegen.run.scheduling.base import Refusal, Scheduler
+from pipegen.run.status import Status
 from pipegen.run.tasks import pipeline_run
 from pipegen.shell.teardown import teardown
 from pipegen.structs import replace

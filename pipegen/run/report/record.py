@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pipegen.run.bounds import TaskPath, longest_path
 from pipegen.run.events import Cause, Ended, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
 from pipegen.run.model import Outcome, PipelineRun, RunMachine, Task, TaskId
-from pipegen.run.outcome import Reason, Status
 from pipegen.run.simulation import Simulation
+from pipegen.run.status import Reason, Status
 from pipegen.run.timeline import Timeline
 from pipegen.structs import MutableStruct, field
 

@@ -14,7 +14,15 @@ from typing import Any
 from pipegen.run.events import Cause
 from pipegen.run.scheduling.amounts import SLOTS, add_to, is_bounded, subtract
 from pipegen.run.scheduling.fitting import could_fit, is_kept, is_room, wait_cause
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState, count_placed, uncount_placed
+from pipegen.run.scheduling.job_queues import (
+    Gang,
+    JobQueue,
+    QueuedTask,
+    TaskState,
+    count_placed,
+    lineage,
+    uncount_placed,
+)
 from pipegen.run.scheduling.machine_state import MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
@@ -124,7 +132,8 @@ class Session:
 
     def dismiss(self, gang: Gang) -> None:
         """Note that *gang*, which was admitted, needs its minimum no longer."""
-        subtract(gang.job_queue.admitted, gang.minimum or {})
+        for job_queue in lineage(gang.job_queue):
+            subtract(job_queue.admitted, gang.minimum or {})
 
     def add_machine(self, machine: SchedulerNode) -> None:
         """Add *machine*, and wake gangs that it helps."""
@@ -194,8 +203,14 @@ class Session:
 
     def admit(self, gang: Gang) -> None:
         """Admit *gang*: its tasks may be placed from now on."""
-        gang.is_admitted = True
+        self.admit_unplaced(gang)
         self.offer(gang)
+
+    def admit_unplaced(self, gang: Gang) -> None:
+        """Admit *gang*, whose tasks are placed later."""
+        gang.is_admitted = True
+        for job_queue in lineage(gang.job_queue):
+            add_to(job_queue.admitted, gang.minimum or {})
 
     def pass_gate(self, gang: Gang, gate: str) -> None:
         """Check *gate* of *gang* again."""
@@ -269,6 +284,13 @@ class Session:
             self._pledges[gang].merge(statement)
         else:
             self._pledges[gang] = statement
+
+    def may_redeem(self, job_queue: JobQueue) -> bool:
+        """Return whether a gang of *job_queue* may start in the room that it was promised, which counts as taken."""
+        return any(
+            gang.job_queue is job_queue and self.queues[job_queue.name].entry(gang).part is QueueState.ACTIVE
+            for gang in self._pledges
+        )
 
     def unpledge(self, gang: Gang) -> Freed:
         """Cancel the promises to *gang*, and return the freed resources."""

@@ -37,7 +37,6 @@ class Votes(Struct, kw_only=True):
         may_take: whether a job queue may take the resources of a task.
         is_overused: whether a job queue has its share.
         may_enter: whether a gang is admitted.
-        entered: called for each admitted gang.
         is_ready: whether enough tasks of a gang are placed.
         is_promised: whether enough tasks of a gang are placed or promised.
         is_valid: whether a gang can ever be placed.
@@ -55,7 +54,6 @@ class Votes(Struct, kw_only=True):
     may_take: Callable[[JobQueue, QueuedTask], bool] | None = None
     is_overused: Callable[[JobQueue], bool] | None = None
     may_enter: Callable[[Gang], Vote] | None = None
-    entered: Callable[[Gang], None] | None = None
     is_ready: Callable[[Gang], bool] | None = None
     is_promised: Callable[[Gang], Vote] | None = None
     is_valid: Callable[[Gang], bool] | None = None
@@ -86,7 +84,6 @@ class Ballot:
         self._placeable = _defined(vote.is_placeable for vote in votes)
         self._may_take = _defined(vote.may_take for vote in votes)
         self._overused = _defined(vote.is_overused for vote in votes)
-        self._entered = _defined(vote.entered for vote in votes)
         self._ready = _defined(vote.is_ready for vote in votes)
         self._valid = _defined(vote.is_valid for vote in votes)
         self._preemptive = _defined(vote.is_preemptive for vote in votes)
@@ -131,11 +128,6 @@ class Ballot:
     def may_enter(self, gang: Gang) -> bool:
         """Return whether *gang* is admitted: no policy rejects it up to the first tier with a permission."""
         return _is_permitted(self._may_enter, gang)
-
-    def entered(self, gang: Gang) -> None:
-        """Notify all policies that *gang* was admitted."""
-        for notify in self._entered:
-            notify(gang)
 
     def is_ready(self, gang: Gang) -> bool:
         """Return whether all policies agree that enough of *gang* is placed."""

@@ -15,11 +15,11 @@ from pipegen.run.chart.times import SECONDS
 from pipegen.run.events import Cause, Ended, Listener, PipelineEnded, Ready, Skipped, Started, Waiting
 from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, RunMachine
-from pipegen.run.outcome import Reason, Status
 from pipegen.run.report.live import Live
 from pipegen.run.report.plain import Plain
 from pipegen.run.report.record import RunRecord
 from pipegen.run.report.summary import path_words, summary
+from pipegen.run.status import Reason, Status
 from pipegen.run.tasks import pipeline_run
 
 GRAPH = ExecutionGraph([["a", "b", "c"], ["d"]])

@@ -7,12 +7,13 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from run.scheduling_state import flight_log, in_flight
 
 from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
 from pipegen.run.scheduling.queue.heap import Heap
 from pipegen.run.scheduling.queue.hints import ANYTHING, Hint, Hints, QueueEvent
-from pipegen.run.scheduling.queue.queue import Queue, QueueSettings
+from pipegen.run.scheduling.queue.queue import Queue
 
 HINTS: Hints[str] = {
     "freed": (("room", lambda item, event: Hint.HELPS if item in event.what else Hint.DOES_NOT),),
@@ -47,7 +48,7 @@ def test_an_event_counts_for_whoever_was_taken_before_it() -> None:
         queue.fail(item, 0.0, pending=("room",))
 
     assert {entry.item: entry.part for entry in queue} == {"a": QueueState.ACTIVE, "b": QueueState.UNSCHEDULABLE}
-    assert queue.flight().log() == ()
+    assert flight_log(queue) == []
 
 
 def test_only_whom_it_helps_is_woken() -> None:
@@ -128,7 +129,7 @@ def test_who_leaves_takes_its_events_along() -> None:
         queue.delete(item)
     queue.event(QueueEvent("freed", "abc"), 0.0)
 
-    assert (list(queue), popped(queue), queue.flight().log()) == ([], None, ())
+    assert (list(queue), popped(queue), flight_log(queue)) == ([], None, [])
     assert not queue.has_unschedulable()
 
 
@@ -161,7 +162,7 @@ def test_each_item_is_in_one_part(steps: list[tuple[int, str, str]]) -> None:
     """Whatever happens: all items are there, and in the end each comes once."""
     queue, there, now = queue_of(), set[str](), 0.0
     for step, item, reason in steps:
-        flying = item in queue.flight()
+        flying = item in in_flight(queue)
         match step:
             case 0 if item not in there:
                 queue.add(item, now)
@@ -183,23 +184,10 @@ def test_each_item_is_in_one_part(steps: list[tuple[int, str, str]]) -> None:
                 now += 1
                 queue.flush(now)
     parts = Counter(entry.part for entry in queue)
-    flying_now = set(queue.flight())
+    flying_now = in_flight(queue)
     queue.event(QueueEvent(ANYTHING), now + 1000)
     queue.flush(now + 1000)
 
     assert {entry.item for entry in queue} == there
     assert parts[QueueState.IN_FLIGHT] == len(flying_now)
     assert sorted(found.item for found in iter(lambda: queue.pop(now + 1000), None)) == sorted(there - flying_now)
-
-
-def test_habits_can_forbid_to_take_early() -> None:
-    """Then the delay is waited out."""
-    queue: Queue[str] = Queue(lambda entry: (entry.item,), HINTS, QueueSettings(is_eager=False))
-    queue.add("a", 0.0)
-    popped(queue)
-    queue.fail("a", 0.0, rejectors=("room",))
-    queue.event(QueueEvent("freed", "a"), 0.5)
-
-    assert (queue.has_next(), popped(queue, 0.5)) == (False, None)
-    queue.flush(1.0)
-    assert popped(queue, 1.0) == "a"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from run.scheduling_state import deserved
 
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
@@ -15,7 +16,7 @@ from pipegen.run.scheduling.policies.drf import drf
 from pipegen.run.scheduling.policies.fit import fit
 from pipegen.run.scheduling.policies.gang import gang
 from pipegen.run.scheduling.policies.priority import priority
-from pipegen.run.scheduling.policies.proportion import deserved, proportion
+from pipegen.run.scheduling.policies.proportion import proportion
 from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.scheduler import Policy
 from pipegen.run.scheduling.session import Session
@@ -38,7 +39,7 @@ def gang_of(where: Session, name: str, *requested: int, least: int = 1, job_queu
         where.open_job_queue(JobQueue(name=job_queue, order=len(where.job_queues)))
     found = Gang(name=name, job_queue=where.job_queues[job_queue], least=least, priority=rank, size=len(requested))
     for number, slots in enumerate(requested):
-        order = 100 * sum(len(queue.flight()) + len(list(queue)) for queue in where.queues.values()) + number
+        order = 100 * sum(len(list(queue)) for queue in where.queues.values()) + number
         requests = {"slots": float(slots)} if slots else {}
         queued_task = QueuedTask(
             name=f"{name}{number}",

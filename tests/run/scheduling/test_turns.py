@@ -7,11 +7,11 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
+from run.scheduling_state import deserved
 from run.simulated_runs_in_tests import paper_plan
 
 from pipegen.run.model import Demand, PipelineRun, RunMachine, TaskId
 from pipegen.run.scheduling.job_queues import JobQueue
-from pipegen.run.scheduling.policies.proportion import deserved
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.turns import Turns

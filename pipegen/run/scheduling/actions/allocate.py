@@ -17,7 +17,7 @@ def allocate(session: Session) -> None:
     session.age()
     overused: list[JobQueue] = []
     while session.machines.has_free() and (job_queue := session.turns.first()) is not None:
-        if session.ballot.is_overused(job_queue):
+        if session.ballot.is_overused(job_queue) and not session.may_redeem(job_queue):
             overused.append(job_queue)
             session.turns.remove(job_queue)
         elif _serve(session, job_queue):

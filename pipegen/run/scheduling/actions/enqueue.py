@@ -33,7 +33,6 @@ def enqueue(session: Session) -> None:
         _, job_queue = heappop(job_queues)
         gang = gangs[job_queue.name].popleft()
         if gang.minimum is None or ballot.may_enter(gang):
-            ballot.entered(gang)
             session.admit(gang)
         else:
             session.entering.append(gang)

@@ -36,8 +36,10 @@ def _make_room(session: Session, gang: Gang, job_queue: JobQueue) -> None:
             refused.append(queued_task)
             if gang.is_alike:
                 break
-    session.commit(statement)
-    if statement.has_promises():
+    if statement.operations and session.ballot.is_promised(gang):
+        session.commit(statement)
         session.pledge(gang, statement)
+    else:
+        session.undo(statement)
     for queued_task in refused:
         session.wait(queued_task)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from pipegen.run.scheduling.amounts import SLOTS, Amounts, add_to, share
+from pipegen.run.scheduling.amounts import SLOTS, Amounts, share
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, lineage
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Vote, Votes
@@ -40,15 +40,9 @@ def capacity(session: Session) -> Votes:
         job_queue_key=lambda job_queue: (-job_queue.priority, round(share(job_queue.taken, job_queue.deserved), 9)),
         may_take=lambda job_queue, queued_task: job_queue.is_open and is_within(job_queue, queued_task.requests),
         may_enter=may_enter,
-        entered=_entered,
         is_preemptive=_is_preemptive,
         reclaimable=_reclaimable,
     )
-
-
-def _entered(gang: Gang) -> None:
-    for job_queue in lineage(gang.job_queue):
-        add_to(job_queue.admitted, gang.minimum or {})
 
 
 def _is_preemptive(job_queue: JobQueue, queued_task: QueuedTask) -> bool:

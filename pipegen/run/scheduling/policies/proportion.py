@@ -23,7 +23,6 @@ def proportion(session: Session) -> Votes:
             job_queue.is_open and _may_take(job_queue, queued_task, shares.deserved(job_queue))
         ),
         may_enter=lambda gang: _may_enter(gang, shares.capability(gang.job_queue)),
-        entered=_entered,
         is_preemptive=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
         reclaimable=lambda _, candidates: _above(candidates, shares.deserved),
     )
@@ -41,7 +40,6 @@ def fair_share(session: Session) -> Votes:
             job_queue.is_open and _may_take(job_queue, queued_task, shares.capability(job_queue))
         ),
         may_enter=lambda gang: _may_enter(gang, shares.capability(gang.job_queue)),
-        entered=_entered,
         is_preemptive=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
         reclaimable=lambda _, candidates: _above(candidates, shares.deserved),
     )
@@ -80,7 +78,7 @@ class _Shares(MutableStruct):
                 *[other for other in self._requested if self._requested[other] != other.requested],
             ):
                 self._sort(job_queue)
-            self._deserved = _distribute(self._alike, self._totals)
+            self._deserved = distribute(self._alike, self._totals)
         session.asking.clear()
 
     def _is_unsatisfied(self, job_queue: JobQueue) -> bool:
@@ -118,19 +116,7 @@ class _Shares(MutableStruct):
         return self._limits[job_queue]
 
 
-def deserved(job_queues: Iterable[JobQueue], totals: Amounts) -> Mapping[str, Amounts]:
-    """Return the deserved share of *totals* of each job queue: max-min fairness by weight.
-
-    Job queues without requests and guarantees are left out.
-    """
-    alike: dict[object, dict[JobQueue, None]] = {}
-    for job_queue in job_queues:
-        alike.setdefault(request_kind(job_queue), {})[job_queue] = None
-    by_kind = _distribute(alike, totals)
-    return {job_queue.name: by_kind[kind] for kind, group in alike.items() for job_queue in group if kind in by_kind}
-
-
-def _distribute(alike: Mapping[object, Mapping[JobQueue, None]], totals: Amounts) -> Mapping[object, Amounts]:
+def distribute(alike: Mapping[object, Mapping[JobQueue, None]], totals: Amounts) -> Mapping[object, Amounts]:
     """Return the deserved share of *totals* by kind: job queues that are *alike* deserve the same."""
     groups = {kind: (next(iter(group)), len(group)) for kind, group in alike.items()}
     groups = {
@@ -238,7 +224,3 @@ def _may_enter(gang: Gang, maximum: Amounts) -> Vote:
         if requested
     )
     return Vote.REJECT if is_exceeded else Vote.PERMIT
-
-
-def _entered(gang: Gang) -> None:
-    add_to(gang.job_queue.admitted, gang.minimum or {})

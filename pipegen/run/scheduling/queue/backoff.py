@@ -40,10 +40,6 @@ class Backoff(Generic[T]):
     def __len__(self) -> int:
         return len(self._refused) + len(self._failed)
 
-    def __iter__(self) -> Iterator[QueuedItem[T]]:
-        yield from self._refused
-        yield from self._failed
-
     def until(self, entry: QueuedItem[T]) -> float:
         """Return the end of the delay of *entry*."""
         return entry.since + self._delays.after(entry.failures)

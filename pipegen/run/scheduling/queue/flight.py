@@ -21,15 +21,6 @@ class InFlight(Generic[T]):
         self._marks: dict[T, int] = {}
         self._numbers = count()
 
-    def __len__(self) -> int:
-        return len(self._marks)
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self._marks)
-
-    def __contains__(self, item: object) -> bool:
-        return item in self._marks
-
     def take(self, entry: QueuedItem[T]) -> None:
         """Note that an item was popped."""
         number = next(self._numbers)
@@ -51,7 +42,3 @@ class InFlight(Generic[T]):
         del self._log[self._marks.pop(item)]
         while self._log and isinstance(next(iter(self._log.values())), QueueEvent):
             self._log.popitem(last=False)
-
-    def log(self) -> tuple[T | QueueEvent, ...]:
-        """Return items and events in order."""
-        return tuple(self._log.values())

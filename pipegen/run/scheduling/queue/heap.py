@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any, Generic
@@ -24,9 +23,6 @@ class Heap(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._entries)
-
-    def __iter__(self) -> Iterator[QueuedItem[T]]:
-        return iter(self._entries.values())
 
     def push(self, entry: QueuedItem[T], rank: Rank) -> None:
         """Add *entry*, which is in no heap."""

@@ -24,12 +24,10 @@ class QueueSettings(Struct, kw_only=True):
     Attributes:
         delays: the backoff delays.
         longest_unschedulable: seconds after which an unschedulable item is tried again without an event, for safety.
-        is_eager: whether a refused item is popped before the end of its delay if no item is active.
     """
 
     delays: Delays = _DELAYS
     longest_unschedulable: float = 300.0
-    is_eager: bool = True
 
 
 _SETTINGS = QueueSettings()
@@ -72,13 +70,9 @@ class Queue(Generic[T]):
         """Return the entry of *item*, which is in the queue."""
         return self._entries[item]
 
-    def flight(self) -> InFlight[T]:
-        """Return the items in flight."""
-        return self._flight
-
     def has_next(self) -> bool:
         """Return whether `pop` returns an item."""
-        return len(self._active) > 0 or (self._settings.is_eager and self._backoff.has_refused())
+        return len(self._active) > 0 or self._backoff.has_refused()
 
     def has_unschedulable(self) -> bool:
         """Return whether any item is unschedulable."""
@@ -115,7 +109,8 @@ class Queue(Generic[T]):
     def pop(self, now: float) -> QueuedItem[T] | None:
         """Return the first item, which is then in flight; None if there is none."""
         entry = self._active.pop()
-        if entry is None and self._settings.is_eager:
+        if entry is None:
+            # A refused item is tried before the end of its delay if no item is active.
             entry = self._backoff.pop_early()
         if entry is None:
             return None
@@ -186,11 +181,8 @@ class Queue(Generic[T]):
     def flush(self, now: float) -> None:
         """Activate items whose delay is over."""
         for entry in self._backoff.pop_due(now):
-            if self._settings.is_eager:
-                # Its gates were checked when it was added.
-                self.put(entry, QueueState.ACTIVE)
-            else:
-                self._activate(entry)
+            # Its gates were checked when it was added.
+            self.put(entry, QueueState.ACTIVE)
 
     def flush_unschedulable(self, now: float) -> None:
         """Requeue items that are unschedulable for too long."""
@@ -242,7 +234,7 @@ class Queue(Generic[T]):
 
     def _back_off(self, entry: QueuedItem[T]) -> None:
         # `pop_early` does not check gates, so they are checked here.
-        if not self._settings.is_eager or self._is_let_through(entry):
+        if self._is_let_through(entry):
             self.put(entry, QueueState.BACKOFF)
 
     def _is_let_through(self, entry: QueuedItem[T]) -> bool:

@@ -1,4 +1,4 @@
-"""Statuses and states of stages, and the reasons why a stage never starts."""
+"""Statuses of stages and pipelines, and the reasons why a stage never starts."""
 
 from __future__ import annotations
 
@@ -6,21 +6,12 @@ from enum import Enum
 
 
 class Status(Enum):
-    """The status of a stage or pipeline, as finally stages read it."""
+    """The status of a stage or pipeline, as finally stages read it; a stage that runs is UNKNOWN."""
 
     SUCCESS = "success"
     FAILED = "failed"
     SKIPPED = "skipped"
     UNKNOWN = "unknown"
-
-
-class State(Enum):
-    """The state of a stage that has started."""
-
-    RUNNING = "running"
-    SUCCESS = "success"
-    # No attempts remain.
-    FAILED = "failed"
 
 
 class Reason(Enum):
