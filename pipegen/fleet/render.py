@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pipegen.fleet.find import Found
 from pipegen.fleet.measures import Summary
@@ -13,7 +13,7 @@ from pipegen.fleet.results import FleetResult, GroupResult, LoadResult, QueueRes
 from pipegen.run.chart.times import SECONDS
 from pipegen.visible import visible
 
-Rows = Iterator[tuple[str, ...]]
+Rows = Sequence[tuple[str, ...]]
 
 _TIMES = ("median", "p95", "p99", "longest")
 # Digits of numbers in data.
@@ -22,26 +22,43 @@ _DIGITS = 6
 
 def render_text(result: FleetResult) -> str:
     """Return the answers as tables."""
+    return "\n\n".join(["\n".join(head(result)), *map(_in_columns, tables(result)), *unfinished_words(result)])
+
+
+def head(result: FleetResult) -> tuple[str, str]:
+    """Return lines that describe the simulation."""
     fleet = result.fleet
-    head = (
-        f"{result.starts:,} stages on {', '.join(_size(group) for group in fleet.groups)}\n"
-        f"pipelines start for {SECONDS.words(fleet.duration)}, seed {fleet.seed}"
+    return (
+        f"{result.starts:,} stages on {', '.join(_size(group) for group in fleet.groups)}",
+        f"pipelines start for {SECONDS.words(fleet.duration)}, seed {fleet.seed}",
     )
-    parts = [
-        head,
-        _table(("waiting in queue", "priority", "stages", *_TIMES, "mean share"), _queue_rows(result)),
-        _table(("time to result", "pipelines", "failed", *_TIMES), _load_rows(result)),
-        _table(("machines", "mean number", "used", "cost"), _group_rows(result)),
+
+
+def tables(result: FleetResult) -> list[Rows]:
+    """Return the answers as tables, each with its head first."""
+    answers: list[Rows] = [
+        [("waiting in queue", "priority", "stages", *_TIMES, "mean share"), *_queue_rows(result)],
+        [("time to result", "pipelines", "failed", *_TIMES), *_load_rows(result)],
+        [("machines", "mean number", "used", "cost"), *_group_rows(result)],
     ]
     if any(one.preempted for one in result.loads):
-        parts.append(_table(("preempted", "stages", "work lost"), _lost_rows(result)))
-    parts += [
+        answers.append([("preempted", "stages", "work lost"), *_lost_rows(result)])
+    return answers
+
+
+def times_words(times: Summary) -> tuple[str, ...]:
+    """Return the median, p95, p99 and longest of *times* in words."""
+    return tuple(SECONDS.words(round(time)) if time >= 1 else "0" for time in _times(times))
+
+
+def unfinished_words(result: FleetResult) -> list[str]:
+    """Return a sentence for each load with pipelines that never end."""
+    return [
         f"{load_result.unfinished:,} pipelines of {visible(load_result.load.name)} never end: no machine or queue has"
         " room for their stages"
         for load_result in result.loads
         if load_result.unfinished
     ]
-    return "\n\n".join(parts)
 
 
 def as_data(result: FleetResult) -> dict[str, object]:
@@ -104,9 +121,9 @@ def found_data(answer: Found) -> dict[str, object]:
 # Rows of text
 
 
-def _queue_rows(result: FleetResult) -> Rows:
+def _queue_rows(result: FleetResult) -> Iterator[tuple[str, ...]]:
     for queue_result in result.queues:
-        words = _words(queue_result.waits)
+        words = times_words(queue_result.waits)
         yield (
             visible(queue_result.queue),
             str(queue_result.priority),
@@ -116,17 +133,17 @@ def _queue_rows(result: FleetResult) -> Rows:
         )
 
 
-def _load_rows(result: FleetResult) -> Rows:
+def _load_rows(result: FleetResult) -> Iterator[tuple[str, ...]]:
     for load_result in result.loads:
         yield (
             visible(load_result.load.name),
             f"{load_result.results.count:,}",
             f"{load_result.failures:,}",
-            *_words(load_result.results),
+            *times_words(load_result.results),
         )
 
 
-def _group_rows(result: FleetResult) -> Rows:
+def _group_rows(result: FleetResult) -> Iterator[tuple[str, ...]]:
     for group_result in result.groups:
         yield (
             visible(group_result.group.machine.name),
@@ -136,7 +153,7 @@ def _group_rows(result: FleetResult) -> Rows:
         )
 
 
-def _lost_rows(result: FleetResult) -> Rows:
+def _lost_rows(result: FleetResult) -> Iterator[tuple[str, ...]]:
     for load_result in result.loads:
         if load_result.preempted:
             yield (visible(load_result.load.name), f"{load_result.preempted:,}", SECONDS.words(load_result.lost))
@@ -151,14 +168,9 @@ def _times(times: Summary) -> tuple[float, ...]:
     return (times.median, times.p95, times.p99, times.longest)
 
 
-def _words(times: Summary) -> tuple[str, ...]:
-    return tuple(SECONDS.words(round(time)) if time >= 1 else "0" for time in _times(times))
-
-
-def _table(head: tuple[str, ...], rows: Rows) -> str:
-    """Return *rows* under *head*, in columns: words to the left, figures to the right."""
-    table = [head, *rows]
-    widths = [max(len(row[column]) for row in table) for column in range(len(head))]
+def _in_columns(table: Rows) -> str:
+    """Return *table* in columns: words to the left, figures to the right."""
+    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     lines = (
         "  ".join(
             cell.rjust(width) if column else cell.ljust(width)

@@ -293,3 +293,26 @@ def test_queues_below_another_share_its_limits(empty: Path, pipegen: Pipegen) ->
     _, large = data(pipegen)["loads"]
 
     assert (large["result"]["count"], large["unfinished"]) == (15, 0)
+
+
+def test_the_page_has_charts_and_the_tables_of_the_text(fleet: Path, pipegen: Pipegen) -> None:
+    """One file that allows no request; names of users are text in it."""
+    (fleet / "fleet.yaml").write_text(FLEET.replace("name: nightly", 'name: "<b>night"'), encoding="utf-8")
+    text = pipegen("simulate", "--fleet", "fleet.yaml", "--html", "page.html").out
+    page = (fleet / "page.html").read_text(encoding="utf-8")
+    figures = [cell for line in text.splitlines() if line.startswith("requests ") for cell in line.split("  ") if cell]
+
+    for title in (
+        *(
+            "Waiting time by queue and priority",
+            "95th percentile of the waits",
+            "Machines of linux",
+            "Machines of cloud",
+        ),
+        *("Cost per hour", "Dominant share of each queue"),
+    ):
+        assert f">{title}" in page
+    assert all(f"<td>{cell.strip()}</td>" in page for cell in figures)
+    assert "Content-Security-Policy" in page
+    assert "&lt;b&gt;night" in page
+    assert "<b>" not in page

@@ -16,8 +16,14 @@ from run.chart.shown import service
 from pipegen.cli.pictures.drawing import of_config
 from pipegen.cli.pictures.simulation_page import page as simulation_page
 from pipegen.cli.session import Format
+from pipegen.diagnostics.report import Report
+from pipegen.fleet.chart import page as fleet_page
+from pipegen.fleet.read import read_fleet
+from pipegen.fleet.results import results
+from pipegen.fleet.simulation import FleetSimulation
 from pipegen.pictures.page import render_page
 from pipegen.run.chart.times import SECONDS
+from pipegen.structs import replace
 
 SCRIPT = "echo 'one  two'\n\tmake  \"${build.version}\" && echo </script> <!-- \\n $HOME &amp; ünïcödé 😀\n"
 CONFIG = f"""\
@@ -326,6 +332,27 @@ def test_names_fit_their_boxes(page: Page) -> None:
             text.getBoundingClientRect().right <= box.right && text.getBoundingClientRect().left >= box.left); })"""
 
     assert page.look(script) is True
+
+
+def test_the_page_of_a_fleet_loads_without_errors_or_requests(opened: Page, tmp_path: Path) -> None:
+    """No text of its charts covers another, and none is cut at its edge."""
+    fleet = read_fleet(Path(__file__).parents[2] / "examples" / "fleet" / "fleet.yaml", {}, Report())
+    shown = results(fleet, FleetSimulation(replace(fleet, duration=100_000.0)).run())
+    (tmp_path / "page.html").write_text(fleet_page(shown, "fleet.yaml", []), encoding="utf-8")
+    opened.open(tmp_path / "page.html")
+    boxes = opened.look(
+        "[...document.querySelectorAll('svg text')].map(text => text.getBoundingClientRect())"
+        ".map(box => [box.left, box.top + 3, box.right, box.bottom - 3])"
+    )
+    edge = opened.look("document.querySelector('svg').getBoundingClientRect().right")
+
+    assert len(boxes) > 50
+    assert max(box[2] for box in boxes) < edge
+    for number, (left, top, right, bottom) in enumerate(boxes):
+        others = boxes[number + 1 :]
+        assert not [one for one in others if one[0] < right and left < one[2] and one[1] < bottom and top < one[3]]
+    assert opened.complaints() == []
+    assert len(opened.requests()) == 1
 
 
 def test_the_page_of_a_simulation_loads_without_errors_or_requests(opened: Page, tmp_path: Path) -> None:

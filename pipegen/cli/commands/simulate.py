@@ -48,7 +48,7 @@ V = TypeVar("V")
 
 _RANGE = re.compile(r"([0-9]{1,6})\.\.([0-9]{1,6})")
 # The arguments that a fleet takes.
-_OF_FLEETS = ("fleet", "condition", "form", "diagnostics")
+_OF_FLEETS = ("fleet", "condition", "form", "html", "diagnostics")
 # Longer sweeps are probably typos.
 _MOST_STEPS = 1_000
 _WIDTH = 100
@@ -153,7 +153,7 @@ def simulate(
     """
     if fleet is not None:
         _refuse_others(context)
-        show_fleet(fleet, form, condition, diagnostics)
+        show_fleet(fleet, form, condition, html, diagnostics)
         return
     _check_options(form, condition, cluster, executors or sweep, order)
     counts = _counts(sweep)

@@ -11,6 +11,8 @@ from pathlib import Path
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.files.output import write
+from pipegen.cli.files.overwriting import HTML, check_picture
 from pipegen.cli.session import Format, show
 from pipegen.cli.streams import show_data, show_text
 from pipegen.diagnostics.report import Report, Stopped
@@ -19,6 +21,7 @@ from pipegen.fleet.read import read_fleet
 from pipegen.fleet.render import as_data, found_data, found_words, render_csv, render_text
 from pipegen.fleet.results import results
 from pipegen.fleet.simulation import FleetSimulation
+from pipegen.visible import visible
 
 
 class FleetForm(StrEnum):
@@ -29,8 +32,12 @@ class FleetForm(StrEnum):
     CSV = "csv"
 
 
-def show_fleet(path: Path, form: FleetForm, condition: str | None, diagnostics: Format) -> None:
-    """Simulate the fleet in the file at *path*, and show the answers; with a *condition*, search machines first."""
+def show_fleet(path: Path, form: FleetForm, condition: str | None, html: Path | None, diagnostics: Format) -> None:
+    """Simulate the fleet in the file at *path*, and show the answers; with a *condition*, search machines first.
+
+    A page is written to *html*.
+    """
+    check_picture(html, HTML)
     goal = read_condition(condition) if condition is not None else None
     if condition is not None and goal is None:
         raise WrongUsage(f'--find takes a condition such as "p95(wait) < 60s", not "{condition}"')
@@ -45,6 +52,10 @@ def show_fleet(path: Path, form: FleetForm, condition: str | None, diagnostics: 
         raise WrongUsage(f'--find: there is no queue "{goal.queue}" in the fleet')
     answer = find(fleet, goal) if goal is not None else None
     result = answer.result if answer is not None else results(fleet, FleetSimulation(fleet).run())
+    if html is not None:
+        from pipegen.fleet.chart import page  # noqa: PLC0415 - only for pages
+
+        write(html, page(result, visible(path.name), [found_words(answer)] if answer else []))
     match form:
         case FleetForm.TEXT:
             show_text("\n\n".join([*([found_words(answer)] if answer else []), render_text(result)]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipegen.graph.render.columns import columns, shortened
+from pipegen.run.chart.elements import escaped, number, text
 from pipegen.run.chart.rows import ChartRow, rows, slot, with_slots
 from pipegen.run.chart.text import CAUSES
 from pipegen.run.chart.times import Unit
@@ -78,16 +79,16 @@ def render_svg(simulation: Simulation, unit: Unit) -> str:
     scale = (_WIDTH - left - _EDGE - _BEHIND) / (simulation.makespan or 1)
     chart = _Chart(simulation, unit, chart_rows, with_slots(simulation), left, scale)
     height = chart.bottom + 44
-    size = f'viewBox="0 0 {_WIDTH} {_n(height)}" width="{_WIDTH}" height="{_n(height)}"'
+    size = f'viewBox="0 0 {_WIDTH} {number(height)}" width="{_WIDTH}" height="{number(height)}"'
     title, words = _title(simulation, unit), _words(simulation, unit)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title words">',
-        f'<title id="title">{_escaped(title)}</title>',
-        f'<desc id="words">{_escaped(words)}</desc>',
+        f'<title id="title">{escaped(title)}</title>',
+        f'<desc id="words">{escaped(words)}</desc>',
         f"<style>{STYLE}</style>",
-        f'<rect class="ground" width="{_WIDTH}" height="{_n(height)}"/>',
-        _text(_EDGE, 32, title, "head"),
-        _text(_EDGE, 54, words, "quiet"),
+        f'<rect class="ground" width="{_WIDTH}" height="{number(height)}"/>',
+        text(_EDGE, 32, title, "head"),
+        text(_EDGE, 54, words, "quiet"),
         *_axis(chart),
         *(line for index, row in enumerate(chart_rows) for line in _row(chart, row, _TOP + index * _ROW)),
         *_legend(chart),
@@ -141,17 +142,17 @@ def _axis(chart: _Chart) -> Iterator[str]:
     room = whole * chart.scale
     for mark in [0.0, *(chart.unit.marks(whole, int(room // _MARK_DISTANCE)) if whole else ())]:
         x = chart.x(mark)
-        yield f'<line class="line" x1="{_n(x)}" x2="{_n(x)}" y1="{_TOP - 8}" y2="{_n(chart.bottom)}"/>'
-        yield _text(x, _TOP - 14, chart.unit.words(mark) if mark else "0", "quiet", "middle")
+        yield f'<line class="line" x1="{number(x)}" x2="{number(x)}" y1="{_TOP - 8}" y2="{number(chart.bottom)}"/>'
+        yield text(x, _TOP - 14, chart.unit.words(mark) if mark else "0", "quiet", "middle")
 
 
 def _row(chart: _Chart, row: ChartRow, top: float) -> Iterator[str]:
-    yield _text(chart.left - 10, top + _BAR, _name(row), "", "end")
+    yield text(chart.left - 10, top + _BAR, _name(row), "", "end")
     for bar in row.bars:
         yield from _bar(chart, bar, top)
     if chart.is_by_stage:
         bar = row.bars[-1]
-        yield _text(
+        yield text(
             max(chart.x(bar.end), chart.x(bar.start) + _LEAST) + 6, top + _BAR, chart.unit.words(row.seconds), "quiet"
         )
 
@@ -160,13 +161,14 @@ def _bar(chart: _Chart, bar: Bar, top: float) -> Iterator[str]:
     middle, start = top + _ROW / 2 - 2, chart.x(bar.start)
     if chart.is_by_stage:
         for wait in bar.waits:
-            ends = f'x1="{_n(chart.x(wait.start))}" x2="{_n(chart.x(wait.end))}"'
-            yield f'<line class="waits" {ends} y1="{_n(middle)}" y2="{_n(middle)}"/>'
+            ends = f'x1="{number(chart.x(wait.start))}" x2="{number(chart.x(wait.end))}"'
+            yield f'<line class="waits" {ends} y1="{number(middle)}" y2="{number(middle)}"/>'
     kind = "path" if bar.task.id in chart.simulation.path.tasks else "other"
     kind = "failed" if _is_failed(bar) else kind
     extra = "" if chart.is_by_stage else " between"
-    box = f'x="{_n(start)}" y="{_n(top + 2)}" width="{_n(max(bar.seconds * chart.scale, _LEAST))}" height="{_BAR}"'
-    yield f'<rect class="{kind}{extra}" {box} rx="2"><title>{_escaped(_tooltip(bar, chart))}</title></rect>'
+    width = number(max(bar.seconds * chart.scale, _LEAST))
+    box = f'x="{number(start)}" y="{number(top + 2)}" width="{width}" height="{_BAR}"'
+    yield f'<rect class="{kind}{extra}" {box} rx="2"><title>{escaped(_tooltip(bar, chart))}</title></rect>'
 
 
 def _is_failed(bar: Bar) -> bool:
@@ -184,11 +186,11 @@ def _legend(chart: _Chart) -> Iterator[str]:
         if kind == "waits" and not chart.is_by_stage:
             continue
         yield (
-            f'<line class="waits" x1="{_n(x)}" x2="{_n(x + 14)}" y1="{_n(y - 4)}" y2="{_n(y - 4)}"/>'
+            f'<line class="waits" x1="{number(x)}" x2="{number(x + 14)}" y1="{number(y - 4)}" y2="{number(y - 4)}"/>'
             if kind == "waits"
-            else f'<rect class="{kind}" x="{_n(x)}" y="{_n(y - 11)}" width="{_BAR}" height="{_BAR}" rx="2"/>'
+            else f'<rect class="{kind}" x="{number(x)}" y="{number(y - 11)}" width="{_BAR}" height="{_BAR}" rx="2"/>'
         )
-        yield _text(x + 20, y, words, "quiet")
+        yield text(x + 20, y, words, "quiet")
         x += 20 + columns(words) * _COLUMN + 16
 
 
@@ -197,18 +199,3 @@ def _legend(chart: _Chart) -> Iterator[str]:
 
 def _name(row: ChartRow) -> str:
     return shortened(visible(row.name), _WIDEST_NAME)
-
-
-def _text(x: float, y: float, words: str, kind: str, anchor: str = "start") -> str:
-    look = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "")
-    return f'<text x="{_n(x)}" y="{_n(y)}"{look}>{_escaped(words)}</text>'
-
-
-def _n(value: float) -> str:
-    """Return *value* with at most two decimals, the same on every machine."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _escaped(text: str) -> str:
-    """Return *text* escaped for XML; `visible` has removed characters that XML cannot contain."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
