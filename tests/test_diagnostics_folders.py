@@ -4,7 +4,7 @@ Included files are in `included/`. A file that is not a config is read as the ge
 The first line of a config may be a comment with the target and options of the command line
 (`# target: jenkins style=declarative`), the selected pipelines (`# pipeline: test`), the fixed inputs
 (`# set: level=full`), the runners of a simulation (`# cluster: included/cluster.yml`) or its fleet
-(`# fleet: included/fleet.yml`), the durations of stages
+(`# fleet: included/fleet.yml`), recorded runs (`# record: included/jobs.json`), the durations of stages
 (`# durations: included/durations.yml`), the project settings (`# settings: included/pipegen.toml`), a pipeline to
 import (`# import: gitlab`), a local run on a computer without tools (`# run: host stage=unit`), the files that have
 changed since `main` (`# changed: api/main.py`), or a difference between the config and its generated files
@@ -41,6 +41,7 @@ from pipegen.expectations.check import check as check_expectation
 from pipegen.expectations.read import read_expectations
 from pipegen.fleet.cluster import read_cluster
 from pipegen.fleet.read import read_fleet
+from pipegen.fleet.recordings import Recording
 from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import import_gitlab
 from pipegen.importing.gitlab.proof import prove
@@ -71,7 +72,7 @@ SHELLS = ("PG720", "PG721")
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return the settings in the comment on the first line of *config*, by their first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    keys = "import|target|pipeline|set|cluster|fleet|durations|settings|run|changed|drift|tests"
+    keys = "import|target|pipeline|set|cluster|fleet|record|durations|settings|run|changed|drift|tests"
     found = re.fullmatch(rf"# (?P<key>{keys}): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
@@ -117,6 +118,8 @@ def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, li
     for name in settings.get("cluster", ()):
         machines = read_cluster(folder / name, report, shown=Path(name).name)
         check([task for plan in analysed.plans for task in pipeline_run(plan).tasks], machines, report)
+    for name in settings.get("record", ()):
+        Recording().read(folder / name, report, shown=Path(name).name)
     for name in settings.get("fleet", ()):
         read_fleet(folder / name, {}, report, shown=Path(name).name)
     for name in settings.get("durations", ()):

@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -26,13 +26,14 @@ from pipegen.cli.session import (
     show,
     wrong_option,
 )
-from pipegen.cli.streams import show_data, show_text
+from pipegen.cli.streams import show_data, show_file, show_text
 from pipegen.cli.timing.fleets import FleetForm, show_fleet
 from pipegen.cli.timing.orders import EngineOrder
 from pipegen.cli.timing.scenario import Scenario, scenario_of, without_demands
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.fleet.cluster import read_cluster
+from pipegen.fleet.recordings import read_recordings
 from pipegen.run.chart.data import as_data, sweep_data
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.sweep import render_sweep
@@ -47,8 +48,9 @@ from pipegen.structs import Struct
 V = TypeVar("V")
 
 _RANGE = re.compile(r"([0-9]{1,6})\.\.([0-9]{1,6})")
-# The arguments that a fleet takes.
+# The arguments that a fleet and recordings take.
 _OF_FLEETS = ("fleet", "condition", "form", "html", "diagnostics")
+_OF_RECORDINGS = ("record", "diagnostics")
 # Longer sweeps are probably typos.
 _MOST_STEPS = 1_000
 _WIDTH = 100
@@ -103,6 +105,14 @@ _Fleet = Annotated[
         help="Simulate a fleet: a file with machines, queues and load, for days or weeks.",
     ),
 ]
+_Record = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        show_default=False,
+        help="Print the load of a fleet from runs that were recorded: a saved answer of GitLab's or Jenkins' API.",
+    ),
+]
 _Find = Annotated[
     str | None,
     typer.Option(
@@ -133,6 +143,7 @@ def simulate(
     sweep: _Sweep = None,
     fleet: _Fleet = None,
     condition: _Find = None,
+    record: _Record = None,
     pipeline: PipelineOption = None,
     target: _Target = None,
     inputs: SetOption = None,
@@ -151,8 +162,12 @@ def simulate(
 
     Without --executors and --cluster, each stage gets an executor at once.
     """
+    if record:
+        _refuse_others(context, _OF_RECORDINGS, "the files have the load")
+        show_file(_reported(lambda report: read_recordings(record, report), diagnostics))
+        return
     if fleet is not None:
-        _refuse_others(context)
+        _refuse_others(context, _OF_FLEETS, "the file of the fleet has the load and the machines")
         show_fleet(fleet, form, condition, html, diagnostics)
         return
     _check_options(form, condition, cluster, executors or sweep, order)
@@ -188,14 +203,14 @@ def _check_options(
         raise wrong_option("--order", order, ORDERS)
 
 
-def _refuse_others(context: typer.Context) -> None:
-    """Refuse the options of *context* that a fleet has no use for."""
+def _refuse_others(context: typer.Context, used: Collection[str], reason: str) -> None:
+    """Refuse the options of *context* that are not *used*, with a *reason*."""
     for parameter in context.command.params:
         name = parameter.name or ""
         source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE" and name not in _OF_FLEETS and context.params[name]:
+        if source is not None and source.name == "COMMANDLINE" and name not in used and context.params[name]:
             shown = parameter.opts[0] if parameter.param_type_name == "option" else "the config"
-            raise WrongUsage(f"the file of the fleet has the load and the machines: omit {shown}")
+            raise WrongUsage(f"{reason}: omit {shown}")
 
 
 def _reported(read: Callable[[Report], V], diagnostics: Format) -> V:
