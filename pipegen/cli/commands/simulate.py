@@ -97,6 +97,7 @@ _Svg = Annotated[
 _Html = Annotated[
     Path | None, typer.Option(metavar="FILE", show_default=False, help="Also write a page with the chart to this file.")
 ]
+_Form = Annotated[FleetForm, typer.Option("--format", help="The format of the result; csv only with --fleet.")]
 _Fleet = Annotated[
     Path | None,
     typer.Option(
@@ -151,9 +152,7 @@ def simulate(
     branch: BranchOption = None,
     tag: TagOption = None,
     changed: ChangedOption = None,
-    form: Annotated[
-        FleetForm, typer.Option("--format", help="The format of the result; csv only with --fleet.")
-    ] = FleetForm.TEXT,
+    form: _Form = FleetForm.TEXT,
     svg: _Svg = None,
     html: _Html = None,
     diagnostics: DiagnosticsOption = Format.TEXT,
@@ -164,12 +163,10 @@ def simulate(
     """
     if record:
         _refuse_others(context, _OF_RECORDINGS, "the files have the load")
-        show_file(_reported(lambda report: read_recordings(record, report), diagnostics))
-        return
+        return show_file(_reported(lambda report: read_recordings(record, report), diagnostics))
     if fleet is not None:
         _refuse_others(context, _OF_FLEETS, "the file of the fleet has the load and the machines")
-        show_fleet(fleet, form, condition, html, diagnostics)
-        return
+        return show_fleet(fleet, form, condition, html, diagnostics)
     _check_options(form, condition, cluster, executors or sweep, order)
     counts = _counts(sweep)
     check_picture(svg, SVG)
@@ -183,7 +180,7 @@ def simulate(
 
     scenario, machines = _reported(read, diagnostics)
     result = _result(scenario if cluster is not None else without_demands(scenario), machines, counts, target)
-    _show(result, form, svg, html)
+    return _show(result, form, svg, html)
 
 
 # Arguments
