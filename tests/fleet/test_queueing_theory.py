@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush, merge
-from math import factorial
+from math import exp, factorial, log
 from random import Random
+from statistics import NormalDist
 
 import pytest
 from fleet.fleets import DAY, fleet, load
 
 from pipegen.fleet.arrivals import WEEK_HOURS, Rates, times
-from pipegen.fleet.distributions import Distribution, Exponential, FixedTime, sampler
+from pipegen.fleet.distributions import Distribution, Exponential, FixedTime, LogNormal, sampler
 from pipegen.fleet.model import Fleet
 from pipegen.fleet.simulation import FleetSimulation
 
@@ -97,6 +98,20 @@ def test_one_queue(machines: int, part: float, duration: Distribution) -> None:
 
     assert_same(simulated, list(plain_waits(arrivals(rate, duration, days, "1 a"), machines)))
     long_run = [wait for _, wait in plain_waits(arrivals(rate, duration, 2_000 / machines, "long run"), machines)]
+    assert sum(long_run) / len(long_run) == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize(("median", "p95", "part"), [(40.0, 120.0, 0.6), (50.0, 75.0, 0.8)])
+def test_durations_by_median_and_p95(median: float, p95: float, part: float) -> None:
+    """M/G/1 with log-normal durations: the mean wait of the formula of Pollaczek and Khinchine."""
+    variance = (log(p95 / median) / NormalDist().inv_cdf(0.95)) ** 2
+    mean, mean_square = median * exp(variance / 2), median**2 * exp(2 * variance)
+    duration, rate = LogNormal(median, p95), 3600 * part / mean
+    simulated = simulated_waits(fleet([load("a", rate, duration)], 1, 15))["a"]
+
+    assert_same(simulated, list(plain_waits(arrivals(rate, duration, 15, "1 a"), 1)))
+    long_run = [wait for _, wait in plain_waits(arrivals(rate, duration, 1_000, "long run"), 1)]
+    expected = rate / 3600 * mean_square / (2 * (1 - part))
     assert sum(long_run) / len(long_run) == pytest.approx(expected, rel=0.02)
 
 
