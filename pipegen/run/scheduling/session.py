@@ -314,6 +314,8 @@ class Session:
 
     def wake(self, freed: Freed) -> None:
         """Wake gangs that wait for *freed* resources."""
+        if not self._waiting:
+            return
         events = [QueueEvent(ROOM, self.machines.nodes[name]) for name in dict.fromkeys(freed.nodes)]
         if freed.locks:
             events.append(QueueEvent(LOCK, freed.locks))

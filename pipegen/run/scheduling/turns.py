@@ -16,14 +16,18 @@ class Turns:
     compared. *key* returns the rank of a job queue, *has_next* whether it has tasks.
     """
 
-    __slots__ = ("_filed", "_has_next", "_key", "_kinds", "_touched")
+    __slots__ = ("_filed", "_has_next", "_key", "_kinds", "_open", "_touched", "_unfiled")
 
     def __init__(self, key: Callable[[JobQueue], Key], has_next: Callable[[JobQueue], bool]) -> None:
         self._key, self._has_next = key, has_next
+        # Job queues with tasks to place.
+        self._open: dict[JobQueue, None] = {}
         # By kind, a heap of job queues by last service; entries that were filed elsewhere since are skipped.
         self._kinds: dict[Any, list[tuple[int, int, JobQueue]]] = {}
         self._filed: dict[JobQueue, tuple[Any, int]] = {}
+        # Job queues that may have changed since `first` was called, and since they were filed.
         self._touched: dict[JobQueue, None] = {}
+        self._unfiled: dict[JobQueue, None] = {}
 
     def touch(self, job_queue: JobQueue) -> None:
         """Note that the requests, resources, service or tasks of *job_queue* may have changed."""
@@ -31,9 +35,16 @@ class Turns:
 
     def first(self) -> JobQueue | None:
         """Return the next job queue, None if none has tasks to place."""
+        for job_queue in self._touched:
+            if self._has_next(job_queue):
+                self._open[job_queue] = None
+            else:
+                self._open.pop(job_queue, None)
+        self._unfiled.update(self._touched)
+        self._touched.clear()
+        if len(self._open) < 2:  # noqa: PLR2004 # no choice
+            return next(iter(self._open), None)
         self._settle()
-        if len(self._filed) == 1:
-            return next(iter(self._filed))
         heads = []
         for kind, heap in list(self._kinds.items()):
             while heap and self._filed.get(heap[0][2]) != (kind, heap[0][0]):
@@ -46,18 +57,20 @@ class Turns:
 
     def remove(self, job_queue: JobQueue) -> None:
         """Exclude *job_queue* until it is touched again."""
+        self._open.pop(job_queue, None)
         self._filed.pop(job_queue, None)
 
     def _settle(self) -> None:
-        for job_queue in self._touched:
-            if not self._has_next(job_queue):
-                self.remove(job_queue)
+        """File job queues by their kinds."""
+        for job_queue in self._unfiled:
+            if job_queue not in self._open:
+                self._filed.pop(job_queue, None)
                 continue
             filed = (_kind(job_queue), job_queue.served)
             if self._filed.get(job_queue) != filed:
                 self._filed[job_queue] = filed
                 heappush(self._kinds.setdefault(filed[0], []), (job_queue.served, job_queue.order, job_queue))
-        self._touched.clear()
+        self._unfiled.clear()
 
 
 def _kind(job_queue: JobQueue) -> object:

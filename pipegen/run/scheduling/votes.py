@@ -119,7 +119,10 @@ class Ballot:
 
     def may_take(self, job_queue: JobQueue, queued_task: QueuedTask) -> bool:
         """Return whether all policies agree that *job_queue* may take the resources of *queued_task*."""
-        return all(agrees(job_queue, queued_task) for agrees in self._may_take)
+        for agrees in self._may_take:  # noqa: SIM110 # called for each start: faster than all()
+            if not agrees(job_queue, queued_task):
+                return False
+        return True
 
     def is_overused(self, job_queue: JobQueue) -> bool:
         """Return whether any policy votes that *job_queue* has its share."""
