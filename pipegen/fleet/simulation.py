@@ -285,17 +285,19 @@ class FleetSimulation:
     def _release(self, stage_run: StageRun) -> None:
         """Release the resources of *stage_run* and of its services, which have ended."""
         session = self._session
-        freed = [self._give_back(stage_run, stage_run, 0)]
+        freed = self._give_back(stage_run, stage_run, 0)
         session.leave(stage_run)
-        for number, helper in enumerate(stage_run.helpers, start=1):
-            if helper.state is TaskState.RUNNING:
-                freed.append(self._give_back(stage_run, helper, number))
-            session.leave(helper)
-        if stage_run.gang in session.light:
-            session.light.delete(stage_run.gang)
-        if stage_run.gang.minimum is not None:
+        if stage_run.helpers:
+            nodes = list(freed.nodes)
+            for number, helper in enumerate(stage_run.helpers, start=1):
+                if helper.state is TaskState.RUNNING:
+                    nodes += self._give_back(stage_run, helper, number).nodes
+                session.leave(helper)
+            if stage_run.gang in session.light:
+                session.light.delete(stage_run.gang)
             session.dismiss(stage_run.gang)
-        session.wake(Freed(tuple(node for one in freed for node in one.nodes), stage_run.locks))
+            freed = Freed(tuple(nodes), freed.locks)
+        session.wake(freed)
 
     def _give_back(self, stage_run: StageRun, member: QueuedTask, number: int) -> Freed:
         """Release the resources of *member*, and count how long it had them."""

@@ -24,7 +24,7 @@ class MachineState:
         preemptable: the preemptable tasks that have resources, by gang.
     """
 
-    __slots__ = ("_alike", "_by_order", "_free", "_full", "_kinds", "locks", "nodes", "preemptable", "totals")
+    __slots__ = ("_alike", "_by_order", "_free", "_full", "locks", "nodes", "preemptable", "totals")
 
     def __init__(self, nodes: Iterable[SchedulerNode]) -> None:
         self._by_order: dict[int, SchedulerNode] = {}
@@ -35,8 +35,6 @@ class MachineState:
         # Machines with and without a free slot.
         self._free: _Alike = {}
         self._full: _Alike = {}
-        # A number for each kind of machine, because the kinds themselves are slow to hash.
-        self._kinds: dict[object, int] = {}
         # The entry of each machine in these maps.
         self._alike: dict[int, tuple[_Alike, Key]] = {}
         for node in nodes:
@@ -121,8 +119,7 @@ class MachineState:
             self._unsort(order)
         # A machine without a slot limit always has one. A promised slot counts: its task may take it.
         alike = self._free if node.idle.get(SLOTS, inf) > 0 else self._full
-        kind = self._kinds.setdefault(node.kind, len(self._kinds))
-        key = (kind, *node.idle.values(), *node.promised.items())
+        key = (node.kind, *node.idle.values(), *node.promised.items())
         if key in alike:
             insort(alike[key], order)
         else:

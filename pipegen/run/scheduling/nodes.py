@@ -46,7 +46,8 @@ class SchedulerNode:
         self.limits = limits
         self.labels = frozenset(labels)
         self.order = order
-        self.kind = (tuple(sorted(self.labels)), tuple(limits.items()))
+        # A text, because Python computes its hash only once.
+        self.kind = repr((sorted(self.labels), limits))
         self.is_spare = False
         self.idle = dict(limits)
         self.tasks: dict[Any, None] = {}

@@ -224,7 +224,7 @@ class Session:
         self.turns.touch(gang.job_queue)
         if gang.first() is not None:
             self.queues[gang.job_queue.name].update(gang, self.now)
-        if gang.first(light=True) is not None:
+        if gang.light and gang.first(light=True) is not None:
             self.light.update(gang, self.now)
 
     def find(self, queued_task: QueuedTask) -> SchedulerNode | None:
