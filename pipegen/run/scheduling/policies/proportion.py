@@ -194,7 +194,7 @@ def _is_all_taken(taken: Amounts, whole: Amounts) -> bool:
 def _may_take(job_queue: JobQueue, queued_task: QueuedTask, whole: Amounts) -> bool:
     """Return whether *job_queue* stays within *whole* with the requests of *queued_task*."""
     taken = job_queue.taken
-    for name, requested in queued_task.requests.items():  # noqa: SIM110 # called for each start: faster than all()
+    for name, requested in queued_task.requests.items():  # called for each start: faster than all()
         if requested and taken.get(name, 0) + requested > whole.get(name, inf):
             return False
     return True
