@@ -44,6 +44,11 @@ def marked_lines(entries: Sequence[str]) -> list[str]:
     return ["\n".join(entry_lines) for entry_lines in lines]
 
 
+def is_marked(script: str) -> bool:
+    """Return whether *script* records its commands."""
+    return VARIABLE in script
+
+
 def unmarked(script: str) -> str:
     """Return the text of *script* without marks, for people."""
     function = "".join(f"{line}\n" for line in MARK_FUNCTION)

@@ -18,11 +18,15 @@ _LONGEST = 80
 
 
 class MarkFile(Struct):
-    """The file in which attempt *number* of *job* marks its commands; *values* is the folder of values of the run."""
+    """The file in which attempt *number* of *job* marks its commands; *values* is the folder of values of the run.
+
+    A script that is not marked (*is_marked*) has a single line of the user.
+    """
 
     values: Path
     job: Job
     number: int
+    is_marked: bool
 
     @property
     def path(self) -> Path:
@@ -31,10 +35,14 @@ class MarkFile(Struct):
 
     def create_folder(self) -> None:
         """Create the folder of the file."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.is_marked:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def place(self) -> str:
         """Return the line that ran last as `at FILE:LINE, "COMMAND"`, or "" if it was no command of the user."""
+        if not self.is_marked:
+            spans = _spans(self.job)
+            return _place(spans[0], 0) if len(spans) == 1 else ""
         try:
             text = (no_follow.read(self.values, self._name) or b"").decode(errors="replace")
         except OSError:

@@ -45,19 +45,22 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[lis
     """
     values = _Values(step, lowering)
     lines = [_rewritten(line, values, lowering) for line in step.lines]
-    if lowering.host.marks_commands:
-        lines = marked_lines(lines)
+    waits = _waits(values, lowering) if lowering.job.machine.services else []
+    # If one line of the user is all that runs, it is the one that fails.
+    is_single = is_alone and len(lines) == 1 and "\n" not in lines[0].rstrip("\n")
+    is_single = is_single and not (step.outputs or step.env or waits or values.commands)
+    is_marked = lowering.host.marks_commands and not is_single
+    lines = marked_lines(lines) if is_marked else lines
     measures: list[Command] = []
     direct: list[Command] = []
     for number, output in enumerate(step.outputs, start=len(lines)):
-        marks = [Command((mark(number),), is_users=True)] if lowering.host.marks_commands else []
+        marks = [Command((mark(number),), is_users=True)] if is_marked else []
         if (command := _measured(output, values, lowering)) is not None:
             measures += [*marks, command]
         elif output.name in lowering.direct:
             direct += [*marks, _written(output, values, lowering)]
-    waits = _waits(values, lowering) if lowering.job.machine.services else []
     setup_commands = [*values.commands]
-    if lowering.host.marks_commands:
+    if is_marked:
         setup_commands.append(Command(MARK_FUNCTION, is_users=True))
     for name, value in step.env:
         setup_commands += _exported(name, value, lowering)
@@ -66,7 +69,7 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[lis
     is_followed = not is_alone or bool(measures)
     script_commands = _script(lines, in_own_shell=is_followed and any(map(may_change_shell, lines)))
     users_commands = [*waits, *script_commands, *measures]
-    if lowering.host.marks_commands and not is_alone:
+    if is_marked and not is_alone:
         users_commands.append(Command((mark(None),), is_users=True))
     if _pipes_fail(lowering):
         users_commands, direct = _without_pipefail(users_commands, direct)

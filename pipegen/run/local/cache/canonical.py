@@ -26,7 +26,7 @@ class Canonical(Struct):
 
     def script(self, plan: Plan, host: ShellEnvironment) -> StageScript:
         """Return the script of the stage, in which values are named by the indexes of their inputs."""
-        return stage_script(self.job, plan, {_INPUT: self._producer}, host)
+        return stage_script(self.job, plan, {_INPUT: self._producer}, replace(host, marks_commands=False))
 
     @property
     def _producer(self) -> Job:

@@ -152,7 +152,9 @@ class _RunningAttempt:
         self._is_cleaning = False
         self._name = f"{executor.environment[names.RUN]}-{attempt.task.order}-{attempt.number}"
         self._log = f"{executor.logs}/{_log_name(attempt.task.job, attempt.number)}"
-        self._marks = MarkFile(executor.values, attempt.task.job, attempt.number)
+        self._marks = MarkFile(
+            executor.values, attempt.task.job, attempt.number, marks.is_marked(self._work.script.main)
+        )
         self._marks.create_folder()
         self._tree: Tree = executor.trees.tree(attempt)
         self._variables = self._own_variables()
