@@ -251,3 +251,30 @@ def test_resume_looks_up_results_that_were_not_restored(project: Path, pipegen: 
     ran(project)
 
     assert (pipegen("run", "--stage", "last", "--resume").status, ran(project)) == (0, ["last"])
+
+
+def test_damaged_results_are_computed_again(project: Path, pipegen: Pipegen) -> None:
+    """A run says so and succeeds; the next one reuses them."""
+    assert pipegen("run").status == 0
+    ran(project)
+    index = next((project.parent / "cache/pipegen/results").glob("v*/index.sqlite"))
+    for name in (index.name, f"{index.name}-wal", f"{index.name}-shm"):
+        (index.parent / name).unlink(missing_ok=True)
+    index.write_bytes(b"no database" * 1_000)
+    again = pipegen("run")
+
+    assert again.status == 0
+    assert "the results of earlier runs are damaged" in again.err
+    assert ran(project) == ["build", "pack", "ship"]
+    assert pipegen("run").status == 0
+    assert ran(project) == []
+
+
+def test_an_image_is_a_part_of_the_definition(project: Path, pipegen: Pipegen) -> None:
+    """Also if the stage runs on the machine itself, whose programs are then those of the image."""
+    for image, expected in (("debian:12", ["build", "pack", "ship"]), ("debian:12", []), ("debian:13", ["build"])):
+        config = CHAIN.replace("- name: build\n", f"- name: build\n        image: {image}\n")
+        (project / "pipegen.yaml").write_text(config)
+
+        assert pipegen("run", "--host").status == 0
+        assert ran(project) == expected

@@ -41,9 +41,10 @@ ACTIONS: Mapping[str, Action] = {
 # The actions that stop tasks for others.
 EVICTING = frozenset({preempt, reclaim})
 PLUGINS: Mapping[str, Policy] = {
-    "priority": priority,
-    # Gangs that lack tasks do not come first, because each stage is placed alone.
-    "gang": partial(only, gang, ("is_ready", "is_promised", "is_valid", "is_starving", "preemptable", "reclaimable")),
+    # A vote for victims of an earlier tier decides: only the shares of queues say from which of them is reclaimed.
+    "priority": partial(only, priority, ("gang_key", "queued_task_key", "is_starving", "preemptable")),
+    # Gangs that lack tasks do not come first, because each stage is placed alone. No stage of a gang is stopped.
+    "gang": partial(only, gang, ("is_ready", "is_promised", "is_valid", "is_starving")),
     "sla": sla,
     "drf": drf,
     "fair-share": fair_share,

@@ -28,11 +28,13 @@ def make_room(
     for node in session.machines.nodes.values():
         if not session.ballot.is_placeable(queued_task, node):
             continue
-        candidates = [one for one in node.tasks if one.state is TaskState.RUNNING and is_candidate(one)]
+        running = [one for one in node.tasks if one.state is TaskState.RUNNING and is_candidate(one)]
+        # Policies name victims in this order until enough is left to the others: the last one has worked least.
+        candidates = sorted(running, key=lambda one: _rank(session, one), reverse=True)
         victims = choose(queued_task, candidates) if candidates else ()
         if victims and _is_enough(queued_task, node, victims):
             before = len(statement.operations)
-            for victim in sorted(victims, key=lambda victim: _rank(session, victim), reverse=True):
+            for victim in victims:
                 if _fits(session, queued_task, node):
                     break
                 statement.evict(victim)

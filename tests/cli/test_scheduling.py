@@ -1,0 +1,135 @@
+"""The parts of the scheduler, each by the option or key with which users reach it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.program import Pipegen
+
+from pipegen.run.scheduling.plugins import ACTIONS, PLUGINS
+
+CONFIG = """\
+pipelines:
+  web:
+    stages:
+      - { name: build, resources: { cpu: "1" }, interruptible: true }
+      - { name: test, resources: { cpu: "2" }, interruptible: true }
+    execution: [[build, test]]
+  api: { stages: [{ name: compile, resources: { cpu: "2" }, services: [postgres:16, mail:1] }] }
+"""
+FLEET = """\
+machines:
+  - { name: small, count: 2, slots: 2, cpu: 2 }
+  - { name: large, slots: 3, cpu: 4, labels: [docker] }
+queues: [{ name: one, weight: 3, deserved: { cpu: 6 } }, { name: two, deserved: { cpu: 2 } }]
+load:
+  - config: pipegen.yaml
+    pipeline: web
+    queue: two
+    arrivals: { rate: 30 }
+    durations: { build: { mean: 4m }, test: { mean: 4m } }
+  - name: urgent
+    config: pipegen.yaml
+    pipeline: web
+    queue: one
+    priority: 1
+    arrivals: { rate: 8 }
+    durations: { build: 8m, test: 2m }
+  - config: pipegen.yaml
+    pipeline: api
+    queue: one
+    waiting_time: 1m
+    arrivals: { rate: 6 }
+    durations: { compile: 4m }
+    services: { postgres: { cpu: 1 }, mail: {} }
+duration: 6h
+"""
+ALL = ("enqueue", "allocate", "backfill")
+
+
+@pytest.fixture
+def folder(empty: Path) -> Path:
+    """Return the current folder, with the config."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    return empty
+
+
+def loads(
+    pipegen: Pipegen, tiers: list[list[str]], actions: tuple[str, ...] = ALL, fleet: str = FLEET
+) -> dict[str, Any]:
+    """Return the results by load."""
+    scheduling = json.dumps({"actions": actions, "tiers": tiers})
+    Path("fleet.yaml").write_text(f"{fleet}scheduling: {scheduling}\n", encoding="utf-8")
+    result = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json")
+    assert (result.status, result.err) == (0, "")
+    return {one["load"]: one for one in json.loads(result.out)["loads"]}
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+@pytest.mark.usefixtures("folder")
+def test_each_plugin_changes_who_waits(plugin: str, pipegen: Pipegen) -> None:
+    """Compared with the order in which stages were ready, or with that of the longest path."""
+    others = [["critical-path"]] if plugin == "first-ready" else [["binpack"]] if plugin == "gang" else [["gang"]]
+    with_plugin, without = loads(pipegen, [[plugin], *others]), loads(pipegen, others)
+    waits = [{name: one["waiting"]["mean"] for name, one in found.items()} for found in (with_plugin, without)]
+
+    assert waits[0] != waits[1]
+    if plugin in ("fair-share", "capacity", "proportion"):
+        assert waits[0]["urgent"] < waits[1]["urgent"]
+    if plugin == "sla":
+        assert waits[0]["api"] < waits[1]["api"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_each_action_is_needed(pipegen: Pipegen) -> None:
+    """Without one of them, stages wait for ever: all, or those with services without resources."""
+    tiers = [["gang"], ["fair-share"]]
+    unfinished = {
+        action: [one["unfinished"] > 0 for one in loads(pipegen, tiers, tuple({*ALL} - {action})).values()]
+        for action in ("enqueue", "allocate")
+    }
+    in_one_queue = FLEET.replace("queue: two", "queue: one")
+    preempting = loads(pipegen, [["gang", "priority"]], (*ALL, "preempt"), in_one_queue)
+    reclaiming = loads(pipegen, tiers, (*ALL, "reclaim"))
+
+    assert unfinished == {"enqueue": [True] * 3, "allocate": [True] * 3}
+    assert [one["preempted"] > 0 for one in preempting.values()] == [True, False, False]
+    assert reclaiming["web"]["preempted"] > 0
+
+
+def test_the_tables_list_all_actions_and_plugins() -> None:
+    """Each has a row with its effect."""
+    text = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
+
+    for heading, names in (("| action | effect |", ACTIONS), ("| plugin | effect |", PLUGINS)):
+        rows = text.partition(heading)[2].partition("\n\n")[0]
+        assert set(re.findall(r"^\| `([a-z-]+)`", rows, re.MULTILINE)) == set(names)
+
+
+def test_a_stage_that_waits_long_is_tried_again(empty: Path, pipegen: Pipegen) -> None:
+    """After five minutes even without an event, in a run that goes on: the lock is free when its holder ends."""
+    (empty / "pipegen.yaml").write_text(
+        "pipelines:\n  p:\n    stages:\n"
+        "      - { name: a, lock: db }\n      - { name: b, lock: db }\n"
+        + "".join(f"      - {{ name: t{number} }}\n" for number in range(10))
+        + f"    execution: [[a], [b], {', '.join(f'[t{number}]' for number in range(10))}]\n",
+        encoding="utf-8",
+    )
+    (empty / "times.yaml").write_text(
+        "a: 1000\nb: 1\n" + "".join(f"t{number}: {100 * number + 50}\n" for number in range(10)), encoding="utf-8"
+    )
+    result = pipegen("simulate", "--durations", "times.yaml", "--format", "json")
+
+    assert json.loads(result.out)["makespan"] == 1001
+
+
+def test_machines_have_names_of_their_own(empty: Path, pipegen: Pipegen) -> None:
+    """Two of a cluster with the same name are an error."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    (empty / "cluster.yaml").write_text("machines: [{ name: m, slots: 1 }, { name: m, slots: 1 }]\n", encoding="utf-8")
+
+    assert "error[PG801]" in pipegen("simulate", "--cluster", "cluster.yaml").err
