@@ -19,6 +19,7 @@ _ORDER = (
         "agent",
         "image",
         "services",
+        "tools",
         "env",
         "cases",
         "secrets",

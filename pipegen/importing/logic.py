@@ -8,7 +8,7 @@ from itertools import product
 from operator import and_, or_
 from typing import TypeAlias
 
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 _MOST_TESTS = 7
 # Kinds of events, each with what is built: a run for a merge request has neither a branch nor a tag.
@@ -138,6 +138,9 @@ def _smaller(whole: Condition) -> Iterator[Condition]:
         case Opposite():
             for smaller in _smaller(whole.part):
                 yield Opposite(smaller)
+        case StageTest() if whole.key == "event" and len(whole.patterns) > 1:
+            for event in whole.patterns:
+                yield replace(whole, patterns=tuple(one for one in whole.patterns if one != event))
 
 
 def flat(whole: Condition) -> Condition:

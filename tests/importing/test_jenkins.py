@@ -93,9 +93,9 @@ def test_a_change_of_the_config_is_found(text: str, other: str, message: str) ->
 
 def _changed(result: JenkinsImport, text: str, other: str) -> JenkinsImport:
     assert text in result.text
-    made = compiled(result.text.replace(text, other, 1), "jenkins")
-    assert made.messages == ()
-    return replace(result, compiled=made, generated=made.files)
+    config = compiled(result.text.replace(text, other, 1), "jenkins")
+    assert config.messages == ()
+    return replace(result, compiled=config, generated=config.files)
 
 
 def _differences(result: JenkinsImport) -> list[str]:

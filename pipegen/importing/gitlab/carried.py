@@ -16,8 +16,11 @@ _RENAMED = frozenset({"pages", "types", "true", "false", "nil"})
 
 
 def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
-    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files."""
-    leaving = [draft.name for draft in drafts if _leaves_files(draft)]
+    """Return the stages whose files a stage gets, where these are not all earlier ones that leave files.
+
+    Files of raw artifacts are not in the config: `keep_needs` is for them.
+    """
+    leaving = [draft.name for draft in drafts if "artifacts" in draft.keys]
     earlier = closure(order.before)
     result: dict[str, list[str]] = {}
     for draft in drafts:

@@ -22,6 +22,7 @@ from pipegen.importing.gitlab.expressions import (
     alternatives,
     searches,
 )
+from pipegen.importing.globs import globs_of
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model.patterns import Pattern
@@ -44,7 +45,6 @@ _MERGE_REQUEST = re.compile(
 # Variables that are known for each job.
 _OF_JOBS = frozenset({"CI_JOB_NAME", "CI_JOB_STAGE"})
 _GLOB = re.compile(r"[*?]")
-_LITERAL_REGEX = re.compile(r"\^([\w./-]+)\$")
 
 
 class Names(Struct, kw_only=True):
@@ -107,8 +107,8 @@ def _has_value(name: str, names: Names) -> Condition:
 def _ref(ref: IsRef) -> Condition:
     if ref.regex is None:
         return StageTest("branch", patterns=(_literal(ref.text),))
-    pattern = _regex(ref.regex)
-    return Disjunction((StageTest("branch", patterns=(pattern,)), StageTest("tag", patterns=(pattern,))))
+    patterns = _regex(ref.regex)
+    return Disjunction((StageTest("branch", patterns=patterns), StageTest("tag", patterns=patterns)))
 
 
 def _comparison(comparison: Comparison, names: Names) -> Condition:
@@ -165,7 +165,7 @@ def _searched(name: str, regex: Regex, names: Names) -> Condition:
         return _has_value(name, names)
     if name == "CI_PIPELINE_SOURCE" and (events := _events(regex)):
         return StageTest("event", patterns=events)
-    return _matches(name, (_regex(regex),), names)
+    return _matches(name, _regex(regex), names)
 
 
 def _events(regex: Regex) -> tuple[str, ...]:
@@ -197,15 +197,15 @@ def _literal(text: str) -> str:
     return text if is_plain else f"/^{re.escape(text)}$/"
 
 
-def _regex(regex: Regex) -> str:
+def _regex(regex: Regex) -> tuple[str, ...]:
+    """Return the patterns that match what *regex* does: globs where they can."""
     if set(regex.flags) - {"i"}:
         raise UntranslatableError(f"the flags of /{regex.source}/{regex.flags}")
     source = ("(?i)" if "i" in regex.flags else "") + regex.source.replace(r"\/", "/")
-    literal = _LITERAL_REGEX.fullmatch(source)
-    if literal and "." not in literal[1]:
-        return literal[1]
+    if globs := globs_of(source):
+        return globs
     try:
-        return f"/{portable_regex(source)}/"
+        return (f"/{portable_regex(source)}/",)
     except RegexError as error:
         raise UntranslatableError(f"/{regex.source}/: {error.message}") from None
 

@@ -223,6 +223,8 @@ class _Writer:
                 }
             elif key not in ("rules", "auto_cancel"):
                 self._leave_out(entry, "workflow")
+        if not self._source.has_workflow_rules:
+            return ALWAYS
         try:
             rules = workflow_rules(self._source)
             if self._name:

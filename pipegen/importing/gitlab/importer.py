@@ -94,10 +94,14 @@ def _add_forced(forced: dict[str, set[str]], errors: Iterable[tuple[str, str]]) 
 
 
 def _forced_keys(result: CompiledConfig) -> tuple[tuple[str, str], ...]:
-    """Return the stages with errors, each with the key that results from keys of the source."""
+    """Return the stages with errors, each with the key that results from keys of the source.
+
+    Stages whose `files_from` names others are tried again: artifacts of those that a config refuses are the cause.
+    """
+    causes = [place for place in result.errors if place.key != "files_from"]
     return tuple(
         (place.stage, place.key if place.key.startswith("env.") else _SAME.get(place.key, place.key))
-        for place in result.errors
+        for place in causes or result.errors
     )
 
 

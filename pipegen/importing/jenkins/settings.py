@@ -9,6 +9,7 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.source import JenkinsSource, sections
 from pipegen.importing.jenkins.steps import one_line
+from pipegen.importing.jenkins.surrounding import duration
 from pipegen.importing.jenkins.syntax import GroovyArgument, GroovyCall, OtherGroovy, Statement, calls, constant, texts
 from pipegen.importing.jenkins.syntax import Value as GroovyValue
 from pipegen.importing.untranslatable import UntranslatableError
@@ -184,11 +185,19 @@ def _option(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
         cancels = abort is not None and constant(abort.value) == "true"
         settings.pipeline["concurrency"] = {"cancel": True} if cancels else {}
         marks.read(call, "abortPrevious")
+    elif call.name == "timeout" and not _is_of_inactivity(call):
+        settings.pipeline["timeout"] = duration(call)
+        marks.read(call, "time", "unit", "activity")
     elif call.name == "parallelsAlwaysFailFast":
         settings.pipeline["fail_fast"] = True
         marks.all(call)
     else:
         _raw_option(call, settings, marks)
+
+
+def _is_of_inactivity(call: GroovyCall) -> bool:
+    activity = call.argument("activity")
+    return activity is not None and constant(activity.value) != "false"
 
 
 def _raw_option(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:

@@ -98,6 +98,7 @@ class JenkinsStages:
         if stage.matrix is not None:
             self._matrix(stage, draft)
         self._others(stage)
+        self._tools(stage, draft)
         draft.keys = {**draft.keys, **self.keys_of(work)}
         self._has_worked |= any(not one.text.startswith("echo ") for one in work.commands)
         return draft
@@ -315,8 +316,26 @@ class JenkinsStages:
             for section in (one for call in stage.inside for one in sections(call, name)):
                 if not self._marks.has_outcome(section.span):
                     self._marks.left_out(section, "it concerns several stages", hint="add it to each of these stages")
-        for call in sections(stage.call, "tools"):
-            self._marks.left_out(call, "tools are a setting of all stages", hint='name them in "targets.jenkins.tools"')
+
+    def _tools(self, stage: JenkinsStage, draft: JenkinsDraft) -> None:
+        """Read the tools of *stage*; those with names known only at run time are left out."""
+        tools: dict[str, Value] = {}
+        for section in sections(stage.call, "tools"):
+            if draft.agent.image:
+                self._marks.left_out(
+                    section, "an image does not contain tools of Jenkins", hint="add them to the image"
+                )
+                continue
+            self._marks.translated(section)
+            for call in section.block.statements if section.block is not None else ():
+                name = constant(call.arguments[0].value) if isinstance(call, GroovyCall) and call.arguments else None
+                if isinstance(call, GroovyCall) and name is not None:
+                    tools[call.name] = name
+                    self._marks.all(call)
+                else:
+                    self._marks.left_out(call, "its name is known only at run time", hint='name it in "tools"')
+        if tools:
+            draft.keys["tools"] = tools
 
     def keys_of(self, work: StageWork) -> dict[str, Value]:
         """Return the keys of a stage that does *work*."""

@@ -1,0 +1,116 @@
+"""The import of a generated `.gitlab-ci.yml` has the stages, the order and the conditions of its config."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from test_golden import options
+
+from pipegen.compiler import analyse, generate
+from pipegen.config.files.load import load
+from pipegen.diagnostics.report import Report
+from pipegen.difference.values import ComparedValue, condition
+from pipegen.importing.arcs import closure
+from pipegen.importing.compilation import compiled
+from pipegen.importing.gitlab.files import Roots
+from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
+from pipegen.plan.model import Plan
+from pipegen.readback.gitlab_file import HELPER
+from pipegen.source.text import SourceFile
+from pipegen.structs import Struct
+from pipegen.targets import registry
+
+pytestmark = pytest.mark.robust
+ROOT = Path(__file__).parents[2]
+CONFIGS = sorted([*ROOT.glob("tests/golden/*/pipeline.yml"), *ROOT.glob("examples/*/pipegen.yaml")])
+
+
+class _Difference(Struct):
+    """What is different in an import, and why; *fields* are those of a stage, or "stages" for missing or added ones."""
+
+    fields: str
+    reason: str
+
+
+_CHOICE = "the choice among pipelines stays rules of GitLab, so all stages are in one pipeline"
+_STOPS = "the stage that stops an environment comes after the one that starts it only because of its environment"
+DIFFERENT = {
+    "called-pipelines": _Difference("condition", _CHOICE),
+    "cases": _Difference("pipeline", "a workflow for merge requests becomes a condition of the pipeline"),
+    "conditions-of-pipelines": _Difference("condition pipeline", _CHOICE),
+    "engine-settings": _Difference("pipeline", "raw rules of a workflow become a condition of the pipeline"),
+    "fleet": _Difference("condition", _CHOICE),
+    "gates": _Difference("before", _STOPS),
+    "go": _Difference("condition pipeline", _CHOICE),
+    "includes": _Difference("condition", _CHOICE),
+    "java": _Difference("condition", "two patterns of a branch that one of must match become one list"),
+    "matrix": _Difference("before", "a need on one combination becomes one on all"),
+    "monorepo": _Difference("condition pipeline", _CHOICE),
+    "node": _Difference("stages before", "a stage whose files come from one that stores them only after failures"),
+    "port-of-gitlab": _Difference("before", _STOPS),
+    "runs": _Difference("condition", _CHOICE),
+    "scripts-shared-workspace": _Difference("stages", 'GitLab has no job "image", so that the stage has another name'),
+    "several-pipelines": _Difference("condition", _CHOICE),
+}
+
+
+class _Stage(Struct, kw_only=True):
+    """A stage: all stages before it, and the conditions of it and of its pipeline in any order of their parts."""
+
+    before: frozenset[str]
+    condition: ComparedValue | None
+    pipeline: ComparedValue | None
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)
+def test_an_import_of_a_generated_file_has_the_stages_of_its_config(path: Path) -> None:
+    """A config that differs has its reason in the list, and one that does not has none."""
+    report = Report()
+    words = options(path, "gitlab-ci.yml")
+    pairs = list(zip(words[::2], words[1::2], strict=True))
+    names = [value for option, value in pairs if option == "--pipeline"]
+    values = dict(value.split("=", 1) for option, value in pairs if option == "--set")
+    analysed = analyse(load(path, report, shown=path.name), names, report, values)
+    files = generate(analysed, registry.load("gitlab"), {}, report)
+    result = _imported(files[-1].text, path)
+    helpers = {name for name, job in result.source.jobs.items() if HELPER in job.variables}
+    second = compiled(result.text, "gitlab")
+    found = _differences(_stages(analysed.plans, ()), _stages(second.plans, helpers))
+
+    assert not second.has_errors
+    assert found == (DIFFERENT[path.parent.name].fields if path.parent.name in DIFFERENT else "")
+
+
+def _imported(text: str, path: Path) -> GitLabImport:
+    return import_gitlab(SourceFile(".gitlab-ci.yml", text), Roots(path.parent), "main", Report())
+
+
+def _differences(first: Mapping[str, _Stage], second: Mapping[str, _Stage]) -> str:
+    """Return the fields that differ between two sets of stages."""
+    missing = ["stages"] if first.keys() != second.keys() else []
+    both = [name for name in first if name in second]
+    fields = ("before", "condition", "pipeline")
+    return " ".join(
+        missing
+        + [one for one in fields if any(getattr(first[name], one) != getattr(second[name], one) for name in both)]
+    )
+
+
+def _stages(plans: Sequence[Plan], helpers: Collection[str]) -> dict[str, _Stage]:
+    """Return the stages of *plans* without *helpers*, by the name of their jobs on GitLab."""
+    stages: dict[str, _Stage] = {}
+    for plan in plans:
+        prefix = f"{plan.name}: " if len(plans) > 1 else ""
+        titles = {job.stage: prefix + job.stage for job in plan.jobs}
+        usual = frozenset(job.stage for job in plan.jobs if not job.is_final)
+        before = closure({job.stage: usual if job.is_final else frozenset(job.needs) for job in plan.jobs})
+        for job in plan.jobs:
+            if titles[job.stage] not in helpers:
+                stages[titles[job.stage]] = _Stage(
+                    before=frozenset(titles[name] for name in before[job.stage]) - frozenset(helpers),
+                    condition=condition(job.condition),
+                    pipeline=condition(plan.condition),
+                )
+    return stages
