@@ -14,6 +14,7 @@ class StageKey(Struct, kw_only=True):
         is_for_scripts: whether only scripts use it, so that stages without a script do not inherit it.
         is_local: whether an error in its value cannot change the plan of other stages.
         is_joined: whether a stage adds its commands to the inherited ones, and does not replace them.
+        is_for_calls: whether a stage that runs another pipeline may have it.
         ignored_if_empty: the paths of values that do nothing if they are empty, each with an example.
         diff: the keys under which `pipegen diff` shows its value; none if it shows the result of another key.
     """
@@ -23,20 +24,27 @@ class StageKey(Struct, kw_only=True):
     is_for_scripts: bool = False
     is_local: bool = False
     is_joined: bool = False
+    is_for_calls: bool = False
     ignored_if_empty: tuple[tuple[str, str], ...] = ()
     diff: tuple[str, ...] = ()
 
 
 class PipelineKey(Struct):
-    """A key of a pipeline; *is_local* is whether an error in its value cannot change the plan of stages."""
+    """A key of a pipeline.
+
+    Attributes:
+        is_local: whether an error in its value cannot change the plan of stages.
+        is_for_run: whether it applies to a whole run, so that a pipeline in place of a stage shares it with its caller.
+    """
 
     name: str
     is_local: bool = False
+    is_for_run: bool = False
 
 
 STAGE_KEYS = (
-    StageKey(name="name"),
-    StageKey(name="description", is_local=True),
+    StageKey(name="name", is_for_calls=True),
+    StageKey(name="description", is_local=True, is_for_calls=True),
     StageKey(name="directory", diff=("directory",)),
     StageKey(name="script", is_work=True, diff=("script",)),
     StageKey(name="env", is_for_scripts=True, is_local=True, diff=("env",)),
@@ -45,7 +53,7 @@ STAGE_KEYS = (
     StageKey(name="artifacts", diff=("artifacts", "keeping")),
     StageKey(name="files_from", diff=("files of",)),
     StageKey(name="extends"),
-    StageKey(name="pipeline", is_work=True),
+    StageKey(name="pipeline", is_work=True, is_for_calls=True),
     StageKey(name="before", is_for_scripts=True, is_joined=True),
     StageKey(name="after", is_for_scripts=True, is_local=True, diff=("after",)),
     StageKey(name="shell", is_for_scripts=True, diff=("shell",)),
@@ -56,7 +64,7 @@ STAGE_KEYS = (
     StageKey(name="secrets", is_for_scripts=True, diff=("secrets", "id_tokens")),
     StageKey(name="reports", is_local=True, diff=("reports",)),
     StageKey(name="cache", is_local=True, diff=("cache",)),
-    StageKey(name="when", diff=("when",)),
+    StageKey(name="when", is_for_calls=True, diff=("when",)),
     StageKey(name="matrix"),
     StageKey(name="retry", is_local=True, diff=("retry",)),
     StageKey(name="timeout", is_local=True, diff=("timeout",)),
@@ -95,15 +103,16 @@ WORK_KEYS = frozenset(key.name for key in STAGE_KEYS if key.is_work)
 PIPELINE_KEYS = (
     PipelineKey("blubberfile"),
     PipelineKey("directory"),
-    PipelineKey("fetch", is_local=True),
+    PipelineKey("fetch", is_local=True, is_for_run=True),
     PipelineKey("execution"),
     PipelineKey("stages"),
     PipelineKey("notify", is_local=True),
-    PipelineKey("workspace"),
+    PipelineKey("workspace", is_for_run=True),
     PipelineKey("defaults"),
     PipelineKey("when"),
-    PipelineKey("schedule", is_local=True),
-    PipelineKey("concurrency", is_local=True),
-    PipelineKey("fail_fast", is_local=True),
-    PipelineKey("finally"),
+    PipelineKey("schedule", is_local=True, is_for_run=True),
+    PipelineKey("concurrency", is_local=True, is_for_run=True),
+    PipelineKey("fail_fast", is_local=True, is_for_run=True),
+    PipelineKey("timeout", is_local=True, is_for_run=True),
+    PipelineKey("finally", is_for_run=True),
 )

@@ -221,6 +221,7 @@ class PipelineConfig(Struct, kw_only=True):
     schedule: StepValue | None = None
     concurrency: StepValue | None = None
     fail_fast: StepValue | None = None
+    timeout: StepValue | None = None
     finally_: StepValue | None = None
 
 

@@ -53,6 +53,7 @@ def _pipeline(entry: Entry) -> PipelineConfig:
         schedule=_value(body.entry("schedule")),
         concurrency=_value(body.entry("concurrency")),
         fail_fast=_value(body.entry("fail_fast")),
+        timeout=_value(body.entry("timeout")),
         finally_=_value(body.entry("finally")),
     )
     return with_webhooks(pipeline, body.get("notify"))

@@ -53,6 +53,7 @@ def pipeline_keys(plan: Plan) -> Keys:
         "workspace": value(plan.workspace.value) if plan.workspace is not Workspace.ISOLATED else None,
         "fetch": formatter.tree(plan.fetch),
         "fail_fast": value("true") if plan.is_fail_fast else None,
+        "timeout": value(_seconds(plan.timeout.seconds)) if plan.timeout is not None else None,
         "concurrency": formatter.tree(plan.concurrency),
     }
     return {name: tree for name, tree in keys.items() if tree is not None}

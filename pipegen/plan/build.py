@@ -28,7 +28,7 @@ from pipegen.plan.runs.selection import selection
 from pipegen.plan.stage.checks import check_directory
 from pipegen.plan.stage.conditions import condition
 from pipegen.plan.stage.deployments import check_finals
-from pipegen.plan.stage.limits import fails_fast
+from pipegen.plan.stage.limits import fails_fast, time_limit
 from pipegen.plan.stage_plan import StagePlan, stage_plan
 from pipegen.plan.values import values_of
 from pipegen.source.tree import Mapping as TreeMapping
@@ -86,6 +86,7 @@ def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileCon
         inputs=context.parameters.at_run_time,
         schedules=schedules(pipeline.schedule, report),
         concurrency=_concurrency(pipeline.concurrency),
+        timeout=time_limit(pipeline.timeout, "pipeline", report),
         condition=pipeline_condition,
     )
 

@@ -59,8 +59,8 @@ class _Phase(Enum):
 class _TaskRun(MutableStruct):
     """The state of a task.
 
-    *attempt* and *outcome* are those of its last attempt; *refusal* is the last reason that held it; *alarm* cancels
-    its scheduled call.
+    *attempt* and *outcome* are those of its last attempt; *late* is the limit that it exceeded, "" for none; *refusal*
+    is the last reason that held it; *alarm* cancels its scheduled call.
     """
 
     task: Task
@@ -69,7 +69,7 @@ class _TaskRun(MutableStruct):
     attempts: int = 0
     attempt: Attempt | None = None
     outcome: Outcome | None = None
-    is_late: bool = False
+    late: str = ""
     refusal: Refusal | None = None
     alarm: Callable[[], None] | None = None
 
@@ -87,6 +87,7 @@ class _Pipeline(MutableStruct):
     progress: Progress
     task_runs: dict[str, _TaskRun] = field(default_factory=dict)
     is_over: bool = False
+    is_expired: bool = False
 
 
 class Engine:
@@ -164,6 +165,8 @@ class Engine:
             for stage, task_run in pipeline.task_runs.items()
             if task_run.task.id in self._ended
         }
+        if pipeline.run.timeout is not None:
+            self._clock.at(self._clock.now() + pipeline.run.timeout, partial(self._expire, pipeline))
         for stage in outcomes:
             pipeline.task_runs[stage].phase = _Phase.ENDED
         statuses = {stage: _status(outcome) for stage, outcome in outcomes.items()}
@@ -269,7 +272,7 @@ class Engine:
             self._hold_back(task_run, refusal)
             return
         task_run.attempts += 1
-        task_run.is_late = False
+        task_run.late = ""
         task_run.phase = _Phase.RUNNING
         statuses = tuple((stage, progress.status(stage)) for stage in task.job.statuses)
         attempt = task_run.attempt = Attempt(task, task_run.attempts, placement.machine, statuses)
@@ -294,7 +297,30 @@ class Engine:
             self._queue(task_run)
 
     def _time_out(self, task_run: _TaskRun) -> None:
-        task_run.is_late = True
+        timeout = task_run.task.job.limits.timeout
+        self._stop_late(task_run, f"it took more than {timeout.seconds} s" if timeout is not None else "")
+
+    def _expire(self, pipeline: _Pipeline) -> None:
+        """Fail *pipeline*, whose time is over: its stages are stopped, and only finally stages start."""
+        if pipeline.is_over:
+            return
+        pipeline.is_expired = True
+        running = [
+            task_run
+            for task_run in pipeline.task_runs.values()
+            if task_run.phase in (_Phase.RUNNING, _Phase.RETRYING) and not task_run.task.job.is_final
+        ]
+        self._apply(pipeline, pipeline.progress.expire())
+        for task_run in running:
+            if task_run.phase is _Phase.RETRYING:
+                self._scheduler.drop(task_run.task.id)
+                self._finish_attempt(task_run, is_final=True)
+            elif not task_run.late:
+                task_run.cancel_alarm()
+                self._stop_late(task_run, f"the pipeline took more than {pipeline.run.timeout} s")
+
+    def _stop_late(self, task_run: _TaskRun, reason: str) -> None:
+        task_run.late = reason
         task_run.alarm = self._clock.at(self._clock.now() + GRACE, partial(self._halt, task_run, kill=True))
         self._halt(task_run, kill=False)
 
@@ -306,10 +332,11 @@ class Engine:
         """Handle the *outcome* of *attempt*; executors call this."""
         task_run = self._task_runs[attempt.task.id]
         task_run.cancel_alarm()
-        task_run.outcome = _timed_out(attempt, outcome) if task_run.is_late else outcome
+        task_run.outcome = _timed_out(outcome, task_run.late) if task_run.late else outcome
         self._scheduler.release(attempt.task.id, self._clock.now())
         self._schedule_soon()
-        self._finish_attempt(task_run, is_final=self._is_stopped or not _is_retried(attempt, task_run.outcome))
+        is_ended = self._is_stopped or self._pipelines[attempt.task.id.pipeline].is_expired
+        self._finish_attempt(task_run, is_final=is_ended or not _is_retried(attempt, task_run.outcome))
 
     def _finish_attempt(self, task_run: _TaskRun, *, is_final: bool) -> None:
         """Continue after an attempt: with the next attempt, or with the successors of the task."""
@@ -352,11 +379,10 @@ def _status(outcome: Outcome) -> Status:
     return Status.SUCCESS if outcome.result in (AttemptResult.SUCCESS, AttemptResult.REUSED) else Status.FAILED
 
 
-def _timed_out(attempt: Attempt, outcome: Outcome) -> Outcome:
-    """Return the outcome of an attempt that timed out: it failed, even if its script succeeded after the signal."""
-    timeout = attempt.task.job.limits.timeout
+def _timed_out(outcome: Outcome, late: str) -> Outcome:
+    """Return the outcome of an attempt that was *late*: it failed, even if its script succeeded after the signal."""
     place = outcome.reason if outcome.result is AttemptResult.CANCELLED else ""
-    reason = f"it took more than {timeout.seconds} s {place}".rstrip() if timeout else outcome.reason
+    reason = f"{late} {place}".rstrip()
     return replace(
         outcome, result=AttemptResult.FAILED, failure=Failure.TIMEOUT, exit_code=None, reason=reason, outputs=()
     )

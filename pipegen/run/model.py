@@ -76,12 +76,14 @@ class PipelineRun(Struct, kw_only=True):
         graph: the order of its stages, without finally stages.
         tasks: all stages in the user's order, including finally stages.
         is_fail_fast: whether no stage starts after a failure.
+        timeout: the seconds after which it fails and its stages are stopped, apart from finally stages.
     """
 
     name: str
     graph: ExecutionGraph
     tasks: tuple[Task, ...]
     is_fail_fast: bool = False
+    timeout: int | None = None
 
 
 class Attempt(Struct):

@@ -118,6 +118,12 @@ class Progress:
         self._stop(self._graph.nodes)
         return self._take_changes()
 
+    def expire(self) -> StatusChanges:
+        """Fail, and start only finally stages from now on."""
+        self._is_failed = True
+        self._stop(self._graph.nodes)
+        return self._take_changes()
+
     def kill(self) -> StatusChanges:
         """Start no more stages, not even finally stages."""
         self._is_stopped = self._is_killed = True

@@ -41,6 +41,7 @@ def pipeline_run(
             for index, job in enumerate(jobs, start=first)
         ),
         is_fail_fast=plan.is_fail_fast,
+        timeout=plan.timeout.seconds if plan.timeout is not None else None,
     )
 
 

@@ -41,10 +41,10 @@ from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
 from pipegen.plan.events import EventAnswer
-from pipegen.plan.model import Input, Job, Leave, Plan, Schedule, Selection
+from pipegen.plan.model import Case, Input, Job, Leave, Plan, Schedule, Selection
 from pipegen.plan.model.facts import StartEvent
 from pipegen.plan.model.steps import step_key
-from pipegen.plan.stage.condition_text import words
+from pipegen.plan.stage.condition_text import case_values, case_words, words
 from pipegen.readback.generated import Reading
 from pipegen.source.text import SourceFile
 
@@ -181,7 +181,7 @@ def _plan_data(plan: Plan) -> Mapping[str, object]:
 
 
 def _job_data(job: Job) -> Mapping[str, object]:
-    document = {
+    document: dict[str, object] = {
         "stage": job.stage,
         "frame": job.frame,
         "needs": list(job.needs),
@@ -189,7 +189,16 @@ def _job_data(job: Job) -> Mapping[str, object]:
         "binds": list(job.binds),
         "line": job.span.first.line,
     }
-    return {**document, "when": words(job.condition)} if job.condition is not None else document
+    if job.condition is not None:
+        document["when"] = words(job.condition)
+    if job.cases:
+        document["cases"] = [_case_data(case) for case in job.cases]
+    return document
+
+
+def _case_data(case: Case) -> Mapping[str, object]:
+    document: dict[str, object] = {"env": dict(case_values(case))}
+    return {"when": words(case.condition), **document} if case.condition is not None else document
 
 
 def _describe(plan: Plan) -> str:
@@ -236,7 +245,8 @@ def _details(job: Job) -> list[str]:
         ("files of", job.files),
         ("leaves", [artifact.path or "files known at run time" for artifact in job.artifacts]),
     )
-    return [f"    {name:<8}  {_listed(words)}" for name, words in entries if words]
+    lines = [f"    {name:<8}  {_listed(words)}" for name, words in entries if words]
+    return [*lines, *(f"    {'case':<8}  {case_words(case)}" for case in job.cases)]
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
 from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.pictures.pictured import left_by
 from pipegen.plan.model import Job, Plan
-from pipegen.plan.stage.condition_text import words
+from pipegen.plan.stage.condition_text import case_words, words
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, children, written_text
@@ -69,10 +69,12 @@ _Facts = Iterator[tuple[str, str]]
 
 
 def _waits(job: Job) -> _Facts:
-    """Yield the conditions, approvals and waits of *job*."""
+    """Yield the conditions, cases, approvals and waits of *job*."""
     deployment = job.deployment
     if job.condition is not None:
         yield "When", words(job.condition)
+    for case in job.cases:
+        yield "Case", case_words(case)
     if deployment.approval is not None:
         approvers = f" (by {', '.join(deployment.approval.approvers)})" if deployment.approval.approvers else ""
         need = "optional" if deployment.approval.is_optional else "required"

@@ -209,7 +209,9 @@ def _is_mentioned(diagnostic: Diagnostic, names: Iterable[str]) -> bool:
     """Return whether *diagnostic* mentions one of *names*, or is at a reference to it."""
     labels = [label for label in (diagnostic.primary, *diagnostic.related) if label is not None]
     texts = [label.span.text for label in labels]
-    words = "\n".join((diagnostic.message, diagnostic.hint or "", *(label.text for label in labels)))
+    # An undefined name stays undefined, whichever known names the hint lists.
+    hint = "" if diagnostic.code in _NAMES else diagnostic.hint or ""
+    words = "\n".join((diagnostic.message, hint, *(label.text for label in labels)))
     # Fast check first: most names do not occur.
     likely = [name for name in names if name in words or any(name in text for text in texts)]
     return any(_has_name(words, name) or any(_reads(text, name) for text in texts) for name in likely)

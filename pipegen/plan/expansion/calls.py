@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from pipegen.config.keys import PIPELINE_KEYS, STAGE_KEYS
 from pipegen.config.model import Config, PipelineConfig, StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -13,11 +14,8 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Scalar, plain
 
-# Keys that a stage may have beside `pipeline`.
-_ALLOWED = ("name", "body", "within", "combination", "pipeline", "when")
-_KEYS = {"email": "notify", "finally_": "finally"}
-# Settings of a whole run, which a called pipeline must share with its caller.
-_RUN_SETTINGS = ("workspace", "fetch", "fail_fast", "concurrency", "schedule", "finally_")
+# The fields of keys that are not named like them.
+_FIELDS = {"notify": "email", "finally": "finally_"}
 
 
 def called(stage: StageConfig) -> Located[str] | None:
@@ -112,10 +110,10 @@ def _check_call(
             related=[Label(callee.name.span, "has no stages")],
             hint=f'give "{name.value}" a stage, or remove stage "{stage.display_name}"',
         )
-    for field in _RUN_SETTINGS:
+    for key in (key.name for key in PIPELINE_KEYS if key.is_for_run):
+        field = _FIELDS.get(key, key)
         value = getattr(callee, field)
         if value is not None and _content(value) != _content(getattr(caller, field)):
-            key = _KEYS.get(field, field)
             report.add(
                 codes.CALLED_PIPELINE,
                 f'pipeline "{name.value}" has "{key}", which applies to a whole run: '
@@ -123,17 +121,17 @@ def _check_call(
                 at=name.span,
                 related=[Label(_span(value, callee), f'has "{key}"')],
                 hint=f'set "{key}" only in "{caller.name.value}"'
-                if field == "finally_"
+                if key == "finally"
                 else f'set the same in "{caller.name.value}", or remove it from "{name.value}"',
             )
 
 
 def _other_keys(stage: StageConfig) -> Iterator[tuple[str, Span]]:
-    for field in stage.__struct_fields__:
-        value = getattr(stage, field)
-        if field not in _ALLOWED and value:
+    for key in (key.name for key in STAGE_KEYS if not key.is_for_calls):
+        value = getattr(stage, _FIELDS.get(key, key), None)
+        if value:
             first = value[0][0] if isinstance(value, tuple) else value
-            yield _KEYS.get(field, field), first.span
+            yield key, first.span
 
 
 def _content(value: object) -> object:

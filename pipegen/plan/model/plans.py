@@ -9,6 +9,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.inputs import Input
 from pipegen.plan.model.jobs import Job
+from pipegen.plan.model.limits import Timeout
 from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct, Struct
 
@@ -85,6 +86,7 @@ class Plan(SpannedStruct, kw_only=True):
     inputs: tuple[Input, ...] = ()
     schedules: tuple[Schedule, ...] = ()
     concurrency: Concurrency | None = None
+    timeout: Timeout | None = None
     is_fail_fast: bool = False
     fail_fast_span: Span | None = None
 

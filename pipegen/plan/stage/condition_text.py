@@ -1,4 +1,4 @@
-"""Conditions as one line of text: the keys of `when` and their values."""
+"""Conditions as one line of text: the keys of `when` and their values; and cases, with the variables that they set."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pipegen.plan.model import (
     NEVER,
     AllOf,
     AnyOf,
+    Case,
     Condition,
     Exists,
     FilesChanged,
@@ -40,6 +41,17 @@ def words(condition: Condition) -> str:  # noqa: PLR0911 - one for each kind
             return " and ".join(map(_bound, condition.conditions))
         case AnyOf():
             return " or ".join(map(_bound, condition.conditions)) if condition != NEVER else "never"
+
+
+def case_words(case: Case) -> str:
+    """Return *case* as one line of text."""
+    condition = words(case.condition) if case.condition is not None else "always"
+    return f"{condition}: {', '.join(f'{name}={value}' for name, value in case_values(case))}"
+
+
+def case_values(case: Case) -> tuple[tuple[str, str], ...]:
+    """Return the variables that *case* sets, with their values, which are constants."""
+    return tuple((name, value.constant or "") for name, value in case.variables)
 
 
 def _bound(condition: Condition) -> str:

@@ -22,7 +22,7 @@ def limits(stage: StageConfig, report: Report) -> Limits:
         return _NONE
     return Limits(
         retry=_retry(stage.retry),
-        timeout=_timeout(stage.timeout, report),
+        timeout=time_limit(stage.timeout, "stage", report),
         allow_failure=_allow_failure(stage),
     )
 
@@ -63,7 +63,8 @@ def _retry(value: StepValue | None) -> Retry | None:
     return Retry(count, tuple(dict.fromkeys(kinds)) or tuple(Failure), value.span) if count else None
 
 
-def _timeout(value: StepValue | None, report: Report) -> Timeout | None:
+def time_limit(value: StepValue | None, noun: str, report: Report) -> Timeout | None:
+    """Return the `timeout` *value* of a stage or pipeline, its *noun*; None without it."""
     if value is None or not isinstance(value.node, Scalar):
         return None
     timeout = seconds(value.node, report)
@@ -72,12 +73,12 @@ def _timeout(value: StepValue | None, report: Report) -> Timeout | None:
             codes.INVALID_VALUE,
             f'"{value.node.text.strip()}" is longer than a year',
             at=value.node.span,
-            hint='set the time that the stage may take, such as "2 hours"',
+            hint=f'set the time that the {noun} may take, such as "2 hours"',
         )
     if 0 < timeout < _MINUTE and (value.node.kind is ScalarKind.INTEGER or value.node.text.strip().isdigit()):
         report.add(
             codes.SHORT_TIMEOUT,
-            f"this stage may take {timeout} second{'s' if timeout > 1 else ''}: a number without a unit is in seconds",
+            f"this {noun} may take {timeout} second{'s' if timeout > 1 else ''}: a number without a unit is in seconds",
             at=value.node.span,
             hint=f'write "{timeout} minutes" if the unit is minutes, as in Jenkins, or "{timeout}s"',
         )

@@ -136,6 +136,7 @@ TABLE: tuple[Capability, ...] = (
         "jobs of a last step that always run, except after a cancellation; a stage that reads the status of the "
         "pipeline is two jobs, one for each status; helper jobs record the statuses of stages",
     ),
+    Capability("pipeline timeout", _EMULATED, "the limit of each job, with a warning: a pipeline has none"),
     Capability("fail_fast", _REFUSED, "a warning; other stages start nevertheless"),
     Capability("notify", _EMULATED, "a job that runs on failure and calls curl; needs targets.gitlab.mail"),
     Capability(

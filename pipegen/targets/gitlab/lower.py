@@ -20,7 +20,7 @@ from pipegen.targets.gitlab.jobs.drafts import DraftJob, drafts, with_early_logi
 from pipegen.targets.gitlab.jobs.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.jobs.hidden_jobs import Sharing, sharing
 from pipegen.targets.gitlab.jobs.included_jobs import external_stages
-from pipegen.targets.gitlab.jobs.limits import check_limits
+from pipegen.targets.gitlab.jobs.limits import check_limits, check_pipeline_timeout
 from pipegen.targets.gitlab.jobs.publications import publishing
 from pipegen.targets.gitlab.jobs.tools import DOCKER
 from pipegen.targets.gitlab.jobs.triggers import Bridge, check_parameters
@@ -262,6 +262,7 @@ def _check_and_draft(plans: Sequence[Plan], settings: GitLabSettings, report: Re
 def _drafts(plan: Plan, settings: GitLabSettings, report: Report) -> list[DraftJob]:
     host = hosts.host(plan, settings)
     check_plan(plan, host, report)
+    check_pipeline_timeout(plan, report)
     drafted = drafts(plan, host, settings, report)
     for job, draft in zip(plan.jobs, drafted, strict=True):
         check_limits(job, is_bridge=draft.is_bridge, report=report)

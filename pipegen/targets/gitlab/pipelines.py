@@ -14,7 +14,7 @@ from pipegen.targets.gitlab.helper_jobs.removal import removal
 from pipegen.targets.gitlab.jobs.approvals import with_start
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle_script
 from pipegen.targets.gitlab.jobs.hidden_jobs import Share
-from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits
+from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits, within_pipeline
 from pipegen.targets.gitlab.jobs.outcomes import outcome_jobs
 from pipegen.targets.gitlab.jobs.shell_variables import expanded_variable
 from pipegen.targets.gitlab.jobs.stop_stages import is_stop, needs_checkout, with_stop_needs
@@ -147,6 +147,7 @@ class JobContext(Struct, kw_only=True):
     def _stage(self, draft: DraftJob, stage_job: StageJob, entries: tuple[NeedEntry, ...]) -> GitLabJob:
         share = self.shares[draft.tools]
         own = share.own
+        limits = within_pipeline(draft.job.limits, self.plan)
         has_checkout = bool(draft.script) and not (is_stop(draft.job) and not needs_checkout(draft.job))
         fetch = self.fetch if has_checkout else (NO_CHECKOUT,)
         return GitLabJob(
@@ -162,13 +163,13 @@ class JobContext(Struct, kw_only=True):
             stage=_step(draft) if entries or not is_stop(draft.job) else f"{STEP} 1",
             needs=entries,
             rules=self.stage_rules[draft.job.stage],
-            limits=lower_limits(draft.job.limits, has_after=bool(draft.after)),
+            limits=lower_limits(limits, has_after=bool(draft.after)),
             variables=(
                 *own.variables,
                 *draft.machine.variables,
                 *draft.variables,
                 *fetch,
-                *limit_variables(draft.job.limits, has_after=bool(draft.after)),
+                *limit_variables(limits, has_after=bool(draft.after)),
             ),
             before_script=own.before_script,
             script=draft.script or idle_script(draft.job),

@@ -63,7 +63,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "approve", _NATIVE, "input or sleep, before the stage takes an agent; optional: an input with a timeout"
     ),
     Capability("environment", _REFUSED, "PG617: not shown in Jenkins; PG619: the stage of on_stop is left out"),
-    Capability("tools", _NATIVE, "on the PATH of a script without an image"),
+    Capability("tools", _NATIVE, "tools of the stage, or on the PATH of its script; not in an image"),
     Capability("steps", _NATIVE, "in Groovy; parameters of known steps are checked"),
     Capability("raw", _NATIVE, "wrap: steps around the steps of the stage"),
     Capability("reuse", _EMULATED, "each build computes every result again"),
@@ -114,6 +114,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     ),
     Capability("allow_failure", _NATIVE, "catchError, which shows the stage as unstable; exit codes by returnStatus"),
     Capability("finally", _EMULATED, "stages in post, or scripted if they read the status of single stages"),
+    Capability("pipeline timeout", _NATIVE, "the option timeout of the whole job, without the wait in the queue"),
     Capability("fail_fast", _EMULATED, "in the scripted style: a flag that each stage reads before it starts"),
     Capability("notify", _NATIVE, "needs the plugin mailer"),
     Capability(

@@ -25,6 +25,12 @@ UNLIKE_CONCURRENCY = Pair(
     codes.JOB_WIDE_SETTING_CONFLICT,
     "use the same value in both, or compile each with --pipeline for a separate job",
 )
+UNLIKE_TIMEOUTS = Pair(
+    "timeout of a pipeline",
+    "another pipeline of the file with a different timeout",
+    codes.JOB_WIDE_SETTING_CONFLICT,
+    "use the same value in both, or compile each with --pipeline for a separate job",
+)
 GROUPED_CANCEL = Pair(
     "concurrency: { cancel: true }",
     "group",
@@ -54,6 +60,7 @@ PAIRS: tuple[Pair, ...] = (
     SHARED_BESIDE_OTHERS,
     SYSTEM_AND_OTHERS,
     UNLIKE_CONCURRENCY,
+    UNLIKE_TIMEOUTS,
     GROUPED_CANCEL,
     CONCURRENCY_AND_OPTION,
     UNLIKE_ZONES,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
-from pipegen.diagnostics.codes import LIMIT_OUT_OF_REACH
+from pipegen.diagnostics.codes import LIMIT_OUT_OF_REACH, PIPELINE_TIMEOUT_PER_JOB
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.source.text import Span
+from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.durations import in_words
 from pipegen.targets.gitlab.model import UNLIMITED, LimitKeys, RetryKeys, VariableEntry
 
@@ -44,6 +46,23 @@ def check_limits(job: plan.Job, *, is_bridge: bool, report: Report) -> None:
     """Report the limits of *job* that GitLab lacks, and GitLab's that it exceeds; a bridge supports only few."""
     for message, at, hint in (*_unsupported(job, is_bridge=is_bridge), *_too_much(job)):
         report.add(LIMIT_OUT_OF_REACH, message, at=at, hint=hint)
+
+
+def check_pipeline_timeout(pipeline: plan.Plan, report: Report) -> None:
+    """Report the timeout of *pipeline*: GitLab limits only single jobs."""
+    if pipeline.timeout is not None:
+        report.add(
+            PIPELINE_TIMEOUT_PER_JOB,
+            f'GitLab has no time limit for the pipeline "{pipeline.name}": each of its jobs gets it',
+            at=pipeline.timeout.span,
+            hint='set "timeout" of the stages, so that their sum is the limit',
+        )
+
+
+def within_pipeline(limits: plan.Limits, pipeline: plan.Plan) -> plan.Limits:
+    """Return *limits* of a job with the shorter one of its timeout and that of *pipeline*."""
+    timeouts = [timeout for timeout in (limits.timeout, pipeline.timeout) if timeout is not None]
+    return replace(limits, timeout=min(timeouts, key=attrgetter("seconds"))) if timeouts else limits
 
 
 def lower_limits(limits: plan.Limits, *, has_after: bool = False) -> LimitKeys:

@@ -7,17 +7,19 @@ from collections.abc import Iterator, Sequence
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
-from pipegen.plan.model import Concurrency, Plan, Schedule
+from pipegen.plan.model import Concurrency, Plan, Schedule, Timeout
 from pipegen.targets.jenkins.model import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.pairs import (
     CANCELLED_ALL_THE_SAME,
     CONCURRENCY_AND_OPTION,
     GROUPED_CANCEL,
     UNLIKE_CONCURRENCY,
+    UNLIKE_TIMEOUTS,
     UNLIKE_ZONES,
 )
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.guards.approvals import group_resource
+from pipegen.targets.jenkins.stages.guards.limits import timeout_block
 
 _LOCKS = "lockable-resources"
 _OPTION = "disableConcurrentBuilds"
@@ -38,6 +40,9 @@ def run_properties(plans: Sequence[Plan], settings: JenkinsSettings, report: Rep
         yield Property(PropertyKind.SETTING, f"{_OPTION}({argument})")
     if rule is not None and rule.group is not None:
         yield Property(PropertyKind.AROUND, f"lock(resource: {literal(group_resource(rule.group))})", _LOCKS)
+    timeout = _timeout(plans, report)
+    if timeout is not None:
+        yield Property(PropertyKind.AROUND, timeout_block(timeout.seconds), span=timeout.span)
 
 
 def waits_for_others(plan: Plan) -> bool:
@@ -87,6 +92,23 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
     if rule.cancels:
         _check_interruptible(plans, report)
     return rule
+
+
+def _timeout(plans: Sequence[Plan], report: Report) -> Timeout | None:
+    """Return the timeout of the job, which must be the same for all pipelines."""
+    first = next((plan for plan in plans if plan.timeout is not None), None)
+    if first is None or first.timeout is None:
+        return None
+    other = next((plan for plan in plans if plan.timeout != first.timeout), None)
+    if other is not None:
+        report.add(
+            UNLIKE_TIMEOUTS.code,
+            f'pipelines "{first.name}" and "{other.name}" run in one Jenkins job, which has one timeout',
+            at=first.timeout.span,
+            related=[Label(other.timeout.span if other.timeout is not None else other.span, "differs")],
+            hint="use the same timeout, or compile one of them alone with --pipeline for a separate job",
+        )
+    return first.timeout
 
 
 def _check_option(rule: Concurrency, settings: JenkinsSettings, report: Report) -> None:

@@ -21,11 +21,10 @@ from pipegen.targets.jenkins.model.file import (
     Recipients,
     SelectionParameter,
     SplitLoop,
-    Tool,
 )
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.model.scripted import Chunk, PipelineRoots, RootList, ScriptedPipelines, SharedRun
-from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, StageBlock, StageOption, Teardown
+from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, StageBlock, StageOption, Teardown, Tool
 from pipegen.targets.jenkins.model.steps import (
     Agent,
     Archive,

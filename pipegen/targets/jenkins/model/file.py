@@ -53,14 +53,6 @@ class CheckoutFunction(Struct, kw_only=True):
     variables: tuple[tuple[str, str], ...]
 
 
-class Tool(Struct, kw_only=True):
-    """A tool that Jenkins installs, and the variable that holds its folder."""
-
-    type: str
-    name: str
-    home: str
-
-
 class Recipients(Struct, kw_only=True):
     """A function that returns recipients that are known only at run time."""
 

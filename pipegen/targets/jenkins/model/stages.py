@@ -7,6 +7,14 @@ from pipegen.targets.jenkins.model.environment import EnvironmentVariable
 from pipegen.targets.jenkins.model.steps import Agent, ContainerAgent, InputStep, PodAgent, Sh, Step
 
 
+class Tool(Struct, kw_only=True):
+    """A tool that Jenkins installs, and the variable that holds its folder."""
+
+    type: str
+    name: str
+    home: str
+
+
 class StageOption(Struct):
     """A block step around a whole stage, complete except for the block, and the *plugin* that provides it."""
 
@@ -24,6 +32,7 @@ class StageBlock(Struct, kw_only=True):
         agent: None if it needs no agent of its own.
         container: the container of its steps, on its agent; None if the steps contain it.
         pod: the pod of its steps in a declarative file; None if the steps take it.
+        tools: the tools on its PATH in a declarative file; none if the steps put them there.
         approval: the question before it, None if the steps contain it; *approval_name* is the stage that asks.
         options: the block steps around its agent, the outermost first.
         environment: the variables of its steps.
@@ -45,6 +54,7 @@ class StageBlock(Struct, kw_only=True):
     agent: Agent | None
     container: ContainerAgent | None = None
     pod: PodAgent | None = None
+    tools: tuple[Tool, ...] = ()
     steps: tuple[Step, ...]
     steps_function: str = ""
     on_failure: tuple[Step, ...] = ()

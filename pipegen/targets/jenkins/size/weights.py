@@ -124,14 +124,16 @@ def _weigh_stage(stage: model.StageBlock) -> int:
 
 
 def _weigh_directives(stage: model.StageBlock) -> int:
-    """Return the weight of `input`, `options` and `environment` of a declarative stage."""
+    """Return the weight of `input`, `options`, `environment` and `tools` of a declarative stage."""
     block = _STATEMENT + _CLOSURE
     options = block + sum(_STATEMENT + _MAP + _weigh_head(option.text) for option in stage.options)
     variables = block + sum(_ASSIGNMENT + weigh_value(variable.value) for variable in stage.environment)
+    tools = block + (_STATEMENT + _CLOSURE + _TEXT) * len(stage.tools)
     approval = 4 * block + 2 * (_STATEMENT + _TEXT)
     return (
         (options if stage.options else 0)
         + (variables if stage.environment else 0)
+        + (tools if stage.tools else 0)
         + (approval if stage.approval is not None else 0)
     )
 

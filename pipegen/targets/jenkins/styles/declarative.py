@@ -116,8 +116,13 @@ def _in_chain(
     The conditions of `post` also depend on the result of the whole build, which a parallel stage may have changed,
     and do not distinguish allowed failures.
     """
-    has_workspace = bool(work.with_workspace(Workspace.SHARED))
-    stage = in_directives(stage, may_nest=not is_parallel, has_workspace=has_workspace)
+    shared = work.with_workspace(Workspace.SHARED)
+    stage = in_directives(
+        stage,
+        may_nest=not is_parallel,
+        has_workspace=bool(shared),
+        is_grouped=bool(shared) and waits_for_others(shared[0].plan),
+    )
     return replace(
         stage,
         tells_success=(is_parallel or stage.may_be_unstable) and bool(stage.on_failure),
@@ -131,7 +136,7 @@ def _prepared(
     """Return *blocks* with *steps* before everything else: in the first stage, or in a stage before several."""
     first = blocks[0].chains[0]
     stage = first.stages[0]
-    is_entered = bool(stage.condition or stage.container or stage.approval or stage.options)
+    is_entered = bool(stage.condition or stage.container or stage.tools or stage.approval or stage.options)
     if len(blocks[0].chains) == 1 and not is_entered and not first.selected.pipelines:
         prepared = replace(first, stages=(replace(stage, steps=(*steps, *stage.steps)), *first.stages[1:]))
         return (model.Block("", (prepared,)), *blocks[1:])

@@ -1,8 +1,8 @@
-"""Directives of Declarative in place of steps: `input`, `options`, `agent`, `environment` and `post` of a stage.
+"""Directives of Declarative in place of steps: `input`, `options`, `agent`, `environment`, `tools` and `post`.
 
-Jenkins enters them in the order `options`, `input`, `agent`, `environment`, `steps`, `post`; only `when` says where it
-is evaluated (Pipeline Syntax, "Directives"). So a stage with an approval is inside a stage that asks, and takes its
-lock and its agent after the answer.
+Jenkins enters them in the order `options`, `input`, `agent`, `environment`, `tools`, `steps`, `post`; only `when` says
+where it is evaluated (Pipeline Syntax, "Directives"). So a stage with an approval is inside a stage that asks, and
+takes its lock and its agent after the answer.
 """
 
 from __future__ import annotations
@@ -18,19 +18,24 @@ from pipegen.targets.jenkins.stages.files.post_actions import in_script
 _OPTION = re.compile(r"lock\(resource: .*\)|retry\((\d+|count: .*)\)", re.DOTALL)
 # The blocks that may be inside a container, and around which variables of credentials may be set.
 _POD = "podTemplate"
-_NEUTRAL = frozenset({"cache", "container", "timeout", "within", "withEnv"})
+_TOOLS = "withTools"
+# The types of tools for which Jenkins sets the same PATH and the same variable of the folder, and others.
+_KNOWN_TOOLS = frozenset({"ant", "go", "gradle", "jdk", "maven", "nodejs"})
+_NEUTRAL = frozenset({"cache", "container", "timeout", "within", "withEnv", "withTools"})
 _FILE_OR_TEXT = {"string": "variable", "file": "variable", "sshUserPrivateKey": "keyFileVariable"}
 # Returns the steps in place of a step, None for a step that stays.
 _Replacer = Callable[[model.Step], "tuple[model.Step, ...] | None"]
 
 
-def in_directives(stage: model.StageBlock, *, may_nest: bool, has_workspace: bool) -> model.StageBlock:
+def in_directives(
+    stage: model.StageBlock, *, may_nest: bool, has_workspace: bool, is_grouped: bool
+) -> model.StageBlock:
     """Return *stage* with directives in place of its steps where these mean the same.
 
     It may be inside a stage that asks with *may_nest*: a controller does not resume a `parallel` of sequential stages.
-    With *has_workspace*, the pipeline has an agent.
+    With *has_workspace*, the pipeline has an agent; if it *is_grouped*, a stage around all others has it.
     """
-    pod, stage = stage.pod, replace(stage, pod=None)
+    pod, tools, stage = stage.pod, stage.tools, replace(stage, pod=None, tools=())
     if stage.steps_function:
         return stage
     asks = bool(stage.steps) and isinstance(stage.steps[0], model.InputStep)
@@ -39,7 +44,11 @@ def in_directives(stage: model.StageBlock, *, may_nest: bool, has_workspace: boo
     if not asks or may_nest:
         stage = _with_options(stage, pod)
     if stage.agent is not None or stage.pod is not None or has_workspace:
-        stage = _with_post(_with_environment(_with_container(stage, reuses_node=has_workspace)))
+        stage = _with_environment(_with_container(stage, reuses_node=has_workspace))
+        # Jenkins installs tools only if the stage or the whole pipeline has an agent.
+        if stage.agent is not None or not is_grouped:
+            stage = _with_tools(stage, tools)
+        stage = _with_post(stage)
     return replace(stage, steps=in_script(stage.steps))
 
 
@@ -84,6 +93,20 @@ def _with_container(stage: model.StageBlock, *, reuses_node: bool) -> model.Stag
         container=container,
         steps=_replaced(stage.steps, lambda step: inside.steps if step is inside else None),
     )
+
+
+def _with_tools(stage: model.StageBlock, tools: tuple[model.Tool, ...]) -> model.StageBlock:
+    """Return *stage* with its *tools* on the PATH of all its steps.
+
+    `post`, and so a mail, does not run if they cannot be installed. Jenkins adds them to the PATH of `environment`.
+    """
+    reached = (step for step in _reached(stage.steps) if isinstance(step, model.Wrapped))
+    wrapped = [step for step in reached if model.step_name(step.head) == _TOOLS]
+    if len(wrapped) != 1 or stage.on_failure or not _KNOWN_TOOLS.issuperset(tool.type for tool in tools):
+        return stage
+    (inside,) = wrapped
+    steps = _replaced(stage.steps, lambda step: inside.steps if step is inside else None)
+    return replace(stage, tools=tools, steps=steps)
 
 
 def _with_environment(stage: model.StageBlock) -> model.StageBlock:

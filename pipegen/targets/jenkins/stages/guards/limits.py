@@ -93,6 +93,11 @@ def _timeout(seconds: int, named: NamedJob) -> str:
     is_allowed = limits.allow_failure is not None and not limits.allow_failure.exit_codes
     if is_allowed or is_distinguished or _may_catch_signals(named):
         return f"within({seconds})"
+    return timeout_block(seconds)
+
+
+def timeout_block(seconds: int) -> str:
+    """Return Jenkins' own block that ends what it contains after *seconds*."""
     if seconds % _MINUTE:
         return f"timeout(time: {seconds}, unit: 'SECONDS')"
     return f"timeout(time: {seconds // _MINUTE}, unit: 'MINUTES')"
