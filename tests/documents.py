@@ -40,7 +40,7 @@ def blocks() -> Iterator[tuple[str, Block]]:
     """Yield the blocks of all documents that are configs, each with the document and the line where it begins."""
     for path in DOCUMENTS:
         text = path.read_text(encoding="utf-8")
-        for found in _BLOCK.finditer(text):
-            block = Block(found["kind"].strip(), found["text"])
+        for match in _BLOCK.finditer(text):
+            block = Block(match["kind"].strip(), match["text"])
             if block.kind != "fragment":
-                yield f"{path.name}:{text.count(chr(10), 0, found.start()) + 1}", block
+                yield f"{path.name}:{text.count(chr(10), 0, match.start()) + 1}", block

@@ -19,12 +19,12 @@ from pipegen.targets import registry
 def drifted(folder: Path, how: str) -> tuple[Diagnostic, ...]:
     """Return what is said of the files made from the config in *folder*, once *how* has come over them."""
     with tempfile.TemporaryDirectory() as name, chdir(name):
-        config, made = Path("pipeline.yml"), Path(".gitlab-ci.yml")
+        config, path = Path("pipeline.yml"), Path(".gitlab-ci.yml")
         shutil.copy(folder / config, config)
         compile_to(config, {"split": "unit"} if how == "uncut" else {})
         match how:
             case "edited":
-                made.write_text(made.read_text("utf-8").replace("make check", "make all"), "utf-8")
+                path.write_text(path.read_text("utf-8").replace("make check", "make all"), "utf-8")
             case "stale":
                 config.write_text(config.read_text("utf-8").replace("make check", "make all"), "utf-8")
             case "renamed":
@@ -33,10 +33,10 @@ def drifted(folder: Path, how: str) -> tuple[Diagnostic, ...]:
                 config.unlink()
             case "uncut":
                 compile_to(config, {})
-        found = CheckResult(Report())
-        for results in regenerate_all(Repository(Path.cwd()), found):
-            check_results(results, found, "pipegen compile --all")
-        return found.report.diagnostics()
+        result = CheckResult(Report())
+        for results in regenerate_all(Repository(Path.cwd()), result):
+            check_results(results, result, "pipegen compile --all")
+        return result.report.diagnostics()
 
 
 def compile_to(config: Path, options: dict[str, str]) -> None:

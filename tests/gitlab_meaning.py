@@ -76,12 +76,12 @@ def _needs(needs: list[Any], jobs: Mapping[str, Any]) -> Iterator[dict[str, Any]
         job = jobs.get(keys["job"]) if "pipeline" not in keys else None
         if job is not None:
             keys["artifacts"] = keys["artifacts"] and _leaves_files(job)
-        wanted = _values(keys.pop("parallel", {}))
+        entries = _values(keys.pop("parallel", {}))
         if job is None or "parallel" not in job:
             yield keys
             continue
         for values in _values(job["parallel"]):
-            if not wanted or values in wanted:
+            if not entries or values in entries:
                 yield {**keys, "job": f"{keys['job']}: {', '.join(values.values())}"}
 
 

@@ -81,7 +81,7 @@ def test_compilation_stops_after_a_stage_with_errors(text: str, expected: list[s
 
 def test_names_graph_and_plan_are_checked_together() -> None:
     """For all pipelines; a cycle does not hide other errors."""
-    found = numbers("""
+    texts = numbers("""
         pipelines:
           a:
             stages: [{name: x}, {name: y, build: '${x.nope}'}, {name: z, build: '${x.stage}'}]
@@ -90,7 +90,7 @@ def test_names_graph_and_plan_are_checked_together() -> None:
           c: {stages: [{name: x, build: b, run: true, copy: [../x]}, {name: x}]}
     """)
 
-    assert found == ["PG307", "PG403", "PG304", "PG505", "PG302"]
+    assert texts == ["PG307", "PG403", "PG304", "PG505", "PG302"]
 
 
 def test_warnings_and_notes_do_not_stop_compilation() -> None:
@@ -124,10 +124,10 @@ def test_pipelines_are_selected_by_name(chosen: tuple[str, ...], plans: list[str
 def test_pipelines_without_stages_are_omitted_with_a_warning() -> None:
     """A single remaining pipeline counts as the only one of the file."""
     report = Report()
-    one = "pipelines: {a: {stages: [{name: x, script: y}]}"
-    analysed = analyse(written(f"{one}, b: {{stages: [], execution: [[]]}}, c: {{stages: []}}}}"), (), report)
+    text = "pipelines: {a: {stages: [{name: x, script: y}]}"
+    analysed = analyse(written(f"{text}, b: {{stages: [], execution: [[]]}}, c: {{stages: []}}}}"), (), report)
 
-    assert analysed.plans == analyse(written(f"{one}}}"), (), Report()).plans
+    assert analysed.plans == analyse(written(f"{text}}}"), (), Report()).plans
     assert [found.code.number for found in report.diagnostics()] == ["PG211", "PG211"]
 
 
@@ -168,10 +168,10 @@ def test_settings_are_checked_against_the_targets_own_schema() -> None:
     report = Report()
     with pytest.raises(Stopped):
         generate(analyse(written(TWO.replace("title", "titel")), (), report), outline(), {}, report)
-    found = next(one for one in report.diagnostics() if one.code.number == "PG201")
+    diagnostic = next(one for one in report.diagnostics() if one.code.number == "PG201")
 
-    assert found.primary is not None
-    assert (found.primary.span.text, found.primary.span.first.line) == ("titel", 6)
+    assert diagnostic.primary is not None
+    assert (diagnostic.primary.span.text, diagnostic.primary.span.first.line) == ("titel", 6)
 
 
 def test_an_error_of_a_target_stops_the_compilation() -> None:

@@ -69,6 +69,6 @@ def problems(config: str, system: str) -> list[str]:
 @pytest.mark.parametrize(("system", "words"), SAID)
 def test_documented_constructs_compile(system: str, words: str) -> None:
     """In a stage, in a pipeline, or at the top level."""
-    found = [problems(config, system) for config in configs(words)]
+    entries = [problems(config, system) for config in configs(words)]
 
-    assert [] in found, found
+    assert [] in entries, entries

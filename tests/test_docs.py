@@ -132,7 +132,7 @@ def test_the_key_reference_lists_each_key_of_the_schema_once() -> None:
     del schema["$defs"]["pipeline"]["properties"]["notify"]["properties"]["email"]
     del schema["$defs"]["notify"]["properties"]["webhook"]
     paths = re.findall(r"^- \*\*`(\S+)`\*\* \(", (DOCS / "language.md").read_text(encoding="utf-8"), re.MULTILINE)
-    shared = ["blubberfile", "directory", "notify", "when"]
+    shared = ["blubberfile", "directory", "notify", "timeout", "when"]
 
     assert {"artifacts.expire", "when.changes.base", "cache.key.files", "services[].alias"} <= set(paths)
     assert sorted(path.rpartition(".")[2] for path in paths) == sorted(keys_in(schema))
@@ -142,9 +142,9 @@ def test_the_key_reference_lists_each_key_of_the_schema_once() -> None:
 @pytest.mark.parametrize("block", [pytest.param(block, id=place) for place, block in blocks()])
 def test_configs_in_documents_compile_or_give_the_named_error(block: Block) -> None:
     """For both targets; an error is the one that the block names."""
-    found = report_of(block).diagnostics()
+    diagnostics = report_of(block).diagnostics()
 
-    assert {one.code.number for one in found if one.severity is Severity.ERROR} == (
+    assert {one.code.number for one in diagnostics if one.severity is Severity.ERROR} == (
         {block.kind} if block.kind.startswith("PG") else set()
     )
 

@@ -50,11 +50,11 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def test_an_example_compiles_and_passes_the_check(example: Path) -> None:
     """It has only the expected warnings, and `compile --check` finds no difference."""
     compiled = process("compile", *TARGETS, "--format", "json", at=example)
-    told = [one for one in json.loads(compiled.stderr)["diagnostics"] if one["severity"] != "info"]
+    diagnostics = [one for one in json.loads(compiled.stderr)["diagnostics"] if one["severity"] != "info"]
     checked = process("compile", *TARGETS, "--check", "--format", "json", at=example)
 
     assert compiled.returncode == 0
-    assert {one["code"] for one in told} == WARNINGS.get(example.name, set())
+    assert {one["code"] for one in diagnostics} == WARNINGS.get(example.name, set())
     assert {path.name for path in example.iterdir()} >= {".gitlab-ci.yml", "Jenkinsfile"}
     assert (checked.returncode, checked.stderr) == (0, "")
 
@@ -64,10 +64,10 @@ def test_an_example_contains_its_blubberfiles(example: Path) -> None:
     """Those that its stages use; examples of PipelineLib contain nothing else but the config."""
     compiled = process("compile", "--target", "gitlab", "--output", "-", at=example).stdout
     folder = example / ".pipeline"
-    held = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
-    assert held - {"config.yaml"} == set(re.findall(r"<\S*\.pipeline/(\S+\.yaml)", compiled))
-    assert not held or [path.name for path in example.iterdir()] == [".pipeline"]
+    assert names - {"config.yaml"} == set(re.findall(r"<\S*\.pipeline/(\S+\.yaml)", compiled))
+    assert not names or [path.name for path in example.iterdir()] == [".pipeline"]
 
 
 @pytest.mark.parametrize("source", EXAMPLES, ids=lambda path: path.name)

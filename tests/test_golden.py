@@ -53,13 +53,13 @@ print(digest.hexdigest(), file=terminal)
 Call = Callable[..., str]
 
 
-def options(config: Path, made: str) -> list[str]:
-    """Return the options in the first line of *config* for the file *made*."""
+def options(config: Path, file: str) -> list[str]:
+    """Return the options in the first line of *config* for the file *file*."""
     line = config.read_text(encoding="utf-8").partition("\n")[0]
-    found = re.fullmatch(r"# (?P<key>pipeline|set|style): (?P<words>.+)", line)
-    if found is None or (found["key"] == "style" and made != "Jenkinsfile"):
+    match = re.fullmatch(r"# (?P<key>pipeline|set|style): (?P<words>.+)", line)
+    if match is None or (match["key"] == "style" and file != "Jenkinsfile"):
         return []
-    return [word for value in found["words"].split() for word in (f"--{found['key']}", value)]
+    return [word for value in match["words"].split() for word in (f"--{match['key']}", value)]
 
 
 def copy_config(case: Path, folder: Path) -> None:
@@ -91,8 +91,8 @@ def other_python(version: str) -> str | None:
     `PIPEGEN_PYTHONS` names those that are not on the PATH, as a list of paths.
     """
     offered = [*os.environ.get("PIPEGEN_PYTHONS", "").split(os.pathsep), sys.executable, f"python{version}"]
-    wanted = tuple(map(int, version.split(".")))
-    question = f"import sys, jinja2, jsonschema, ruamel.yaml, typer; sys.exit(sys.version_info[:2] != {wanted})"
+    numbers = tuple(map(int, version.split(".")))
+    question = f"import sys, jinja2, jsonschema, ruamel.yaml, typer; sys.exit(sys.version_info[:2] != {numbers})"
     for python in filter(None, map(shutil.which, filter(None, offered))):
         if subprocess.run([python, "-c", question], capture_output=True, check=False).returncode == 0:
             return python
@@ -129,9 +129,9 @@ def test_output_is_the_same_for_every_python_and_hash_seed(version: str, seed: s
         folder = tmp_path / case.name
         folder.mkdir()
         copy_config(case, folder)
-        for made, arguments in CALLS.items():
-            calls.append((str(folder), [*arguments, "pipeline.yml", *options(case / "pipeline.yml", made)]))
-            expected.update((case / "expected" / made).read_bytes())
+        for text, arguments in CALLS.items():
+            calls.append((str(folder), [*arguments, "pipeline.yml", *options(case / "pipeline.yml", text)]))
+            expected.update((case / "expected" / text).read_bytes())
     result = subprocess.run(
         [python, "-c", MAKES_ALL],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONHASHSEED": seed},

@@ -25,7 +25,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "emit": ("assets",),
     "config": ("source", "diagnostics", "assets"),
     "bindings": ("config.model", "graph", "source", "diagnostics"),
-    "plan": ("bindings", "graph", "config.model", "source", "diagnostics"),
+    "plan": ("bindings", "graph", "config.keys", "config.model", "source", "diagnostics"),
     "difference": ("plan", "bindings", "graph", "source"),
     "lint": ("plan", "bindings", "graph", "config", "source", "diagnostics"),
     "shell": (

@@ -62,11 +62,11 @@ def _environment(place: Mapping[str, str]) -> dict[str, str]:
 
 def locked() -> dict[str, tuple[Locked, ...]]:
     """Return the locked versions by name; a name may have several, for different environments."""
-    found: dict[str, tuple[Locked, ...]] = {}
+    values: dict[str, tuple[Locked, ...]] = {}
     for entry in _ENTRY.finditer(LOCK):
         marker = Marker(entry["marker"]) if entry["marker"] else None
-        found[entry["name"]] = (*found.get(entry["name"], ()), Locked(entry["version"], marker))
-    return found
+        values[entry["name"]] = (*values.get(entry["name"], ()), Locked(entry["version"], marker))
+    return values
 
 
 def required() -> Iterator[Requirement]:
@@ -122,17 +122,17 @@ def test_the_readme_and_ci_install_only_locked_packages() -> None:
 
 def test_the_documented_command_generated_the_lock() -> None:
     """CONTRIBUTING.md shows the command in the file's header."""
-    made = re.findall(r"^#    (uv pip compile .*)$", LOCK, re.MULTILINE)
+    values = re.findall(r"^#    (uv pip compile .*)$", LOCK, re.MULTILINE)
 
-    assert made == [shell_block("CONTRIBUTING.md", "lock").strip().replace(" --upgrade", "")]
+    assert values == [shell_block("CONTRIBUTING.md", "lock").strip().replace(" --upgrade", "")]
 
 
 def test_npm_packages_are_locked() -> None:
     """Each has a hash; `npm ci` installs them without running their scripts."""
-    asked = json.loads((NPM / "package.json").read_text(encoding="utf-8"))
+    data = json.loads((NPM / "package.json").read_text(encoding="utf-8"))
     packages = json.loads((NPM / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     script = (ROOT / "tests" / "engines" / "install").read_text(encoding="utf-8")
-    versions = {**asked["dependencies"], **asked["optionalDependencies"]}
+    versions = {**data["dependencies"], **data["optionalDependencies"]}
 
     assert {name: packages[f"node_modules/{name}"]["version"] for name in versions} == versions
     assert [name for name, one in packages.items() if name and not one["integrity"].startswith("sha512-")] == []

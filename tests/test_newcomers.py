@@ -38,13 +38,13 @@ def check(folder: Path) -> Report:
 def test_the_answer_names_the_mistake(folder: Path, request: pytest.FixtureRequest) -> None:
     """Word for word; each error has a place and a hint."""
     require(None if Path(shutil.which("sh") or "").resolve().name == "dash" else "sh is not dash")
-    found = check(folder).diagnostics()
-    shown, expected = FORMATS["text"](found, colour=False), folder / "expected.txt"
+    diagnostics = check(folder).diagnostics()
+    shown, expected = FORMATS["text"](diagnostics, colour=False), folder / "expected.txt"
     if request.config.getoption("--update-golden"):
         expected.write_text(shown, encoding="utf-8")
 
     assert shown == expected.read_text(encoding="utf-8"), "if this is intended, run pytest with --update-golden"
-    errors = [one for one in found if one.severity is Severity.ERROR]
+    errors = [one for one in diagnostics if one.severity is Severity.ERROR]
     assert errors
     assert all(one.hint and one.primary for one in errors)
 

@@ -87,18 +87,18 @@ def top_level_imports() -> Iterator[str]:
 def test_the_wheel_contains_the_package_and_its_data(wheel: Path) -> None:
     """All modules, templates, schemas, pages of codes, and the licence."""
     with zipfile.ZipFile(wheel) as archive:
-        held = set(archive.namelist())
+        names = set(archive.namelist())
     files = [path for path in (ROOT / "pipegen").rglob("*") if path.is_file() and path.suffix not in {".pyc", ".pyo"}]
-    kept = [path for kind in ("templates", "schemas") for path in (ROOT / kind).rglob("*") if path.is_file()]
+    paths = [path for kind in ("templates", "schemas") for path in (ROOT / kind).rglob("*") if path.is_file()]
     # Python keeps compiled modules beside them, and pipegen compiled templates.
-    shipped = [path for path in kept if path.suffix != ".pyc"]
+    shipped = [path for path in paths if path.suffix != ".pyc"]
     expected = {path.relative_to(ROOT).as_posix() for path in files}
     expected |= {f"pipegen/{path.relative_to(ROOT).as_posix()}" for path in shipped}
-    own = {name for name in held if ".dist-info/" not in name}
+    own = {name for name in names if ".dist-info/" not in name}
 
     assert own == expected
     assert [name for name in own if name.endswith(("PG301.md", "scripted.j2", "plan.schema.json"))]
-    assert f"pipegen-{PROJECT['version']}.dist-info/licenses/LICENSE" in held
+    assert f"pipegen-{PROJECT['version']}.dist-info/licenses/LICENSE" in names
 
 
 @pytest.mark.slow

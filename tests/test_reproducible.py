@@ -23,8 +23,8 @@ _OLD = 981173106.0
 def files() -> tuple[Path, ...]:
     """Return the current files of the checkout that git does not ignore."""
     command = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
-    return tuple(path for path in map(Path, filter(None, said.split("\0"))) if (ROOT / path).is_file())
+    text = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    return tuple(path for path in map(Path, filter(None, text.split("\0"))) if (ROOT / path).is_file())
 
 
 def clone(place: Path, *, mode: int, when: float | None = None) -> Path:

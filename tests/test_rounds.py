@@ -125,17 +125,17 @@ def reported(config: Config | None) -> Reported:
     }
 
 
-def together(one: Any, other: Any) -> Any:
+def together(data: Any, other: Any) -> Any:
     """Return the merged values; None if they contradict each other."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        both = {key: together(one[key], other[key]) for key in one.keys() & other.keys()}
-        return None if None in both.values() else {**one, **other, **both}
-    if isinstance(one, list) and isinstance(other, list):
-        return one + other
-    return one if one == other else None
+    if isinstance(data, dict) and isinstance(other, dict):
+        both = {key: together(data[key], other[key]) for key in data.keys() & other.keys()}
+        return None if None in both.values() else {**data, **other, **both}
+    if isinstance(data, list) and isinstance(other, list):
+        return data + other
+    return data if data == other else None
 
 
-def pipelines(one: Config, other: Config) -> Config | None:
+def pipelines(config: Config, other: Config) -> Config | None:
     """Return the pipelines of both configs in one, those of *other* renamed."""
     other = deepcopy(other)
     for pipeline in other.setdefault("pipelines", {}).values():
@@ -143,20 +143,20 @@ def pipelines(one: Config, other: Config) -> Config | None:
             if isinstance(stage, dict) and isinstance(stage.get("pipeline"), str):
                 stage["pipeline"] += "2"
     merged: Config | None = together(
-        one, {**other, "pipelines": {f"{name}2": body for name, body in other["pipelines"].items()}}
+        config, {**other, "pipelines": {f"{name}2": body for name, body in other["pipelines"].items()}}
     )
     return merged
 
 
-def stages(one: Config, other: Config) -> Config | None:
+def stages(config: Config, other: Config) -> Config | None:
     """Return a config with the stages of both in one pipeline, those of *other* renamed."""
-    ((name, first),), ((_, second),) = one["pipelines"].items(), other["pipelines"].items()
+    ((name, first),), ((_, second),) = config["pipelines"].items(), other["pipelines"].items()
     names = {stage["name"] for stage in second["stages"]} - {"setup", "teardown", "inputs"}
     other = with_names(other, names)
     (second,) = other["pipelines"].values()
     arcs = [body.get("execution") or [[stage["name"] for stage in body["stages"]]] for body in (first, second)]
     whole = together({**first, "execution": arcs[0]}, {**second, "execution": arcs[1]})
-    rest = together(*({key: inner for key, inner in each.items() if key != "pipelines"} for each in (one, other)))
+    rest = together(*({key: inner for key, inner in each.items() if key != "pipelines"} for each in (config, other)))
     return {**rest, "pipelines": {name: whole}} if None not in (rest, whole) else None
 
 
@@ -211,13 +211,13 @@ _SEPARATE = list(pairs(list(CONFIGS)))
 _SHARED = list(pairs([name for name, config in CONFIGS.items() if has_one_pipeline(config) and name not in _LINKED]))
 
 
-def check_pair(one: str, other: str, join: Callable[[Config, Config], Config | None], hidden: dict[str, str]) -> None:
-    """Check that *one* and *other* have the same diagnostics alone and combined, except *hidden* codes."""
-    both = join(CONFIGS[one], CONFIGS[other])
+def check_pair(text: str, other: str, join: Callable[[Config, Config], Config | None], hidden: dict[str, str]) -> None:
+    """Check that *text* and *other* have the same diagnostics alone and combined, except *hidden* codes."""
+    both = join(CONFIGS[text], CONFIGS[other])
     if both is None:
         return
     combined = without_suffixes(reported(both))
-    alone = expected(one, join) | expected(other, join)
+    alone = expected(text, join) | expected(other, join)
 
     assert {each for each in alone - combined if each[0] not in hidden} == set()
     assert {each for each in combined - alone if each[0] not in hidden} == set()

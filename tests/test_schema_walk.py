@@ -40,49 +40,49 @@ OPERATOR: Place = ("/$defs/operator", SCHEMA["$defs"]["operator"])
 
 def resolved(place: Place) -> Place:
     """Return the target of a reference at *place*, a path in the schema and its value."""
-    path, found = place
-    while "$ref" in found and "properties" not in found:
-        path = found["$ref"].removeprefix("#")
-        found = SCHEMA
+    path, data = place
+    while "$ref" in data and "properties" not in data:
+        path = data["$ref"].removeprefix("#")
+        data = SCHEMA
         for step in path.strip("/").split("/"):
-            found = found[step]
-    return path, found
+            data = data[step]
+    return path, data
 
 
 def branches(place: Place) -> Iterator[Place]:
     """Yield all alternatives of a value at *place*."""
-    path, found = resolved(place)
-    yield path, found
+    path, data = resolved(place)
+    yield path, data
     for word in ("anyOf", "oneOf"):
-        for number, branch in enumerate(found.get(word, ())):
+        for number, branch in enumerate(data.get(word, ())):
             yield from branches((f"{path}/{word}/{number}", branch))
 
 
 def keys(place: Place) -> Iterator[tuple[str, Place]]:
     """Yield the keys of a map at *place*, by name."""
-    for path, found in branches(place):
-        for key, value in found.get("properties", {}).items():
+    for path, data in branches(place):
+        for key, value in data.get("properties", {}).items():
             yield key, (f"{path}/properties/{key}", value)
 
 
 def inner(place: Place) -> Iterator[Place]:
     """Yield the values of a map or list at *place*, except keys."""
-    for path, found in branches(place):
+    for path, data in branches(place):
         for word in ("additionalProperties", "items"):
-            if isinstance(found.get(word), dict):
-                yield f"{path}/{word}", found[word]
+            if isinstance(data.get(word), dict):
+                yield f"{path}/{word}", data[word]
 
 
 def identity(place: Place) -> str:
     """Return the path of a key; a key of templates that refers to one of stages has that path."""
-    path, found = place
-    reference = str(found.get("$ref", "")).removeprefix("#")
+    path, data = place
+    reference = str(data.get("$ref", "")).removeprefix("#")
     return reference if "/properties/" in reference else path
 
 
 def all_keys() -> dict[str, None]:
     """Return every key of the language, in the order of the schema."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     seen: set[str] = set()
     left: list[Place] = [("", SCHEMA)]
     while left:
@@ -91,10 +91,10 @@ def all_keys() -> dict[str, None]:
             continue
         seen.add(place[0])
         for _, key in keys(place):
-            found[identity(key)] = None
+            names[identity(key)] = None
             left.append(key)
         left += inner(place)
-    return found
+    return names
 
 
 def used(node: Node, places: list[Place]) -> Iterator[tuple[str, Entry]]:
@@ -138,21 +138,21 @@ def compiled_keys(target: str) -> frozenset[str]:
 @cache
 def refused(target: str) -> frozenset[str]:
     """Return the keys that diagnostics of *target* with a hint point at."""
-    found: set[str] = set()
+    names: set[str] = set()
     for path in REFUSALS:
         words = options_of(path)
         if words[:1] != [target]:
             continue
         file = load(path, Report())
-        told = said(file, target, dict(word.split("=") for word in words[1:]))[1]
+        diagnostics = said(file, target, dict(word.split("=") for word in words[1:]))[1]
         entries = list(used(read(file, Report()), [("", SCHEMA)]))
-        for one in told:
-            if one.code.number.startswith("PG6") and one.hint and one.primary is not None:
-                at = one.primary.span.start
+        for diagnostic in diagnostics:
+            if diagnostic.code.number.startswith("PG6") and diagnostic.hint and diagnostic.primary is not None:
+                at = diagnostic.primary.span.start
                 around = [(key, entry) for key, entry in entries if is_around(entry, at)]
-                found |= {key for key, _ in around[-1:]}
-                found |= {key for _, entry in around[-1:] for key, inside in entries if is_in(inside, entry)}
-    return frozenset(found)
+                names |= {key for key, _ in around[-1:]}
+                names |= {key for _, entry in around[-1:] for key, inside in entries if is_in(inside, entry)}
+    return frozenset(names)
 
 
 def is_around(entry: Entry, at: int) -> bool:
@@ -179,10 +179,10 @@ def shown(path: str) -> str:
 
 def test_the_schema_walk_finds_keys_at_every_level() -> None:
     """Of the file, of pipelines, of stages, and nested ones."""
-    found = {shown(path) for path in all_keys()}
+    names = {shown(path) for path in all_keys()}
 
-    assert {"pipelines", "pipeline.concurrency.cancel", "stage.retry.count", "when.branch", "service.ready"} <= found
-    assert len(found) > 150
+    assert {"pipelines", "pipeline.concurrency.cancel", "stage.retry.count", "when.branch", "service.ready"} <= names
+    assert len(names) > 150
 
 
 @pytest.mark.slow
@@ -198,11 +198,11 @@ def test_documents_have_an_example_of_every_key() -> None:
     """Of a file, of a pipeline and of a stage; `include` needs a second file, as an example has it."""
     whole: list[Place] = [("", SCHEMA)]
     pipeline, stage = (("/$defs/" + name, SCHEMA["$defs"][name]) for name in ("pipeline", "stage"))
-    wanted = {
+    names = {
         identity(key): None for place in (*whole, pipeline, stage) for name, key in keys(place) if name != "include"
     }
-    found = {path for _, block in blocks() for path, _ in used(read(block.file, Report()), whole)}
+    paths = {path for _, block in blocks() for path, _ in used(read(block.file, Report()), whole)}
 
-    missing = [shown(path) for path in wanted if path not in found]
+    missing = [shown(path) for path in names if path not in paths]
 
     assert missing == [], "add a section with an example of each of these keys to docs/language.md"

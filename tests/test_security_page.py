@@ -38,10 +38,10 @@ def test_each_claim_names_a_test() -> None:
 def test_generated_files_do_not_read_commit_messages() -> None:
     """Nor titles of merge requests; only a rule that the user writes for GitLab may."""
     read = re.compile(r"COMMIT_(?:MESSAGE|TITLE|DESCRIPTION)|CHANGE_TITLE|MERGE_REQUEST_(?:TITLE|DESCRIPTION)")
-    found = {path.parents[1].name for path in GENERATED if read.search(path.read_text("utf-8"))}
+    names = {path.parents[1].name for path in GENERATED if read.search(path.read_text("utf-8"))}
     users = {
-        name for name in found if read.search((ROOT / "tests" / "golden" / name / "pipeline.yml").read_text("utf-8"))
+        name for name in names if read.search((ROOT / "tests" / "golden" / name / "pipeline.yml").read_text("utf-8"))
     }
 
     assert len(GENERATED) > 60
-    assert found == users
+    assert names == users

@@ -49,28 +49,28 @@ def mapping(node: yaml.Node, known: frozenset[str] | None = None) -> dict[str, y
     """Return the values of a mapping by their keys, which must be *known*."""
     if not isinstance(node, yaml.MappingNode):
         raise wrong(node, "not a map")
-    found = {text(key): value for key, value in node.value}
-    if len(found) != len(node.value):
+    data = {text(key): value for key, value in node.value}
+    if len(data) != len(node.value):
         raise wrong(node, "a key twice")
-    if known is not None and not found.keys() <= known:
+    if known is not None and not data.keys() <= known:
         raise wrong(node, "unknown key")
-    return found
+    return data
 
 
 def items(node: yaml.Node) -> list[yaml.Node]:
     """Return the items of a list."""
     if not isinstance(node, yaml.SequenceNode):
         raise wrong(node, "not a list")
-    found: list[yaml.Node] = node.value
-    return found
+    value: list[yaml.Node] = node.value
+    return value
 
 
 def text(node: yaml.Node) -> str:
     """Return the text of a scalar."""
     if not isinstance(node, yaml.ScalarNode) or node.tag != "tag:yaml.org,2002:str":
         raise wrong(node, "not text")
-    found: str = node.value
-    return found
+    value: str = node.value
+    return value
 
 
 PIPELINE = frozenset({"stages", "execution"})
@@ -115,13 +115,13 @@ def order(stages: dict[str, Stage]) -> None:
             stage.frame = max(stage.frame, earlier.frame + 1)
 
 
-def job(stage: Stage, stages: dict[str, Stage], wanted: set[tuple[str, str]]) -> Iterator[str]:
-    """Yield the lines of the job of *stage*, which keeps what of its outputs is *wanted*."""
+def job(stage: Stage, stages: dict[str, Stage], reads: set[tuple[str, str]]) -> Iterator[str]:
+    """Yield the lines of the job of *stage*, which keeps what of its outputs is *reads*."""
     for name, value in stage.used:
         if name not in stages or value not in stages[name].outputs or not stage.above >> stages[name].number & 1:
             raise wrong(stage.node, f"{name}.{value} is not there yet")
     read = dict.fromkeys([name for name, _ in stage.used])
-    kept = [value for value in stage.outputs if (stage.name, value) in wanted]
+    values = [value for value in stage.outputs if (stage.name, value) in reads]
     yield f"\n{stage.name}:"
     if read:
         yield "  extends: .shell"
@@ -131,15 +131,15 @@ def job(stage: Stage, stages: dict[str, Stage], wanted: set[tuple[str, str]]) ->
         yield "  needs:"
     for name in dict.fromkeys([*stage.before, *read]):
         yield f"    - {{ job: {quoted(name)}, artifacts: {'true' if name in read else 'false'} }}"
-    yield from script(stage, kept)
-    if kept:
+    yield from script(stage, values)
+    if values:
         yield "  artifacts:"
         yield "    paths:"
         yield f"      - .pipegen/outputs/{stage.name}/"
 
 
-def script(stage: Stage, kept: list[str]) -> Iterator[str]:
-    """Yield the lines of the script of *stage*, which leaves the outputs *kept*."""
+def script(stage: Stage, texts: list[str]) -> Iterator[str]:
+    """Yield the lines of the script of *stage*, which leaves the outputs *texts*."""
     yield "  script:"
     if stage.used:
         yield "    # what other jobs left, out of the checkout"
@@ -148,12 +148,12 @@ def script(stage: Stage, kept: list[str]) -> Iterator[str]:
         yield "    - " + quoted(f'{variable(name, value)}=$(cat "$pipegen/in/outputs/{name}/{value}")')
     for line in stage.script:
         yield f"    - {quoted(REFERENCE.sub(expanded, line))}"
-    for value in kept:
+    for value in texts:
         yield f"    - {quoted(f'{variable(stage.name, value)}=$({stage.outputs[value]})')}"
-    if kept:
+    if texts:
         yield "    # outputs"
         yield f"    - mkdir -p .pipegen/outputs/{stage.name}"
-    for value in kept:
+    for value in texts:
         place = f".pipegen/outputs/{stage.name}/{value}"
         yield "    - " + quoted(f'printf %s "${variable(stage.name, value)}" >{place}')
 
@@ -163,11 +163,11 @@ def variable(stage: str, value: str) -> str:
     return f"pipegen_{stage}_{value}".replace("-", "_")
 
 
-def expanded(found: re.Match[str]) -> str:
+def expanded(match: re.Match[str]) -> str:
     """Return the variable in the place of a reference, which must stand between double quotes."""
-    if found.string.count('"', 0, found.start()) % 2 == 0:
-        raise SystemExit(f"{found[0]} stands outside of quotes")
-    name, goes_on = variable(found[1], found[2]), found.string[found.end() : found.end() + 1]
+    if match.string.count('"', 0, match.start()) % 2 == 0:
+        raise SystemExit(f"{match[0]} stands outside of quotes")
+    name, goes_on = variable(match[1], match[2]), match.string[match.end() : match.end() + 1]
     return f"${{{name}}}" if goes_on.isalnum() or goes_on in ("_", "[") else f"${name}"
 
 
@@ -184,11 +184,11 @@ def compiled(path: str) -> str:
     (pipeline,) = mapping(mapping(root, frozenset({"pipelines"}))["pipelines"]).values()
     stages = read(pipeline)
     order(stages)
-    wanted = {one for stage in stages.values() for one in stage.used}
+    reads = {one for stage in stages.values() for one in stage.used}
     steps = ", ".join([f"step {number + 1}" for number in range(max(stage.frame for stage in stages.values()))])
-    lines = [f"stages: [{steps}]", *([SHELL] if wanted else [])]
+    lines = [f"stages: [{steps}]", *([SHELL] if reads else [])]
     for stage in stages.values():
-        lines += job(stage, stages, wanted)
+        lines += job(stage, stages, reads)
     body = "\n".join([*lines, ""])
     return f"{HEAD.format(path)}{sha256(body.encode()).hexdigest()[:16]}\n\n{body}"
 

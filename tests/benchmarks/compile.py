@@ -72,8 +72,8 @@ def _round(peers: Sequence[Peer], places: dict[Peer, Path], folder: Path) -> lis
 
 def _run(peer: Peer, programs: Path, folder: Path) -> tuple[float, float]:
     """Return the seconds and the megabytes of one run of *peer*."""
-    for made in folder.glob("out*"):
-        shutil.rmtree(made) if made.is_dir() else made.unlink()
+    for path in folder.glob("out*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     command = [word.format(bin=programs) for word in peer.command]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     with (folder / "log").open("wb") as log:
@@ -92,11 +92,11 @@ def _checking(programs: Path, rounds: int) -> str:
     files = [str(path) for path in sorted(CORPUS.glob("*/*.y*ml"))]
     if not files:
         return ""
-    one, every = (
+    seconds, every = (
         median(_seconds([str(programs / "pipegen"), "check", *those]) for _ in range(rounds))
         for those in (files[:1], files)
     )
-    each = (every - one) / (len(files) - 1) * 1_000
+    each = (every - seconds) / (len(files) - 1) * 1_000
     return (
         f"\n\nWhen `pipegen check` checks {len(files)} third-party configs in one process, "
         f"each config after the first takes {each:.1f} ms."

@@ -95,20 +95,20 @@ class Victim:
         """Return the whole lines of the last journal that has one; nothing where there is none."""
         for path in reversed(self.journals()):
             lines = path.read_text(encoding="utf-8").split("\n")
-            found = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
-            if found:
-                return found
+            journal = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
+            if journal:
+                return journal
         return []
 
     def left(self) -> list[str]:
         """Return what of any run is on the machine: processes, guards, containers."""
         ids = [path.name.rpartition("-")[2] for path in self._state.glob("pipegen/*/*-*-*")]
-        found = [f"process {name}" for name, marks in _processes() if any(run.encode() in marks for run in ids)]
+        texts = [f"process {name}" for name, marks in _processes() if any(run.encode() in marks for run in ids)]
         if self._docker:
             call = (self._docker, "ps", "--all", "--format", "{{.Names}}")
             names = subprocess.run(call, env=self._environment, capture_output=True, text=True, check=True).stdout
-            found += [f"container {name}" for name in names.split() if any(run in name for run in ids)]
-        return found
+            texts += [f"container {name}" for name in names.split() if any(run in name for run in ids)]
+        return texts
 
 
 def _age(journal: Path) -> tuple[str, int]:
@@ -144,10 +144,10 @@ def campaign(victim: Victim, kills: int, seed: int = 7) -> Figures:
     figures, chance = Figures(), random.Random(seed)
     began = time.monotonic()
     run = victim.start(goes_on=False)
-    told, _ = run.communicate()
+    text, _ = run.communicate()
     length = time.monotonic() - began
     stages = max(float(str(line.get("time", 0.0))) for line in victim.journal())
-    _close(figures, victim, run, told)
+    _close(figures, victim, run, text)
     goes_on = False
     while figures.kills < kills or goes_on:
         figures.resumed += goes_on
@@ -163,12 +163,12 @@ def campaign(victim: Victim, kills: int, seed: int = 7) -> Figures:
         if figures.kills < kills:
             time.sleep(moment)
             run.kill()
-        told, _ = run.communicate()
+        text, _ = run.communicate()
         if run.returncode == -signal.SIGKILL:
             _look(figures, victim, has_begun=victim.journals() != before)
             goes_on = goes_on or victim.journals() != before
         else:
-            _close(figures, victim, run, told)
+            _close(figures, victim, run, text)
             goes_on = False
     return figures
 
@@ -184,11 +184,11 @@ def _look(figures: Figures, victim: Victim, *, has_begun: bool) -> None:
     figures.left += [f"kill {figures.kills} left: {', '.join(left)}"] if left else []
 
 
-def _close(figures: Figures, victim: Victim, run: subprocess.Popen[str], told: str) -> None:
+def _close(figures: Figures, victim: Victim, run: subprocess.Popen[str], text: str) -> None:
     """Look at a run that has ended by itself: at all its parts, for its journal holds those of the killed ones."""
     figures.runs += 1
     if run.returncode:
-        figures.failed.append(f"run {figures.runs}, after {figures.kills} kills, has failed: {told}")
+        figures.failed.append(f"run {figures.runs}, after {figures.kills} kills, has failed: {text}")
     figures.left += [f"run {figures.runs} left: {one}" for one in victim.left()]
     ended: set[object] = set()
     for line in victim.journal():
@@ -221,9 +221,9 @@ def main() -> int:
     options.add_argument("kills", type=int)
     options.add_argument("--isolated", action="store_true")
     options.add_argument("--image", default="", help='an image with a shell; "base" for that of the tests')
-    given = options.parse_args()
+    arguments = options.parse_args()
     with ExitStack() as stack:
-        environment, image = dict(os.environ), given.image
+        environment, image = dict(os.environ), arguments.image
         if image == "base":
             from engines import containers  # noqa: PLC0415 - needs podman
 
@@ -231,8 +231,8 @@ def main() -> int:
             environment |= {"PIPEGEN_NETWORK": "host", "DOCKER": shutil.which("podman") or "podman"}
             image = containers.BASE
         folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        victim = Victim(Path(folder), environment, image=image, is_isolated=given.isolated)
-        figures = campaign(victim, given.kills)
+        victim = Victim(Path(folder), environment, image=image, is_isolated=arguments.isolated)
+        figures = campaign(victim, arguments.kills)
     print("\n".join(figures.lines()))
     return 0 if figures.is_good else 1
 

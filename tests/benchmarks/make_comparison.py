@@ -89,10 +89,10 @@ class Program:
 
     def lines(self, floor: float) -> Iterator[str]:
         """Yield what was measured beside the seconds of the first program."""
-        for name, found in ((self.name, self.found), ("  its loop alone", self.engine)):
-            if found:
-                seconds, used = median(one.seconds for one in found), median(one.used for one in found)
-                memory = max(one.memory for one in found)
+        for name, measures in ((self.name, self.found), ("  its loop alone", self.engine)):
+            if measures:
+                seconds, used = median(one.seconds for one in measures), median(one.used for one in measures)
+                memory = max(one.memory for one in measures)
                 shown = f"{memory:>8.0f}" if memory else f"{'':>8}"
                 yield f"{name:<34}{seconds:>8.2f}{used:>8.2f}{shown}{seconds / floor:>8.2f} x make"
 
@@ -147,13 +147,13 @@ def table(stages: int, width: int, programs: Sequence[Program]) -> None:
 def layered(stages: int, width: int) -> dict[str, list[str]]:
     """Return the stages, each with two before it in the layer before."""
     dice = random.Random(1)
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for number in range(stages):
         first = (number // width - 1) * width
-        found[f"s{number}"] = (
+        values[f"s{number}"] = (
             [f"s{one}" for one in sorted(dice.sample(range(first, first + width), 2))] if first >= 0 else []
         )
-    return found
+    return values
 
 
 def write(folder: Path, arcs: Mapping[str, Sequence[str]]) -> None:

@@ -150,8 +150,8 @@ def _parameters(url: str) -> dict[str, object]:
 def _job_builder(folder: Path, stages: tuple[Stage, ...]) -> None:
     after: dict[str, list[str]] = {stage.name: [] for stage in stages}
     for stage in stages:
-        for one in stage.before:
-            after[one].append(stage.name)
+        for text in stage.before:
+            after[text].append(stage.name)
     jobs = [
         {
             "job": {

@@ -63,6 +63,6 @@ def test_analyse(benchmark: BenchmarkFixture, file: SourceFile) -> None:
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])
 def test_generate(benchmark: BenchmarkFixture, file: SourceFile, name: str) -> None:
     """Plans to files."""
-    made, target = analysed(file), registry.load(name)
+    analysis, target = analysed(file), registry.load(name)
 
-    assert benchmark(lambda: generate(made, target, {}, Report()))
+    assert benchmark(lambda: generate(analysis, target, {}, Report()))

@@ -69,12 +69,12 @@ def side_by_side() -> tuple[list[PipelineRun], dict[TaskId, float]]:
     """Return as many stages in pipelines of ten, and their durations."""
     dice = random.Random(1)
     runs: list[PipelineRun] = []
-    found: dict[TaskId, float] = {}
+    times: dict[TaskId, float] = {}
     for number in range(STAGES // 10):
         plan, durations = random_plan(dice, 10, name=f"p{number}")
         runs.append(pipeline_run(plan, durations, first=10 * number))
-        found |= {TaskId(plan.name, stage): seconds for stage, seconds in durations.items()}
-    return runs, found
+        times |= {TaskId(plan.name, stage): seconds for stage, seconds in durations.items()}
+    return runs, times
 
 
 def process(config: Path, durations: Path) -> None:

@@ -157,11 +157,14 @@ def test_shell_expansions_are_left_unchanged(config: str) -> None:
 )
 def test_malformed_references_are_reported_at_their_location(config: str, place: str, words: str) -> None:
     """The location is right in every style of scalar."""
-    found = malformed(config)[0]
+    diagnostic = malformed(config)[0]
 
-    assert found.primary is not None
-    assert (found.code.number, f"{found.primary.span.first.line}:{found.primary.span.first.column}") == ("PG310", place)
-    assert words in found.message
+    assert diagnostic.primary is not None
+    assert (diagnostic.code.number, f"{diagnostic.primary.span.first.line}:{diagnostic.primary.span.first.column}") == (
+        "PG310",
+        place,
+    )
+    assert words in diagnostic.message
 
 
 def test_each_malformed_reference_is_reported() -> None:
@@ -185,10 +188,10 @@ def test_each_malformed_reference_is_reported() -> None:
 )
 def test_each_reference_has_its_own_span(config: str, covered: list[str]) -> None:
     """This holds for every style of scalar."""
-    found = list(references(parsed(config)))
+    values = list(references(parsed(config)))
 
-    assert [reference.span.text for reference in found] == covered
-    assert len({reference.span.start for reference in found}) == len(found)
+    assert [reference.span.text for reference in values] == covered
+    assert len({reference.span.start for reference in values}) == len(values)
 
 
 @pytest.mark.parametrize(
@@ -246,9 +249,9 @@ def test_each_splits_text_at_its_delimiter(delimiter: str, expected: str) -> Non
 
 def test_a_reference_in_a_delimiter_is_an_error() -> None:
     """Every character of a delimiter is a separator, so a reference makes no sense there."""
-    (found,) = malformed("{$each: i, $in: x, $delimiter: '${.d}'}")
+    (diagnostic,) = malformed("{$each: i, $in: x, $delimiter: '${.d}'}")
 
-    assert found.code.number == "PG508"
+    assert diagnostic.code.number == "PG508"
 
 
 def test_each_without_yield_returns_its_items() -> None:

@@ -31,8 +31,8 @@ def resolved(config: str, at: str = "b", *, done: bool = True) -> Expression:
 
 def the_reference(config: str, at: str = "b") -> tuple[Scope, str | None, str]:
     """Return scope, namespace and name of the only reference in *config*."""
-    (found,) = references(resolved(config, at))
-    return found.scope, found.namespace, found.name
+    (reference,) = references(resolved(config, at))
+    return reference.scope, reference.namespace, reference.name
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def test_every_invalid_reference_is_reported() -> None:
 )
 def test_loop_names_are_readable_in_the_body(config: str, expected: list[str]) -> None:
     """The dot is optional, and loop names take precedence over the stage's own names."""
-    found = [one for one in references(resolved(config)) if one.scope is Scope.LOOP]
+    values = [one for one in references(resolved(config)) if one.scope is Scope.LOOP]
 
-    assert [one.name for one in found] == expected
+    assert [one.name for one in values] == expected
 
 
 def test_a_loop_name_is_undefined_outside_the_body() -> None:
@@ -221,8 +221,8 @@ def message(config: str) -> Diagnostic:
     report = Report()
     with suppress(Stopped):
         analyse(written(config), (), report)
-    (found,) = (one for one in report.diagnostics() if one.code.number.startswith("PG3"))
-    return found
+    (diagnostic,) = (one for one in report.diagnostics() if one.code.number.startswith("PG3"))
+    return diagnostic
 
 
 STAGES = """
@@ -271,16 +271,18 @@ def test_the_hint_names_the_change_to_make(reference: str, hint: str) -> None:
 
 def test_a_reference_to_another_pipeline_names_that_pipeline() -> None:
     """It is PG305, not an undefined stage."""
-    found = message(STAGES % "${candidate.imageID}")
+    diagnostic = message(STAGES % "${candidate.imageID}")
 
-    assert (found.code.number, '"other"' in found.message) == ("PG305", True)
+    assert (diagnostic.code.number, '"other"' in diagnostic.message) == ("PG305", True)
 
 
 def test_reading_an_output_that_is_not_captured_is_a_warning() -> None:
     """The stage that is read has no `run` with `tail`."""
-    found = message("pipelines: {p: {stages: [{name: a}, {name: b, build: x, run: {arguments: ['${a.output}']}}]}}")
+    diagnostic = message(
+        "pipelines: {p: {stages: [{name: a}, {name: b, build: x, run: {arguments: ['${a.output}']}}]}}"
+    )
 
-    assert (found.code.number, found.severity.value) == ("PG316", "warning")
+    assert (diagnostic.code.number, diagnostic.severity.value) == ("PG316", "warning")
 
 
 def test_a_reference_is_displayed_without_its_default() -> None:

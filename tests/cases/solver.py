@@ -79,8 +79,8 @@ class Build:
                 raise BuildError("cancelled")
         selectors = vertex.get("selectors", {})
         inputs = [
-            CacheInput(self._known(one), selectors.get(str(number), ""), number in vertex.get("slow", ()))
-            for number, one in enumerate(self._inputs(name))
+            CacheInput(self._known(pair), selectors.get(str(number), ""), number in vertex.get("slow", ()))
+            for number, pair in enumerate(self._inputs(name))
         ]
         digests = [f"{digest} {output}" for digest in (vertex["key"], *vertex.get("more_keys", ()))]
         edge = _Edge(Lookup(self._store.keys, digests[0], inputs), digests[1:])
@@ -107,17 +107,17 @@ class Build:
     def _learn(self, place: tuple[str, int], edge: _Edge) -> bool:
         """Learn more keys of the inputs; return whether there were any to learn."""
         for number in edge.lookup.unmatched():
-            one, source = edge.lookup.inputs[number], self._inputs(place[0])[number]
-            before, one.keys = one.keys, self._slower(source)
-            if one.keys != before:
+            cache_input, source = edge.lookup.inputs[number], self._inputs(place[0])[number]
+            before, cache_input.keys = cache_input.keys, self._slower(source)
+            if cache_input.keys != before:
                 return True
-        wanted = edge.lookup.wanted()
-        for number in wanted:
-            one, source = edge.lookup.inputs[number], self._inputs(place[0])[number]
+        learn = edge.lookup.wanted()
+        for number in learn:
+            cache_input, source = edge.lookup.inputs[number], self._inputs(place[0])[number]
             self._check_content(place[0], source)
-            one.content = f"{self._complete(source)}"
-            one.keys = self._edge(source).keys
-        return bool(wanted)
+            cache_input.content = f"{self._complete(source)}"
+            cache_input.keys = self._edge(source).keys
+        return bool(learn)
 
     def _check_content(self, name: str, source: tuple[str, int]) -> None:
         failure = self._vertices[name].get("fail")
@@ -160,8 +160,8 @@ class Build:
         name, output = place
         values = [self._complete(source) for source in self._inputs(name)]
         # Inputs that have been made since may share a key with something that has been made since.
-        for one, source in zip(edge.lookup.inputs, self._inputs(name), strict=True):
-            one.keys = self._edge(source).keys
+        for cache_input, source in zip(edge.lookup.inputs, self._inputs(name), strict=True):
+            cache_input.keys = self._edge(source).keys
         uses_cache = not self._vertices[name].get("ignore_cache")
         edge.keys = edge.lookup.found() if uses_cache else frozenset()
         for key in sorted(edge.keys):

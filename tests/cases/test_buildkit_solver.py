@@ -43,20 +43,20 @@ def check_solver(case: Case, folder: Path) -> None:
 def check_build(case: Case, step: Case, store: Store) -> None:
     """Check the outcome of one build."""
     build = Build(case["graphs"][step["graph"]], case["graphs"], store)
-    told = step["expect"]
-    if "error" in told:
-        with pytest.raises(BuildError, match=told["error"]):
+    expectation = step["expect"]
+    if "error" in expectation:
+        with pytest.raises(BuildError, match=expectation["error"]):
             build.run()
     else:
-        assert build.run() == told["result"]
-    if "key_calls" in told:
-        assert build.key_calls == told["key_calls"]
-    if "exec_calls" in told:
-        assert build.exec_calls == told["exec_calls"]
-    if "loads_total" in told:
-        assert store.loads == told["loads_total"]
-    if "export_all" in told:
-        assert store.count() == told["export_all"]["unique_records"]
+        assert build.run() == expectation["result"]
+    if "key_calls" in expectation:
+        assert build.key_calls == expectation["key_calls"]
+    if "exec_calls" in expectation:
+        assert build.exec_calls == expectation["exec_calls"]
+    if "loads_total" in expectation:
+        assert store.loads == expectation["loads_total"]
+    if "export_all" in expectation:
+        assert store.count() == expectation["export_all"]["unique_records"]
 
 
 def check_key_store(case: Case, folder: Path) -> None:
@@ -66,10 +66,10 @@ def check_key_store(case: Case, folder: Path) -> None:
     records: dict[int, list[str]] = {}
     ids: dict[str, frozenset[int]] = {}
 
-    def origins(told: list[Case]) -> list[Origin]:
+    def origins(cases: list[Case]) -> list[Origin]:
         return [
-            Origin(saved[one["ref"]] if "ref" in one else keys.content(one["digest"]), one.get("selector", ""))
-            for one in told
+            Origin(saved[data["ref"]] if "ref" in data else keys.content(data["digest"]), data.get("selector", ""))
+            for data in cases
         ]
 
     def found(query: Case) -> frozenset[int]:
@@ -85,11 +85,11 @@ def check_key_store(case: Case, folder: Path) -> None:
             saved[step["as"]] = key = keys.save(own, [origins(one) for one in step["key"].get("deps", ())])
             records.setdefault(key, []).append(step["result"])
             continue
-        told, held = step["expect"], [record for key in found(step) for record in records.get(key, ())]
-        assert len(found(step)) == told["keys"]
-        assert len(held) == told.get("records", len(held))
-        assert "loads" not in told or told["loads"] in held
-        assert "id" not in told or ids.setdefault(told["id"], found(step)) == found(step)
+        data, texts = step["expect"], [record for key in found(step) for record in records.get(key, ())]
+        assert len(found(step)) == data["keys"]
+        assert len(texts) == data.get("records", len(texts))
+        assert "loads" not in data or data["loads"] in texts
+        assert "id" not in data or ids.setdefault(data["id"], found(step)) == found(step)
 
 
 CHECKS = {"solver": check_solver, "key_store": check_key_store}

@@ -74,14 +74,14 @@ def check_value(world: World, check: Case, ours: object, value: Any) -> None:
 
 def check_all(world: World, check: Case) -> None:
     """Check the values of one name, or of all names, in each stage that the check's stage can read."""
-    graph, at, wanted = ExecutionGraph(world.arcs), check["at"], check["all"]
-    if wanted is None:
+    graph, at, data = ExecutionGraph(world.arcs), check["at"], check["all"]
+    if data is None:
         assert {name: world.value(f"${{.{name}}}", at, known=False) for name in world.names[at]} == check["expect"]
         return
     readable = {
-        stage: world.value(f"${{{stage}.{wanted}}}", at, known=False)
+        stage: world.value(f"${{{stage}.{data}}}", at, known=False)
         for stage in graph.nodes
-        if not world.codes(f"${{{stage}.{wanted}}}", at)
+        if not world.codes(f"${{{stage}.{data}}}", at)
     }
     assert readable == check["expect"]
 
@@ -96,8 +96,8 @@ def check_case(case: Case, number: int, check: Case) -> None:
             path = words if isinstance(words, str) else ".".join(["", *words] if len(words) == 1 else words)
             check_value(world, check, ours, f"${{{path}}}")
         case {"bind": [key, value], "error": "NameAlreadyBound"}:
-            (found,) = misread(f"exports:\n  {key}: {world.names[check['at']][key]}\n  {key}: {value}\n")
-            assert found.code.number == "PG103"
+            (diagnostic,) = misread(f"exports:\n  {key}: {world.names[check['at']][key]}\n  {key}: {value}\n")
+            assert diagnostic.code.number == "PG103"
         case {"all": _}:
             check_all(world, check)
         case {"all_keys": [*keys]}:

@@ -26,8 +26,8 @@ def token(part: object) -> Case:
     if isinstance(part, str):
         return {"lit": part}
     assert isinstance(part, Reference)
-    told = {"var": str(part)[2:-1], "source": part.span.text}
-    return told if part.default is None else {**told, "default": part.default}
+    values = {"var": str(part)[2:-1], "source": part.span.text}
+    return values if part.default is None else {**values, "default": part.default}
 
 
 def test_case_has_the_tokens_of_pipelinelib(case: Case) -> None:
@@ -40,10 +40,10 @@ def test_case_has_the_tokens_of_pipelinelib(case: Case) -> None:
         case {"scan_length": length, "first": first}:
             assert (len(tokens[0]["source"]), tokens[0]) == (length, first)
         case {"error": "InvalidVariable"}:
-            (found,) = report.diagnostics()
-            assert found.primary is not None
-            assert found.code.number == "PG310"
-            assert found.primary.span.start == case["input"].index("${")
+            (diagnostic,) = report.diagnostics()
+            assert diagnostic.primary is not None
+            assert diagnostic.code.number == "PG310"
+            assert diagnostic.primary.span.start == case["input"].index("${")
         case expected:
             raise AssertionError(expected)
 

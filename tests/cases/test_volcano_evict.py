@@ -42,12 +42,12 @@ def check_statement(case: Case) -> None:
             case _:
                 assert name == "discard"
                 statement.discard()
-    told = case["expect"]
+    expectation = case["expect"]
 
-    assert is_error is told.get("error", False)
-    assert shown(queued_task) == {"node": queued_task.node, **told["task"]}
-    if "recorded" in told:
-        assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in told["recorded"]]
+    assert is_error is expectation.get("error", False)
+    assert shown(queued_task) == {"node": queued_task.node, **expectation["task"]}
+    if "recorded" in expectation:
+        assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in expectation["recorded"]]
     if case["operations"][-1] == ["discard"]:
         (host,) = world.session.machines.nodes.values()
         assert queued_task.node or host.room == host.limits
@@ -79,10 +79,10 @@ def check_merge(case: Case) -> None:
     target = statement_of(case["target"], places)
     sources = [statement_of(operations, places) for operations in case["sources"]]
     target.merge(*sources)
-    told = case["expect"]
+    expectation = case["expect"]
 
-    assert [(kind, queued_task.name) for kind, queued_task in target.operations] == told_of(told["target"])
-    assert [source.operations for source in sources] == told["sources_left"]
+    assert [(kind, queued_task.name) for kind, queued_task in target.operations] == told_of(expectation["target"])
+    assert [source.operations for source in sources] == expectation["sources_left"]
 
 
 def test_case(case: Case) -> None:
@@ -110,6 +110,6 @@ def check_victims(case: Case) -> None:
 
     tiers = [[vote(plugin["names"]) for plugin in tier] for tier in case["tiers"]]
     candidates = list(tasks.values())
-    found = victims(tiers, candidates[0], candidates)
+    queued_tasks = victims(tiers, candidates[0], candidates)
 
-    assert (None if found is None else [one.name for one in found]) == case["expect"]["victims"]
+    assert (None if queued_tasks is None else [one.name for one in queued_tasks]) == case["expect"]["victims"]

@@ -98,8 +98,10 @@ def tiers(case: Case) -> list[list[Policy]]:
     """Return the plugins of *case*, with a say where it enables one."""
     return [
         [
-            partial(only, PLUGINS[one["plugin"]], tuple(name for key in one["enabled"] for name in POINTS.get(key, ())))
-            for one in tier
+            partial(
+                only, PLUGINS[data["plugin"]], tuple(name for key in data["enabled"] for name in POINTS.get(key, ()))
+            )
+            for data in tier
         ]
         for tier in case.get("tiers", ())
     ]
@@ -110,23 +112,23 @@ class World:
 
     def __init__(self, case: Case) -> None:
         nodes = [
-            SchedulerNode(one["name"], amounts(one["allocatable"]), labels(one.get("labels", {})), place)
-            for place, one in enumerate(case["nodes"])
+            SchedulerNode(data["name"], amounts(data["allocatable"]), labels(data.get("labels", {})), place)
+            for place, data in enumerate(case["nodes"])
         ]
         self.case = case
         self.session = Session(nodes, tiers(case), settings=QueueSettings(), patience=1000)
         self.job_queues = {one["name"]: job_queue(one, place) for place, one in enumerate(case["queues"])}
-        for one in case["queues"]:
-            self.job_queues[one["name"]].parent = self.job_queues.get(one.get("parent", ""))
-        for one in self.job_queues.values():
-            self.session.open_job_queue(one)
+        for data in case["queues"]:
+            self.job_queues[data["name"]].parent = self.job_queues.get(data.get("parent", ""))
+        for data in self.job_queues.values():
+            self.session.open_job_queue(data)
         self.gangs = {one["name"]: self.gang(one) for one in case["pod_groups"]}
         self.queued_tasks = {
-            one["name"]: self.queued_task(one, place)
-            for place, one in enumerate(sorted(case["pods"], key=lambda pod: (pod["group"], pod["name"])))
+            data["name"]: self.queued_task(data, place)
+            for place, data in enumerate(sorted(case["pods"], key=lambda pod: (pod["group"], pod["name"])))
         }
-        for one in case["pod_groups"]:
-            self.enter(self.gangs[one["name"]], one["phase"])
+        for data in case["pod_groups"]:
+            self.enter(self.gangs[data["name"]], data["phase"])
 
     def gang(self, group: Case) -> Gang:
         """Return *group* without its pods."""
@@ -144,7 +146,7 @@ class World:
     def queued_task(self, pod: Case, order: int) -> QueuedTask:
         """Return *pod*, in its group; on its node if it runs."""
         group = self.gangs[pod["group"]]
-        one = QueuedTask(
+        task = QueuedTask(
             name=pod["name"],
             gang=group,
             requests={**amounts(pod["request"]), SLOTS: 1},
@@ -157,14 +159,14 @@ class World:
             may_preempt=pod.get("preemption_policy") != "Never",
         )
         group.size += 1
-        add_to(group.job_queue.requested, one.requests)
+        add_to(group.job_queue.requested, task.requests)
         if pod["phase"] == "Running":
             statement = Statement(self.session.machines)
-            assert statement.place(one, pod["node"])
+            assert statement.place(task, pod["node"])
             statement.commit()
         else:
-            self.session.wait(one)
-        return one
+            self.session.wait(task)
+        return task
 
     def enter(self, one: Gang, phase: str) -> None:
         """Let *one* in, unless it is to be admitted first."""
@@ -181,11 +183,11 @@ class World:
 
     def pipelined(self) -> dict[str, list[str]]:
         """Return the machines that promise room to the tasks of each group."""
-        found: dict[str, list[str]] = {}
-        for one in self.queued_tasks.values():
-            if one.state is TaskState.PROMISED:
-                found.setdefault(one.gang.name, []).append(one.node)
-        return found
+        values: dict[str, list[str]] = {}
+        for task in self.queued_tasks.values():
+            if task.state is TaskState.PROMISED:
+                values.setdefault(task.gang.name, []).append(task.node)
+        return values
 
     def evicted(self) -> list[str]:
         """Return the tasks that were stopped."""
@@ -214,13 +216,13 @@ def amounts(resources: Mapping[str, float]) -> dict[str, float]:
     return {SLOTS if name == "pods" else name: float(amount) for name, amount in resources.items() if amount}
 
 
-def labels(found: Mapping[str, str]) -> tuple[str, ...]:
+def labels(values: Mapping[str, str]) -> tuple[str, ...]:
     """Return labels with values as labels of ours."""
-    return tuple(f"{name}={value}" for name, value in found.items())
+    return tuple(f"{name}={value}" for name, value in values.items())
 
 
-def shown(one: QueuedTask) -> dict[str, str]:
-    """Return where *one* is, in Volcano's words."""
+def shown(task: QueuedTask) -> dict[str, str]:
+    """Return where *task* is, in Volcano's words."""
     words = {
         TaskState.WAITING: "Pending",
         TaskState.PROMISED: "Pipelined",
@@ -228,20 +230,22 @@ def shown(one: QueuedTask) -> dict[str, str]:
         TaskState.RELEASING: "Releasing",
         TaskState.RUNNING: "Running",
     }
-    return {"node": one.node, "status": words[one.state]}
+    return {"node": task.node, "status": words[task.state]}
 
 
 def check_cycle(case: Case) -> None:
     """Run the actions of *case*, and expect which tasks started, were stopped, and are promised room."""
     world = World(case)
-    told = case["expect"]
+    expectation = case["expect"]
 
     world.run()
 
     bound = world.bound()
-    assert {name: bound.get(name) for name in told.get("bound", {})} == told.get("bound", {})
-    assert len(bound) == told["bound_count"]
-    assert world.evicted() == sorted(told["evicted"])
-    assert {name: world.pipelined().get(name) for name in told.get("pipelined", {})} == told.get("pipelined", {})
-    phases = told.get("pod_group_phase", {})
+    assert {name: bound.get(name) for name in expectation.get("bound", {})} == expectation.get("bound", {})
+    assert len(bound) == expectation["bound_count"]
+    assert world.evicted() == sorted(expectation["evicted"])
+    assert {name: world.pipelined().get(name) for name in expectation.get("pipelined", {})} == expectation.get(
+        "pipelined", {}
+    )
+    phases = expectation.get("pod_group_phase", {})
     assert {name: PHASES[world.gangs[name].is_admitted] for name in phases} == phases

@@ -93,8 +93,8 @@ def process(
 
 def environment(**variables: str) -> dict[str, str]:
     """Return variables for a process that imports this checkout and does not see the caller's terminal."""
-    kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "TERM"}}
-    return {**kept, "PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm", **variables}
+    values = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "TERM"}}
+    return {**values, "PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm", **variables}
 
 
 def names(folder: Path) -> set[str]:

@@ -76,15 +76,15 @@ def test_concise_format_has_one_line_per_diagnostic(pipegen: Pipegen) -> None:
 def test_json_format_matches_its_documentation(pipegen: Pipegen) -> None:
     """Keys, types and offsets are those of docs/plan.md, in ASCII."""
     result = pipegen("check", "broken.yaml", "--format", "json")
-    (found,) = json.loads(result.out)["diagnostics"]
+    (data,) = json.loads(result.out)["diagnostics"]
 
     assert result.out.isascii()
-    assert (found["code"], found["name"], found["severity"]) == ("PG301", "unknown-stage", "error")
-    assert found["message"] == 'arc names stage "unti", which is not defined'
-    assert found["file"] == "broken.yaml"
-    assert found["span"]["start"] == {"line": 5, "column": 16, "offset": BROKEN.index("unti")}
-    assert found["span"]["end"] == {"line": 5, "column": 20, "offset": BROKEN.index("unti") + len("unti")}
-    assert set(found) == {"code", "name", "severity", "message", "file", "span", "label", "labels", "hint", "fix"}
+    assert (data["code"], data["name"], data["severity"]) == ("PG301", "unknown-stage", "error")
+    assert data["message"] == 'arc names stage "unti", which is not defined'
+    assert data["file"] == "broken.yaml"
+    assert data["span"]["start"] == {"line": 5, "column": 16, "offset": BROKEN.index("unti")}
+    assert data["span"]["end"] == {"line": 5, "column": 20, "offset": BROKEN.index("unti") + len("unti")}
+    assert set(data) == {"code", "name", "severity", "message", "file", "span", "label", "labels", "hint", "fix"}
 
 
 @pytest.mark.usefixtures("here")

@@ -46,8 +46,8 @@ def test_a_fix_is_suggested(idle: Path, pipegen: Pipegen) -> None:
 @pytest.mark.usefixtures("idle")
 def test_json_contains_the_edits_of_a_fix(pipegen: Pipegen) -> None:
     """Each edit has start and end offsets in the text."""
-    (found,) = json.loads(pipegen("check", "--format", "json").out)["diagnostics"]
-    (edit,) = found["fix"]["edits"]
+    (data,) = json.loads(pipegen("check", "--format", "json").out)["diagnostics"]
+    (edit,) = data["fix"]["edits"]
     start, end = (edit["span"][side]["offset"] for side in ("start", "end"))
 
     assert IDLE[:start] + edit["text"] + IDLE[end:] == FIXED

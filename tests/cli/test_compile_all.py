@@ -41,11 +41,11 @@ def mono(empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen) -> Path
 
 def codes(pipegen: Pipegen, *options: str) -> Sequence[tuple[str, str]]:
     """Return the code and the file of each error of `compile --check`."""
-    told = pipegen("compile", "--check", "--format", "json", *options)
-    every = json.loads(told.out)["diagnostics"]
-    found = [(one["code"], one["file"]) for one in every if one["severity"] == "error"]
-    assert told.status == (1 if found else 0)
-    return found
+    result = pipegen("compile", "--check", "--format", "json", *options)
+    every = json.loads(result.out)["diagnostics"]
+    pairs = [(one["code"], one["file"]) for one in every if one["severity"] == "error"]
+    assert result.status == (1 if pairs else 0)
+    return pairs
 
 
 @pytest.mark.slow
@@ -111,10 +111,10 @@ def test_a_renamed_config_has_a_hint_with_the_command(mono: Path, pipegen: Pipeg
     """The command can be run as shown."""
     (mono / "new folder").mkdir()
     (mono / "api/pipegen.yaml").rename(mono / "new folder/api.yaml")
-    told = pipegen("compile", "--check").err
+    text = pipegen("compile", "--check").err
 
-    assert '"api/pipegen.yaml", from which "api/Jenkinsfile" was generated, is now "new folder/api.yaml"' in told
-    assert "run: pipegen compile 'new folder/api.yaml' -t jenkins -o api/Jenkinsfile\n" in told
+    assert '"api/pipegen.yaml", from which "api/Jenkinsfile" was generated, is now "new folder/api.yaml"' in text
+    assert "run: pipegen compile 'new folder/api.yaml' -t jenkins -o api/Jenkinsfile\n" in text
     pipegen("compile", "new folder/api.yaml", "-t", "jenkins", "-o", "api/Jenkinsfile")
     assert codes(pipegen) == []
 
@@ -146,10 +146,10 @@ def test_a_config_that_was_renamed_and_edited_is_not_detected(mono: Path, pipege
     """The hint names a config without generated files, which may be the new one."""
     (mono / "api/pipegen.yaml").unlink()
     (mono / "api/pipegen.yml").write_text(service("api", more="# new\n").replace("make", "ninja"), encoding="utf-8")
-    told = pipegen("compile", "--check").err
+    text = pipegen("compile", "--check").err
 
-    assert 'error[PG683]: "api/pipegen.yaml", from which "api/Jenkinsfile" was generated, does not exist' in told
-    assert 'restore the config; no file is generated from "api/pipegen.yml"' in told
+    assert 'error[PG683]: "api/pipegen.yaml", from which "api/Jenkinsfile" was generated, does not exist' in text
+    assert 'restore the config; no file is generated from "api/pipegen.yml"' in text
 
 
 @pytest.mark.slow
@@ -176,10 +176,10 @@ def test_options_are_read_from_the_header(empty: Path, pipegen: Pipegen) -> None
     hostile = "a 'b' \"c\" $d \\ \n\t é"
     inputs = "inputs: { text: { default: x }, more: { default: y } }\n"
     (empty / "pipegen.yaml").write_text(inputs + SEVERAL, encoding="utf-8")
-    given = ("--pipeline", "nightly", "--pipeline", "checks", "--set", f"text={hostile}", "--set", "more=")
+    pair = ("--pipeline", "nightly", "--pipeline", "checks", "--set", f"text={hostile}", "--set", "more=")
     for options in (("jenkins", "Jenkinsfile", "--style", "scripted"), ("gitlab", ".gitlab-ci.yml", "--split", "unit")):
         target, file, *more = options
-        assert pipegen("compile", "-t", target, "-o", file, *given, *more).status == 0
+        assert pipegen("compile", "-t", target, "-o", file, *pair, *more).status == 0
 
     assert codes(pipegen) == []
     change(empty / "pipegen.yaml", "lint", "style")

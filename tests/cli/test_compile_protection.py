@@ -78,8 +78,8 @@ def test_diagnostics_of_config_and_files_are_one_document(here: Path, pipegen: P
         file.write("# mine\n")
     for arguments in (("-t", "gitlab"), ("-t", "gitlab", "--check"), ("--all",), ("--check",)):
         result = pipegen("compile", *arguments, "--format", "json")
-        told = json.loads(result.out if "--check" in arguments else result.err)
-        assert {one["code"] for one in told["diagnostics"]} >= {"PG624", "PG680"}
+        data = json.loads(result.out if "--check" in arguments else result.err)
+        assert {one["code"] for one in data["diagnostics"]} >= {"PG624", "PG680"}
 
 
 def test_force_overwrites_a_manual_edit(here: Path, pipegen: Pipegen) -> None:
@@ -99,8 +99,8 @@ def test_a_manual_edit_and_a_changed_config_are_both_reported(here: Path, pipege
         file.write("// mine\n")
     (here / "pipegen.yaml").write_text(CONFIG.replace("lint", "style"), encoding="utf-8")
 
-    told = pipegen("compile", "-t", "jenkins").err
-    assert '"Jenkinsfile" was changed after pipegen wrote it, and it differs from "pipegen.yaml"\n' in told
+    text = pipegen("compile", "-t", "jenkins").err
+    assert '"Jenkinsfile" was changed after pipegen wrote it, and it differs from "pipegen.yaml"\n' in text
 
 
 def test_a_merge_conflict_has_a_hint_to_resolve_the_config(here: Path, pipegen: Pipegen) -> None:

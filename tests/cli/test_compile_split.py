@@ -60,8 +60,8 @@ def test_left_over_child_files_are_reported(split: Path, pipegen: Pipegen) -> No
     (child,) = children(split)
     written, checked = pipegen("compile", "-t", "gitlab"), pipegen("compile", "-t", "gitlab", "--check")
 
-    told = f'warning[PG684]: ".gitlab-ci/{child.name}" is part of a pipeline, but no generated file names it'
-    assert (written.status, told in written.err, checked.status, told in checked.err) == (0, True, 0, True)
+    text = f'warning[PG684]: ".gitlab-ci/{child.name}" is part of a pipeline, but no generated file names it'
+    assert (written.status, text in written.err, checked.status, text in checked.err) == (0, True, 0, True)
     assert pipegen("compile", "-t", "gitlab", "--check", "--strict").status == 1
     assert child.exists()
 

@@ -160,10 +160,10 @@ def test_json_fits_its_schema(arguments: tuple[str, ...], pipegen: Pipegen) -> N
     """Programs rely on the schema."""
     result = pipegen("diff", *arguments, "--format", "json")
     Draft202012Validator.check_schema(SCHEMA)
-    found = json.loads(result.out)
+    data = json.loads(result.out)
 
-    assert (result.status, found["changed"]) == ((0, False) if arguments == ("HEAD", "HEAD") else (1, True))
-    assert list(Draft202012Validator(SCHEMA).iter_errors(found)) == []
+    assert (result.status, data["changed"]) == ((0, False) if arguments == ("HEAD", "HEAD") else (1, True))
+    assert list(Draft202012Validator(SCHEMA).iter_errors(data)) == []
 
 
 def test_a_version_is_a_git_revision_or_path(root: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,10 +29,10 @@ def loaded(folder: Path, text: str, config: str = CONFIG) -> tuple[dict[TaskId, 
     (folder / "durations.yaml").write_text(text, encoding="utf-8")
     analysed, report = analyse(decode(config.encode(), "pipegen.yaml", "", Report()), (), Report()), Report()
     try:
-        found = load_durations(folder / "durations.yaml", {plan.name: plan for plan in analysed.plans}, report)
+        times = load_durations(folder / "durations.yaml", {plan.name: plan for plan in analysed.plans}, report)
     except Stopped:
-        found = {}
-    return found, [one.code.number for one in report.diagnostics()]
+        times = {}
+    return times, [one.code.number for one in report.diagnostics()]
 
 
 def test_the_most_specific_name_takes_precedence(tmp_path: Path) -> None:
@@ -52,9 +52,9 @@ def test_the_most_specific_name_takes_precedence(tmp_path: Path) -> None:
 
 def test_stages_without_a_duration_get_the_mean(tmp_path: Path) -> None:
     """One warning names all of them."""
-    found, codes = loaded(tmp_path, "unit: 30\n'other: build': 90\n")
+    times, codes = loaded(tmp_path, "unit: 30\n'other: build': 90\n")
 
-    assert (found[TaskId("one", "build")], codes) == (50.0, ["PG812"])
+    assert (times[TaskId("one", "build")], codes) == (50.0, ["PG812"])
 
 
 def test_a_stop_stage_needs_no_duration(tmp_path: Path) -> None:
@@ -83,9 +83,9 @@ def test_a_stop_stage_needs_no_duration(tmp_path: Path) -> None:
 )
 def test_durations_are_seconds_or_have_units(tmp_path: Path, text: str, time: float) -> None:
     """The units are those of a config, and fractions are allowed."""
-    found, codes = loaded(tmp_path, f"{{ build: {text}, unit: 1 }}")
+    times, codes = loaded(tmp_path, f"{{ build: {text}, unit: 1 }}")
 
-    assert (found[TaskId("one", "build")], codes) == (time, [])
+    assert (times[TaskId("one", "build")], codes) == (time, [])
 
 
 @pytest.mark.parametrize(

@@ -27,11 +27,11 @@ def test_every_stage_has_an_excerpt(case: Path) -> None:
     analysed = analyse(load(case / "pipeline.yml", Report()), (), Report())
     stages = {(plan.name, job.stage) for plan in analysed.plans for job in plan.jobs}
     for name in ("gitlab", "jenkins"):
-        found, reason = excerpts(analysed, registry.load(name))
+        values, reason = excerpts(analysed, registry.load(name))
 
         assert reason == ""
-        assert stages - found.keys() == LEFT_OUT.get((case.name, name), set())
-        assert all(text.endswith("\n") and text.strip() for text in found.values())
+        assert stages - values.keys() == LEFT_OUT.get((case.name, name), set())
+        assert all(text.endswith("\n") and text.strip() for text in values.values())
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)

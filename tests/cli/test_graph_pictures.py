@@ -37,7 +37,10 @@ pipelines:
         retry: 2
         allow_failure: { exit_codes: [3] }
         script: ['./deploy "${build.version|none}"']
-      - { name: announce, approve: { delay: 90 minutes }, script: [./announce] }
+      - name: announce
+        approve: { delay: 90 minutes }
+        cases: [{ when: { event: schedule }, env: { ROOM: nightly } }]
+        script: [./announce "$ROOM"]
       - { name: tidy, script: [./tidy] }
     execution: [[build, test, deploy, announce]]
     finally: [tidy]
@@ -46,9 +49,9 @@ pipelines:
 
 def stages(text: str) -> dict[str, Any]:
     """Return the stages of a page by name."""
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
-    assert found
-    return {stage["name"]: stage for pipeline in json.loads(found[1]) for stage in pipeline["stages"]}
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert match
+    return {stage["name"]: stage for pipeline in json.loads(match[1]) for stage in pipeline["stages"]}
 
 
 @pytest.fixture
@@ -76,11 +79,11 @@ def test_a_picture_goes_to_standard_output_or_a_file(form: str, start: str, pipe
 @pytest.mark.usefixtures("here")
 def test_a_picture_does_not_overwrite_other_files(pipegen: Pipegen) -> None:
     """Folders and paths in missing folders are rejected, too."""
-    for name, told in (("pipegen.yaml", "is not HTML"), (".", "is a folder"), ("no/page.html", "does not exist")):
+    for name, text in (("pipegen.yaml", "is not HTML"), (".", "is a folder"), ("no/page.html", "does not exist")):
         result = pipegen("graph", "--format", "html", "-o", name)
 
         assert result.status == 2
-        assert told in result.err
+        assert text in result.err
     assert Path("pipegen.yaml").read_text(encoding="utf-8") == CONFIG
 
 
@@ -124,7 +127,7 @@ def test_a_stage_has_its_settings_as_text(flow: dict[str, Any]) -> None:
         ["May fail", "with exit status 3"],
     ]
     assert flow["test: 3.12"]["facts"] == [["Matrix", "python = 3.12"]]
-    assert flow["announce"]["facts"] == [["Starts after", "1 h 30 min"]]
+    assert flow["announce"]["facts"] == [["Case", "event schedule: ROOM=nightly"], ["Starts after", "1 h 30 min"]]
     assert flow["tidy"]["marks"] == ["finally"]
 
 
@@ -163,10 +166,10 @@ def test_excerpts_are_for_the_targets_of_the_config(empty: Path, pipegen: Pipege
     """The option `--target` selects others."""
     (empty / "pipegen.yaml").write_text(CONFIG + "targets: { jenkins: {} }\n", encoding="utf-8")
     own = stages(pipegen("graph", "--format", "html").out)["lint"]["generated"]
-    asked = stages(pipegen("graph", "--format", "html", "-t", "gitlab").out)["lint"]["generated"]
+    generated = stages(pipegen("graph", "--format", "html", "-t", "gitlab").out)["lint"]["generated"]
 
     assert [one[0] for one in own] == ["jenkins"]
-    assert [one[0] for one in asked] == ["gitlab"]
+    assert [one[0] for one in generated] == ["gitlab"]
 
 
 def test_several_pipelines_share_one_picture(empty: Path, pipegen: Pipegen) -> None:

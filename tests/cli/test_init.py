@@ -62,9 +62,9 @@ def test_files_decide_the_kind_of_project(files: list[str], kind: str | None, to
     for name in files:
         (empty / name).parent.mkdir(exist_ok=True)
         (empty / name).touch()
-    found = inspect(empty)
+    config = inspect(empty)
 
-    assert (found.kind, found.tool) == (kind, tool)
+    assert (config.kind, config.tool) == (kind, tool)
 
 
 def test_a_monorepo_has_stages_for_its_folders(empty: Path, pipegen: Pipegen) -> None:

@@ -29,8 +29,8 @@ def makespan(pipegen: Pipegen) -> float:
     """Return the makespan of a simulated run with durations from the journals."""
     result = pipegen("simulate", "--durations", "journal", "--format", "json")
     assert (result.status, result.err) == (0, "")
-    found: float = json.loads(result.out)["makespan"]
-    return found
+    seconds: float = json.loads(result.out)["makespan"]
+    return seconds
 
 
 def test_durations_are_read_from_earlier_runs(project: Path, pipegen: Pipegen) -> None:

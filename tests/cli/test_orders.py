@@ -35,40 +35,40 @@ def analysed(text: str) -> Analysed:
 def test_engines_keep_all_waits_and_only_declarative_adds_some(case: Path, order: EngineOrder) -> None:
     """This is checked for all golden cases."""
     report = Report()
-    found = analyse(load(case / "pipeline.yml", report), (), report)
+    analysis = analyse(load(case / "pipeline.yml", report), (), report)
     try:
-        orders = enforced(found, order, report)
+        orders = enforced(analysis, order, report)
     except Stopped:
         assert report.has_errors()
         return
-    for plan in found.plans:
-        wanted, enforced_order = running(plan, plan.graph), running(plan, orders[plan.name])
-        added = relation(enforced_order) - relation(wanted)
-        assert set(enforced_order.nodes) == set(wanted.nodes)
-        assert relation(wanted) <= relation(enforced_order)
+    for plan in analysis.plans:
+        graph, enforced_order = running(plan, plan.graph), running(plan, orders[plan.name])
+        added = relation(enforced_order) - relation(graph)
+        assert set(enforced_order.nodes) == set(graph.nodes)
+        assert relation(graph) <= relation(enforced_order)
         assert not added or order is EngineOrder.JENKINS_DECLARATIVE
 
 
 def test_a_frame_waits_for_the_whole_previous_frame() -> None:
     """Each stage waits for all stages of it."""
-    found = analysed(
+    analysis = analysed(
         "pipelines:\n"
         "  p: { stages: [{ name: a }, { name: b }, { name: c }, { name: d }], execution: [[a, c], [b, d]] }\n"
     )
 
-    assert relation(enforced(found, EngineOrder.JENKINS_FRAMES, Report())["p"]) == {
+    assert relation(enforced(analysis, EngineOrder.JENKINS_FRAMES, Report())["p"]) == {
         *(("c", "a"), ("c", "b"), ("d", "a"), ("d", "b")),
     }
 
 
 def test_a_renamed_gitlab_job_is_mapped_to_its_stage() -> None:
     """The same holds for stages of one of several pipelines."""
-    found = analysed(
+    analysis = analysed(
         "pipelines:\n"
         "  p: { stages: [{ name: image }, { name: pages }], execution: [[image, pages]] }\n"
         "  q: { stages: [{ name: image }] }\n"
     )
-    orders = enforced(found, EngineOrder.GITLAB, Report())
+    orders = enforced(analysis, EngineOrder.GITLAB, Report())
 
     assert {name: relation(order) for name, order in orders.items()} == {"p": {("pages", "image")}, "q": set()}
     assert orders["q"].nodes == ("image",)

@@ -28,6 +28,18 @@ pipelines:
       - [candidate, release]
 """
 
+CASES = """\
+pipelines:
+  service:
+    stages:
+      - name: deploy
+        env: { SERVER: staging }
+        cases:
+          - { when: { branch: main }, env: { SERVER: production } }
+          - { when: { event: schedule }, env: { SERVER: nightly, MODE: full } }
+        script: ['./deploy "$SERVER" "$MODE"']
+"""
+
 
 @pytest.fixture
 def jobs(here: Path, pipegen: Pipegen) -> dict[str, dict[str, Any]]:
@@ -37,7 +49,7 @@ def jobs(here: Path, pipegen: Pipegen) -> dict[str, dict[str, Any]]:
     return {job["stage"]: job for job in pipeline["jobs"]}
 
 
-@pytest.mark.parametrize("config", [CONFIG, SEVERAL, READS])
+@pytest.mark.parametrize("config", [CONFIG, SEVERAL, READS, CASES])
 def test_json_fits_its_schema(config: str, here: Path, pipegen: Pipegen) -> None:
     """Programs rely on the schema."""
     (here / "pipegen.yaml").write_text(config, encoding="utf-8")
@@ -127,6 +139,20 @@ def test_text_describes_frames_and_stages(here: Path, pipegen: Pipegen) -> None:
         "    reads     candidate.imageID\n"
         "    binds     container, output, seen\n"
     ) in result.out.replace("run, export\n", "run\n")
+
+
+def test_cases_are_listed_in_their_order(here: Path, pipegen: Pipegen) -> None:
+    """The first whose condition holds applies."""
+    (here / "pipegen.yaml").write_text(CASES, encoding="utf-8")
+    ((job,),) = (one["jobs"] for one in json.loads(pipegen("plan", "--format", "json").out)["pipelines"])
+
+    assert job["cases"] == [
+        {"when": "branch main", "env": {"SERVER": "production"}},
+        {"when": "event schedule", "env": {"SERVER": "nightly", "MODE": "full"}},
+    ]
+    assert pipegen("plan").out.endswith(
+        "    case      branch main: SERVER=production\n    case      event schedule: SERVER=nightly, MODE=full\n"
+    )
 
 
 def test_frames_have_the_same_numbers_in_plan_and_graph(here: Path, pipegen: Pipegen) -> None:

@@ -34,8 +34,8 @@ def targets(here: Path, pipegen: Pipegen) -> TargetsReader:
         (here / "pipegen.yaml").write_text(config, encoding="utf-8")
         document = json.loads(pipegen("plan", "--format", "json", *options).out)
         assert list(Draft202012Validator(SCHEMA).iter_errors(document)) == []
-        found: list[dict[str, Any]] = document["targets"]
-        return found
+        entries: list[dict[str, Any]] = document["targets"]
+        return entries
 
     return told
 
@@ -43,9 +43,9 @@ def targets(here: Path, pipegen: Pipegen) -> TargetsReader:
 @pytest.mark.parametrize("config", [CONFIG, SEVERAL, SKEWED], ids=range(3))
 def test_no_target_adds_a_wait_by_default(config: str, targets: TargetsReader) -> None:
     """No target loses a wait either, and several pipelines stay separate."""
-    for told in targets(config, "-t", "jenkins", "-t", "gitlab"):
-        assert (told["waits"], told["pairs"], told["missing"]) == ([], 0, [])
-        assert told["longest_path"]["asked"] == told["longest_path"]["made"] != []
+    for data in targets(config, "-t", "jenkins", "-t", "gitlab"):
+        assert (data["waits"], data["pairs"], data["missing"]) == ([], 0, [])
+        assert data["longest_path"]["asked"] == data["longest_path"]["made"] != []
 
 
 def test_finally_stages_of_gitlab_wait_for_other_pipelines(targets: TargetsReader) -> None:
@@ -59,11 +59,11 @@ def test_finally_stages_of_gitlab_wait_for_other_pipelines(targets: TargetsReade
 
 def test_a_forced_style_shows_its_extra_waits(targets: TargetsReader, pipegen: Pipegen) -> None:
     """The plan and the diagnostic have the extra waits, the pairs and the longest path."""
-    (told,) = targets(SKEWED, "--target", "jenkins", "--style", "declarative")
+    (data,) = targets(SKEWED, "--target", "jenkins", "--style", "declarative")
     shown = pipegen("plan", "--target", "jenkins", "--style", "declarative")
 
-    assert (told["style"], told["files"]) == ("declarative", ["Jenkinsfile"])
-    assert (told["waits"], told["pairs"]) == ([{"stages": ["report"], "for": ["lint"]}], 1)
+    assert (data["style"], data["files"]) == ("declarative", ["Jenkinsfile"])
+    assert (data["waits"], data["pairs"]) == ([{"stages": ["report"], "for": ["lint"]}], 1)
     assert shown.out.endswith(
         "target jenkins: Jenkinsfile, declarative\n"
         "  extra waits: 1 pair of stages\n"
@@ -77,23 +77,23 @@ def test_a_forced_style_shows_its_extra_waits(targets: TargetsReader, pipegen: P
 
 def test_helper_jobs_are_listed(targets: TargetsReader, pipegen: Pipegen) -> None:
     """The numbers of jobs and of needs are shown, too."""
-    (told,) = targets(WIDE, "--target", "gitlab")
+    (data,) = targets(WIDE, "--target", "gitlab")
     shown = pipegen("plan", "--target", "gitlab").out
 
-    assert told["helpers"] != []
-    assert told["jobs"] == 61 + len(told["helpers"])
-    assert 0 < told["most_needs"] <= 50
-    assert f"  jobs: {told['jobs']} for 61 stages, with up to {told['most_needs']} needs\n" in shown
-    assert f"  helper jobs and stages: {', '.join(told['helpers'])}" in shown
+    assert data["helpers"] != []
+    assert data["jobs"] == 61 + len(data["helpers"])
+    assert 0 < data["most_needs"] <= 50
+    assert f"  jobs: {data['jobs']} for 61 stages, with up to {data['most_needs']} needs\n" in shown
+    assert f"  helper jobs and stages: {', '.join(data['helpers'])}" in shown
 
 
 def test_a_renamed_job_is_mapped_to_its_stage(targets: TargetsReader) -> None:
     """GitLab reserves some names and limits their length."""
     long = "x" * 300
     config = f"pipelines: {{ p: {{ stages: [{{ name: image, script: x }}, {{ name: {long}, script: x }}] }} }}\n"
-    (told,) = targets(config, "--target", "gitlab")
+    (data,) = targets(config, "--target", "gitlab")
 
-    assert (told["missing"], told["pairs"], len(told["longest_path"]["made"])) == ([], 0, 2)
+    assert (data["missing"], data["pairs"], len(data["longest_path"]["made"])) == ([], 0, 2)
 
 
 def test_a_shared_checkout_is_a_helper_stage(targets: TargetsReader) -> None:
@@ -101,9 +101,9 @@ def test_a_shared_checkout_is_a_helper_stage(targets: TargetsReader) -> None:
     config = (
         "pipelines: { p: { workspace: shared, stages: [{ name: a, image: b, script: x }, { name: c, script: x }] } }\n"
     )
-    (told,) = targets(config, "--target", "jenkins")
+    (data,) = targets(config, "--target", "jenkins")
 
-    assert (told["helpers"], told["pairs"], told["longest_path"]["made"]) == (["checkout"], 0, ["a", "c"])
+    assert (data["helpers"], data["pairs"], data["longest_path"]["made"]) == (["checkout"], 0, ["a", "c"])
 
 
 @pytest.mark.parametrize(

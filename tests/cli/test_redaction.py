@@ -37,9 +37,9 @@ def config(empty: Path) -> Path:
 def test_check_redacts_secrets(config: Path, pipegen: Pipegen, form: str) -> None:
     """This holds for every format, for files, and for the tokens of a config that cannot be read."""
     shown = pipegen("check", "--format", form, "--output", "report")
-    told = shown.out + shown.err + Path("report").read_text(encoding="utf-8")
-    assert "PG704" in told
-    assert (TOKEN in told, PASSWORD in told) == (False, False)
+    text = shown.out + shown.err + Path("report").read_text(encoding="utf-8")
+    assert "PG704" in text
+    assert (TOKEN in text, PASSWORD in text) == (False, False)
 
     config.write_text(BROKEN, encoding="utf-8")
     shown = pipegen("check", "--format", form, "--output", "report")

@@ -29,10 +29,10 @@ def test_every_verb_supports_the_formats(verb: str, pipegen: Pipegen) -> None:
     """The option and the exit code are the same for all verbs."""
     extra = ("-t", "gitlab") if verb == "compile" else ()
     result = pipegen(verb, *extra, "--diagnostics-format", "gitlab")
-    (found,) = json.loads(result.out if verb == "check" else result.err)
+    (data,) = json.loads(result.out if verb == "check" else result.err)
 
     assert result.status == 1
-    assert (found["check_name"], found["location"]["path"]) == ("PG301", "services/api/pipegen.yaml")
+    assert (data["check_name"], data["location"]["path"]) == ("PG301", "services/api/pipegen.yaml")
 
 
 def test_gitlab_paths_are_relative_to_the_repository_root(

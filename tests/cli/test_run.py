@@ -88,14 +88,14 @@ def test_a_local_run_has_the_results_of_an_engine(
     """These are values, files, failures, conditions, finally stages and the order of stages."""
     folder = write(PIPELINE)
     result = pipegen("run", *isolated, "-j", "2", "--report", "run.json")
-    said = logs(state)
-    told = json.loads((folder / "run.json").read_text())
-    stages = {stage["name"]: stage for stage in told["pipelines"][0]["stages"]}
+    values = logs(state)
+    data = json.loads((folder / "run.json").read_text())
+    stages = {stage["name"]: stage for stage in data["pipelines"][0]["stages"]}
 
     assert result.status == 1
-    assert said["unit"] == "<a'b  \n c>made\n"
-    assert said["end"] == "failed success failed skipped skipped\n"
-    assert (said["build"], "after-bad" in said) == ("on main\n", False)
+    assert values["unit"] == "<a'b  \n c>made\n"
+    assert values["end"] == "failed success failed skipped skipped\n"
+    assert (values["build"], "after-bad" in values) == ("on main\n", False)
     assert {name: stage["status"] for name, stage in stages.items()} == {
         "build": "success",
         "unit": "success",
@@ -128,11 +128,11 @@ def test_output_to_a_pipe_is_lines(write: Callable[..., Path], pipegen: Pipegen)
     """They are the start and end of each stage, the ends of failed logs and the folder of the logs."""
     write(PIPELINE)
     lines = pipegen("run", "-j", "1").out.splitlines()
-    said = [re.sub(r"^ *[0-9.]+ s  |, [0-9.]+ s(: .*)?$", "", line) for line in lines]
+    texts = [re.sub(r"^ *[0-9.]+ s  |, [0-9.]+ s(: .*)?$", "", line) for line in lines]
 
-    started = [line.split()[-1] for line in said if line.startswith("start")]
+    started = [line.split()[-1] for line in texts if line.startswith("start")]
 
-    assert sorted(line for line in said if line.startswith(("ok", "FAILED", "allowed", "skip"))) == [
+    assert sorted(line for line in texts if line.startswith(("ok", "FAILED", "allowed", "skip"))) == [
         "FAILED   bad",
         "allowed  may",
         "ok       build",
@@ -346,8 +346,8 @@ pipelines:
 
 def sleepers() -> list[str]:
     """Return the running processes of SLEEPS."""
-    found = subprocess.run(("ps", "-eo", "args"), capture_output=True, text=True, check=True).stdout.splitlines()
-    return [line for line in found if re.fullmatch(r"sleep 30[123]", line)]
+    texts = subprocess.run(("ps", "-eo", "args"), capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line for line in texts if re.fullmatch(r"sleep 30[123]", line)]
 
 
 @pytest.fixture
@@ -453,13 +453,13 @@ def test_the_json_report_has_stable_keys(write: Callable[..., Path], pipegen: Pi
     """Programs rely on them."""
     folder = write(PIPELINE)
     pipegen("run", "--report", "run.json")
-    told: dict[str, Any] = json.loads((folder / "run.json").read_text())
+    data: dict[str, Any] = json.loads((folder / "run.json").read_text())
 
-    assert list(told) == ["version", "run", "config", "started", "seconds", "status", "pipelines", "longest_path"]
-    assert (told["version"], told["config"], told["status"]) == (1, "pipegen.yaml", "failed")
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", told["started"])
-    assert list(told["pipelines"][0]) == ["name", "status", "stages"]
-    assert list(told["pipelines"][0]["stages"][0]) == ["name", "status", "skipped", "ready", "seconds", "tries"]
+    assert list(data) == ["version", "run", "config", "started", "seconds", "status", "pipelines", "longest_path"]
+    assert (data["version"], data["config"], data["status"]) == (1, "pipegen.yaml", "failed")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", data["started"])
+    assert list(data["pipelines"][0]) == ["name", "status", "stages"]
+    assert list(data["pipelines"][0]["stages"][0]) == ["name", "status", "skipped", "ready", "seconds", "tries"]
 
 
 def test_a_script_longer_than_an_argument_runs(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:

@@ -55,15 +55,15 @@ def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def ran(folder: Path) -> list[str]:
     """Return the sorted lines that stages have written to `ran` since the last call."""
     path = folder / "ran"
-    found = sorted(path.read_text().splitlines()) if path.exists() else []
+    texts = sorted(path.read_text().splitlines()) if path.exists() else []
     path.unlink(missing_ok=True)
-    return found
+    return texts
 
 
 def forget(project: Path, text: str) -> None:
     """Delete the results that contain the value *text*, as if the cache were full."""
-    found = project.parent / "cache/pipegen/results"
-    with sqlite3.connect(next(found.glob("v*/index.sqlite"))) as database:
+    path = project.parent / "cache/pipegen/results"
+    with sqlite3.connect(next(path.glob("v*/index.sqlite"))) as database:
         digest = sha256(text.encode()).hexdigest()
         rows = database.execute("SELECT key FROM record WHERE data LIKE ?", (f"%{digest}%",)).fetchall()
         database.executemany("DELETE FROM record WHERE key = ?", rows)
@@ -98,7 +98,7 @@ def test_unchanged_stages_do_not_run_again(project: Path, pipegen: Pipegen, opti
 
 def test_the_source_of_a_value_does_not_change_a_result(project: Path, pipegen: Pipegen) -> None:
     """Two stages instead of one have the same values, so the reader is reused."""
-    one = """\
+    text = """\
 pipelines:
   p:
     stages:
@@ -108,12 +108,12 @@ pipelines:
         reuse: true
       - { name: c, script: ['echo "${a.x}${a.y}" >>ran'], reuse: true }
 """
-    two = one.replace(", y: { command: echo 2 } }", " }").replace(
+    two = text.replace(", y: { command: echo 2 } }", " }").replace(
         "      - { name: c",
         "      - { name: b, script: [':'], outputs: { y: { file: VALUE } }, reuse: true }\n      - { name: c",
     )
     (project / "VALUE").write_text("2")
-    (project / "pipegen.yaml").write_text(one)
+    (project / "pipegen.yaml").write_text(text)
     assert (pipegen("run").status, ran(project)) == (0, ["12"])
     (project / "pipegen.yaml").write_text(two.replace("a.y", "b.y"))
 
@@ -136,9 +136,9 @@ def test_equal_stages_with_outputs_run_once(project: Path, pipegen: Pipegen) -> 
 
 def test_concurrent_stages_with_equal_inputs_run_once(project: Path, pipegen: Pipegen) -> None:
     """Their inputs come from different stages but have equal values."""
-    made = "{{ name: {0}, script: ['echo {0} >>ran'], outputs: {{ v: {{ command: echo 1 }} }}, reuse: true }}"
+    text = "{{ name: {0}, script: ['echo {0} >>ran'], outputs: {{ v: {{ command: echo 1 }} }}, reuse: true }}"
     read = "{{ name: read-{0}, script: ['sleep 0.4; echo \"read ${{{0}.v}}\" >>ran'], reuse: true }}"
-    pipeline = f"    stages: [{made}, {read}]\n"
+    pipeline = f"    stages: [{text}, {read}]\n"
     (project / "pipegen.yaml").write_text(
         "pipelines:\n  one:\n" + pipeline.format("a") + "  two:\n" + pipeline.format("b")
     )

@@ -78,8 +78,8 @@ def test_only_files_and_inner_links_are_stored_as_artifacts(project: Path, pipeg
     assert result.status == 0
     logs = next((project.parent / "state").rglob("logs/reader.log")).read_text().split()
     assert logs == ["inside", "plain", "plain", "plain"]
-    found = sorted(path.name for path in next((project.parent / "state").rglob("artifacts/odd/out")).iterdir())
-    assert found == ["inside", "plain"]
+    names = sorted(path.name for path in next((project.parent / "state").rglob("artifacts/odd/out")).iterdir())
+    assert names == ["inside", "plain"]
     for name in ("pipe", "socket"):
         assert f"stage odd: out/{name} is not a regular file: it is not stored" in result.err
     assert "out/absolute is a link out of the tree, to /etc/passwd" in result.err
@@ -280,8 +280,8 @@ def test_data_of_runs_is_not_readable_by_other_users(project: Path, pipegen: Pip
         assert pipegen("run").status == 0
     finally:
         os.umask(umask)
-    kept = [*(project.parent / "cache/pipegen").rglob("*"), project.parent / "cache/pipegen"]
-    shown = [path for path in kept if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) & 0o077]
+    paths = [*(project.parent / "cache/pipegen").rglob("*"), project.parent / "cache/pipegen"]
+    shown = [path for path in paths if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) & 0o077]
 
     assert shown == []
     assert stat.S_IMODE((project.parent / "state/pipegen").stat().st_mode) == 0o700

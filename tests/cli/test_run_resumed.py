@@ -50,9 +50,9 @@ def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def ran(folder: Path) -> list[str]:
     """Return the stages that have run since the last call."""
     path = folder / "ran"
-    found = path.read_text().split() if path.exists() else []
+    texts = path.read_text().split() if path.exists() else []
     path.unlink(missing_ok=True)
-    return found
+    return texts
 
 
 def contents(project: Path) -> Iterator[Path]:
@@ -237,10 +237,10 @@ def test_a_lock_is_shared_by_concurrent_runs(project: Path) -> None:
         runs.append(
             subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=-2, text=True)
         )
-    told = [run.communicate()[0] for run in runs]
+    texts = [run.communicate()[0] for run in runs]
 
-    assert [run.returncode for run in runs] == [0, 0], told
-    assert sum(text.count('wait     alone, for lock "the display"') for text in told) == 1
+    assert [run.returncode for run in runs] == [0, 0], texts
+    assert sum(text.count('wait     alone, for lock "the display"') for text in texts) == 1
 
 
 def test_resume_continues_a_failed_run(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:

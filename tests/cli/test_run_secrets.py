@@ -90,8 +90,8 @@ def test_the_next_run_removes_data_of_a_killed_run(options: tuple[str, ...], kep
     assert holding(left) != []
     assert left.parents[1].stat().st_mode & 0o077 == 0
 
-    found = subprocess.run((*PROGRAM, *options), env=environment(), check=False, capture_output=True, text=True)
-    assert found.returncode == 1, found.stderr
+    completed = subprocess.run((*PROGRAM, *options), env=environment(), check=False, capture_output=True, text=True)
+    assert completed.returncode == 1, completed.stderr
     until(lambda: not left.parent.exists())
     assert holding(kept) == []
 

@@ -34,8 +34,8 @@ def data(pipegen: Pipegen, *arguments: str | Path) -> dict[str, Any]:
     """Return the JSON output of a call."""
     result = pipegen("simulate", *arguments, "--format", "json")
     assert (result.status, result.err) == (0, "")
-    found: dict[str, Any] = json.loads(result.out)
-    return found
+    values: dict[str, Any] = json.loads(result.out)
+    return values
 
 
 def test_the_example_in_the_documentation_is_current(
@@ -46,13 +46,13 @@ def test_the_example_in_the_documentation_is_current(
     monkeypatch.setenv("COLUMNS", "100")
     document = ROOT / "docs" / "simulate.md"
     text = document.read_text(encoding="utf-8")
-    found = _EXAMPLE.search(text)
-    assert found is not None
-    (empty / "pipegen.yaml").write_text(found["config"], encoding="utf-8")
-    (empty / "durations.yaml").write_text(found["durations"], encoding="utf-8")
-    result = pipegen(*found["call"].split())
+    match = _EXAMPLE.search(text)
+    assert match is not None
+    (empty / "pipegen.yaml").write_text(match["config"], encoding="utf-8")
+    (empty / "durations.yaml").write_text(match["durations"], encoding="utf-8")
+    result = pipegen(*match["call"].split())
     if request.config.getoption("--update-golden"):
-        document.write_text(text[: found.start("out")] + result.out + text[found.end("out") :], encoding="utf-8")
+        document.write_text(text[: match.start("out")] + result.out + text[match.end("out") :], encoding="utf-8")
 
     assert (result.status, result.err) == (0, "")
     assert result.out == _EXAMPLE.search(document.read_text(encoding="utf-8"))["out"]  # type: ignore[index]
@@ -89,12 +89,12 @@ def test_a_target_may_add_waits(pipegen: Pipegen, target: str, makespan: float) 
 def test_a_sweep_finds_the_useful_number_of_executors(pipegen: Pipegen) -> None:
     """It also shows the run with that number."""
     result = pipegen("simulate", "--durations", "durations.yaml", "--sweep", "1..6")
-    found = data(pipegen, "--durations", "durations.yaml", "--sweep", "1..6")
+    values = data(pipegen, "--durations", "durations.yaml", "--sweep", "1..6")
 
     assert "More than 2 executors do not help" in result.out
     assert "service on 2 executors" in result.out
-    assert (found["sweep"]["enough"], found["sweep"]["nearly_enough"]) == (2, 2)
-    assert [step["makespan"] for step in found["sweep"]["steps"]] == [630, 330, 330, 330, 330, 330]
+    assert (values["sweep"]["enough"], values["sweep"]["nearly_enough"]) == (2, 2)
+    assert [step["makespan"] for step in values["sweep"]["steps"]] == [630, 330, 330, 330, 330, 330]
 
 
 @pytest.mark.usefixtures("skewed")
@@ -141,11 +141,11 @@ def test_a_stage_runs_on_a_machine_with_its_label(pipegen: Pipegen, empty: Path)
         "machines: [{ name: plain, count: 2 }, { name: big, labels: [gpu] }]", encoding="utf-8"
     )
     (empty / "plain.yaml").write_text("machines: [{ name: plain }]", encoding="utf-8")
-    found = data(pipegen, "--cluster", "cluster.yaml")
+    values = data(pipegen, "--cluster", "cluster.yaml")
     refused = pipegen("simulate", "--cluster", "plain.yaml")
 
-    assert found["makespan"] == 2
-    assert {stage["executor"] for stage in found["stages"] if stage["stage"] != "c"} == {"big"}
+    assert values["makespan"] == 2
+    assert {stage["executor"] for stage in values["stages"] if stage["stage"] != "c"} == {"big"}
     assert (refused.status, refused.out) == (1, "")
     assert "PG802" in refused.err
 
@@ -203,11 +203,11 @@ def test_output_is_deterministic(skewed: Path) -> None:
     """Each call is a process with another hash seed."""
     for form in ("text", "json"):
         call = ("simulate", "--executors", "2", "--durations", "durations.yaml", "--svg", "chart.svg", "--format", form)
-        found = {
+        pairs = {
             (process(*call, at=skewed, variables={"PYTHONHASHSEED": seed}).stdout, (skewed / "chart.svg").read_bytes())
             for seed in ("1", "2")
         }
-        assert len(found) == 1
+        assert len(pairs) == 1
 
 
 def test_an_ascii_terminal_gets_an_ascii_chart(skewed: Path) -> None:

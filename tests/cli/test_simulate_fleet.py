@@ -64,37 +64,37 @@ def data(pipegen: Pipegen, *arguments: str) -> dict[str, Any]:
     """Return what a call tells as data."""
     result = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json", *arguments)
     assert (result.status, result.err) == (0, "")
-    found: dict[str, Any] = json.loads(result.out)
-    return found
+    values: dict[str, Any] = json.loads(result.out)
+    return values
 
 
 @pytest.mark.usefixtures("fleet")
 def test_text_has_the_same_figures_as_data(pipegen: Pipegen) -> None:
     """Queues, loads and machines, each in a row."""
-    text, found = pipegen("simulate", "--fleet", "fleet.yaml"), data(pipegen)
+    text, values = pipegen("simulate", "--fleet", "fleet.yaml"), data(pipegen)
     rows = [line.split() for line in text.out.splitlines()]
 
-    assert f"{found['stages']} stages on 2 linux, 0 to 3 cloud" in text.out
-    for one in found["queues"]:
-        assert [one["queue"], str(one["priority"]), str(one["waiting"]["count"])] in [row[:3] for row in rows]
-    for one in found["machines"]:
-        cost = f"{one['cost']:.2f}"
-        assert any(row[:1] == [one["machines"]] and row[-1] == cost for row in rows)
+    assert f"{values['stages']} stages on 2 linux, 0 to 3 cloud" in text.out
+    for value in values["queues"]:
+        assert [value["queue"], str(value["priority"]), str(value["waiting"]["count"])] in [row[:3] for row in rows]
+    for value in values["machines"]:
+        cost = f"{value['cost']:.2f}"
+        assert any(row[:1] == [value["machines"]] and row[-1] == cost for row in rows)
 
 
 @pytest.mark.usefixtures("fleet")
 def test_rows_add_up(pipegen: Pipegen) -> None:
     """The rows by hour hold what the figures in all hold."""
-    result, found = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "csv"), data(pipegen)
+    result, values = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "csv"), data(pipegen)
     rows = list(csv.DictReader(io.StringIO(result.out)))
 
     def total(name: str, measure: str) -> float:
         return sum(float(row["value"]) for row in rows if (row["name"], row["measure"]) == (name, measure))
 
-    for one in found["machines"]:
-        assert abs(total(one["machines"], "cost") - one["cost"]) < 1e-3
-    for one in found["loads"]:
-        assert total(one["load"], "stages") == one["waiting"]["count"]
+    for value in values["machines"]:
+        assert abs(total(value["machines"], "cost") - value["cost"]) < 1e-3
+    for value in values["loads"]:
+        assert total(value["load"], "stages") == value["waiting"]["count"]
 
 
 @pytest.mark.parametrize("option", [["--executors", "2"], ["--sweep", "1..4"], ["--durations", "d"], ["pipegen.yaml"]])
@@ -149,9 +149,9 @@ def test_plugins_and_actions(tiers: list[list[str]], fleet: Path, pipegen: Pipeg
     (fleet / "fleet.yaml").write_text(text, encoding="utf-8")
     config = CONFIG.replace("retry: 1", "interruptible: true")
     (fleet / "pipegen.yaml").write_text(config, encoding="utf-8")
-    found = data(pipegen)
+    values = data(pipegen)
 
-    assert [one["result"]["count"] for one in found["loads"]] == [142, 2]
+    assert [one["result"]["count"] for one in values["loads"]] == [142, 2]
 
 
 def test_a_queue_is_not_above_itself(fleet: Path, pipegen: Pipegen) -> None:
@@ -166,13 +166,13 @@ def test_a_queue_is_not_above_itself(fleet: Path, pipegen: Pipegen) -> None:
 @pytest.mark.usefixtures("fleet")
 def test_machines_are_searched(pipegen: Pipegen) -> None:
     """The condition holds with the number that is shown; the figures are those with that number."""
-    found = data(pipegen, "--find", "longest(wait in requests) < 10m")
+    values = data(pipegen, "--find", "longest(wait in requests) < 10m")
     text = pipegen("simulate", "--fleet", "fleet.yaml", "--find", "longest(wait in requests) < 10m")
 
-    assert found["find"]["machines"] == "linux"
-    assert found["find"]["value"] < 600
-    assert found["machines"][0]["maximum"] == found["find"]["count"]
-    assert text.out.startswith(f"enough: {found['find']['count']} linux (")
+    assert values["find"]["machines"] == "linux"
+    assert values["find"]["value"] < 600
+    assert values["machines"][0]["maximum"] == values["find"]["count"]
+    assert text.out.startswith(f"enough: {values['find']['count']} linux (")
 
 
 @pytest.mark.parametrize(

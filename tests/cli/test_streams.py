@@ -153,8 +153,8 @@ def test_a_shell_gets_a_completion_script(name: str, here: Path) -> None:
 
 def test_verbs_are_completed(here: Path) -> None:
     """The completion script of the shell calls the program like this."""
-    asked = {"_PIPEGEN_COMPLETE": "complete_bash", "COMP_WORDS": "pipegen c", "COMP_CWORD": "1"}
-    result = process(at=here, variables=asked)
+    values = {"_PIPEGEN_COMPLETE": "complete_bash", "COMP_WORDS": "pipegen c", "COMP_CWORD": "1"}
+    result = process(at=here, variables=values)
 
     assert result.stdout.split() == ["compile", "check"]
 

@@ -135,7 +135,7 @@ def test_piped_output_has_no_control_characters(config: str, empty: Path, pipege
     for call in calls():
         result = pipegen(*call)
         shown = (result.out if not is_file(call) else CONTROL.sub("", result.out), result.err)
-        steering += [(call, found[0]) for text in shown if (found := STEERING.search(text))]
+        steering += [(call, match[0]) for text in shown if (match := STEERING.search(text))]
 
     assert steering == []
 

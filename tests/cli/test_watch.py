@@ -116,7 +116,7 @@ def output_until(process: subprocess.Popen[str], words: str) -> str:
 @pytest.mark.slow
 def test_watch_continues_after_errors_and_ends_on_an_interrupt(here: Path, watching: subprocess.Popen[str]) -> None:
     """Each change is reported; the exit code is 130."""
-    config, made = here / "pipegen.yaml", here / "Jenkinsfile"
+    config, path = here / "pipegen.yaml", here / "Jenkinsfile"
     assert output_until(watching, "watching") == "Jenkinsfile written\nwatching pipegen.yaml; press Ctrl-C to stop\n"
 
     time.sleep(0.05)  # the clock of a file system may be coarse
@@ -129,7 +129,7 @@ def test_watch_continues_after_errors_and_ends_on_an_interrupt(here: Path, watch
     assert "pipegen.yaml changed\n" in broken
     assert "error[PG301]" in broken
     assert "Jenkinsfile written\n" in corrected
-    assert "'style'" in made.read_text(encoding="utf-8")
+    assert "'style'" in path.read_text(encoding="utf-8")
     assert watching.wait(timeout=10) == 130
 
 

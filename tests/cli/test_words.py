@@ -89,12 +89,14 @@ def test_targets_lists_all_targets(pipegen: Pipegen) -> None:
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])
 def test_targets_shows_the_features_of_a_target(name: str, pipegen: Pipegen) -> None:
     """Each has its support and a note; then come the features that cannot be combined."""
-    told, _, rest = pipegen("targets", name).out.partition("cannot be combined:\n")
+    text, _, rest = pipegen("targets", name).out.partition("cannot be combined:\n")
     pairs = rest.partition("minimum versions:\n")[0]
     features = registry.load(name).CAPABILITIES
 
-    for line, one in zip(told.splitlines()[1:], features, strict=True):
-        assert re.fullmatch(rf"  {re.escape(one.feature)} +{one.support} *{re.escape(one.note)}", line)
+    for line, capability in zip(text.splitlines()[1:], features, strict=True):
+        assert re.fullmatch(
+            rf"  {re.escape(capability.feature)} +{capability.support} *{re.escape(capability.note)}", line
+        )
     for line, pair in zip(pairs.splitlines(), incompatible(registry.load(name)), strict=True):
         words = re.escape(f"{pair.first} with {pair.second}")
         assert re.fullmatch(rf"  {words} +{pair.code.number}  {re.escape(pair.note)}", line)
@@ -171,10 +173,10 @@ def test_the_version_is_that_of_the_package(pipegen: Pipegen) -> None:
 def test_help_lists_the_verbs(option: str, pipegen: Pipegen) -> None:
     """Each summary is a complete sentence."""
     result = pipegen(option)
-    told = {line.split()[0]: line for line in result.out.partition("Commands:\n")[2].splitlines()}
+    values = {line.split()[0]: line for line in result.out.partition("Commands:\n")[2].splitlines()}
 
-    assert (result.status, tuple(told)) == (0, VERBS)
-    assert [verb for verb, line in told.items() if not line.endswith(".") or line.endswith("...")] == []
+    assert (result.status, tuple(values)) == (0, VERBS)
+    assert [verb for verb, line in values.items() if not line.endswith(".") or line.endswith("...")] == []
 
 
 @pytest.mark.parametrize("verb", VERBS)

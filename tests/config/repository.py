@@ -58,8 +58,8 @@ def wrong(text: str) -> tuple[Diagnostic, ...]:
     return report.diagnostics()
 
 
-def shown(found: Diagnostic) -> tuple[str, str, str]:
+def shown(diagnostic: Diagnostic) -> tuple[str, str, str]:
     """Return the code, the file with the line, and the message of a diagnostic."""
-    assert found.primary is not None
-    span = found.primary.span
-    return found.code.number, f"{span.file.path}:{span.first.line}", found.message
+    assert diagnostic.primary is not None
+    span = diagnostic.primary.span
+    return diagnostic.code.number, f"{span.file.path}:{span.first.line}", diagnostic.message

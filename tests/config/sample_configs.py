@@ -35,8 +35,8 @@ def misread(text: str) -> tuple[Diagnostic, ...]:
     return report.diagnostics()
 
 
-def summary(found: Diagnostic) -> tuple[str, str, str]:
+def summary(diagnostic: Diagnostic) -> tuple[str, str, str]:
     """Return the code, the location and the underlined text of a diagnostic."""
-    assert found.primary is not None
-    first = found.primary.span.first
-    return found.code.number, f"{first.line}:{first.column}", found.primary.span.text
+    assert diagnostic.primary is not None
+    first = diagnostic.primary.span.first
+    return diagnostic.code.number, f"{first.line}:{first.column}", diagnostic.primary.span.text

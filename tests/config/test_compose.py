@@ -58,10 +58,10 @@ def test_an_anchor_can_mark_a_key() -> None:
 def test_a_merge_key_adds_the_entries_of_maps(text: str, value: dict[str, int]) -> None:
     """Own entries take precedence, then the first map; keys are in the order of their first occurrence."""
     tree = tree_of(f"b: &b {{x: 1, y: 2, z: 3}}\nc: &c {{y: 9, w: 4}}\na: {text}\n")
-    found = plain(tree)
+    result = plain(tree)
 
-    assert isinstance(found, dict)
-    assert list(found["a"].items()) == list(value.items())
+    assert isinstance(result, dict)
+    assert list(result["a"].items()) == list(value.items())
 
 
 def test_merges_are_transitive() -> None:
@@ -81,9 +81,9 @@ def test_a_quoted_merge_key_is_a_normal_key() -> None:
 @pytest.mark.parametrize("value", ["1", "[1]", "[{a: 1}, [2]]"])
 def test_only_maps_can_be_merged(value: str) -> None:
     """The span is that of the merge key, since the value may be elsewhere."""
-    (found,) = misread(f"b: &b {value}\na:\n  <<: *b\n")
+    (diagnostic,) = misread(f"b: &b {value}\na:\n  <<: *b\n")
 
-    assert summary(found) == ("PG105", "3:3", "<<")
+    assert summary(diagnostic) == ("PG105", "3:3", "<<")
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def test_only_maps_can_be_merged(value: str) -> None:
 )
 def test_a_repeated_key_is_reported_at_both_locations(text: str, first: str, again: str) -> None:
     """A merged key can be overridden; an own key cannot be repeated."""
-    (found,) = misread(text)
+    (diagnostic,) = misread(text)
 
-    assert summary(found)[:2] == ("PG103", again)
-    assert [f"{label.span.first.line}:{label.span.first.column}" for label in found.related] == [first]
+    assert summary(diagnostic)[:2] == ("PG103", again)
+    assert [f"{label.span.first.line}:{label.span.first.column}" for label in diagnostic.related] == [first]
 
 
 def test_each_repetition_is_reported() -> None:
@@ -119,16 +119,16 @@ def test_equal_keys_in_two_maps_are_allowed() -> None:
 @pytest.mark.parametrize("tag", ["!secret", "!!binary", "!!set", "!!python/object/apply:os.system", "!<x>"])
 def test_other_tags_are_reported(tag: str) -> None:
     """They are not supported, and nothing is constructed from them."""
-    (found, *_) = misread(f"a: {tag} x\n")
+    (diagnostic, *_) = misread(f"a: {tag} x\n")
 
-    assert summary(found)[:2] == ("PG105", "1:4")
+    assert summary(diagnostic)[:2] == ("PG105", "1:4")
 
 
 def test_an_exclamation_mark_is_not_lost() -> None:
     """YAML would drop it: a command that must fail would have to succeed."""
-    (found,) = misread("a: ! grep x\n")
+    (diagnostic,) = misread("a: ! grep x\n")
 
-    assert (found.code.number, found.hint) == ("PG105", "put the value in quotes: '! grep x'")
+    assert (diagnostic.code.number, diagnostic.hint) == ("PG105", "put the value in quotes: '! grep x'")
 
 
 @pytest.mark.parametrize("text", ["a: !!str x", "a: !!seq [1]", "a: !!map {b: 1}"])
@@ -140,23 +140,23 @@ def test_core_tags_are_accepted(text: str) -> None:
 @pytest.mark.parametrize("key", ["[a]", "{a: b}"])
 def test_a_list_or_map_as_key_is_reported(key: str) -> None:
     """Keys must be text."""
-    (found,) = misread(f"? {key}\n: 1\n")
+    (diagnostic,) = misread(f"? {key}\n: 1\n")
 
-    assert summary(found)[:2] == ("PG105", "1:3")
+    assert summary(diagnostic)[:2] == ("PG105", "1:3")
 
 
 def test_an_alias_within_its_own_anchor_is_reported() -> None:
     """Its expansion would be infinite."""
-    (found,) = misread("a: &a [1, *a]\n")
+    (diagnostic,) = misread("a: &a [1, *a]\n")
 
-    assert summary(found) == ("PG106", "1:11", "*a")
+    assert summary(diagnostic) == ("PG106", "1:11", "*a")
 
 
 def test_an_undefined_alias_is_reported() -> None:
     """An anchor below it does not count."""
-    (found,) = misread("a: *x\nb: &x 1\n")
+    (diagnostic,) = misread("a: *x\nb: &x 1\n")
 
-    assert summary(found) == ("PG102", "1:4", "*x")
+    assert summary(diagnostic) == ("PG102", "1:4", "*x")
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,9 @@ def test_an_undefined_alias_is_reported() -> None:
 )
 def test_an_undefined_alias_has_a_hint(text: str, hint: str) -> None:
     """The hint is a similar anchor, quotes for text, or an anchor to define."""
-    (found,) = misread(text)
+    (diagnostic,) = misread(text)
 
-    assert hint in (found.hint or "")
+    assert hint in (diagnostic.hint or "")
 
 
 def bomb(levels: int, width: int) -> str:
@@ -178,9 +178,9 @@ def bomb(levels: int, width: int) -> str:
 
 def test_exponential_alias_expansion_is_reported() -> None:
     """The first value with too many leaves is reported, without expanding it."""
-    (found,) = misread(bomb(10, 10))
+    (diagnostic,) = misread(bomb(10, 10))
 
-    assert summary(found)[:2] == ("PG106", "6:5")
+    assert summary(diagnostic)[:2] == ("PG106", "6:5")
 
 
 def test_repeated_merges_do_not_grow() -> None:
@@ -203,9 +203,9 @@ def test_many_values_are_accepted() -> None:
 )
 def test_deep_nesting_is_reported(text: str) -> None:
     """It is detected early and without recursion."""
-    (found,) = misread(text)
+    (diagnostic,) = misread(text)
 
-    assert found.code.number == "PG105"
+    assert diagnostic.code.number == "PG105"
 
 
 def test_nesting_up_to_the_limit_is_accepted() -> None:
@@ -215,9 +215,9 @@ def test_nesting_up_to_the_limit_is_accepted() -> None:
 
 def test_a_second_document_is_reported_once() -> None:
     """Only the first document is read, however many follow."""
-    found = misread("a: 1\n---\nb: 2\n---\nc: 3\n")
+    diagnostics = misread("a: 1\n---\nb: 2\n---\nc: 3\n")
 
-    assert [summary(one)[:2] for one in found] == [("PG105", "2:1")]
+    assert [summary(one)[:2] for one in diagnostics] == [("PG105", "2:1")]
 
 
 @pytest.mark.parametrize("text", ["---\na: 1\n", "%YAML 1.2\n---\na: 1\n...\n", "# hi\n---\na: 1\n"])

@@ -13,11 +13,11 @@ def analysed(stage: str) -> tuple[list[str], list[str]]:
     """Return the steps of a stage with the keys *stage*, and the underlined text of each diagnostic."""
     report = Report()
     (plan,) = analyse(written(f"pipelines: {{p: {{stages: [{{name: s, {stage}}}]}}}}"), (), report).plans
-    found = report.diagnostics()
+    diagnostics = report.diagnostics()
 
-    assert {one.code.number for one in found} <= {"PG210"}
+    assert {one.code.number for one in diagnostics} <= {"PG210"}
     steps = [type(step).__name__ for step in plan.jobs[0].steps]
-    return steps, [one.primary.span.text for one in found if one.primary]
+    return steps, [one.primary.span.text for one in diagnostics if one.primary]
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,6 @@ def test_an_explicitly_empty_step_is_not_reported(stage: str) -> None:
 )
 def test_a_step_with_a_key_is_not_empty(stage: str) -> None:
     """The value of the key does not matter."""
-    steps, told = analysed(f"build: x, {stage}")
+    steps, texts = analysed(f"build: x, {stage}")
 
-    assert (len(steps), told) == (2, [])
+    assert (len(steps), texts) == (2, [])

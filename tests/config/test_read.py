@@ -105,9 +105,9 @@ def test_a_file_without_a_config_is_reported(text: str, words: str) -> None:
     try:
         tree = read(file, report)
     except Stopped:
-        (found,) = report.diagnostics()
-        assert found.code.number == "PG104"
-        assert words in found.message
+        (diagnostic,) = report.diagnostics()
+        assert diagnostic.code.number == "PG104"
+        assert words in diagnostic.message
     else:
         assert isinstance(tree, Scalar)
         assert tree.value is None
@@ -125,9 +125,9 @@ def test_a_file_without_a_config_is_reported(text: str, words: str) -> None:
 )
 def test_invalid_characters_are_reported(text: str, place: str, code: str) -> None:
     """The diagnostic is at the character."""
-    (found,) = misread(text)
+    (diagnostic,) = misread(text)
 
-    assert summary(found)[:2] == (code, place)
+    assert summary(diagnostic)[:2] == (code, place)
 
 
 @pytest.mark.parametrize("character", ["\x85", "\xa0", "\u2028", "\ufeff", "😀"])
@@ -169,9 +169,9 @@ def test_every_prefix_of_a_config_is_read_or_reported() -> None:
             read(SourceFile("pipegen.yaml", CONFIG[:end]), report)
         except Stopped:
             assert report.has_errors()
-        for found in report.diagnostics():
-            assert found.primary is not None
-            assert 0 <= found.primary.span.start <= found.primary.span.end <= end + 1
+        for diagnostic in report.diagnostics():
+            assert diagnostic.primary is not None
+            assert 0 <= diagnostic.primary.span.start <= diagnostic.primary.span.end <= end + 1
 
 
 def test_a_config_with_any_missing_character_is_read_or_reported() -> None:

@@ -165,11 +165,11 @@ def test_incomplete_parts_are_checked_after_merging() -> None:
 )
 def test_a_stage_with_only_a_name_builds_and_runs_an_image(defaults: str, stage: str, steps: dict[str, object]) -> None:
     """Defaults change this only if they contain steps; templates of the stage replace it."""
-    (found,) = _stages(
+    (data,) = _stages(
         f"{{templates: {{t: {{image: t}}}}, pipelines: {{p: {{defaults: {defaults}, stages: [{stage}]}}}}}}"
     )
 
-    assert {key: value for key, value in found.items() if key not in {"name", "description", "directory"}} == steps
+    assert {key: value for key, value in data.items() if key not in {"name", "description", "directory"}} == steps
 
 
 def test_script_keys_of_defaults_reach_only_script_stages() -> None:
@@ -282,19 +282,19 @@ def test_a_stage_that_calls_a_pipeline_ignores_defaults() -> None:
 )
 def test_errors_in_templates_and_defaults(text: str, code: str, line: int, message: str) -> None:
     """Each is reported once, at the text that causes it."""
-    (found,) = wrong(text)
+    (diagnostic,) = wrong(text)
 
-    assert shown(found) == (code, f"pipegen.yaml:{line}", message)
+    assert shown(diagnostic) == (code, f"pipegen.yaml:{line}", message)
 
 
 def test_an_error_in_a_template_is_reported_once() -> None:
     """The number of stages that extend it does not matter."""
-    found = wrong(
+    diagnostics = wrong(
         "templates: {t: {image: {pull: never}}}\n"
         "pipelines: {p: {stages: [{name: a, script: x, extends: t}, {name: b, script: x, extends: t}]}}"
     )
 
-    assert [one.message for one in found] == ['"image" has no "name"']
+    assert [one.message for one in diagnostics] == ['"image" has no "name"']
 
 
 @pytest.mark.slow
@@ -312,9 +312,9 @@ def test_the_size_of_an_expanded_config_is_limited() -> None:
     """A large template in many stages is an error, so that memory use is limited."""
     variables = ", ".join(f"A{number}: b" for number in range(2_000))
     stages = ", ".join(f"{{name: s{number}, script: x}}" for number in range(1_000))
-    found = wrong(f"pipelines: {{p: {{defaults: {{env: {{{variables}}}}}, stages: [{stages}]}}}}")
+    diagnostics = wrong(f"pipelines: {{p: {{defaults: {{env: {{{variables}}}}}, stages: [{stages}]}}}}")
 
-    assert [one.code.number for one in found] == ["PG113"]
+    assert [one.code.number for one in diagnostics] == ["PG113"]
 
 
 _SCALARS = st.sampled_from(["x", "1.10", "yes", "a: b", "'$each'", "line\nline", "${.stage}", "é"])
@@ -378,7 +378,7 @@ def test_a_stage_split_into_templates_has_the_same_plan(stage: dict[str, object]
         "pipelines": {"p": {"defaults": defaults, "stages": [{"name": "a", "extends": ["upper"], **own}]}},
     }
 
-    (expected, files), (found, others) = _analysed(by_hand), _analysed(in_parts)
+    (expected, files), (analysis, others) = _analysed(by_hand), _analysed(in_parts)
 
-    assert found.plans == expected.plans
+    assert analysis.plans == expected.plans
     assert others == files

@@ -114,6 +114,6 @@ def test_a_surrogate_pair_is_one_character(text: str, value: str) -> None:
 @pytest.mark.parametrize("text", ['"\\ud83d"', '"\\ude00\\ud83d"', '"a\\ud83db"'])
 def test_a_lone_surrogate_is_reported(text: str) -> None:
     """It cannot be encoded."""
-    (found,) = misread(f"a: {text}\n")
+    (diagnostic,) = misread(f"a: {text}\n")
 
-    assert summary(found) == ("PG109", "1:4", text)
+    assert summary(diagnostic) == ("PG109", "1:4", text)

@@ -44,11 +44,11 @@ CASES = {
 @pytest.mark.parametrize(("text", "place", "words"), CASES.values(), ids=CASES)
 def test_a_syntax_error_has_its_own_message_and_a_hint(text: str, place: str, words: str) -> None:
     """It is at the location that the user has to change."""
-    (found,) = misread(text)
+    (diagnostic,) = misread(text)
 
-    assert summary(found)[:2] == ("PG102", place)
-    assert words in found.message
-    assert found.hint
+    assert summary(diagnostic)[:2] == ("PG102", place)
+    assert words in diagnostic.message
+    assert diagnostic.hint
 
 
 CORRECTED = {
@@ -99,24 +99,24 @@ FILLED = {
 @pytest.mark.parametrize(("text", "nested", "value"), FILLED.values(), ids=FILLED)
 def test_keys_below_a_value_are_reported(text: str, nested: str, value: str) -> None:
     """The indented key has the primary label, and the value above it a related one."""
-    (found,) = misread(text)
+    (diagnostic,) = misread(text)
 
-    assert summary(found)[::2] == ("PG107", nested)
-    assert [label.span.text for label in found.related] == [value]
+    assert summary(diagnostic)[::2] == ("PG107", nested)
+    assert [label.span.text for label in diagnostic.related] == [value]
 
 
 def test_the_hint_suggests_to_remove_true() -> None:
     """`image: true` with keys below mixes the short form with the long one."""
-    (found,) = misread("image: true\n  tags: [a]\n")
+    (diagnostic,) = misread("image: true\n  tags: [a]\n")
 
-    assert found.hint == 'remove "true" to give "image" the keys below, or line up "tags" with "image"'
+    assert diagnostic.hint == 'remove "true" to give "image" the keys below, or line up "tags" with "image"'
 
 
 def test_the_hint_suggests_to_keep_text() -> None:
     """Keys below `name: x` are indented too far."""
-    (found,) = misread("- name: x\n    build: y\n")
+    (diagnostic,) = misread("- name: x\n    build: y\n")
 
-    assert found.hint == 'line up "build" with "name"'
+    assert diagnostic.hint == 'line up "build" with "name"'
 
 
 @pytest.mark.parametrize("text", ["a: b\n c d: e: f\n", "a: b\nc: d: e\n", "- a: b\n  c: d: e\n"])

@@ -49,10 +49,10 @@ def analysed(name: str) -> tuple[tuple[Plan, ...], Report]:
 
 def errors(report: Report) -> Iterator[tuple[str, int]]:
     """Yield code and line of each error."""
-    for found in report.diagnostics():
-        if found.severity is Severity.ERROR:
-            assert found.primary is not None
-            yield found.code.number, found.primary.span.first.line
+    for diagnostic in report.diagnostics():
+        if diagnostic.severity is Severity.ERROR:
+            assert diagnostic.primary is not None
+            yield diagnostic.code.number, diagnostic.primary.span.first.line
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -81,11 +81,11 @@ def test_every_span_is_within_the_file(name: str) -> None:
 @pytest.mark.parametrize("form", CHECKS)
 def test_reports_of_real_configs_are_valid(form: str) -> None:
     """This holds for each file, and for all files in one report."""
-    found = [analysed(name)[1].diagnostics() for name in NAMES]
-    whole = [one for told in found for one in told]
+    pairs = [analysed(name)[1].diagnostics() for name in NAMES]
+    whole = [one for told in pairs for one in told]
 
     assert len(whole) > 100
-    assert [wrong for told in (*found, whole) for wrong in CHECKS[form](FORMATS[form](told))] == []
+    assert [wrong for told in (*pairs, whole) for wrong in CHECKS[form](FORMATS[form](told))] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -51,13 +51,13 @@ def test_fix_removes_only_redundant_arcs() -> None:
 
 def test_diagnostics_of_real_configs() -> None:
     """They are an unread export and charts without a version, and none has a fix."""
-    told = set()
+    pairs = set()
     for name in accepted():
         report = Report()
         lint(analyse(load(FOLDER / name, Report(), shown=name), (), Report()), report)
-        told |= {(name.partition("@")[0].partition("/")[2], one.message, one.fix) for one in report.diagnostics()}
+        pairs |= {(name.partition("@")[0].partition("/")[2], one.message, one.fix) for one in report.diagnostics()}
 
-    assert {(name.removesuffix(".yaml"), *rest) for name, *rest in told} == {
+    assert {(name.removesuffix(".yaml"), *rest) for name, *rest in pairs} == {
         ("wikimedia__mediawiki-services-mathoid", 'chart "mathoid" has no version: the newest is installed', None),
         (
             "wikimedia__mediawiki-services-image-suggestion-api",

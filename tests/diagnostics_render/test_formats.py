@@ -17,23 +17,23 @@ from pipegen.diagnostics.render.json import render as render_json
 def test_concise_has_one_line_per_diagnostic() -> None:
     """A line has the location, the severity, the code and the message."""
     source = file("a: b\nc: d\n")
-    found = [diagnostic(label(source, "d"), message='"d" is wrong'), diagnostic(None, severity=Severity.INFO)]
+    diagnostics = [diagnostic(label(source, "d"), message='"d" is wrong'), diagnostic(None, severity=Severity.INFO)]
 
-    assert concise.render(found) == 'pipegen.yaml:2:4: error[PG301] "d" is wrong\ninfo[PG301] wrong\n'
+    assert concise.render(diagnostics) == 'pipegen.yaml:2:4: error[PG301] "d" is wrong\ninfo[PG301] wrong\n'
 
 
 def test_concise_escapes_line_breaks() -> None:
     """A line break in a message or a path must not start another diagnostic."""
-    found = diagnostic(label(file("a", "x\ny.yaml"), "a"), message="one\ntwo\x1b[0m")
+    problem = diagnostic(label(file("a", "x\ny.yaml"), "a"), message="one\ntwo\x1b[0m")
 
-    assert concise.render([found]) == "x\\ny.yaml:1:1: error[PG301] one\\ntwo\\x1b[0m\n"
+    assert concise.render([problem]) == "x\\ny.yaml:1:1: error[PG301] one\\ntwo\\x1b[0m\n"
 
 
 def test_concise_in_colour() -> None:
     """The location and the severity are highlighted."""
-    found = diagnostic(label(file("a"), "a"))
+    problem = diagnostic(label(file("a"), "a"))
 
-    assert concise.render([found], colour=True) == (
+    assert concise.render([problem], colour=True) == (
         "\x1b[1mpipegen.yaml:1:1:\x1b[0m \x1b[1;31merror[PG301]\x1b[0m wrong\n"
     )
 
@@ -41,9 +41,9 @@ def test_concise_in_colour() -> None:
 def test_json_document() -> None:
     """The document has the documented structure."""
     source = file("a: b\nc: é\n")
-    found = diagnostic(label(source, "é", "here"), label(source, "b", "there"), message="wröng", hint="go")
+    problem = diagnostic(label(source, "é", "here"), label(source, "b", "there"), message="wröng", hint="go")
 
-    assert json.loads(render_json([found])) == {
+    assert json.loads(render_json([problem])) == {
         "version": 1,
         "diagnostics": [
             {
@@ -76,30 +76,30 @@ def test_json_document() -> None:
 
 def test_json_without_a_location() -> None:
     """Missing values are null, and the keys are the same."""
-    (found,) = json.loads(render_json([diagnostic(None)]))["diagnostics"]
+    (data,) = json.loads(render_json([diagnostic(None)]))["diagnostics"]
 
-    assert (found["file"], found["span"], found["label"], found["labels"], found["hint"]) == (None, None, "", [], None)
+    assert (data["file"], data["span"], data["label"], data["labels"], data["hint"]) == (None, None, "", [], None)
 
 
 def test_json_of_a_fix() -> None:
     """Each edit has a span and its replacement text."""
     span = label(file("a: b\n"), "b").span
-    (found,) = json.loads(
-        render_json([Diagnostic(CODE, "wrong", Label(span), fix=Fix("write c", (Edit(span, "c"),)))])
-    )["diagnostics"]
+    (data,) = json.loads(render_json([Diagnostic(CODE, "wrong", Label(span), fix=Fix("write c", (Edit(span, "c"),)))]))[
+        "diagnostics"
+    ]
 
-    assert found["fix"] == {
+    assert data["fix"] == {
         "title": "write c",
-        "edits": [{"file": "pipegen.yaml", "span": found["span"], "text": "c"}],
+        "edits": [{"file": "pipegen.yaml", "span": data["span"], "text": "c"}],
     }
 
 
 def test_json_is_ascii() -> None:
     """Control characters are escaped, and colours do not apply; without diagnostics, the list is empty."""
-    found = diagnostic(None, message="\x1b[0m\ud800é")
+    problem = diagnostic(None, message="\x1b[0m\ud800é")
 
-    assert render_json([found], colour=True).isascii()
-    assert "\x1b" not in render_json([found])
+    assert render_json([problem], colour=True).isascii()
+    assert "\x1b" not in render_json([problem])
     assert render_json([], colour=True) == '{\n  "version": 1,\n  "diagnostics": []\n}\n'
 
 
@@ -114,9 +114,9 @@ def test_each_format_shows_a_diagnostic(name: str) -> None:
 
 def test_text_is_the_default_format() -> None:
     """It is the first one in the table."""
-    found = [diagnostic(label(file("a"), "a"))]
+    diagnostics = [diagnostic(label(file("a"), "a"))]
 
-    assert next(iter(FORMATS.values()))(found) == text.render(found)
+    assert next(iter(FORMATS.values()))(diagnostics) == text.render(diagnostics)
 
 
 def test_formats_are_imported_when_used() -> None:
@@ -124,6 +124,6 @@ def test_formats_are_imported_when_used() -> None:
     program = (
         "import sys, pipegen.diagnostics.render as r; print([m for m in sys.modules if m.startswith(r.__name__ + '.')])"
     )
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
-    assert found.stdout == "[]\n"
+    assert completed.stdout == "[]\n"

@@ -66,16 +66,16 @@ def test_the_checks_detect_invalid_reports(form: str, text: str) -> None:
 @given(message=WORDS.filter(bool), path=PATHS, hint=st.none() | WORDS)
 def test_any_text_gives_a_valid_report(form: str, message: str, path: str, hint: str | None) -> None:
     """The text is in the message, the hint or the path."""
-    found = diagnostic(Label(Span(file(TEXT, path), 0, 9)), message=message, hint=hint)
+    problem = diagnostic(Label(Span(file(TEXT, path), 0, 9)), message=message, hint=hint)
 
-    assert CHECKS[form](FORMATS[form]([found])) == []
+    assert CHECKS[form](FORMATS[form]([problem])) == []
 
 
 def test_gitlab_paths_are_relative_to_the_root() -> None:
     """The file is in a subfolder and is named from there."""
-    (found,) = json.loads(FORMATS["gitlab"]([diagnostic(label(of_folder("a/b"), "b:"))]))
+    (data,) = json.loads(FORMATS["gitlab"]([diagnostic(label(of_folder("a/b"), "b:"))]))
 
-    assert found["location"] == {"path": "a/b/pipegen.yaml", "lines": {"begin": 3}}
+    assert data["location"] == {"path": "a/b/pipegen.yaml", "lines": {"begin": 3}}
 
 
 def test_gitlab_fingerprints_do_not_depend_on_lines() -> None:
@@ -90,19 +90,19 @@ def test_gitlab_fingerprints_do_not_depend_on_lines() -> None:
 
 def test_gitlab_severities_and_missing_location() -> None:
     """A diagnostic without a location is about the repository."""
-    told = json.loads(FORMATS["gitlab"]([diagnostic(None, severity=severity) for severity in Severity]))
+    data = json.loads(FORMATS["gitlab"]([diagnostic(None, severity=severity) for severity in Severity]))
 
-    assert [one["severity"] for one in told] == ["major", "minor", "info"]
-    assert told[0]["location"] == {"path": ".", "lines": {"begin": 1}}
+    assert [one["severity"] for one in data] == ["major", "minor", "info"]
+    assert data[0]["location"] == {"path": ".", "lines": {"begin": 1}}
 
 
 def test_github_commands() -> None:
     """There is one line per diagnostic; columns are given only if the span is on one line."""
-    one = diagnostic(label(of_folder(), "é"), message="50%, of a: b", hint="go\non", severity=Severity.WARNING)
+    problem = diagnostic(label(of_folder(), "é"), message="50%, of a: b", hint="go\non", severity=Severity.WARNING)
     several = diagnostic(label(of_folder(), "1\n  b"), severity=Severity.INFO)
     title = "title=PG301 unknown-stage"
 
-    assert FORMATS["github"]([one, several, diagnostic(None)]).splitlines() == [
+    assert FORMATS["github"]([problem, several, diagnostic(None)]).splitlines() == [
         f"::warning file=ci/pipegen.yaml,line=3,endLine=3,col=6,endColumn=7,{title}::50%25, of a: b%0Ahint: go%0Aon",
         f"::notice file=ci/pipegen.yaml,line=2,endLine=3,{title}::wrong",
         f"::error {title}::wrong",
@@ -111,9 +111,9 @@ def test_github_commands() -> None:
 
 def test_github_escapes_paths_and_messages() -> None:
     """Commas and colons do not end a value, and line breaks do not start another command."""
-    found = diagnostic(Label(Span(SourceFile("a,b:c%\n.yaml", "x"), 0, 1)), message="x\n::error::y")
+    problem = diagnostic(Label(Span(SourceFile("a,b:c%\n.yaml", "x"), 0, 1)), message="x\n::error::y")
 
-    assert FORMATS["github"]([found]) == (
+    assert FORMATS["github"]([problem]) == (
         "::error file=a%2Cb%3Ac%25\\n.yaml,line=1,endLine=1,col=1,endColumn=2,"
         "title=PG301 unknown-stage::x%0A::error::y\n"
     )
@@ -163,8 +163,8 @@ def test_sarif_without_a_location() -> None:
 def test_sarif_rules_are_the_codes() -> None:
     """Each reported code is listed once with its page and default level, whatever the level of a result."""
     source = of_folder()
-    told = [diagnostic(label(source, marked), severity=Severity.INFO) for marked in "ab"]
-    (run,) = json.loads(FORMATS["sarif"](told))["runs"]
+    diagnostics = [diagnostic(label(source, marked), severity=Severity.INFO) for marked in "ab"]
+    (run,) = json.loads(FORMATS["sarif"](diagnostics))["runs"]
     (rule,) = run["tool"]["driver"]["rules"]
 
     assert (rule["id"], rule["name"], rule["defaultConfiguration"]) == ("PG301", "unknown-stage", {"level": "error"})
@@ -177,10 +177,10 @@ def test_sarif_related_locations_and_fixes() -> None:
     """A fix has a replacement for a region."""
     source = of_folder()
     span = label(source, "b: é").span
-    found = Diagnostic(
+    problem = Diagnostic(
         codes.UNKNOWN_STAGE, "wrong", Label(span), (label(source, "a", "there"),), fix=Fix("remove it", (Edit(span),))
     )
-    text = FORMATS["sarif"]([found])
+    text = FORMATS["sarif"]([problem])
     (result,) = json.loads(text)["runs"][0]["results"]
     (change,) = result["fixes"][0]["artifactChanges"]
 

@@ -17,9 +17,9 @@ from pipegen.source.text import SourceFile, Span
 _SGR = re.compile("\x1b\\[[0-9;]*m")
 
 
-def _body(found: Diagnostic) -> str:
+def _body(problem: Diagnostic) -> str:
     """Return the lines between the arrow and the summary."""
-    return "\n".join(render([found]).split("\n")[2:-3])
+    return "\n".join(render([problem]).split("\n")[2:-3])
 
 
 def _rows(text: str) -> str:
@@ -30,14 +30,14 @@ def _rows(text: str) -> str:
 def test_complete_diagnostic() -> None:
     """Header, location, source with labels, hint and summary are as in STYLE.md."""
     source = file("pipeline:\n- unit\n  test: pytest\n\n  - build -> tset\n")
-    found = diagnostic(
+    problem = diagnostic(
         label(source, "tset", "no such stage"),
         label(source, "test", "did you mean this one?"),
         message='arc names stage "tset", which is not defined',
         hint='rename it to "test", or add a stage "tset"',
     )
 
-    assert render([found]) == (
+    assert render([problem]) == (
         'error[PG301]: arc names stage "tset", which is not defined\n'
         " --> pipegen.yaml:5:14\n"
         "  |\n"
@@ -59,9 +59,11 @@ def test_no_diagnostics_give_no_text() -> None:
 def test_summary_counts_each_severity() -> None:
     """They are in order of severity; a severity without diagnostics is left out."""
     source = file("a")
-    found = [diagnostic(label(source, "a"), severity=kind) for kind in (Severity.INFO, Severity.ERROR, Severity.INFO)]
+    diagnostics = [
+        diagnostic(label(source, "a"), severity=kind) for kind in (Severity.INFO, Severity.ERROR, Severity.INFO)
+    ]
 
-    assert render(found).endswith("\n\n1 error, 2 infos\n")
+    assert render(diagnostics).endswith("\n\n1 error, 2 infos\n")
 
 
 def test_diagnostic_without_a_location() -> None:
@@ -80,9 +82,9 @@ def test_a_hint_of_several_lines_is_aligned() -> None:
 def test_several_labels_on_one_line() -> None:
     """The text of the last label is next to its underline; the others follow below, from right to left."""
     source = file("one two three\n")
-    found = diagnostic(label(source, "two", "second"), label(source, "one", "first"), label(source, "three", "third"))
+    problem = diagnostic(label(source, "two", "second"), label(source, "one", "first"), label(source, "three", "third"))
 
-    assert _body(found) == _rows("""
+    assert _body(problem) == _rows("""
           |
         1 | one two three
           | --- ^^^ ----- third
@@ -94,9 +96,9 @@ def test_several_labels_on_one_line() -> None:
 def test_a_label_without_text_only_underlines() -> None:
     """No text is placed next to it, to keep the other texts below their underlines."""
     source = file("one two\n")
-    found = diagnostic(label(source, "one", "first"), label(source, "two"))
+    problem = diagnostic(label(source, "one", "first"), label(source, "two"))
 
-    assert _body(found) == _rows("""
+    assert _body(problem) == _rows("""
           |
         1 | one two
           | ^^^ ---
@@ -107,9 +109,9 @@ def test_a_label_without_text_only_underlines() -> None:
 def test_the_primary_label_is_on_top_of_related_ones() -> None:
     """If two labels have the same span, the primary text is next to the underline."""
     source = file("one two\n")
-    found = diagnostic(label(source, "two", "here"), label(source, "one two", "all"), label(source, "two", "too"))
+    problem = diagnostic(label(source, "two", "here"), label(source, "one two", "all"), label(source, "two", "too"))
 
-    assert _body(found) == _rows("""
+    assert _body(problem) == _rows("""
           |
         1 | one two
           | ----^^^ here
@@ -121,11 +123,11 @@ def test_the_primary_label_is_on_top_of_related_ones() -> None:
 def test_omitted_lines_are_shown_as_dots() -> None:
     """A single line is not omitted, and line numbers are aligned."""
     source = file("".join(f"line{number}\n" for number in range(1, 13)))
-    found = diagnostic(
+    problem = diagnostic(
         label(source, "line12", "c"), label(source, "line8", "a"), label(source, "line10", "b"), label(source, "line2")
     )
 
-    assert _body(found) == _rows("""
+    assert _body(problem) == _rows("""
            |
          2 | line2
            | -----
@@ -141,9 +143,9 @@ def test_omitted_lines_are_shown_as_dots() -> None:
 
 def test_labels_in_two_files() -> None:
     """The other file follows with its own path and location."""
-    found = diagnostic(label(file("a: b\n"), "b", "here"), label(file("\nc: d\n", "other.yaml"), "d", "there"))
+    problem = diagnostic(label(file("a: b\n"), "b", "here"), label(file("\nc: d\n", "other.yaml"), "d", "there"))
 
-    assert _body(found) == _rows("""
+    assert _body(problem) == _rows("""
           |
         1 | a: b
           |    ^ here
@@ -157,9 +159,9 @@ def test_labels_in_two_files() -> None:
 def test_a_span_of_several_lines_underlines_the_first() -> None:
     """The underline ends at the last visible character of the line."""
     source = file("run:\n  arguments:   \n    - a\n")
-    found = diagnostic(Label(Span(source, 7, len(source.text)), "here"))
+    problem = diagnostic(Label(Span(source, 7, len(source.text)), "here"))
 
-    assert _body(found) == _rows("""
+    assert _body(problem) == _rows("""
           |
         2 |   arguments:
           |   ^^^^^^^^^^ here
@@ -228,21 +230,21 @@ def test_a_label_longer_than_the_shown_text() -> None:
 def test_colours_do_not_change_the_text() -> None:
     """They are added on request."""
     source = file("one two\n")
-    found = diagnostic(
+    problem = diagnostic(
         label(source, "two", "here"), label(source, "one", "there"), hint="go", severity=Severity.WARNING
     )
-    coloured = render([found], colour=True)
+    coloured = render([problem], colour=True)
 
     assert "\x1b[1;33m^^^\x1b[0m" in coloured
     assert "\x1b[1;34m---\x1b[0m" in coloured
-    assert _SGR.sub("", coloured) == render([found])
+    assert _SGR.sub("", coloured) == render([problem])
 
 
 def test_control_characters_are_escaped() -> None:
     """The user's text must not control the terminal."""
     source = SourceFile("\x1b[2J.yaml", "a: \x1b[31mred\x7f \u2028 \x9b\n")
-    found = diagnostic(label(source, "red", "x\x1by"), message="bad\n\x1b]0;title\x07", hint="\x1bc")
-    text = render([found])
+    problem = diagnostic(label(source, "red", "x\x1by"), message="bad\n\x1b]0;title\x07", hint="\x1bc")
+    text = render([problem])
 
     assert "error[PG301]: bad\\n\\x1b]0;title\\x07\n --> \\x1b[2J.yaml:1:9" in text
     assert "1 | a: \\x1b[31mred\\x7f \\u2028 \\x9b\n" in text

@@ -273,11 +273,11 @@ def test_listed_changes_transform_the_old_order_into_the_new(
     if not result.pipelines:
         assert (old, renamed) == (new, set())
         return
-    (one,) = result.pipelines
-    gained = {arc for earlier, later in one.gained.arcs for arc in product(earlier, later)}
+    (difference,) = result.pipelines
+    gained = {arc for earlier, later in difference.gained.arcs for arc in product(earlier, later)}
 
-    assert {(change.old, change.new) for change in one.renamed} == {(name, name.upper()) for name in renamed}
-    assert (one.gained.count, one.lost.count) == (len(new - old), len(old - new))
+    assert {(change.old, change.new) for change in difference.renamed} == {(name, name.upper()) for name in renamed}
+    assert (difference.gained.count, difference.lost.count) == (len(new - old), len(old - new))
     assert gained <= new - old
     assert ordered([*(old & new), *gained]) == new
 

@@ -54,10 +54,10 @@ def test_splits_literals_at_the_limit_of_class_files(character: str) -> None:
     """The limit is 65,535 bytes of modified UTF-8, with up to six bytes for each character."""
     written = literal(character * 70_000)
     pieces = written.split(" + ")
-    one = literal(character).strip("'")
+    text = literal(character).strip("'")
 
-    assert all(len(piece.strip("'")) // len(one) <= (30_000 if character.isascii() else 10_000) for piece in pieces)
-    assert "".join(piece.strip("'") for piece in pieces) == one * 70_000
+    assert all(len(piece.strip("'")) // len(text) <= (30_000 if character.isascii() else 10_000) for piece in pieces)
+    assert "".join(piece.strip("'") for piece in pieces) == text * 70_000
 
 
 def test_splits_long_scripts_at_the_end_of_a_line() -> None:

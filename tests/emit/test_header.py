@@ -78,8 +78,8 @@ def test_options_are_read_back(pipelines: list[str], inputs: dict[str, str]) -> 
     """Any text fits on one line."""
     fixed = {name.replace("=", ""): value for name, value in inputs.items()}
     notes = options_note(pipelines, fixed, ["a b,c"])
-    wanted = [word for name in pipelines for word in ("--pipeline", name)]
-    wanted += [word for name, value in fixed.items() for word in ("--set", f"{name}={value}")]
+    texts = [word for name in pipelines for word in ("--pipeline", name)]
+    texts += [word for name, value in fixed.items() for word in ("--set", f"{name}={value}")]
 
     assert len(notes[0].splitlines()) == 1
-    assert words(notes[0].removeprefix("Options: ")) == (*wanted, "--split", "a b,c")
+    assert words(notes[0].removeprefix("Options: ")) == (*texts, "--split", "a b,c")

@@ -95,7 +95,7 @@ def test_a_truncated_cache_file_is_ignored(templates: Path, monkeypatch: pytest.
     monkeypatch.setattr("sys.pycache_prefix", None)
     (templates / "File.j2").write_text("{{ 1 }}")
     render("File.j2", filters={})
-    [kept] = (templates / "__pycache__").iterdir()
-    kept.write_bytes(kept.read_bytes()[:100])
+    [path] = (templates / "__pycache__").iterdir()
+    path.write_bytes(path.read_bytes()[:100])
 
     assert render("File.j2", filters={}) == "1"

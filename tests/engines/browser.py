@@ -33,7 +33,7 @@ def available() -> str | None:
 
 
 def _program() -> str | None:
-    return next((found for name in _NAMES if (found := shutil.which(name))), None)
+    return next((text for name in _NAMES if (text := shutil.which(name))), None)
 
 
 @dataclass(slots=True)
@@ -58,8 +58,8 @@ class Page:
             self.events.append(answer)
         if "error" in answer:
             raise AssertionError(f"{method}: {answer['error']}")
-        found: Message = answer["result"]
-        return found
+        send: Message = answer["result"]
+        return send
 
     def _next(self) -> Message:
         end = time.monotonic() + _SECONDS
@@ -70,8 +70,8 @@ class Page:
             assert read, "the browser has ended"
             self._rest += read
         first, _, self._rest = self._rest.partition(b"\0")
-        found: Message = json.loads(first)
-        return found
+        data: Message = json.loads(first)
+        return data
 
     # What a person does
 
@@ -127,8 +127,8 @@ class Page:
 
     def prefer(self, **features: str) -> None:
         """Emulate the user's preferences: `color_scheme`, `reduced_motion`."""
-        told = [{"name": f"prefers-{name.replace('_', '-')}", "value": value} for name, value in features.items()]
-        self.send("Emulation.setEmulatedMedia", features=told)
+        entries = [{"name": f"prefers-{name.replace('_', '-')}", "value": value} for name, value in features.items()]
+        self.send("Emulation.setEmulatedMedia", features=entries)
 
     def screenshot(self) -> bytes:
         """Return the visible page as PNG."""
@@ -143,15 +143,15 @@ class Page:
     def complaints(self) -> list[str]:
         """Return the errors and warnings of the page or the browser."""
         self.look("0")
-        found: list[str] = []
+        complaints: list[str] = []
         for event in self.events:
             params: Mapping[str, Any] = event.get("params", {})
             match event.get("method"):
                 case "Runtime.exceptionThrown":
-                    found.append(str(params["exceptionDetails"]))
+                    complaints.append(str(params["exceptionDetails"]))
                 case "Runtime.consoleAPICalled" | "Log.entryAdded":
-                    found.append(str(params.get("entry", params.get("args"))))
-        return found
+                    complaints.append(str(params.get("entry", params.get("args"))))
+        return complaints
 
     def requests(self) -> list[str]:
         """Return the requested URLs."""

@@ -135,9 +135,9 @@ def run(
     names = (*_job_names(text), *included)
     pipeline = _read(lines, names, checkout)
     for later in () if jobs else _stages_after(text):
-        wanted = _still_to_run(command, checkout, _environment(workdir, env), later, pipeline)
-        if wanted:
-            _, more = _execute([*command, *wanted], checkout, _environment(workdir, env), seconds)
+        texts = _still_to_run(command, checkout, _environment(workdir, env), later, pipeline)
+        if texts:
+            _, more = _execute([*command, *texts], checkout, _environment(workdir, env), seconds)
             lines += tuple(_Line(line.at + lines[-1].at, line.text) for line in more)
             pipeline = _read(lines, names, checkout)
     if status and Result.FAILED not in pipeline.results().values():
@@ -215,12 +215,12 @@ def _still_to_run(
     gitlab-ci-local waits for skipped jobs forever. Jobs that run on failure are changed to run on success, because
     the second run contains no failure.
     """
-    told = subprocess.run((*command, "--list-json"), cwd=checkout, env=env, capture_output=True, check=True).stdout
+    stdout = subprocess.run((*command, "--list-json"), cwd=checkout, env=env, capture_output=True, check=True).stdout
     skipped = {job.name for job in pipeline.jobs if job.result is Result.SKIPPED}
     has_failed = Result.FAILED in pipeline.results().values()
     whens = {"always", "on_failure"} if has_failed else {"always"}
     listed = [
-        job for job in json.loads(told) if job["stage"] == stage and not job.get("needs") and job["name"] in skipped
+        job for job in json.loads(stdout) if job["stage"] == stage and not job.get("needs") and job["name"] in skipped
     ]
     file = checkout.parent / "pipeline.yml"
     file.write_text(file.read_text("utf-8").replace("when: on_failure", "when: always"), "utf-8")

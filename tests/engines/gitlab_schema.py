@@ -48,9 +48,9 @@ def _schema_errors(text: str) -> tuple[str, ...]:
         path = Path(folder) / "gitlab-ci.yml"
         path.write_text(text, encoding="utf-8")
         check_jsonschema.main([*OPTIONS, str(path)], standalone_mode=False)
-    found = json.loads(output.getvalue())
-    broken = [error["message"] for error in found.get("parse_errors", ())]
-    return tuple(broken + [f"{error['path']}: {error['message']}" for error in found["errors"]])
+    data = json.loads(output.getvalue())
+    broken = [error["message"] for error in data.get("parse_errors", ())]
+    return tuple(broken + [f"{error['path']}: {error['message']}" for error in data["errors"]])
 
 
 def _rule_errors(text: str) -> Iterator[str]:

@@ -32,12 +32,12 @@ def compact(original: Facts) -> dict[str, Any]:
     return {
         "source": {"jenkins": original["jenkins"], "plugins": original["plugins"]},
         "steps": {
-            name: {"block": one["takesBlock"], **_parameters(one)}
-            for name, one in {**original["functions"], **original["steps"]}.items()
+            name: {"block": data["takesBlock"], **_parameters(data)}
+            for name, data in {**original["functions"], **original["steps"]}.items()
         },
         "options": {
-            name: {"in": one["in"], "kind": one["kind"], **_parameters(one)}
-            for name, one in declarative["options"].items()
+            name: {"in": data["in"], "kind": data["kind"], **_parameters(data)}
+            for name, data in declarative["options"].items()
         },
         "agents": {name: {"bare": one["bare"], **_parameters(one)} for name, one in declarative["agents"].items()},
         "when": {name: {"children": one["children"], **_parameters(one)} for name, one in declarative["when"].items()},
@@ -64,11 +64,11 @@ def text(found: Facts) -> str:
 
 def _parameters(one: Facts) -> dict[str, dict[str, str]]:
     """Return the types of parameters, required and optional ones separately."""
-    found: dict[str, dict[str, str]] = {}
+    parameters: dict[str, dict[str, str]] = {}
     for name, parameter in (one.get("parameters") or {}).items():
         key = "required" if parameter["required"] else "optional"
-        found.setdefault(key, {})[name] = _type(parameter["type"])
-    return found
+        parameters.setdefault(key, {})[name] = _type(parameter["type"])
+    return parameters
 
 
 def _type(given: str | Facts) -> str:
@@ -86,11 +86,11 @@ def _type(given: str | Facts) -> str:
 
 def _symbols(types: Facts) -> dict[str, list[str]]:
     """Return the types that each symbol names; if there are several, the first one counts."""
-    found: dict[str, list[str]] = {}
-    for name, one in types.items():
-        for symbol in one.get("symbols") or ():
-            found.setdefault(symbol, []).append(name)
-    return found
+    symbols: dict[str, list[str]] = {}
+    for name, data in types.items():
+        for symbol in data.get("symbols") or ():
+            symbols.setdefault(symbol, []).append(name)
+    return symbols
 
 
 def _objects(steps: Facts) -> set[str]:

@@ -229,8 +229,8 @@ def validate(texts: Mapping[str, str], *, bytecode: bool = False) -> dict[str, t
         request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
         request.write_text(json.dumps({"texts": dict(texts), "bytecode": bytecode, "facts": facts()}), "utf-8")
         run_java("validator.Main", str(request), str(answer), seconds=_GRACE + len(texts))
-        found = json.loads(answer.read_text("utf-8"))
-    return {name: tuple(Finding(**entry) for entry in found[name]) for name in texts}
+        data = json.loads(answer.read_text("utf-8"))
+    return {name: tuple(Finding(**entry) for entry in data[name]) for name in texts}
 
 
 def run(jenkinsfile: Path | str, repository: Path, *, workdir: Path, **options: Unpack[Options]) -> Build:
@@ -339,14 +339,14 @@ def _stage(entry: dict[str, Any]) -> Stage:
 
 
 def _events(stages: Sequence[tuple[dict[str, Any], Stage]]) -> tuple[Event, ...]:
-    found = []
+    values = []
     for entry, stage in stages:
         if stage.status == "skipped":
-            found.append((entry["began"], Event("skip", stage)))
+            values.append((entry["began"], Event("skip", stage)))
         else:
-            found.append((entry["began"], Event("start", stage)))
-            found.append((entry["ended"], Event("end", stage)))
-    return tuple(event for _, event in sorted(found, key=lambda pair: pair[0]))
+            values.append((entry["began"], Event("start", stage)))
+            values.append((entry["ended"], Event("end", stage)))
+    return tuple(event for _, event in sorted(values, key=lambda pair: pair[0]))
 
 
 def _failure(entry: dict[str, Any]) -> Failure:

@@ -35,13 +35,13 @@ def run_java(*arguments: str, seconds: float) -> None:
     none, pipe, same = subprocess.DEVNULL, subprocess.PIPE, subprocess.STDOUT
     with subprocess.Popen(command, env=environment, text=True, stdin=none, stdout=pipe, stderr=same) as java:
         try:
-            said, _ = java.communicate(timeout=seconds)
+            text, _ = java.communicate(timeout=seconds)
         except BaseException:
             # TERM lets the harness end the processes that it has started.
             java.terminate()
             raise
     if java.returncode:
-        raise RuntimeError(f"the Jenkins harness failed: {said}")
+        raise RuntimeError(f"the Jenkins harness failed: {text}")
 
 
 def _command() -> list[str]:
@@ -62,15 +62,15 @@ def _java() -> Path | None:
     for home in homes:
         if (home / "bin" / "java").is_file():
             return home / "bin" / "java"
-    found = shutil.which("java")
-    return Path(found) if found else None
+    text = shutil.which("java")
+    return Path(text) if text else None
 
 
 def _version(home: Path) -> int:
     release = home / "release"
     text = release.read_text("utf-8", errors="replace") if release.is_file() else ""
-    found = re.search(r'JAVA_VERSION="(\d+)', text)
-    return int(found[1]) if found else 0
+    match = re.search(r'JAVA_VERSION="(\d+)', text)
+    return int(match[1]) if match else 0
 
 
 @functools.cache

@@ -46,7 +46,7 @@ class Sizes:
 
     def broken(self) -> tuple[str, ...]:
         """Return the limits that the file exceeds."""
-        found = {
+        values = {
             "nodes": (self.largest, MOST_NODES),
             "statements": (self.statements, MOST_STATEMENTS),
             "list": (self.list, LONGEST_LIST),
@@ -56,7 +56,7 @@ class Sizes:
             "methods": (len(self.methods), MOST_METHODS),
             "constants": (self.constants, MOST_CONSTANTS),
         }
-        return tuple(f"{name}: {size} of {most}" for name, (size, most) in found.items() if size > most)
+        return tuple(f"{name}: {size} of {most}" for name, (size, most) in values.items() if size > most)
 
 
 def measure(texts: Mapping[str, str]) -> dict[str, Sizes]:
@@ -65,5 +65,5 @@ def measure(texts: Mapping[str, str]) -> dict[str, Sizes]:
         request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
         request.write_text(json.dumps(dict(texts)), "utf-8")
         run_java("validator.Sizes", str(request), str(answer), seconds=60 + len(texts))
-        found = json.loads(answer.read_text("utf-8"))
-    return {name: Sizes(**found[name]) for name in texts}
+        data = json.loads(answer.read_text("utf-8"))
+    return {name: Sizes(**data[name]) for name in texts}

@@ -58,9 +58,9 @@ def uses(texts: Mapping[str, str]) -> dict[str, Uses]:
         request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
         request.write_text(json.dumps({"texts": dict(texts)}), "utf-8")
         run_java("validator.Uses", str(request), str(answer), seconds=_SECONDS + len(texts))
-        found = json.loads(answer.read_text("utf-8"))
+        data = json.loads(answer.read_text("utf-8"))
     return {
-        name: Uses(tuple(found[name]["uses"]), frozenset(found[name]["own"]), _plugins(text))
+        name: Uses(tuple(data[name]["uses"]), frozenset(data[name]["own"]), _plugins(text))
         for name, text in texts.items()
     }
 

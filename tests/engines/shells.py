@@ -59,5 +59,5 @@ def _warnings(script: str, shell: str) -> tuple[str, ...]:
     """Return shellcheck's findings in *script*, in the dialect of *shell*."""
     command = ("shellcheck", f"--shell={shell}", "--norc", f"--exclude={','.join(EXCLUDED)}", "--format=json", "-")
     outcome = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
-    found = json.loads(outcome.stdout)
-    return tuple(f"{item['line']}:{item['column']}: SC{item['code']}: {item['message']}" for item in found)
+    data = json.loads(outcome.stdout)
+    return tuple(f"{item['line']}:{item['column']}: SC{item['code']}: {item['message']}" for item in data)

@@ -54,9 +54,9 @@ def built(config: Path | str, style: str = "auto") -> Built:
             selected=(),
             options={"style": style},
         )
-        told = parse_settings(settings)
-        scripts = [plan_scripts(without_stops(plan, report), told, report) for plan in analysed.plans]
-        file = lower(scripts, request, told, report)
+        jenkins_settings = parse_settings(settings)
+        scripts = [plan_scripts(without_stops(plan, report), jenkins_settings, report) for plan in analysed.plans]
+        file = lower(scripts, request, jenkins_settings, report)
         report.stop_if_errors()
     except Stopped as stopped:
         raise AssertionError(diagnostics.render(report.diagnostics())) from stopped
@@ -117,25 +117,25 @@ def realistic(count: int, width: int = 10) -> str:
     return _config([_realistic(number, _before(number, width)) for number in range(count)], width)
 
 
-def repeated(one: Built, count: int) -> Built:
-    """Return *one*, which has tables, with *count* stages that cycle through its own texts."""
+def repeated(pipeline_build: Built, count: int) -> Built:
+    """Return *pipeline_build*, which has tables, with *count* stages that cycle through its own texts."""
     stages = tuple(
         replace(
-            one.file.stages[number % len(one.file.stages)],
+            pipeline_build.file.stages[number % len(pipeline_build.file.stages)],
             name=f"stage-{number}",
             after=tuple(f"stage-{before}" for before in _before(number, 10)),
         )
         for number in range(count)
     )
-    assert isinstance(one.file.body, model.ScriptedPipelines)
-    tables = lower_tables(work_of(one.file.stages[0].pipeline), stages)
-    file = replace(one.file, stages=stages, body=replace(one.file.body, tables=tables))
+    assert isinstance(pipeline_build.file.body, model.ScriptedPipelines)
+    tables = lower_tables(work_of(pipeline_build.file.stages[0].pipeline), stages)
+    file = replace(pipeline_build.file, stages=stages, body=replace(pipeline_build.file.body, tables=tables))
     return Built(file, render(file, "pipegen.yaml"))
 
 
 def _realistic(number: int, before: Sequence[int]) -> str:
     read = [f'          - echo "${{stage-{one}.version|none}}" \'\\\' "it\'s"' for one in before]
-    made = [f"          - make step-{line} NUMBER={number} \"TEXT=ü $HOME 'x'\"" for line in range(10)]
+    texts = [f"          - make step-{line} NUMBER={number} \"TEXT=ü $HOME 'x'\"" for line in range(10)]
     return "\n".join(
         [
             f"      - name: stage-{number}",
@@ -148,7 +148,7 @@ def _realistic(number: int, before: Sequence[int]) -> str:
             f"        artifacts: [dist/{number}/]",
             f"        files_from: [{', '.join(f'stage-{one}' for one in before)}]",
             "        script:",
-            *made,
+            *texts,
             *read,
         ]
     )
@@ -166,9 +166,9 @@ def _config(stages: Sequence[str], width: int) -> str:
 
 def many(inputs: int = 0, pipelines: int = 1, stages: int = 2, join: int = 0) -> str:
     """Return a config with many top-level parts: inputs that scripts read, conditional pipelines, a join of stages."""
-    given = [f"  given_{number}: {{ default: 'value {number}', description: text }}" for number in range(inputs)]
+    texts = [f"  given_{number}: {{ default: 'value {number}', description: text }}" for number in range(inputs)]
     read = "".join(f' "${{inputs.given_{number}}}"' for number in range(inputs))
-    lines = ["inputs:", *given] if inputs else []
+    lines = ["inputs:", *texts] if inputs else []
     lines.append("pipelines:")
     for number in range(pipelines):
         lines += [f"  p{number}:"]
@@ -197,9 +197,9 @@ def wide(stages: int) -> str:
 def gathering(stages: int) -> str:
     """Return a config of *count* stages, and one that gets the files of all."""
     names = [f"s{number}" for number in range(stages)]
-    made = [f"      - {{ name: {name}, script: [x], artifacts: [{name}] }}" for name in names]
+    texts = [f"      - {{ name: {name}, script: [x], artifacts: [{name}] }}" for name in names]
     last = ["      - { name: last, script: [x] }", "    execution:", f"      - [[{', '.join(names)}], last]"]
-    return "\n".join(["pipelines:", "  p:", "    stages:", *made, *last, ""])
+    return "\n".join(["pipelines:", "  p:", "    stages:", *texts, *last, ""])
 
 
 def over(weights: Mapping[str, int], counted: Mapping[str, int]) -> dict[str, tuple[int, int]]:

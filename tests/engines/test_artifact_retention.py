@@ -89,14 +89,14 @@ def test_reports_do_not_affect_the_result(done: tuple[Engine, Execution, Path]) 
 def test_retained_artifacts_can_be_downloaded(done: tuple[Engine, Execution, Path]) -> None:
     """Excluded files cannot; after a failure, only those for failures can."""
     engine, execution, _ = done
-    kept = {name for name in execution.downloads if name.endswith((".log", "/a", ".tmp"))}
+    names = {name for name in execution.downloads if name.endswith((".log", "/a", ".tmp"))}
 
     if engine.target == "gitlab":
         # gitlab-ci-local knows neither `on_failure`, which it takes for a success, nor who may download.
-        assert kept - {"service/log/a", "sound.log"} == {"log/a"}
+        assert names - {"service/log/a", "sound.log"} == {"log/a"}
         assert (execution.text.count("when: on_failure"), execution.text.count("access: none")) == (2, 1)
     else:
-        assert kept == {"log/a", "crash.log"}
+        assert names == {"log/a", "crash.log"}
 
 
 def test_stages_get_artifacts_regardless_of_download(done: tuple[Engine, Execution, Path]) -> None:

@@ -27,15 +27,15 @@ def test_a_join_reads_values_and_files_through_collectors(tmp_path: Path, monkey
     read = "".join(f"${{s{n}.v|none}}/" for n in range(BEFORE))
     stages.append(f"{{ name: end, script: ['printf %s \"{read}\" >all', 'cat file-* >>all'], artifacts: [all] }}")
     arcs = ", ".join(f"[s{n}, end]" for n in range(BEFORE))
-    (made,) = split_up(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}").files
+    (file,) = split_up(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}").files
     (tmp_path / "repository").mkdir()
     for command in (["init", "-q", "-b", "main"], ["commit", "-q", "--allow-empty", "-m", "x"]):
         git = ["git", "-c", "user.name=x", "-c", "user.email=x@x", *command]
         subprocess.run(git, cwd=tmp_path / "repository", check=True)
-    given = {"HOSTILE": HOSTILE, "CI_COMMIT_BRANCH": "main"}
-    run = gitlab_local.run(tmp_path / "repository", made.text, workdir=tmp_path, variables=given)
+    texts = {"HOSTILE": HOSTILE, "CI_COMMIT_BRANCH": "main"}
+    run = gitlab_local.run(tmp_path / "repository", file.text, workdir=tmp_path, variables=texts)
 
-    assert made.text.count("\ncollect for end") >= BEFORE // 3
+    assert file.text.count("\ncollect for end") >= BEFORE // 3
     assert run.results()["end"] is gitlab_local.Result.SUCCESS, run.output
     values = "".join("none/" if n in (1, 2) else f"{HOSTILE} {n}/" for n in range(BEFORE))
     assert (run["end"].artifacts / "all").read_text("utf-8") == f"{values}0\n3\n4\n5\n6\n"

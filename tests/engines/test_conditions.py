@@ -135,10 +135,10 @@ ORDERED = {
 @pytest.mark.parametrize("name", ENGINES)
 def test_values_of_a_skipped_stage_have_their_defaults(name: str, repository: MakeRepository, tmp_path: Path) -> None:
     """A later stage still runs after the predecessors of the skipped one; files are treated alike."""
-    made = repository({CONFIG: json.dumps(ORDERED)})
-    subprocess.run(("git", "-C", str(made), "branch", "dev"), check=True)
-    main = executed(ENGINES[name], made, tmp_path / "main", Run(event="push", branch="main"))
-    dev = executed(ENGINES[name], made, tmp_path / "dev", Run(event="push", branch="dev"))
+    path = repository({CONFIG: json.dumps(ORDERED)})
+    subprocess.run(("git", "-C", str(path), "branch", "dev"), check=True)
+    main = executed(ENGINES[name], path, tmp_path / "main", Run(event="push", branch="main"))
+    dev = executed(ENGINES[name], path, tmp_path / "dev", Run(event="push", branch="dev"))
 
     assert main.ran == {"a", "b", "c", "d"}, main.log
     assert main.notes == {"c": "1.2\n:1.2:made", "d": "1.2", "files": "copied\n"}
@@ -178,16 +178,16 @@ def test_setup_values_describe_the_event_of_a_run(
     name: str, event: str, repository: MakeRepository, tmp_path: Path
 ) -> None:
     """The event, the change request with its branches, a person, and numbers."""
-    made = repository({CONFIG: json.dumps(VALUES)})
+    path = repository({CONFIG: json.dumps(VALUES)})
     for kind in ("branch topic", "tag v1"):
-        subprocess.run(("git", "-C", str(made), *kind.split()), check=True)
+        subprocess.run(("git", "-C", str(path), *kind.split()), check=True)
     commit = subprocess.run(
-        ("git", "-C", str(made), "rev-parse", "HEAD"), check=True, capture_output=True, text=True
+        ("git", "-C", str(path), "rev-parse", "HEAD"), check=True, capture_output=True, text=True
     ).stdout
     is_request, target = event == "merge_request", ENGINES[name].target
     variables = _REQUEST[target] if is_request else {"GITLAB_USER_LOGIN": "jo"}
     where = {"tag": "v1"} if event == "tag" else {} if is_request else {"branch": "main"}
-    came = executed(ENGINES[name], made, tmp_path / "run", Run(event=event, variables=variables, **where))
+    came = executed(ENGINES[name], path, tmp_path / "run", Run(event=event, variables=variables, **where))
 
     assert came.notes["run"].isdigit(), came.log
     assert {key: value for key, value in came.notes.items() if key != "run"} == {
@@ -221,8 +221,8 @@ LET_GO = {
 @pytest.mark.parametrize("name", ENGINES)
 def test_an_allowed_failure_leaves_no_values_or_files(name: str, repository: MakeRepository, tmp_path: Path) -> None:
     """The default replaces its value."""
-    made = repository({CONFIG: json.dumps(LET_GO)})
-    came = executed(ENGINES[name], made, tmp_path / "run", Run(event="push", branch="main"))
+    path = repository({CONFIG: json.dumps(LET_GO)})
+    came = executed(ENGINES[name], path, tmp_path / "run", Run(event="push", branch="main"))
 
     assert "b" in came.ran, came.log
     assert came.notes == {"b": "none"}
@@ -256,11 +256,11 @@ def test_pipelines_run_on_their_conditions_or_by_name(
     name: str, run: Run, asked: str, ran: set[str], repository: MakeRepository, tmp_path: Path
 ) -> None:
     """If named, exactly that pipeline runs, regardless of its condition."""
-    made = repository({CONFIG: json.dumps(TWO)})
+    path = repository({CONFIG: json.dumps(TWO)})
     for kind in ("branch topic", "tag v1"):
-        subprocess.run(("git", "-C", str(made), *kind.split()), check=True)
+        subprocess.run(("git", "-C", str(path), *kind.split()), check=True)
 
-    assert executed(ENGINES[name], made, tmp_path / "run", run, pipeline=asked).ran == ran
+    assert executed(ENGINES[name], path, tmp_path / "run", run, pipeline=asked).ran == ran
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -269,15 +269,15 @@ def test_a_single_pipeline_runs_on_its_condition_or_by_name(
 ) -> None:
     """A pipeline requested by name runs regardless of its condition."""
     stages = [{"name": "a", "script": ["true"]}, {"name": "b", "script": ["true"], "when": {"event": "push"}}]
-    made = repository({CONFIG: json.dumps({"pipelines": {"p": {"when": {"branch": "main"}, "stages": stages}}})})
-    subprocess.run(("git", "-C", str(made), "branch", "dev"), check=True)
+    path = repository({CONFIG: json.dumps({"pipelines": {"p": {"when": {"branch": "main"}, "stages": stages}}})})
+    subprocess.run(("git", "-C", str(path), "branch", "dev"), check=True)
     dev = Run(event="push", branch="dev")
 
-    assert executed(ENGINES[name], made, tmp_path / "main", Run(event="push", branch="main")).ran == {"a", "b"}
+    assert executed(ENGINES[name], path, tmp_path / "main", Run(event="push", branch="main")).ran == {"a", "b"}
     # What stands in for GitLab does not ask the rules of the whole pipeline.
     if name != "gitlab":
-        assert executed(ENGINES[name], made, tmp_path / "dev", dev).ran == set()
-    assert executed(ENGINES[name], made, tmp_path / "asked", dev, pipeline="p").ran == {"a", "b"}
+        assert executed(ENGINES[name], path, tmp_path / "dev", dev).ran == set()
+    assert executed(ENGINES[name], path, tmp_path / "asked", dev, pipeline="p").ran == {"a", "b"}
 
 
 FILES = {
@@ -300,25 +300,25 @@ FILES = {
 
 def history(repository: MakeRepository) -> tuple[Path, str]:
     """Return a repository and a commit on branch `topic`, which changed `docs` before it and `src` since."""
-    made = repository({CONFIG: json.dumps(FILES), "src/deep/ö x": "1", "docs/a": "1"})
+    path = repository({CONFIG: json.dumps(FILES), "src/deep/ö x": "1", "docs/a": "1"})
 
     def git(*arguments: str) -> str:
-        command = ("git", "-C", str(made), *arguments)
+        command = ("git", "-C", str(path), *arguments)
         return subprocess.run(
             command, check=True, capture_output=True, text=True, env={**os.environ, **GIT_ENVIRONMENT}
         ).stdout.strip()
 
     git("checkout", "-q", "-b", "topic")
-    (made / "docs/a").write_text("2")
+    (path / "docs/a").write_text("2")
     git("commit", "-q", "-a", "-m", "docs")
     before = git("rev-parse", "HEAD")
-    (made / "src/deep/ö x").write_text("2")
+    (path / "src/deep/ö x").write_text("2")
     git("commit", "-q", "-a", "-m", "src")
     git("checkout", "-q", "main")
-    (made / "README.md").write_text("new")
+    (path / "README.md").write_text("new")
     git("add", "README.md")
     git("commit", "-q", "-m", "readme")
-    return made, before
+    return path, before
 
 
 @pytest.mark.parametrize(
@@ -335,8 +335,8 @@ def test_jenkins_compares_files(
     style: str, run: Run, *, has_previous: bool, ran: set[str], repository: MakeRepository, tmp_path: Path
 ) -> None:
     """With the previous build, the target, or a branch; without any of them, all files count as changed."""
-    made, before = history(repository)
-    came = executed(ENGINES[style], made, tmp_path / "run", run, previous=before if has_previous else "")
+    path, before = history(repository)
+    came = executed(ENGINES[style], path, tmp_path / "run", run, previous=before if has_previous else "")
 
     assert came.ran == ran, came.log
 
@@ -344,9 +344,9 @@ def test_jenkins_compares_files(
 def test_jenkins_finds_the_base_in_the_first_build_of_a_plain_job(repository: MakeRepository, tmp_path: Path) -> None:
     """The agent has no clone yet, and the first clone fetches other branches only if configured."""
     require(jenkins_harness.available())
-    made, _ = history(repository)
-    text = compiled(SCRIPTED, made, {})
-    build = jenkins_harness.run(text, made, workdir=tmp_path / "run", branch="topic")
+    path, _ = history(repository)
+    text = compiled(SCRIPTED, path, {})
+    build = jenkins_harness.run(text, path, workdir=tmp_path / "run", branch="topic")
 
     assert build.result == "SUCCESS", build.log
     assert {stage.name for stage in build.stages if stage.status == "success"} == {"src", "docs", "base", "there"}
@@ -354,8 +354,8 @@ def test_jenkins_finds_the_base_in_the_first_build_of_a_plain_job(repository: Ma
 
 def test_gitlab_compares_files_with_the_default_branch(repository: MakeRepository, tmp_path: Path) -> None:
     """Here it is the branch that is checked out, so no file has changed."""
-    made, _ = history(repository)
-    came = executed(GITLAB_LOCAL, made, tmp_path / "run", Run(event="merge_request"))
+    path, _ = history(repository)
+    came = executed(GITLAB_LOCAL, path, tmp_path / "run", Run(event="merge_request"))
 
     assert came.ran == {"no docs", "there"}, came.log
 
@@ -368,7 +368,7 @@ def test_gitlab_local_agrees_with_random_conditions(
 
     gitlab-ci-local fails on several patterns for an unset variable.
     """
-    asked = [when for when in whens(seed, 80) if not {"changes", "tag"} & set(re.findall(r"\w+", json.dumps(when)))][
+    entries = [when for when in whens(seed, 80) if not {"changes", "tag"} & set(re.findall(r"\w+", json.dumps(when)))][
         :10
     ]
     run = Run(
@@ -377,33 +377,35 @@ def test_gitlab_local_agrees_with_random_conditions(
         variables={"LEVEL": "x/y", "MODE": ""},
         files=("README.md", "src/deep/b.py", "$HOME/x", CONFIG),
     )
-    stages = [{"name": f"s{number}", "script": ["true"], "when": when} for number, when in enumerate(asked)]
+    stages = [{"name": f"s{number}", "script": ["true"], "when": when} for number, when in enumerate(entries)]
     execution = [[stage["name"]] for stage in stages]
     config = json.dumps({"pipelines": {"p": {"stages": stages, "execution": execution}}})
-    made = repository({**dict.fromkeys(run.files, "x"), CONFIG: config})
-    came = executed(GITLAB_LOCAL, made, tmp_path / "run", run)
+    path = repository({**dict.fromkeys(run.files, "x"), CONFIG: config})
+    came = executed(GITLAB_LOCAL, path, tmp_path / "run", run)
 
-    assert came.ran == {stage["name"] for stage, when in zip(stages, asked, strict=True) if holds(when, run)}, came.log
+    assert came.ran == {stage["name"] for stage, when in zip(stages, entries, strict=True) if holds(when, run)}, (
+        came.log
+    )
 
 
 def test_groovy_agrees_with_random_conditions(repository: MakeRepository, tmp_path: Path) -> None:
     """Random conditions over random runs in one build, with the state of each run inserted."""
     require(jenkins_harness.available())
-    asked, simulated = whens(23, 60), runs(29, 60)
-    stages = [{"name": f"s{number}", "script": ["true"], "when": when} for number, when in enumerate(asked)]
+    entries, simulated = whens(23, 60), runs(29, 60)
+    stages = [{"name": f"s{number}", "script": ["true"], "when": when} for number, when in enumerate(entries)]
     execution = [[stage["name"]] for stage in stages]
     config = {"pipelines": {"p": {"stages": stages, "execution": execution}}}
-    made = repository({CONFIG: json.dumps(config), "runs": "".join(map(_state, simulated))})
-    build = jenkins_harness.run(_asking(compiled(SCRIPTED, made, {})), made, workdir=tmp_path / "build", params={})
+    path = repository({CONFIG: json.dumps(config), "runs": "".join(map(_state, simulated))})
+    build = jenkins_harness.run(_asking(compiled(SCRIPTED, path, {})), path, workdir=tmp_path / "build", params={})
 
     assert build.result == "SUCCESS", build.log
-    said = [line.removeprefix("SAYS ") for line in build.log.splitlines() if line.startswith("SAYS ")]
-    expected = ["".join("01"[holds(when, run)] for when in asked) for run in simulated]
+    texts = [line.removeprefix("SAYS ") for line in build.log.splitlines() if line.startswith("SAYS ")]
+    expected = ["".join("01"[holds(when, run)] for when in entries) for run in simulated]
     wrong = [
         (when, run)
-        for run, line, right in zip(simulated, said, expected, strict=True)
-        for when, one, other in zip(asked, line, right, strict=True)
-        if one != other
+        for run, line, right in zip(simulated, texts, expected, strict=True)
+        for when, text, other in zip(entries, line, right, strict=True)
+        if text != other
     ]
     assert wrong == []
 

@@ -123,18 +123,18 @@ def test_every_config_compiles_quickly(compiled: Compiled) -> None:
 def test_files_of_the_corpus_are_valid_for_gitlab(compiled: Compiled) -> None:
     """By GitLab's schema, and by rules outside the schema."""
     texts = {output.text: name for name, output in compiled.gitlab.items()}
-    found = {name: errors for text, name in texts.items() if (errors := gitlab_schema.check(text))}
+    values = {name: errors for text, name in texts.items() if (errors := gitlab_schema.check(text))}
 
-    assert found == {}
+    assert values == {}
 
 
 def test_files_of_the_corpus_are_valid_for_jenkins(compiled: Compiled) -> None:
     """In all styles they parse, and violate no rule of Declarative or the sandbox."""
     require(jenkins_harness.available())
     texts = {output.text: f"{name}, {style}" for style in JENKINS for name, output in compiled.jenkins[style].items()}
-    found = jenkins_harness.validate({name: text for text, name in texts.items() if text})
+    values = jenkins_harness.validate({name: text for text, name in texts.items() if text})
 
-    assert {name: findings for name, findings in found.items() if findings} == {}
+    assert {name: findings for name, findings in values.items() if findings} == {}
 
 
 def test_gitlab_files_of_the_corpus_keep_the_order(compiled: Compiled) -> None:
@@ -152,10 +152,10 @@ def test_forced_blocks_add_only_the_reported_waits(compiled: Compiled) -> None:
     """The file enforces exactly the graph and the added waits."""
     graphs = {name: graph | ExecutionGraph(_added(graph)) for name, graph in compiled.graphs("jenkins").items()}
     outputs = compiled.jenkins["declarative"]
-    told = {name for name, output in outputs.items() if "// Added wait: " in output.text}
+    names = {name for name, output in outputs.items() if "// Added wait: " in output.text}
 
     assert _others(graphs, outputs, jenkins_text.order) == []
-    assert told == {
+    assert names == {
         name for name, graph in compiled.graphs("jenkins").items() if _added(graph) and not outputs[name].errors
     }
 

@@ -58,8 +58,8 @@ def test_both_styles_start_containers_with_the_same_arguments(
     assert jenkins_harness.validate({style: text}) == {style: ()}
     assert build.result == "SUCCESS", build.log
     assert re.findall(rf"^({'|'.join(CONTAINED)})$", build.log, re.MULTILINE) == [*CONTAINED][:-1]
-    found = {(one["kind"], one["stage"], one["args"]) for one in build.containers}
-    assert found == {
+    pairs = {(one["kind"], one["stage"], one["args"]) for one in build.containers}
+    assert pairs == {
         ("inside", "plain", "-e HOME=/tmp"),
         ("pull", "pulled", ""),
         ("inside", "pulled", "-e HOME=/tmp --entrypoint=''"),

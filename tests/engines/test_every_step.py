@@ -237,12 +237,12 @@ def test_arguments_arrive_unchanged(proof: Proof) -> None:
 
 def test_variables_arrive_unchanged(proof: Proof) -> None:
     """Those of the stage, of its credentials and of the image; no others."""
-    found = {
+    texts = {
         stage: {name: value for name, value in seen.environment.items() if name not in NOISE}
         for stage, seen in proof.done.seen.items()
     }
 
-    assert found == environments(proof)
+    assert texts == environments(proof)
     assert proof.done.seen["list"].key == "-----KEY\n"
 
 
@@ -302,11 +302,11 @@ def test_the_chart_is_installed(proof: Proof) -> None:
 
 def values(install: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values in a call of helm, those of single files by key."""
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     for file in install["files"]:
         text = b64decode(file["content"]).decode()
-        found |= yaml.safe_load(text) if file["key"] is None else {file["key"]: text}
-    return found
+        data |= yaml.safe_load(text) if file["key"] is None else {file["key"]: text}
+    return data
 
 
 def test_the_other_job_is_triggered_once(proof: Proof) -> None:

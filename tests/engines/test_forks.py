@@ -64,10 +64,10 @@ def build(
     require(jenkins_harness.available())
     config = CONFIG.replace("TRUST", str(trust).lower())
     file = SourceFile("pipegen.yaml", config)
-    (made,) = generate(analyse(file, (), Report()), registry.load("jenkins"), {"style": style}, Report())
+    (generated_file,) = generate(analyse(file, (), Report()), registry.load("jenkins"), {"style": style}, Report())
     (folder / "notes").touch()
     return jenkins_harness.run(
-        made.text,
+        generated_file.text,
         repository({"pipegen.yaml": config, "steal": STEAL}),
         workdir=folder / "work",
         env={**variables, "NOTES": str(folder / "notes")},

@@ -43,9 +43,9 @@ def _of_gitlab(analysed: Analysed) -> Iterator[tuple[str, str]]:
         extended = job.get("extends", []) if isinstance(job, dict) else []
         whole = {
             key: value
-            for one in (*([extended] if isinstance(extended, str) else extended), name)
-            if isinstance(jobs[one], dict)
-            for key, value in jobs[one].items()
+            for data in (*([extended] if isinstance(extended, str) else extended), name)
+            if isinstance(jobs[data], dict)
+            for key, value in jobs[data].items()
         }
         if "script" in whole and not name.startswith("."):
             yield f"job {name}", "\n".join([*whole.get("before_script", shared), *whole["script"]])
@@ -68,8 +68,8 @@ def test_the_corpus_has_enough_distinct_scripts(scripts: dict[str, str]) -> None
 def test_every_shell_parses_the_generated_scripts(scripts: dict[str, str]) -> None:
     """With the options that engines set; a stage that sets pipefail requires bash."""
     with ThreadPoolExecutor() as pool:
-        found = pool.map(
+        pairs = pool.map(
             lambda script: shells.check(f"set -e\n{script}\n", needs_bash=_PIPEFAIL.search(script) is not None), scripts
         )
 
-    assert {scripts[script]: errors for script, errors in zip(scripts, found, strict=True) if errors} == {}
+    assert {scripts[script]: errors for script, errors in zip(scripts, pairs, strict=True) if errors} == {}

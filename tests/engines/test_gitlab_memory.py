@@ -34,8 +34,8 @@ def counted(*paths: Path) -> list[int]:
 
 def test_the_estimate_is_at_least_rubys_count() -> None:
     """It is at most half as much again, for every golden file."""
-    found = counted(*GOLDENS)
-    for path, size in zip(GOLDENS, found, strict=True):
+    numbers = counted(*GOLDENS)
+    for path, size in zip(GOLDENS, numbers, strict=True):
         estimate = memory(YAML(typ="safe", pure=True).load(path.read_text("utf-8")))
         assert size <= estimate <= size * 1.5, path
 
@@ -53,9 +53,9 @@ def test_the_estimate_is_an_upper_bound_at_every_size_step(kind: str, tmp_path: 
     for number, value in enumerate(values):
         paths.append(tmp_path / f"{number}.yml")
         YAML(typ="safe").dump(value, paths[-1])
-    found = counted(*paths)
+    numbers = counted(*paths)
 
-    assert all(size <= memory(value) for size, value in zip(found, values, strict=True))
+    assert all(size <= memory(value) for size, value in zip(numbers, values, strict=True))
 
 
 def test_the_estimate_agrees_with_gitlabs_measured_limit() -> None:

@@ -22,9 +22,9 @@ def test_expected_files_are_valid_for_gitlab() -> None:
 def test_expected_files_are_valid_for_jenkins() -> None:
     """They parse, and violate no rule of Declarative or the sandbox."""
     require(jenkins_harness.available())
-    found = jenkins_harness.validate({case.name: (case / "expected/Jenkinsfile").read_text("utf-8") for case in CASES})
+    values = jenkins_harness.validate({case.name: (case / "expected/Jenkinsfile").read_text("utf-8") for case in CASES})
 
-    assert {name: findings for name, findings in found.items() if findings} == {}
+    assert {name: findings for name, findings in values.items() if findings} == {}
 
 
 def test_declarative_files_are_valid_for_jenkins() -> None:

@@ -208,20 +208,20 @@ def test_outputs_arrive_unchanged(proof: Proof) -> None:
 
 def test_outputs_arrive_unchanged_in_charts(proof: Proof) -> None:
     """Alone and within a list."""
-    found = values(proof)
+    data = values(proof)
 
-    assert tuple(found["outputs"]) == OUTPUTS
-    assert tuple(found[f"value{number}"] for number in range(len(OUTPUTS))) == OUTPUTS
+    assert tuple(data["outputs"]) == OUTPUTS
+    assert tuple(data[f"value{number}"] for number in range(len(OUTPUTS))) == OUTPUTS
 
 
 def values(proof: Proof) -> dict[str, Any]:
     """Return the values of the chart."""
     (install,) = (call for call in proof.done.charts if call["arguments"][0] == "install")
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     for file in install["files"]:
         text = b64decode(file["content"]).decode()
-        found |= yaml.safe_load(text) if file["key"] is None else {file["key"]: text}
-    return found
+        data |= yaml.safe_load(text) if file["key"] is None else {file["key"]: text}
+    return data
 
 
 def test_copied_files_arrive_unchanged(proof: Proof) -> None:

@@ -55,7 +55,7 @@ def config() -> str:
 def run(containers: Containers, tmp_path: Path) -> Run:
     """Return a function that executes the config on an engine with inputs."""
 
-    def start(engine: Engine, given: Mapping[str, str]) -> tuple[Execution, Path]:
+    def start(engine: Engine, values: Mapping[str, str]) -> tuple[Execution, Path]:
         require(absent(engine))
         Path(CANARY).unlink(missing_ok=True)
         records = tmp_path / "notes"
@@ -65,7 +65,7 @@ def run(containers: Containers, tmp_path: Path) -> Run:
             repository=worlds.repository(tmp_path / "repository", files={CONFIG: config()}),
             folder=tmp_path / "world",
             variables={"RECORDS": str(records)},
-            parameters=given,
+            parameters=values,
             settings={"gitlab": {"mail": {}}},
         )
         return execute(engine, world), records
@@ -98,10 +98,10 @@ def test_defaults_apply_and_a_missing_input_fails_its_stage(run: Run, engine: En
 @pytest.mark.parametrize("engine", [*ENGINES.values(), HERE], ids=(*ENGINES, "here"))
 def test_given_inputs_arrive_unchanged(run: Run, engine: Engine) -> None:
     """Including hostile text."""
-    given = {"level": "quick", "dry": "true", "count": "-0.5", "note": HOSTILE, "version": "v2"}
-    done, records = run(engine, given)
+    values = {"level": "quick", "dry": "true", "count": "-0.5", "note": HOSTILE, "version": "v2"}
+    done, records = run(engine, values)
 
-    assert {**noted(records), "version": (records / "last").read_text("utf-8")} == given, done.log
+    assert {**noted(records), "version": (records / "last").read_text("utf-8")} == values, done.log
     assert set(done.outcomes.values()) == {"success"}
     assert not Path(CANARY).exists()
 

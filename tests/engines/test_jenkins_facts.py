@@ -22,20 +22,20 @@ def harness_steps() -> dict[str, str]:
     }
 
 
-def named(given: str, key: str) -> set[str]:
-    """Return the names under *key* in *given*, the arguments of an annotation."""
-    found = re.search(rf"\b{key} = (\[[^\]]*\]|'\w+')", given, re.DOTALL)
-    return set(_TEXTS.findall(found[1])) if found else set()
+def named(text: str, key: str) -> set[str]:
+    """Return the names under *key* in *text*, the arguments of an annotation."""
+    match = re.search(rf"\b{key} = (\[[^\]]*\]|'\w+')", text, re.DOTALL)
+    return set(_TEXTS.findall(match[1])) if match else set()
 
 
 def test_the_facts_agree_with_a_running_jenkins() -> None:
     """Each addition names its source."""
     if not ORIGINAL.is_file():
         pytest.skip("the list of the running Jenkins is not here")
-    held = dict(facts())
-    additions: Mapping[str, Mapping[str, Mapping[str, object]]] = held.pop("additions")
+    data = dict(facts())
+    additions: Mapping[str, Mapping[str, Mapping[str, object]]] = data.pop("additions")
 
-    assert held == compact(json.loads(ORIGINAL.read_text("utf-8")))
+    assert data == compact(json.loads(ORIGINAL.read_text("utf-8")))
     assert all(str(one["source"]).startswith("https://") for part in additions.values() for one in part.values())
 
 
@@ -46,13 +46,15 @@ def test_steps_of_the_harness_have_jenkins_parameters() -> None:
     known = {name: given for name, given in harness_steps().items() if name in steps and name != "parallel"}
     unknown = {
         name: extra
-        for name, given in known.items()
-        if (extra := (named(given, "first") | named(given, "others")) - set(_types(steps[name])))
+        for name, text in known.items()
+        if (extra := (named(text, "first") | named(text, "others")) - set(_types(steps[name])))
     }
 
     assert len(known) > 30
     assert unknown == {}
-    assert {name: one for name, given in known.items() if (one := named(given, "first")) - {_sole(steps[name])}} == {}
+    assert {
+        name: names for name, given in known.items() if (names := named(given, "first")) - {_sole(steps[name])}
+    } == {}
     assert {name: "takesBody = true" in given for name, given in known.items()} == {
         name: steps[name]["block"] for name in known
     }

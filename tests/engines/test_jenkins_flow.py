@@ -28,8 +28,8 @@ def _said(build: Build) -> list[str]:
     return [line.removeprefix("> ") for line in build.log.splitlines() if line.startswith("> ")]
 
 
-def _overlap(one: Stage, other: Stage) -> bool:
-    return one.start < other.end and other.start < one.end
+def _overlap(stage: Stage, other: Stage) -> bool:
+    return stage.start < other.end and other.start < stage.end
 
 
 def test_stages_are_recorded_in_order(jenkins: Jenkins) -> None:

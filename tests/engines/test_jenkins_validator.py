@@ -48,10 +48,10 @@ def test_an_invalid_file_has_the_expected_finding(findings: Mapping[str, tuple[F
     """Exactly one, with its line and message."""
     lines = path.read_text("utf-8").splitlines()
     marked = [number for number, line in enumerate(lines, 1) if _HERE in line]
-    (found,) = findings[str(path)]
+    (finding,) = findings[str(path)]
 
-    assert lines[0].removeprefix(_EXPECT) in found.message
-    assert not marked or [found.line] == marked
+    assert lines[0].removeprefix(_EXPECT) in finding.message
+    assert not marked or [finding.line] == marked
 
 
 def test_the_model_outputs_are_valid() -> None:
@@ -60,29 +60,29 @@ def test_the_model_outputs_are_valid() -> None:
     models = sorted(_MODELS.glob("*.Jenkinsfile"))
     if not models:
         pytest.skip("the model outputs are not here")
-    found = validate({path.name: path.read_text("utf-8") for path in models}, bytecode=True)
+    values = validate({path.name: path.read_text("utf-8") for path in models}, bytecode=True)
 
-    assert found == dict.fromkeys(found, ())
+    assert values == dict.fromkeys(values, ())
 
 
 def test_a_script_has_a_size_limit(check: Callable[[str], tuple[Finding, ...]]) -> None:
     """87 flat stages break Jenkins; the same number of functions, registered by name, does not."""
     flat = "stage('s{0}') {{\n    node {{\n        checkout scm\n        sh 'x'\n        stash 's{0}'\n    }}\n}}\n"
     split = "def f{0}() {{\n    stage('s{0}') {{\n        node {{\n            sh 'x'\n        }}\n    }}\n}}\n"
-    (found,) = check("".join(flat.format(number) for number in range(87)))
+    (finding,) = check("".join(flat.format(number) for number in range(87)))
 
-    assert found.message.endswith("more than 1500: Method code too large")
+    assert finding.message.endswith("more than 1500: Method code too large")
     assert check("".join(split.format(number) for number in range(87))) == ()
 
 
 def test_a_function_has_a_size_limit(check: Callable[[str], tuple[Finding, ...]]) -> None:
     """The finding has the function and its line."""
-    (found,) = check(
+    (finding,) = check(
         "\ndef big() {\n" + "".join(f"    echo 'a' + 'b' + 'c{number}'\n" for number in range(240)) + "}\n"
     )
 
-    assert found.line == 2
-    assert found.message.startswith("the function big has ")
+    assert finding.line == 2
+    assert finding.message.startswith("the function big has ")
 
 
 def test_a_block_has_at_most_250_statements(check: Callable[[str], tuple[Finding, ...]]) -> None:

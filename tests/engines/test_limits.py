@@ -53,6 +53,21 @@ _TRIES = {"thrice": 3, "script": 3, "system": 1, "too-often": 2, "slow": 1, "slo
 
 
 @pytest.mark.parametrize("name", ["scripted", "declarative", "here"])
+def test_a_pipeline_that_takes_too_long_is_stopped(containers: Containers, tmp_path: Path, name: str) -> None:
+    """Its running stage fails, the next one does not start, and finally stages run."""
+    noted = {stage: {"name": stage, "script": [f'echo >"$RECORDS/{stage}"']} for stage in ("first", "next", "end")}
+    endless = {"name": "endless", "script": ["sleep 300"]}
+    stages = [noted["first"], endless, noted["next"], noted["end"]]
+    pipeline = {"timeout": "4 s", "stages": stages, "finally": ["end"], "execution": [["first", "endless", "next"]]}
+
+    done, records = executed(ENGINES[name], containers, tmp_path, yaml_text({"pipelines": {"p": pipeline}}), {})
+
+    stopped = "failed" if name == "here" else "aborted"
+    assert (done.outcomes["first"], done.outcomes["endless"]) == ("success", stopped), done.log
+    assert {path.name for path in records.iterdir()} == {"first", "end"}
+
+
+@pytest.mark.parametrize("name", ["scripted", "declarative", "here"])
 def test_retries_and_timeouts_are_applied(containers: Containers, tmp_path: Path, name: str) -> None:
     """Each attempt starts from a clean checkout; a script that exits with 0 after the timeout fails."""
     arcs = [["give", [*_TRIES]], ["thrice", "last"]]

@@ -118,11 +118,14 @@ def test_secrets_arrive_byte_for_byte(containers: Containers, tmp_path: Path, na
 
     assert done.outcomes == {"s": "success"}, done.log
     for part in ("script", "after"):
-        found = {one: (tmp_path / f"notes/{part}-{one}").read_bytes() for one in commands}
-        assert found["text"].decode() == TEXT
-        assert (found["user"].decode(), found["password"].decode()) == ("me & you", TEXT[::-1])
-        assert (found["file"], found["key"]) == (b"a: b\n\x00\xff\n", b"-----BEGIN KEY-----\nabc\n-----END KEY-----\n")
-        assert found["mode"] == b"00\n"
+        contents = {one: (tmp_path / f"notes/{part}-{one}").read_bytes() for one in commands}
+        assert contents["text"].decode() == TEXT
+        assert (contents["user"].decode(), contents["password"].decode()) == ("me & you", TEXT[::-1])
+        assert (contents["file"], contents["key"]) == (
+            b"a: b\n\x00\xff\n",
+            b"-----BEGIN KEY-----\nabc\n-----END KEY-----\n",
+        )
+        assert contents["mode"] == b"00\n"
     assert TEXT not in done.text
     assert (TEXT in done.log) == (name == "gitlab")
 
@@ -222,8 +225,8 @@ def test_stages_run_in_images_with_ready_services(containers: Containers, tmp_pa
 
 
 def _check_containers(done: Execution) -> None:
-    asked = [(one["kind"], one["stage"], one["image"], one["command"]) for one in done.beside]
-    assert sorted(asked) == [
+    pairs = [(one["kind"], one["stage"], one["image"], one["command"]) for one in done.beside]
+    assert sorted(pairs) == [
         ("inside", "plain", "alpine/helm:3", ""),
         ("inside", "test", "example/app:1.2", ""),
         ("pull", "plain", "alpine/helm:3", ""),

@@ -23,8 +23,8 @@ def test_a_build_without_stages_succeeds(style: str, repository: Repository, tmp
     """In both styles, even if the path of the config contains Groovy syntax."""
     require(jenkins_harness.available())
     file = SourceFile("it's $5/pipegen.yaml", EMPTY)
-    (made,) = generate(analyse(file, (), Report()), jenkins, {"style": style}, Report())
-    build = jenkins_harness.run(made.text, repository({"a": ""}), workdir=tmp_path / "build")
+    (generated_file,) = generate(analyse(file, (), Report()), jenkins, {"style": style}, Report())
+    build = jenkins_harness.run(generated_file.text, repository({"a": ""}), workdir=tmp_path / "build")
 
-    assert jenkins_harness.validate({style: made.text}) == {style: ()}
+    assert jenkins_harness.validate({style: generated_file.text}) == {style: ()}
     assert build.result == "SUCCESS"

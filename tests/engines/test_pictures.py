@@ -81,16 +81,16 @@ def stage(number: int) -> str:
 
 def focused(page: Page) -> str:
     """Return the name of the focused stage."""
-    found: str = page.look("document.activeElement.querySelector?.('.name')?.textContent")
-    return found
+    text: str = page.look("document.activeElement.querySelector?.('.name')?.textContent")
+    return text
 
 
 def near(page: Page) -> list[str]:
     """Return the stages that are not faded."""
-    found: list[str] = page.look(
+    texts: list[str] = page.look(
         "[...document.querySelectorAll('#pipeline-0 .stage.near .name')].map(o => o.textContent)"
     )
-    return found
+    return texts
 
 
 def test_the_page_loads_without_errors_or_requests(page: Page) -> None:
@@ -137,10 +137,10 @@ def test_a_click_on_the_background_shows_no_focus_outline(page: Page) -> None:
 def test_the_panel_links_to_the_readers_of_an_output(page: Page) -> None:
     """A click on a reader opens its panel."""
     page.click(stage(BUILD))
-    told = page.look("document.querySelector('#panel table').textContent")
+    data = page.look("document.querySelector('#panel table').textContent")
     page.click("#panel table li:last-child button")
 
-    assert told == "versionunitrelease"
+    assert data == "versionunitrelease"
     assert page.look(HEADING) == "release"
     assert "branch main" in page.look("document.querySelector('#panel dl').textContent")
 
@@ -318,8 +318,8 @@ def test_graphs_of_all_sizes_fit_the_window(stages: int, opened: Page, tmp_path:
     assert len(boxes) == stages
     assert all(box[0] >= area[0] and box[1] >= area[1] and box[2] <= area[2] and box[3] <= area[3] for box in boxes)
     assert not any(
-        one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
-        for place, one in enumerate(boxes)
+        data[0] < two[2] and two[0] < data[2] and data[1] < two[3] and two[1] < data[3]
+        for place, data in enumerate(boxes)
         for two in boxes[:place]
     )
 

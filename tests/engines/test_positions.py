@@ -21,11 +21,11 @@ def test_hostile_text_is_read_back_unchanged(part: int) -> None:
     """By Psych, two more YAML readers and Groovy's parser; dash evaluates the words of scripts."""
     require(jenkins_harness.available())
     require(None if shutil.which("ruby") else "ruby is not installed")
-    found = answers([MIXED], slice(part, None, PARTS))
+    values = answers([MIXED], slice(part, None, PARTS))
 
-    assert [_told(one) for one in found if one.is_wrong] == []
-    assert sum(one.outcome is Outcome.READ for one in found) > 20
+    assert [_told(one) for one in values if one.is_wrong] == []
+    assert sum(one.outcome is Outcome.READ for one in values) > 20
 
 
-def _told(one: Answer) -> tuple[str, ...]:
-    return (one.outcome.value, one.trial.target, one.trial.position, one.trial.name, one.differs)
+def _told(answer: Answer) -> tuple[str, ...]:
+    return (answer.outcome.value, answer.trial.target, answer.trial.position, answer.trial.name, answer.differs)

@@ -50,14 +50,14 @@ def on_gitlab(text: str, checkout: Path, folder: Path) -> Ran:
         checkout, text, workdir=folder, variables=variables, env={"PATH": PATH}, manual=("release",)
     )
     words = {Result.SUCCESS: "success", Result.SKIPPED: "skipped"}
-    found = {
+    paths = {
         path.relative_to(job.artifacts).as_posix(): path
         for job in done.jobs
         for path in sorted(job.artifacts.rglob("*"))
         if path.is_file()
     }
     outcomes = {gitlab_local.stage_name(job.name): words.get(job.result, "failed") for job in done.jobs}
-    return Ran(outcomes, texts(found), done.output)
+    return Ran(outcomes, texts(paths), done.output)
 
 
 def on_jenkins(text: str, checkout: Path, folder: Path) -> Ran:

@@ -70,9 +70,9 @@ def test_the_github_workflows_are_valid(text: str, tmp_path: Path) -> None:
 def test_the_jenkins_pipelines_are_valid() -> None:
     """By Jenkins' linter."""
     require(available())
-    found = validate({str(number): text for number, text in enumerate(JENKINS)})
+    values = validate({str(number): text for number, text in enumerate(JENKINS)})
 
-    assert [*found.values()] == [()] * len(JENKINS)
+    assert [*values.values()] == [()] * len(JENKINS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -114,7 +114,7 @@ def test_the_gitlab_job_fails_and_stores_its_report(
         env={"PATH": f"{programs}:{os.environ['PATH']}"},
     )
     job = pipeline["pipegen"]
-    (found,) = json.loads((job.workspace / "api" / "gl-code-quality-report.json").read_text(encoding="utf-8"))
+    (data,) = json.loads((job.workspace / "api" / "gl-code-quality-report.json").read_text(encoding="utf-8"))
 
     assert (job.result, "error[PG301]" in job.log) == (Result.FAILED, True)
-    assert found["location"]["path"] == "api/pipegen.yaml"
+    assert data["location"]["path"] == "api/pipegen.yaml"

@@ -94,7 +94,7 @@ def test_unserializable_state_fails_the_build(
     generated: Callable[[str], tuple[Path, str]], run: Callable[[str, Path], Build], what: str
 ) -> None:
     """As on Jenkins, even if the code catches exceptions."""
-    place, careless, held = CARELESS[what]
+    place, careless, result = CARELESS[what]
     checkout, text = generated("scripted")
 
     build = run(text.replace(place, f"{careless}\n{place}", 1), checkout)
@@ -102,7 +102,7 @@ def test_unserializable_state_fails_the_build(
     assert place in text
     assert build.error is not None, build.log
     assert build.error.type == "java.io.NotSerializableException"
-    assert build.error.message.startswith(held)
+    assert build.error.message.startswith(result)
 
 
 def test_examples_have_no_unserializable_state() -> None:
@@ -115,10 +115,10 @@ def test_examples_have_no_unserializable_state() -> None:
         if (text := _compiled(config, style))
     }
 
-    found = jenkins_harness.validate(texts)
+    values = jenkins_harness.validate(texts)
 
     assert len(texts) >= len(list(EXAMPLES.iterdir()))
-    assert {name: findings for name, findings in found.items() if findings} == {}
+    assert {name: findings for name, findings in values.items() if findings} == {}
 
 
 def _compiled(config: Path, style: str) -> str:

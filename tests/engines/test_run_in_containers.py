@@ -90,15 +90,15 @@ def left(containers: Containers) -> list[str]:
 def test_stages_run_in_their_images(containers: Containers, tmp_path: Path) -> None:
     """With values, files, secrets and services; a timeout applies inside, and no container remains."""
     run = started(containers, tmp_path, STAGES)
-    told, _ = run.communicate(timeout=120)
-    said = logs(tmp_path)
+    text, _ = run.communicate(timeout=120)
+    values = logs(tmp_path)
 
     assert run.returncode == 1
-    assert said["use"] == "x  y [masked]after <x  y [masked]>\n", told
-    assert "use failed: exit status 1" in told
-    assert said["served"].splitlines()[-1] == "served"
-    assert "slow failed: it took more than 2 s" in told
-    assert "none failed: its container did not start" in told
+    assert values["use"] == "x  y [masked]after <x  y [masked]>\n", text
+    assert "use failed: exit status 1" in text
+    assert values["served"].splitlines()[-1] == "served"
+    assert "slow failed: it took more than 2 s" in text
+    assert "none failed: its container did not start" in text
     assert left(containers) == []
 
 

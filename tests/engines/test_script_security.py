@@ -14,10 +14,10 @@ def test_generated_files_require_no_approval() -> None:
     """All goldens, all examples in both styles, and a file with tables."""
     require(available())
     files = generated()
-    found = uses({name: file.text for name, file in files.items()})
+    values = uses({name: file.text for name, file in files.items()})
 
-    assert sum(len(one.words) for one in found.values()) > 1000
-    assert unapproved(files, found) == {}
+    assert sum(len(one.words) for one in values.values()) > 1000
+    assert unapproved(files, values) == {}
 
 
 REFUSED = {
@@ -45,8 +45,8 @@ REFUSED = {
 def test_calls_that_require_approval_are_detected() -> None:
     """Each in its own file; permitted calls next to them are not reported."""
     require(available())
-    found = uses({code: START % code for code in REFUSED} | {"fine": START % "junit text; names.add(text.trim())"})
+    values = uses({code: START % code for code in REFUSED} | {"fine": START % "junit text; names.add(text.trim())"})
 
-    assert {code: words for code, one in found.items() if (words := refused(one))} == {
+    assert {code: words for code, one in values.items() if (words := refused(one))} == {
         code: (word,) for code, word in REFUSED.items()
     }

@@ -110,12 +110,12 @@ def reader(stage: str, folder: str) -> dict[str, object]:
     large = [name for name in of if name.endswith("large")]
     env = {name: f"<${{{producer}.{name}}}>" for name, producer in of.items() if name not in large}
     variables = {f"V{number}": value for number, value in enumerate(env.values())}
-    kept = [KEEP.format(stage=stage, name=f"env-{name}", word=f'"$V{number}"') for number, name in enumerate(env)]
+    texts = [KEEP.format(stage=stage, name=f"env-{name}", word=f'"$V{number}"') for number, name in enumerate(env)]
     files = [
         f'cd {folder} && find dist blanks unkept nothing 2>/dev/null | LC_ALL=C sort >"$RECORDS/{stage}/files"',
         f'./dist/run >"$RECORDS/{stage}/ran"; test -L dist/link; cp dist/greeting "$RECORDS/{stage}/greeting"',
     ]
-    return {"name": stage, "env": variables, "script": [*lines, *documents, *kept, *files]}
+    return {"name": stage, "env": variables, "script": [*lines, *documents, *texts, *files]}
 
 
 def others() -> list[dict[str, object]]:
@@ -200,11 +200,11 @@ def test_values_in_here_documents_and_variables_arrive_unchanged(done: tuple[Exe
 
 def test_readers_get_exactly_the_artifacts(done: tuple[Execution, Path]) -> None:
     """Patterns match the same files on all engines; the last version of a file remains."""
-    found = note(done[1], "read", "files").splitlines()
+    texts = note(done[1], "read", "files").splitlines()
 
     folders = ("dist", "dist/deep", "blanks", "blanks/two words")
 
-    assert [name for name in found if name not in folders] == [
+    assert [name for name in texts if name not in folders] == [
         "blanks/two words/file",
         "dist/deep/.b.log",
         "dist/deep/a.log",

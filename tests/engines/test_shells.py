@@ -21,16 +21,16 @@ def test_a_valid_script_has_no_findings() -> None:
 
 def test_every_shell_reports_a_syntax_error() -> None:
     """No shell can parse the script."""
-    found = shells.check("if true; then\n")
+    texts = shells.check("if true; then\n")
 
-    assert {error.split(":")[0] for error in found} >= {"dash", "bash", "busybox"}
+    assert {error.split(":")[0] for error in texts} >= {"dash", "bash", "busybox"}
 
 
 def test_only_dash_reports_a_bash_construct() -> None:
     """The others can parse it."""
-    found = shells.check("a=(1 2)\n")
+    texts = shells.check("a=(1 2)\n")
 
-    assert [error.split(":")[0] for error in found if not error[0].isdigit()] == ["dash", "busybox"]
+    assert [error.split(":")[0] for error in texts if not error[0].isdigit()] == ["dash", "busybox"]
 
 
 def test_shellcheck_reports_constructs_outside_posix() -> None:

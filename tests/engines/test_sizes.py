@@ -69,10 +69,10 @@ def test_counted_nodes_agree_with_measured_limits(shape: str) -> None:
     """Files that Jenkins accepted have no more nodes than the limit, rejected ones have more."""
     require(jenkins_harness.available())
     text, taken, refused = _MEASURED[shape]
-    found = measure({"taken": text(taken), "refused": text(refused)})
+    sizes = measure({"taken": text(taken), "refused": text(refused)})
 
-    assert found["taken"].script <= _MOST_TAKEN
-    assert found["refused"].script >= _LEAST_BROKEN
+    assert sizes["taken"].script <= _MOST_TAKEN
+    assert sizes["refused"].script >= _LEAST_BROKEN
 
 
 def test_each_size_is_counted() -> None:
@@ -111,9 +111,9 @@ def test_each_exceeded_limit_is_reported() -> None:
         "bytes": f"x = '{'é' * 40_000}'",
         "methods": "".join(f"def {name}() {{ }}\n" for name in names),
     }
-    found = measure(texts)
+    values = measure(texts)
 
-    assert {name for name, sizes in found.items() if any(limit.startswith(name) for limit in sizes.broken())} == {
+    assert {name for name, sizes in values.items() if any(limit.startswith(name) for limit in sizes.broken())} == {
         *texts
     }
 
@@ -123,23 +123,23 @@ def all_built() -> Mapping[str, Built]:
     """Return the files of all goldens and examples, in each form, and of configs of many sizes."""
     require(jenkins_harness.available())
     patch = pytest.MonkeyPatch()
-    found = {}
+    data = {}
     for path in _CONFIGS:
-        found[path.parent.name] = built(path)
-        found[f"{path.parent.name}, tables"] = as_tables(path, patch)
+        data[path.parent.name] = built(path)
+        data[f"{path.parent.name}, tables"] = as_tables(path, patch)
     for count in (20, 100, 300):
-        found[f"{count} light"] = built(light(count))
+        data[f"{count} light"] = built(light(count))
     for count in (20, 60, 150):
-        found[f"{count} realistic"] = built(realistic(count))
-    found["60 in a declarative pipeline"] = built(light(60), "declarative")
-    found["inputs"] = built(many(inputs=60))
-    found["many inputs"] = built(many(inputs=300))
-    found["a join"] = built(many(join=300))
-    found["many roots"] = built(wide(320))
-    found["many files"] = built(gathering(245))
-    found["pipelines"] = built(many(pipelines=12))
-    found["many pipelines"] = built(many(pipelines=200, stages=1))
-    return found
+        data[f"{count} realistic"] = built(realistic(count))
+    data["60 in a declarative pipeline"] = built(light(60), "declarative")
+    data["inputs"] = built(many(inputs=60))
+    data["many inputs"] = built(many(inputs=300))
+    data["a join"] = built(many(join=300))
+    data["many roots"] = built(wide(320))
+    data["many files"] = built(gathering(245))
+    data["pipelines"] = built(many(pipelines=12))
+    data["many pipelines"] = built(many(pipelines=200, stages=1))
+    return data
 
 
 @pytest.fixture(scope="module")
@@ -158,9 +158,9 @@ def test_estimated_sizes_are_close_and_never_too_small(
 ) -> None:
     """For every method with an estimate."""
     missed, far = {}, {}
-    for name, one in all_built.items():
+    for name, pipeline_build in all_built.items():
         nodes = {**counted[name].methods, "": counted[name].script}
-        weights = one.weights()
+        weights = pipeline_build.weights()
         missed[name] = over(weights, nodes)
         far[name] = [at for at, weight in weights.items() if weight > 1.3 * nodes[at] + 60]
 
@@ -192,22 +192,22 @@ def test_large_generated_files_are_valid(all_built: Mapping[str, Built]) -> None
     texts = {
         name: one.text for name, one in all_built.items() if "tables" in name or name[0].isdigit() or "many" in name
     }
-    found = jenkins_harness.validate(texts, bytecode=True)
+    values = jenkins_harness.validate(texts, bytecode=True)
 
-    assert {name: findings for name, findings in found.items() if findings} == {}
+    assert {name: findings for name, findings in values.items() if findings} == {}
 
 
 @pytest.mark.parametrize("make", [light, realistic])
 def test_thousands_of_stages_exceed_no_limit(make: Callable[[int], str]) -> None:
     """They are in tables, and the code does not grow with them."""
     require(jenkins_harness.available())
-    found = {700: built(make(700))}
-    found |= {count: repeated(found[700], count) for count in (1_000, 5_000)}
-    sizes = measure({str(count): one.text for count, one in found.items()})
+    builds = {700: built(make(700))}
+    builds |= {count: repeated(builds[700], count) for count in (1_000, 5_000)}
+    sizes = measure({str(count): one.text for count, one in builds.items()})
 
     assert {count: one.broken() for count, one in sizes.items()} == dict.fromkeys(sizes, ())
     assert len({(one.script, one.closures) for one in sizes.values()}) == 1
-    for count, one in found.items():
-        assert isinstance(one.file.body, model.ScriptedPipelines)
-        assert one.file.body.tables is not None
-        assert sum(text.count("\nstage ") for text in one.file.body.tables.texts) == count
+    for count, pipeline_build in builds.items():
+        assert isinstance(pipeline_build.file.body, model.ScriptedPipelines)
+        assert pipeline_build.file.body.tables is not None
+        assert sum(text.count("\nstage ") for text in pipeline_build.file.body.tables.texts) == count

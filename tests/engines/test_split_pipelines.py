@@ -56,15 +56,15 @@ def text_of(data: Mapping[str, Any]) -> str:
 
 def with_parent(child: dict[str, Any], parent: Mapping[str, Any], run: gitlab_local.Pipeline) -> dict[str, Any]:
     """Return the *child* with jobs that provide the artifacts of jobs of its *parent* in *run*."""
-    found = dict(child, stages=["parent", *child["stages"]])
+    data = dict(child, stages=["parent", *child["stages"]])
     for job in jobs_of(child).values():
         for need in job.get("needs", []):
             if isinstance(need, dict) and need.pop("pipeline", None):
                 left = run[need["job"]].artifacts
                 copied = f"if [ -d {shlex.quote(str(left))} ]; then cp -a {shlex.quote(str(left))}/. .; fi"
                 artifacts = parent[need["job"]].get("artifacts", {"paths": ["none"]})
-                found[need["job"]] = {"stage": "parent", "script": [copied], "artifacts": artifacts}
-    return found
+                data[need["job"]] = {"stage": "parent", "script": [copied], "artifacts": artifacts}
+    return data
 
 
 @pytest.fixture
@@ -81,20 +81,20 @@ def repository(tmp_path: Path) -> Path:
 def test_values_and_files_reach_the_child_pipeline(repository: Path, tmp_path: Path) -> None:
     """A hostile value, an optional one, and a file that the child changes arrive as in one file."""
     require(gitlab_local.available())
-    made = split_up(CONFIG, ["unit"])
-    child, parent = (YAML(typ="safe", pure=True).load(file.text) for file in made.files)
-    assert [check(file.text) for file in made.files] == [(), ()]
+    layout = split_up(CONFIG, ["unit"])
+    child, parent = (YAML(typ="safe", pure=True).load(file.text) for file in layout.files)
+    assert [check(file.text) for file in layout.files] == [(), ()]
 
     bridge = dict(parent["child: unit"], script=["true"])
     del bridge["trigger"], bridge["inherit"]
-    given = {"HOSTILE": HOSTILE, "CI_COMMIT_BRANCH": "main"}
+    values = {"HOSTILE": HOSTILE, "CI_COMMIT_BRANCH": "main"}
     (tmp_path / "parent").mkdir()
     first = gitlab_local.run(
-        repository, text_of({**parent, "child: unit": bridge}), workdir=tmp_path / "parent", variables=given
+        repository, text_of({**parent, "child: unit": bridge}), workdir=tmp_path / "parent", variables=values
     )
     (tmp_path / "child").mkdir()
     run = gitlab_local.run(
-        repository, text_of(with_parent(child, parent, first)), workdir=tmp_path / "child", variables=given
+        repository, text_of(with_parent(child, parent, first)), workdir=tmp_path / "child", variables=values
     )
 
     assert first.results()["child: unit"] is gitlab_local.Result.SUCCESS
@@ -112,11 +112,11 @@ def test_included_jobs_run_as_one_pipeline(repository: Path, tmp_path: Path) -> 
     )
     first = "{ name: s0, script: ['echo 0 >v'], outputs: { v: { file: v } } }"
     last = "{ name: end, script: ['echo ${s8.v} >report'], artifacts: [report] }"
-    made = split_up(
+    layout = split_up(
         "targets: { gitlab: { max_yaml_size_bytes: 12000 } }\n"
         f"pipelines: {{ p: {{ stages: [{first}, {stages}, {last}] }} }}"
     )
-    *included, parent = made.files
+    *included, parent = layout.files
     for file in included:
         (repository / file.name).parent.mkdir(exist_ok=True)
         (repository / file.name).write_text(file.text, encoding="utf-8")
@@ -126,7 +126,7 @@ def test_included_jobs_run_as_one_pipeline(repository: Path, tmp_path: Path) -> 
     run = gitlab_local.run(repository, parent.text, workdir=tmp_path, included=names)
 
     assert len(included) > 1
-    assert [check(text_of(data)) for data in made.data().values()] == [()]
+    assert [check(text_of(data)) for data in layout.data().values()] == [()]
     assert set(run.results().values()) == {gitlab_local.Result.SUCCESS}, run.output
     assert (run["end"].artifacts / "report").read_text("utf-8").split() == list("876543210")
 
@@ -136,14 +136,14 @@ def test_parents_and_children_are_valid_for_gitlab() -> None:
     require(gitlab_local.available())
     names = ", ".join(f"{{ name: s{number}, script: ['{'x' * 200}'] }}" for number in range(60))
     arcs = ", ".join(f"[s{number}, s{number + 7}]" for number in range(53))
-    made = split_up(
+    layout = split_up(
         "targets: { gitlab: { max_yaml_size_bytes: 40000 } }\n"
         f"pipelines: {{ p: {{ stages: [{names}], execution: [{arcs}] }} }}"
     )
 
     split = split_up(f"pipelines: {{ p: {{ stages: [{names}], execution: [{arcs}] }} }}", ["s3", "s5"])
 
-    assert len(made.files) > 2
-    assert [check(text_of(data)) for data in made.data().values()] == [()]
+    assert len(layout.files) > 2
+    assert [check(text_of(data)) for data in layout.data().values()] == [()]
     assert len(split.files) == 3
     assert [check(file.text) for file in split.files] == [()] * 3

@@ -115,9 +115,9 @@ def ran(text: str, folder: Path, **options: object) -> Ran:
     return Ran(build, {path.name: path.read_bytes().decode() for path in records.iterdir()})
 
 
-def order(one: Built) -> list[tuple[str, str]]:
+def order(pipeline_build: Built) -> list[tuple[str, str]]:
     """Return the direct predecessors of each stage."""
-    return [(earlier, stage.name) for stage in one.file.stages for earlier in stage.after]
+    return [(earlier, stage.name) for stage in pipeline_build.file.stages for earlier in stage.after]
 
 
 def kept(build: Build, arcs: list[tuple[str, str]]) -> bool:
@@ -164,37 +164,37 @@ def test_values_in_tables_arrive_unchanged(forms: Mapping[str, Ran]) -> None:
 
 def test_outcomes_agree_with_the_graph(forms: Mapping[str, Ran]) -> None:
     """A failure ends its own branch; a stage with a false condition is skipped."""
-    found = {stage.name: stage.status for stage in forms["tables"].build.stages}
+    values = {stage.name: stage.status for stage in forms["tables"].build.stages}
 
-    assert {name for name, status in found.items() if status == "success"} == {
+    assert {name for name, status in values.items() if status == "success"} == {
         *(_ODD, "give", "twice", "read", "main", "asked", "start", "report")
     }
-    assert (found["lint"], found["told"]) == ("unstable", "failed")
-    assert {name for name, status in found.items() if status == "skipped"} == {"never"}
+    assert (values["lint"], values["told"]) == ("unstable", "failed")
+    assert {name for name, status in values.items() if status == "skipped"} == {"never"}
 
 
 @pytest.mark.parametrize("count", [50, 100, 300])
 def test_simple_stages_in_functions_run_in_order(count: int, tmp_path: Path) -> None:
     """As many as fit into functions."""
     require(jenkins_harness.available())
-    one = built(light(count))
-    assert isinstance(one.file.body, model.ScriptedPipelines)
-    assert one.file.body.tables is None
+    pipeline_build = built(light(count))
+    assert isinstance(pipeline_build.file.body, model.ScriptedPipelines)
+    assert pipeline_build.file.body.tables is None
 
-    build = ran(one.text, tmp_path).build
+    build = ran(pipeline_build.text, tmp_path).build
 
     assert [stage.status for stage in build.stages] == ["success"] * count
-    assert kept(build, order(one))
+    assert kept(build, order(pipeline_build))
 
 
 def test_inputs_and_pipelines_in_functions_behave_like_inline_code(tmp_path: Path) -> None:
     """Many inputs are parameters and variables, and many pipelines run."""
     require(jenkins_harness.available())
-    one = built(many(inputs=60, pipelines=30, stages=1))
-    assert one.file.setters
-    assert one.file.parameter_lists
+    pipeline_build = built(many(inputs=60, pipelines=30, stages=1))
+    assert pipeline_build.file.setters
+    assert pipeline_build.file.parameter_lists
 
-    build = ran(one.text, tmp_path).build
+    build = ran(pipeline_build.text, tmp_path).build
 
     assert [stage.status for stage in build.stages] == ["success"] * 90
     assert len(build.parameters) == 61
@@ -207,12 +207,12 @@ def test_inputs_and_pipelines_in_functions_behave_like_inline_code(tmp_path: Pat
 def test_realistic_stages_run_in_order(count: int, tmp_path: Path) -> None:
     """In functions, and in tables."""
     require(jenkins_harness.available())
-    one = built(realistic(count).replace("make step", "echo step").replace("cat VERSION-", "echo "))
-    assert isinstance(one.file.body, model.ScriptedPipelines)
-    assert (one.file.body.tables is not None) == (count > 100)
+    pipeline_build = built(realistic(count).replace("make step", "echo step").replace("cat VERSION-", "echo "))
+    assert isinstance(pipeline_build.file.body, model.ScriptedPipelines)
+    assert (pipeline_build.file.body.tables is not None) == (count > 100)
 
-    build = ran(one.text, tmp_path, seconds=240).build
+    build = ran(pipeline_build.text, tmp_path, seconds=240).build
 
     assert {stage.status for stage in build.stages} == {"success"}
     assert len(build.stages) == count
-    assert kept(build, order(one))
+    assert kept(build, order(pipeline_build))

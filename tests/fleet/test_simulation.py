@@ -28,10 +28,10 @@ def changed(workflow: FleetPipeline, index: int, **fields: object) -> FleetPipel
 
 def test_a_chain_waits_for_one_machine() -> None:
     """Two pipelines of two stages share a slot, first come first served."""
-    found = run(fleet([load("a", Starts((0.0, 1.0)), FixedTime(10.0), FixedTime(5.0))], 1, 1)).loads["a"]
+    measures = run(fleet([load("a", Starts((0.0, 1.0)), FixedTime(10.0), FixedTime(5.0))], 1, 1)).loads["a"]
 
-    assert list(found.results) == [25.0, 29.0]
-    assert list(found.waits) == [0.0, 9.0, 10.0, 5.0]
+    assert list(measures.results) == [25.0, 29.0]
+    assert list(measures.waits) == [0.0, 9.0, 10.0, 5.0]
 
 
 def test_equal_seeds_give_equal_figures() -> None:
@@ -49,19 +49,19 @@ def test_a_failure_ends_a_pipeline_after_its_retries() -> None:
     """Each further attempt waits for its backoff; stages after the failed one do not run."""
     one = load("a", Starts((0.0,)), FixedTime(10.0), FixedTime(5.0))
     failing = changed(one.workflow, 0, times=StageTimes(duration=FixedTime(10.0), failure=1.0), retries=2)
-    found = run(fleet([replace(one, workflow=failing)], 1, 1))
+    measures = run(fleet([replace(one, workflow=failing)], 1, 1))
 
-    assert found.starts == 3
-    assert (list(found.loads["a"].results), found.loads["a"].failures) == ([33.0], 1)
+    assert measures.starts == 3
+    assert (list(measures.loads["a"].results), measures.loads["a"].failures) == ([33.0], 1)
 
 
 def test_an_allowed_failure_does_not() -> None:
     """The next stage runs."""
     one = load("a", Starts((0.0,)), FixedTime(10.0), FixedTime(5.0))
     failing = changed(one.workflow, 0, times=StageTimes(duration=FixedTime(10.0), failure=1.0), may_fail=True)
-    found = run(fleet([replace(one, workflow=failing)], 1, 1)).loads["a"]
+    measures = run(fleet([replace(one, workflow=failing)], 1, 1)).loads["a"]
 
-    assert (list(found.results), found.failures) == ([15.0], 0)
+    assert (list(measures.results), measures.failures) == ([15.0], 0)
 
 
 def test_an_approval_is_a_gate() -> None:
@@ -69,20 +69,20 @@ def test_an_approval_is_a_gate() -> None:
     one = load("a", Starts((0.0,)), FixedTime(10.0))
     times = StageTimes(duration=FixedTime(10.0), approval=FixedTime(100.0))
     asked = replace(one, workflow=changed(one.workflow, 0, times=times, needs_approval=True))
-    found = run(fleet([asked, load("b", Starts((1.0,)), FixedTime(150.0))], 1, 1))
+    measures = run(fleet([asked, load("b", Starts((1.0,)), FixedTime(150.0))], 1, 1))
 
-    assert list(found.loads["b"].results) == [150.0]
-    assert (list(found.loads["a"].results), list(found.loads["a"].waits)) == ([161.0], [51.0])
+    assert list(measures.loads["b"].results) == [150.0]
+    assert (list(measures.loads["a"].results), list(measures.loads["a"].waits)) == ([161.0], [51.0])
 
 
 def test_a_stage_and_its_services_start_together() -> None:
     """They need two slots at once, on any machines; another queue is served in between."""
     one = load("a", Starts((0.0, 0.0)), FixedTime(10.0))
     gang = replace(one, workflow=changed(one.workflow, 0, services=({"slots": 1.0},)))
-    found = run(fleet([gang, load("b", Starts((0.0,)), FixedTime(4.0))], 2, 1)).loads
+    loads = run(fleet([gang, load("b", Starts((0.0,)), FixedTime(4.0))], 2, 1)).loads
 
-    assert list(found["b"].results) == [14.0]
-    assert list(found["a"].results) == [10.0, 24.0]
+    assert list(loads["b"].results) == [14.0]
+    assert list(loads["a"].results) == [10.0, 24.0]
 
 
 def test_a_service_without_resources_is_filled_in() -> None:
@@ -97,9 +97,9 @@ def test_finally_stages_come_last() -> None:
     """Also after a failure."""
     workflow = replace(chain(FixedTime(10.0), FixedTime(5.0)), final=(1,), predecessors=(0, 0))
     workflow = changed(workflow, 0, successors=(), times=StageTimes(duration=FixedTime(10.0), failure=1.0))
-    found = run(fleet([replace(load("a", Starts((0.0,)), FixedTime(1.0)), workflow=workflow)], 1, 1)).loads["a"]
+    measures = run(fleet([replace(load("a", Starts((0.0,)), FixedTime(1.0)), workflow=workflow)], 1, 1)).loads["a"]
 
-    assert (list(found.results), found.failures) == ([15.0], 1)
+    assert (list(measures.results), measures.failures) == ([15.0], 1)
 
 
 def test_priorities() -> None:
@@ -108,9 +108,9 @@ def test_priorities() -> None:
         load("low", Starts((0.0, 1.0)), FixedTime(10.0)),
         load("high", Starts((2.0,)), FixedTime(10.0), priority=1),
     ]
-    found = run(fleet(loads, 1, 1, queue="q")).loads
+    measures = run(fleet(loads, 1, 1, queue="q")).loads
 
-    assert (list(found["high"].waits), list(found["low"].waits)) == ([8.0], [0.0, 19.0])
+    assert (list(measures["high"].waits), list(measures["low"].waits)) == ([8.0], [0.0, 19.0])
 
 
 def test_machines_follow_the_load() -> None:
@@ -128,10 +128,10 @@ def test_machines_follow_the_load() -> None:
 def test_use_and_shares_by_hour() -> None:
     """A stage over the end of an hour counts in both; the share of a queue is that of all machines."""
     one = fleet([load("a", Starts((HOUR - 600,)), FixedTime(1200.0))], 2, 1)
-    found = results(one, run(one))
+    result = results(one, run(one))
 
-    assert [round(used, 6) for used in found.groups[0].used_by_hour] == [0.083333, 0.5]
-    assert [round(part, 6) for part in found.queues[0].shares] == [0.083333, 0.083333]
+    assert [round(used, 6) for used in result.groups[0].used_by_hour] == [0.083333, 0.5]
+    assert [round(part, 6) for part in result.queues[0].shares] == [0.083333, 0.083333]
 
 
 def test_preemption_stops_interruptible_stages() -> None:
@@ -141,10 +141,10 @@ def test_preemption_stops_interruptible_stages() -> None:
         load("low", Starts((0.0,)), FixedTime(100.0), interruptible=True),
         load("high", Starts((30.0,)), FixedTime(10.0), priority=1),
     ]
-    found = run(fleet(loads, 1, 1, queue="q", actions=actions)).loads
+    measures = run(fleet(loads, 1, 1, queue="q", actions=actions)).loads
 
-    assert list(found["high"].waits) == [0.0]
-    assert (list(found["low"].results), found["low"].preempted, found["low"].lost) == ([140.0], 1, 30.0)
+    assert list(measures["high"].waits) == [0.0]
+    assert (list(measures["low"].results), measures["low"].preempted, measures["low"].lost) == ([140.0], 1, 30.0)
 
 
 def test_preemption_stops_no_other_stages() -> None:
@@ -155,9 +155,9 @@ def test_preemption_stops_no_other_stages() -> None:
             load("low", Starts((0.0,)), FixedTime(100.0), interruptible=is_interruptible),
             load("high", Starts((30.0,)), FixedTime(10.0), priority=priority),
         ]
-        found = run(fleet(loads, 1, 1, queue=queue, actions=actions)).loads
+        measures = run(fleet(loads, 1, 1, queue=queue, actions=actions)).loads
 
-        assert (list(found["high"].waits), found["low"].preempted) == ([70.0], 0)
+        assert (list(measures["high"].waits), measures["low"].preempted) == ([70.0], 0)
 
 
 def test_reclaim_takes_what_a_queue_has_too_much() -> None:
@@ -166,7 +166,7 @@ def test_reclaim_takes_what_a_queue_has_too_much() -> None:
         load("early", Starts((0.0,) * 4), FixedTime(100.0), interruptible=True),
         load("late", Starts((30.0,) * 4), FixedTime(10.0)),
     ]
-    found = run(fleet(loads, 4, 1, actions=("enqueue", "allocate", "reclaim", "backfill"))).loads
+    measures = run(fleet(loads, 4, 1, actions=("enqueue", "allocate", "reclaim", "backfill"))).loads
 
-    assert sorted(found["late"].waits) == [0.0, 0.0, 10.0, 10.0]
-    assert (found["early"].preempted, found["early"].lost) == (2, 60.0)
+    assert sorted(measures["late"].waits) == [0.0, 0.0, 10.0, 10.0]
+    assert (measures["early"].preempted, measures["early"].lost) == (2, 60.0)

@@ -33,9 +33,9 @@ def local(chance: random.Random, size: int, reach: int, maximum: int = 2) -> Exe
     """Return a sequence of nodes, each after one to *maximum* of the *reach* nodes before it."""
     names = [f"n{place}" for place in range(size)]
     arcs = [
-        [one, name]
+        [text, name]
         for place, name in enumerate(names)
-        for one in _some(chance, names[max(0, place - reach) : place], maximum)
+        for text in _some(chance, names[max(0, place - reach) : place], maximum)
     ]
     return _graph([names], arcs)
 

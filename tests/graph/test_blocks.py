@@ -34,8 +34,8 @@ def order_of(placed: tuple[Block, ...]) -> Order:
         for step, node in enumerate(chain)
     ]
     return frozenset(
-        (one, two)
-        for one, block, side, step in flat
+        (text, two)
+        for text, block, side, step in flat
         for two, other_block, other_side, other_step in flat
         if block < other_block or (side == other_side and step < other_step)
     )

@@ -88,12 +88,12 @@ def all_orders(nodes: tuple[str, ...], order: Order) -> Iterator[tuple[Cost, fro
 def test_equally_cheap_blocks_are_never_slower_than_frames(size: int) -> None:
     """If some of the cheapest blocks order only pairs that frames order, so does the result."""
     for order, graph in {required_order(graph): graph for graph in all_acyclic(size)}.items():
-        found, all_of_them = cheapest_blocks(graph), list(all_orders(tuple(NODES[:size]), order))
+        rows, all_of_them = cheapest_blocks(graph), list(all_orders(tuple(NODES[:size]), order))
         cheapest = [pairs for cost, pairs in all_of_them if cost == min(all_of_them)[0]]
         frames = order_of(frames_as_blocks(graph))
-        is_exact = len(order_of(found)) == len(order)
+        is_exact = len(order_of(rows)) == len(order)
 
-        assert is_exact or (order_of(found) <= frames) is any(pairs <= frames for pairs in cheapest), graph
+        assert is_exact or (order_of(rows) <= frames) is any(pairs <= frames for pairs in cheapest), graph
 
 
 @pytest.mark.parametrize("size", range(1, 6))
@@ -110,9 +110,9 @@ def scattered(size: int, reach: int, chance: float, seed: int) -> ExecutionGraph
     dice = random.Random(seed)  # noqa: S311 - a graph is no secret
     nodes = [f"n{place}" for place in range(size)]
     arcs = [
-        (nodes[one], nodes[two])
-        for one in range(size)
-        for two in range(one + 1, min(size, one + reach))
+        (nodes[number], nodes[two])
+        for number in range(size)
+        for two in range(number + 1, min(size, number + reach))
         if dice.random() < chance
     ]
     return ExecutionGraph([*((node,) for node in nodes), *arcs])

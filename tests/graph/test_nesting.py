@@ -67,10 +67,10 @@ def test_no_run_gets_deeper_when_branches_hand_out() -> None:
     exact = 0
     graphs = list(small_graphs())
     for graph in graphs:
-        found, bound = deepest(graph, hands_out=True), nesting_handed_out(graph.transitive_reduction())
-        exact += found == bound
+        counts, bound = deepest(graph, hands_out=True), nesting_handed_out(graph.transitive_reduction())
+        exact += counts == bound
 
-        assert all(found[node] <= bound[node] <= nesting(graph)[node] for node in graph.nodes), graph
+        assert all(counts[node] <= bound[node] <= nesting(graph)[node] for node in graph.nodes), graph
     assert exact > 0.98 * len(graphs)
 
 

@@ -78,9 +78,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     tests do.
     """
     home = tmp_path_factory.mktemp("home")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PIP_", "PRE_COMMIT"))}
+    values = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PIP_", "PRE_COMMIT"))}
     return {
-        **kept,
+        **values,
         "PRE_COMMIT_HOME": str(home),
         "PRE_COMMIT_COLOR": "never",
         "PYTHONPATH": sysconfig.get_path("purelib"),
@@ -151,8 +151,8 @@ def test_hooks_check_and_compile_on_commit(commit: Callable[[], Ended], tmp_path
     assert "alpine:4" in (tmp_path / "web/Jenkinsfile").read_text(encoding="utf-8")
     assert commit().status == 0
 
-    made = tmp_path / "api/Jenkinsfile"
-    made.write_text(made.read_text(encoding="utf-8").replace("make api", "make it"), encoding="utf-8")
+    path = tmp_path / "api/Jenkinsfile"
+    path.write_text(path.read_text(encoding="utf-8").replace("make api", "make it"), encoding="utf-8")
     edited = commit()
     assert (edited.status, edited.hooks) == (1, {"pipegen check": "Passed", "pipegen compile": "Failed"})
     assert 'error[PG680]: "api/Jenkinsfile" was changed after pipegen wrote it' in edited.shown

@@ -50,10 +50,10 @@ def main() -> None:
     (code,) = sys.argv[1:]
     configs = count = 0
     for file in files():
-        found = diagnostics(file, code).diagnostics()
-        configs, count = configs + 1, count + len(found)
-        if found:
-            sys.stdout.write(render(found) + "\n")
+        problems = diagnostics(file, code).diagnostics()
+        configs, count = configs + 1, count + len(problems)
+        if problems:
+            sys.stdout.write(render(problems) + "\n")
     sys.stdout.write(f"{count} diagnostics of {code} in {configs} configs\n")
 
 

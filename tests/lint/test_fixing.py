@@ -111,10 +111,10 @@ def test_text_that_cannot_be_removed_is_kept(text: str) -> None:
 def test_overlapping_edits_are_not_applied_together() -> None:
     """Of fixes that contradict each other, one is applied."""
     file = SourceFile("x", "abcdef")
-    one, other = (Fix("", (Edit(Span(file, start, start + 3)),)) for start in (0, 2))
+    fix, other = (Fix("", (Edit(Span(file, start, start + 3)),)) for start in (0, 2))
 
-    assert apply_edits(file, [one, other]) is None
-    assert apply_edits(file, [one]) == SourceFile("x", "def")
+    assert apply_edits(file, [fix, other]) is None
+    assert apply_edits(file, [fix]) == SourceFile("x", "def")
 
 
 def test_a_fix_that_changes_the_meaning_is_rejected() -> None:

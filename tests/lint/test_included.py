@@ -44,9 +44,9 @@ def test_unused_names_in_an_included_file_are_not_reported(tmp_path: Path) -> No
     report = Report()
     lint(analyse(load(tmp_path / "pipegen.yaml", Report(), shown="pipegen.yaml"), (), Report()), report)
     codes_by_file = {
-        (one.primary.span.file.path.rpartition("/")[2], one.code.name, one.fix is not None)
-        for one in report.diagnostics()
-        if one.primary is not None
+        (diagnostic.primary.span.file.path.rpartition("/")[2], diagnostic.code.name, diagnostic.fix is not None)
+        for diagnostic in report.diagnostics()
+        if diagnostic.primary is not None
     }
 
     assert codes_by_file == {

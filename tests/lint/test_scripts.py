@@ -76,11 +76,11 @@ def test_any_script_keeps_its_offsets(entries: list[str]) -> None:
         scripts = texts(*entries)
     except Stopped:
         return
-    for one in scripts:
-        assert len(one.text) == sum(len(entry.text) + 1 for entry in one.entries)
-        assert "${a.x" not in re.sub("#.*", "", one.text)
-        assert one.text.count("\n") == sum(entry.text.count("\n") + 1 for entry in one.entries)
-        for start in range(len(one.text)):
-            span = one.span_of(start, start + 1)
+    for text in scripts:
+        assert len(text.text) == sum(len(entry.text) + 1 for entry in text.entries)
+        assert "${a.x" not in re.sub("#.*", "", text.text)
+        assert text.text.count("\n") == sum(entry.text.count("\n") + 1 for entry in text.entries)
+        for start in range(len(text.text)):
+            span = text.span_of(start, start + 1)
 
-            assert any(entry.span.start <= span.start <= span.end <= entry.span.end for entry in one.entries)
+            assert any(entry.span.start <= span.start <= span.end <= entry.span.end for entry in text.entries)

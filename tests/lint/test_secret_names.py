@@ -25,9 +25,9 @@ from pipegen.lint.secret_names import assigned_secrets, is_likely_secret, is_sec
 )
 def test_assigned_secrets_are_found(text: str) -> None:
     """They are assigned to a variable, an option, a key or a user, or are in a URL or a header."""
-    (found,) = assigned_secrets(text)
+    (secret,) = assigned_secrets(text)
 
-    assert text[found.start : found.end].startswith(("hunter2", "k7Wq92xL"))
+    assert text[secret.start : secret.end].startswith(("hunter2", "k7Wq92xL"))
 
 
 @pytest.mark.parametrize(

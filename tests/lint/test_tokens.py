@@ -28,9 +28,9 @@ MADE_UP = "k7Wq92xLmP4zR8vT1nB6cY3dF5gH0jS2aU9e"
 )
 def test_tokens_of_known_services_are_found(text: str, what: str) -> None:
     """They may be anywhere in the text."""
-    (found,) = tokens(f"x = '{text}' # y")
+    (secret,) = tokens(f"x = '{text}' # y")
 
-    assert (found.description, found.start, found.end) == (what, 5, 5 + len(text))
+    assert (secret.description, secret.start, secret.end) == (what, 5, 5 + len(text))
 
 
 @pytest.mark.parametrize(

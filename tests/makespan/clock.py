@@ -166,11 +166,11 @@ class Build:
 
 
 def _followers(stages: tuple[DeclaredStage, ...]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    followers: dict[str, list[str]] = {}
     for stage in stages:
         for earlier in stage.after:
-            found.setdefault(earlier, []).append(stage.name)
-    return found
+            followers.setdefault(earlier, []).append(stage.name)
+    return followers
 
 
 @dataclass(slots=True, eq=False)

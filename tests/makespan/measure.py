@@ -44,7 +44,7 @@ class Sample:
         for form in forms:
             target, style = FORMS[form]
             try:
-                made = written(text, target, **({"style": style} if style else {}))
+                document = written(text, target, **({"style": style} if style else {}))
             except Stopped:
                 continue
-            yield form, makespan(made.text, durations, made.children)
+            yield form, makespan(document.text, durations, document.children)

@@ -38,8 +38,8 @@ def table() -> str:
 def row(family: str, size: int, seeds: Iterable[int]) -> str:
     """Return the row of *family* at *size*: the mean and the worst ratio of each form."""
     forms = tuple(FORMS) if size else ("scripted", "needs")
-    found = [Sample(family, size, seed).ratios(forms=forms) for seed in seeds]
-    cells = (_cell([one[form] for one in found if form in one]) for form in _COLUMNS)
+    entries = [Sample(family, size, seed).ratios(forms=forms) for seed in seeds]
+    cells = (_cell([one[form] for one in entries if form in one]) for form in _COLUMNS)
     stages = size or len(deep(0)[family].nodes)
     return f"| {family} | {stages:,} | {' | '.join(cells)} |"
 
@@ -51,8 +51,8 @@ def _cell(ratios: list[float]) -> str:
 def main() -> None:
     """Write the table."""
     text = DOCUMENT.read_text(encoding="utf-8")
-    made = table()
-    DOCUMENT.write_text(_PART.sub(lambda part: part[1] + made + part[2], text), encoding="utf-8")
+    result = table()
+    DOCUMENT.write_text(_PART.sub(lambda part: part[1] + result + part[2], text), encoding="utf-8")
 
 
 if __name__ == "__main__":

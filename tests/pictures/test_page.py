@@ -32,9 +32,9 @@ class Elements(HTMLParser):
         self.inside = tag
         if tag in self.own:
             self.own[tag].append("")
-        found = dict(attrs)
-        if found.get("http-equiv") == "Content-Security-Policy":
-            self.policy = found["content"] or ""
+        values = dict(attrs)
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"] or ""
 
     def handle_data(self, data: str) -> None:
         """Record the text of a script or style."""

@@ -12,9 +12,9 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(text: str, other: str) -> float:
     """Return the contrast of two colours."""
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    high, low = sorted((luminance(text), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 

@@ -294,10 +294,10 @@ def test_of_several_pipelines_one_with_effects_is_on_demand(stage: str, verb: st
 def test_stages_of_the_same_name_have_different_slugs() -> None:
     """In the whole file, including long and unusual names."""
     names = ("A b", "a.b", "a_b", "…", "é", "x" * 60, "x" * 61)
-    one = plan_of(f"[{', '.join(f'{{name: {name}}}' for name in names)}]")
+    sample = plan_of(f"[{', '.join(f'{{name: {name}}}' for name in names)}]")
     plans = plans_of("pipelines: {p: {stages: [{name: a}]}, q: {stages: [{name: a}]}, p-: {stages: [{name: a}]}}")
 
-    assert [job.slug for job in one.jobs] == ["a-b", "a-b-2", "a-b-3", "stage", "stage-2", "x" * 40, f"{'x' * 40}-2"]
+    assert [job.slug for job in sample.jobs] == ["a-b", "a-b-2", "a-b-3", "stage", "stage-2", "x" * 40, f"{'x' * 40}-2"]
     assert [plan.jobs[0].slug for plan in plans] == ["p-a", "q-a", "p-a-2"]
 
 

@@ -49,9 +49,9 @@ def test_invalid_image_names_are_reported(image: str, underlined: str) -> None:
 def promotions(value: str) -> list[tuple[str, list[str], str]]:
     """Return chart, environments and version of each promotion."""
     return [
-        (shown(one.chart), items(one.environments), shown(one.version))
-        for one in step(Promote, f"build: x, publish: {{image: true}}, promote: {value}").charts
-        if not isinstance(one, Loop)
+        (shown(promotion.chart), items(promotion.environments), shown(promotion.version))
+        for promotion in step(Promote, f"build: x, publish: {{image: true}}, promote: {value}").charts
+        if not isinstance(promotion, Loop)
     ]
 
 

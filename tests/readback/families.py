@@ -43,9 +43,9 @@ def scattered(size: int, random: Random) -> ExecutionGraph:
     """Return nodes that each follow up to three of the previous ten."""
     names = [f"r{number}" for number in range(size)]
     arcs = [
-        (one, name)
+        (text, name)
         for number, name in enumerate(names)
-        for one in random.sample(names[max(0, number - 10) : number], min(number, random.randint(0, 3)))
+        for text in random.sample(names[max(0, number - 10) : number], min(number, random.randint(0, 3)))
     ]
     return _graph(names, arcs)
 
@@ -55,8 +55,8 @@ def series_parallel(size: int, random: Random) -> ExecutionGraph:
     if size <= 1:
         return ExecutionGraph([[f"p{random.getrandbits(64):x}"]])
     left = random.randint(1, size - 1)
-    one, other = series_parallel(left, random), series_parallel(size - left, random)
-    return one + other if random.random() < 0.5 else one | other
+    graph, other = series_parallel(left, random), series_parallel(size - left, random)
+    return graph + other if random.random() < 0.5 else graph | other
 
 
 def crossed(size: int, random: Random) -> ExecutionGraph:
@@ -83,9 +83,9 @@ def chained(size: int, random: Random) -> ExecutionGraph:
     chains = [[f"{letter}{number}" for number in range(length)] for letter in "xyz"]
     across = []
     for _ in range(3):
-        one, other = random.sample(range(3), 2)
+        count, other = random.sample(range(3), 2)
         place = random.randint(0, length - 2)
-        across.append((chains[one][place], chains[other][random.randint(place + 1, length - 1)]))
+        across.append((chains[count][place], chains[other][random.randint(place + 1, length - 1)]))
     return ExecutionGraph([*chains, *across])
 
 
@@ -117,8 +117,8 @@ def config(graph: ExecutionGraph, keys: Mapping[str, str] = _NO_KEYS) -> str:
     """Return a config of *graph* whose stages do almost nothing; *keys* are additional keys of stages."""
     stages = "".join(f"      - {{ name: {name}, script: [echo {name}]{keys.get(name, '')} }}\n" for name in graph.nodes)
     arcs = [(name,) for name in graph.nodes if not graph.in_degree(name) and not graph.out_degree(name)]
-    told = "".join(f"      - [{', '.join(arc)}]\n" for arc in (*arcs, *graph.arcs))
-    return f"pipelines:\n  demo:\n    stages:\n{stages}    execution:\n{told}"
+    text = "".join(f"      - [{', '.join(arc)}]\n" for arc in (*arcs, *graph.arcs))
+    return f"pipelines:\n  demo:\n    stages:\n{stages}    execution:\n{text}"
 
 
 def _graph(names: list[str], arcs: list[tuple[str, str]]) -> ExecutionGraph:

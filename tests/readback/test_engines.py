@@ -28,10 +28,10 @@ FOREIGN = re.compile("PG12|PG131")
 @pytest.mark.parametrize("name", ["Jenkinsfile", "gitlab-ci.yml"])
 def test_generated_files_are_detected_by_their_text(name: str) -> None:
     """The file name does not matter."""
-    found = {path: engine(path.read_text("utf-8"), "x.yaml") for path in sorted(GOLDEN.glob(f"*/expected/{name}"))}
+    engines = {path: engine(path.read_text("utf-8"), "x.yaml") for path in sorted(GOLDEN.glob(f"*/expected/{name}"))}
 
-    assert found
-    assert set(found.values()) == {FileEngine.JENKINS if name == "Jenkinsfile" else FileEngine.GITLAB}
+    assert engines
+    assert set(engines.values()) == {FileEngine.JENKINS if name == "Jenkinsfile" else FileEngine.GITLAB}
 
 
 def test_configs_are_not_detected_as_files_of_an_engine() -> None:

@@ -48,12 +48,12 @@ def graphs(draw: st.DrawFn) -> list[tuple[str, ...]]:
 @given(graphs())
 def test_scripted_and_auto_files_enforce_the_graph_exactly(arcs: list[tuple[str, ...]]) -> None:
     """No order is lost or added, for any stage names."""
-    made = plan(*arcs)
+    sample = plan(*arcs)
 
     for style in ("auto", "scripted"):
-        found = order(jenkinsfile(scripts(made), style=style))
-        assert set(found.nodes) == set(made.graph.nodes)
-        assert relation(found) == relation(made.graph)
+        graph = order(jenkinsfile(scripts(sample), style=style))
+        assert set(graph.nodes) == set(sample.graph.nodes)
+        assert relation(graph) == relation(sample.graph)
 
 
 @pytest.mark.slow
@@ -61,11 +61,11 @@ def test_scripted_and_auto_files_enforce_the_graph_exactly(arcs: list[tuple[str,
 @given(graphs())
 def test_forced_declarative_adds_only_the_reported_waits(arcs: list[tuple[str, ...]]) -> None:
     """They are the waits of the cheapest blocks, if no blocks are exact."""
-    made = plan(*arcs)
-    found = relation(order(jenkinsfile(scripts(made), style="declarative")))
+    sample = plan(*arcs)
+    pairs = relation(order(jenkinsfile(scripts(sample), style="declarative")))
 
-    assert found - relation(made.graph) in (set(), set(added_waits(made.graph, cheapest_blocks(made.graph))))
-    assert relation(made.graph) <= found
+    assert pairs - relation(sample.graph) in (set(), set(added_waits(sample.graph, cheapest_blocks(sample.graph))))
+    assert relation(sample.graph) <= pairs
 
 
 @pytest.mark.parametrize("name", ["images", "service"])
@@ -155,9 +155,9 @@ def test_unsupported_files_are_rejected(text: str, message: str, place: str) -> 
 
 def test_a_diamond_keeps_its_arcs() -> None:
     """Scripted files name each stage's predecessors as the plan does."""
-    made = plan(*DIAMOND)
+    sample = plan(*DIAMOND)
 
-    assert order(jenkinsfile(scripts(made), style="scripted")) == made.graph
+    assert order(jenkinsfile(scripts(sample), style="scripted")) == sample.graph
 
 
 def test_finally_stages_follow_all_others() -> None:

@@ -40,7 +40,7 @@ def test_a_need_on_a_combination_name_is_rejected() -> None:
 
 def test_a_generated_matrix_has_the_order_of_the_plan() -> None:
     """Combinations have their names from the plan."""
-    made = written(
+    config = written(
         """
         pipelines:
           p:
@@ -53,8 +53,8 @@ def test_a_generated_matrix_has_the_order_of_the_plan() -> None:
         "gitlab",
     )
 
-    assert "matrix:" in made.text
-    assert relation(made.graph()) == {
+    assert "matrix:" in config.text
+    assert relation(config.graph()) == {
         *(("lint", name) for name in ("unit: 3.11", "unit: 3.12", "end")),
         *((name, "end") for name in ("unit: 3.11", "unit: 3.12")),
     }

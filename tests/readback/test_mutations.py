@@ -99,8 +99,8 @@ def _read(text: str, children: Mapping[str, str]) -> ExecutionGraph | None:
 def without(text: str, pattern: str, *, by: str = "") -> dict[str, str]:
     """Return *text* once for each match of *pattern*, replaced with *by*."""
     return {
-        f"{found[0]!r} at {found.start()}": text[: found.start()] + found.expand(by) + text[found.end() :]
-        for found in re.finditer(pattern, text, re.MULTILINE | re.DOTALL)
+        f"{match[0]!r} at {match.start()}": text[: match.start()] + match.expand(by) + text[match.end() :]
+        for match in re.finditer(pattern, text, re.MULTILINE | re.DOTALL)
     }
 
 
@@ -118,10 +118,10 @@ def with_needs_written_out(generated: Written) -> Written:
 
 def without_calls(text: str, name: str) -> dict[str, str]:
     """Return *text* once without each call or block *name*, including its body."""
-    found = {}
+    data = {}
     for match in re.finditer(rf"^( *){name}\(.*?^\1}}\n", text, re.MULTILINE | re.DOTALL):
-        found[match[0].partition("\n")[0]] = text[: match.start()] + text[match.end() :]
-    return found
+        data[match[0].partition("\n")[0]] = text[: match.start()] + text[match.end() :]
+    return data
 
 
 # Scripted files: with finally, with several pipelines, and with functions that declare stages.
@@ -137,9 +137,9 @@ def test_mutated_predecessors_are_detected(name: str) -> None:
     generated = written(SCRIPTS[name], "jenkins", style="scripted")
     lists = {
         what: text
-        for found in re.finditer(r"after: \[(.*?)\]", generated.text)
-        for name in re.finditer(r"'[^']*'(, )?", found[1])
-        for what, text in _cut(generated.text, found.start(1) + name.start(), found.start(1) + name.end())
+        for match in re.finditer(r"after: \[(.*?)\]", generated.text)
+        for name in re.finditer(r"'[^']*'(, )?", match[1])
+        for what, text in _cut(generated.text, match.start(1) + name.start(), match.start(1) + name.end())
     }
     check_noticed(generated, lists)
     check_noticed(generated, without(generated.text, r", after: \[.*?\]"))

@@ -27,28 +27,28 @@ def compiled(graph: ExecutionGraph, target: str, style: str = "") -> Written:
 
 def reported_pairs(generated: Written) -> int:
     """Return the number of pairs of stages that diagnostics report as ordered unnecessarily."""
-    found = [re.search(r"\((\d+) pairs? of stages in all[);]", one.message) for one in generated.diagnostics]
-    return sum(int(one[1]) for one in found if one is not None)
+    matches = [re.search(r"\((\d+) pairs? of stages in all[);]", one.message) for one in generated.diagnostics]
+    return sum(int(one[1]) for one in matches if one is not None)
 
 
 def check_exact(graph: ExecutionGraph) -> None:
     """Compare the order in each engine's file with *graph*."""
-    asked = relation(graph)
+    pairs = relation(graph)
     for target, style in EXACT:
         generated = compiled(graph, target, style)
         read = generated.graph()
         assert set(read.nodes) == set(graph.nodes)
-        assert (relation(read), reported_pairs(generated)) == (asked, 0), (target, style, graph)
+        assert (relation(read), reported_pairs(generated)) == (pairs, 0), (target, style, graph)
 
 
 def check_forced(graph: ExecutionGraph) -> None:
     """Compare the order of forced blocks with *graph* and the reported pairs."""
     generated = compiled(graph, "jenkins", "declarative")
-    found = relation(generated.graph())
+    pairs = relation(generated.graph())
     added = {(earlier, later) for later, earlier in added_waits(graph, cheapest_blocks(graph))}
 
-    assert relation(graph) <= found
-    assert found - relation(graph) == added
+    assert relation(graph) <= pairs
+    assert pairs - relation(graph) == added
     assert reported_pairs(generated) == len(added)
 
 
@@ -111,10 +111,10 @@ def test_child_pipelines_add_only_the_reported_pairs(family: str) -> None:
             generated = written(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\n{text}", "gitlab")
         except Stopped:  # no cut leaves parts that are small enough
             continue
-        found = relation(generated.graph())
+        pairs = relation(generated.graph())
         split += bool(generated.children)
-        assert relation(graph) <= found
-        assert len(found - relation(graph)) == reported_pairs(generated)
+        assert relation(graph) <= pairs
+        assert len(pairs - relation(graph)) == reported_pairs(generated)
 
     assert split
 

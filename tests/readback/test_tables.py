@@ -30,10 +30,10 @@ def large() -> Written:
 
 def test_table_lines_are_classified_by_their_prefix() -> None:
     """Lines of steps are ignored, and names may have several lines."""
-    one = "\nstage a\nagent after b\nsteps\n sh\n|stage x\n+after y"
+    text = "\nstage a\nagent after b\nsteps\n sh\n|stage x\n+after y"
     other = "\nstage b\n+two\nafter a\n+b\nafter c\nsteps\n :x\n|after z\n"
 
-    assert list(stages_of_table(one + other)) == [("a", ()), ("b\ntwo", ("a\nb", "c"))]
+    assert list(stages_of_table(text + other)) == [("a", ()), ("b\ntwo", ("a\nb", "c"))]
 
 
 def test_a_large_file_enforces_the_graph() -> None:

@@ -50,9 +50,9 @@ class Answer:
 @cache
 def seeds(*, has_corpus: bool = True) -> tuple[Path, ...]:
     """Return the configs to edit: the corpus next to the checkout, or the configs of the checkout."""
-    found = sorted(CORPUS.glob("*/*.y*ml")) if has_corpus else []
+    paths = sorted(CORPUS.glob("*/*.y*ml")) if has_corpus else []
     return tuple(
-        found or (path for kind in ("examples/*", "tests/golden/*") for path in sorted(ROOT.glob(kind + "/pip*.y*ml")))
+        paths or (path for kind in ("examples/*", "tests/golden/*") for path in sorted(ROOT.glob(kind + "/pip*.y*ml")))
     )
 
 
@@ -60,8 +60,8 @@ def attempt(number: int, seed: int, paths: Sequence[Path]) -> tuple[bytes, str, 
     """Return the config after edit *number* of *seed*, a description of the edit, and the answer."""
     dice = Random(f"{seed} {number}")
     path = dice.choice(paths)
-    data, made = edited(text_of(path), dice, [text_of(dice.choice(paths)) for _ in range(2)])
-    return data, f"{path.parent.name}/{path.name} {' '.join(made)}", answer(data, path, dice.choice(STYLES))
+    data, texts = edited(text_of(path), dice, [text_of(dice.choice(paths)) for _ in range(2)])
+    return data, f"{path.parent.name}/{path.name} {' '.join(texts)}", answer(data, path, dice.choice(STYLES))
 
 
 @cache
@@ -109,10 +109,10 @@ def _compiled(data: bytes, path: Path, style: str, forms: Collection[str]) -> tu
     except Stopped:
         if not report.has_errors():
             return 3, ["stopped without an error"]
-    found = report.diagnostics()
+    diagnostics = report.diagnostics()
     for form in forms:
-        FORMATS[form](found, colour=True)
-    return int(report.has_errors()), list(_misplaced(found))
+        FORMATS[form](diagnostics, colour=True)
+    return int(report.has_errors()), list(_misplaced(diagnostics))
 
 
 @cache
@@ -120,12 +120,14 @@ def _folder(path: Path) -> str:
     return folder_of(absolute(path), repository_root(path))
 
 
-def _misplaced(found: Sequence[Diagnostic]) -> Iterator[str]:
+def _misplaced(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     """Yield the spans that are outside their file."""
-    for one in found:
-        labels = [label for label in (one.primary, *one.related) if label is not None]
+    for diagnostic in diagnostics:
+        labels = [label for label in (diagnostic.primary, *diagnostic.related) if label is not None]
         yield from (
-            f"{one.code.number} at {_range(span)}" for span in (label.span for label in labels) if not is_inside(span)
+            f"{diagnostic.code.number} at {_range(span)}"
+            for span in (label.span for label in labels)
+            if not is_inside(span)
         )
 
 

@@ -69,12 +69,12 @@ def analysed(file: SourceFile, *names: str) -> Analysed | None:
     return None
 
 
-def written(found: Analysed, target: str, style: str = "", options: Mapping[str, str] = _NO_OPTIONS) -> Written:
-    """Return the output of *target* for *found*, with a Jenkinsfile in *style*."""
+def written(analysis: Analysed, target: str, style: str = "", options: Mapping[str, str] = _NO_OPTIONS) -> Written:
+    """Return the output of *target* for *analysis*, with a Jenkinsfile in *style*."""
     report = Report()
-    asked = {**options, **({"style": style} if style else {})}
+    values = {**options, **({"style": style} if style else {})}
     try:
-        made = generate(found, registry.load(target), asked, report)
+        files = generate(analysis, registry.load(target), values, report)
     except Stopped:
-        made = ()
-    return Written({file.name: file.text for file in made}, report.diagnostics())
+        files = ()
+    return Written({file.name: file.text for file in files}, report.diagnostics())

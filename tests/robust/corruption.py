@@ -56,18 +56,18 @@ def _put(data: bytes, place: int, other: bytes) -> bytes:
     return data[:place] + other + data[place + len(other) :]
 
 
-def tried(kept: Path, attempts: int, fault: Callable[[], str]) -> tuple[int, list[str]]:
-    """Damage the file *kept* in many ways; return the number of ways and the results of *fault*, "" for none."""
-    data, wrong, count = kept.read_bytes(), [], 0
+def tried(path: Path, attempts: int, fault: Callable[[], str]) -> tuple[int, list[str]]:
+    """Damage the file *path* in many ways; return the number of ways and the results of *fault*, "" for none."""
+    data, wrong, count = path.read_bytes(), [], 0
     for words, other in damages(data, attempts):
-        kept.write_bytes(other)
+        path.write_bytes(other)
         try:
-            found = fault()
+            text = fault()
         except Exception as error:  # noqa: BLE001 - any that gets here is what is looked for
-            found = f"{type(error).__name__}: {error}"
+            text = f"{type(error).__name__}: {error}"
         count += 1
-        wrong += [f"{kept.name}, {words}: {found}"] if found else []
-    kept.write_bytes(data)
+        wrong += [f"{path.name}, {words}: {text}"] if text else []
+    path.write_bytes(data)
     return count, wrong
 
 
@@ -113,8 +113,8 @@ def summaries(folder: Path, attempts: int) -> tuple[int, list[str]]:
 
     def fault() -> str:
         is_same = verified(place.read_bytes(), dict) == verified(data, dict)
-        found = known_durations(folder)
-        return f"tells {found}" if found != (whole if is_same else {}) else ""
+        times = known_durations(folder)
+        return f"tells {times}" if times != (whole if is_same else {}) else ""
 
     return tried(place, attempts, fault)
 
@@ -132,9 +132,9 @@ def indexes(folder: Path, attempts: int) -> tuple[int, list[str]]:
         shutil.copytree(whole, tree)
         with closing(Store(tree, _PLENTY)) as store:
             for name in _STAGES:
-                found = _value(store, name)
-                if found not in (None, name.encode()):
-                    return f"{name} has the value {found!r}"
+                value = _value(store, name)
+                if value not in (None, name.encode()):
+                    return f"{name} has the value {value!r}"
         # What is noticed late costs what is made before.
         return "" if any(_is_renewed(tree) for _ in range(3)) else "not made anew"
 
@@ -145,8 +145,8 @@ def _value(store: Store, name: str) -> bytes | None:
     """Return the value of the stage *name* as an executor does: a damaged one is computed again."""
     try:
         key = store.keys.root(name)
-        held = store.find([key]) if key is not None else None
-        return store.value(held.record.outputs[0][1]) if held is not None else None
+        stored_record = store.find([key]) if key is not None else None
+        return store.value(stored_record.record.outputs[0][1]) if stored_record is not None else None
     except DamagedIndexError as error:
         store.renew(error)
     except DamagedError:

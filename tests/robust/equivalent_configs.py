@@ -33,16 +33,16 @@ class UnfitError(Exception):
 
 def pipelines(data: object) -> dict[str, Data]:
     """Return the pipelines of *data* itself, not copies."""
-    found = data.get("pipelines") if isinstance(data, dict) else None
-    if not isinstance(found, dict) or not all(isinstance(one, dict) for one in found.values()):
+    value = data.get("pipelines") if isinstance(data, dict) else None
+    if not isinstance(value, dict) or not all(isinstance(one, dict) for one in value.values()):
         raise UnfitError("no pipelines")
-    return found
+    return value
 
 
 def stages_of(pipeline: Data) -> list[Data]:
     """Return the stages of *pipeline* itself, not copies."""
-    found = pipeline.get("stages")
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    values = pipeline.get("stages")
+    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
 
 
 def _arcs(pipeline: Data) -> list[list[object]]:
@@ -52,13 +52,13 @@ def _arcs(pipeline: Data) -> list[list[object]]:
 
 def with_arcs(data: Data, change: Callable[[list[list[object]], str], list[list[object]]]) -> Data:
     """Return *data* with the arcs of each pipeline changed by *change*; unfit if none change."""
-    made = {
+    documents = {
         name: {**pipeline, "execution": change(_arcs(pipeline), name)} if _arcs(pipeline) else pipeline
         for name, pipeline in pipelines(data).items()
     }
-    if made == data["pipelines"]:
+    if documents == data["pipelines"]:
         raise UnfitError("no arcs to change")
-    return {**data, "pipelines": made}
+    return {**data, "pipelines": documents}
 
 
 def permuted(data: Data, dice: Random) -> Data:
@@ -107,14 +107,14 @@ def renamed(data: Data, plans: Sequence[Plan]) -> Data:
         raise UnfitError("the stage of a webhook is named after the stage that it is about")
     others = {name: other_name(name) for name in names}
     read = re.compile(rf"{_ESCAPED}(\$\{{)({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?=[\[.])")
-    found = _with_texts(data, lambda text: read.sub(lambda one: one[1] + others[one[2]], text))
-    for pipeline in pipelines(found).values():
+    values = _with_texts(data, lambda text: read.sub(lambda one: one[1] + others[one[2]], text))
+    for pipeline in pipelines(values).values():
         _rename(pipeline, others)
-    targets = found.get("targets")
+    targets = values.get("targets")
     for settings in targets.values() if isinstance(targets, dict) else ():
         for setting in settings.values():
             _put(setting, "stage", others)
-    return found
+    return values
 
 
 def other_name(name: str) -> str:
@@ -173,8 +173,8 @@ def in_templates(data: Data) -> Data:
         return {"name": stage["name"], "extends": name}
 
     moved = {
-        name: {**one, "stages": list(map(made, stages_of(one)))} if stages_of(one) else one
-        for name, one in pipelines(data).items()
+        name: {**data, "stages": list(map(made, stages_of(data)))} if stages_of(data) else data
+        for name, data in pipelines(data).items()
     }
     if not templates:
         raise UnfitError("stages with names alone")
@@ -193,21 +193,21 @@ def in_a_file(data: Data) -> tuple[Data, Data]:
 
 def chosen(data: Data, name: str) -> Data:
     """Return *data* with only the pipeline *name* and those that it calls."""
-    known, kept, left = pipelines(data), dict[str, Data](), [name]
+    known, documents, left = pipelines(data), dict[str, Data](), [name]
     while left:
-        one = left.pop()
-        if one in known and one not in kept:
-            kept[one] = known[one]
-            left += [str(stage["pipeline"]) for stage in stages_of(known[one]) if "pipeline" in stage]
-    return {**data, "pipelines": {one: known[one] for one in known if one in kept}}
+        text = left.pop()
+        if text in known and text not in documents:
+            documents[text] = known[text]
+            left += [str(stage["pipeline"]) for stage in stages_of(known[text]) if "pipeline" in stage]
+    return {**data, "pipelines": {one: known[one] for one in known if one in documents}}
 
 
 def turned(data: Data) -> Data:
     """Return *data* with its pipelines in another order."""
-    found = pipelines(data)
-    if len(found) < 2:
+    documents = pipelines(data)
+    if len(documents) < 2:
         raise UnfitError("one pipeline")
-    return {**data, "pipelines": dict(reversed(found.items()))}
+    return {**data, "pipelines": dict(reversed(documents.items()))}
 
 
 def told(value: object) -> object:
@@ -231,13 +231,13 @@ def told(value: object) -> object:
 def unmarked(value: object) -> Iterator[str]:
     """Yield the texts in *value*, without the mark of renamed stages."""
     if isinstance(value, dict):
-        for key, one in value.items():
+        for key, data in value.items():
             yield key
-            yield from unmarked(one)
+            yield from unmarked(data)
     elif isinstance(value, list):
         yield "["
-        for one in value:
-            yield from unmarked(one)
+        for data in value:
+            yield from unmarked(data)
         yield "]"
     else:
         yield str(value).replace(TOKEN, "")

@@ -103,8 +103,8 @@ def journals(folder: Path) -> Iterator[Callable[[], str]]:
     write_journal(place)
     lines = place.read_bytes().splitlines(keepends=True)
     for at in range(0, len(lines), 5):
-        told = {key: value for key, value in json.loads(lines[at]).items() if key != "checksum"}
-        for content in (*map(forged, shapes(told)), *_RAW):
+        data = {key: value for key, value in json.loads(lines[at]).items() if key != "checksum"}
+        for content in (*map(forged, shapes(data)), *_RAW):
             place.write_bytes(b"".join((*lines[:at], content, b"\n", *lines[at + 1 :])))
             (folder / "durations.json").unlink(missing_ok=True)
             yield partial(_wrong_journal, place, folder)
@@ -136,17 +136,17 @@ def tried(kind: Callable[[Path], Iterator[Callable[[], str]]]) -> tuple[int, lis
     with TemporaryDirectory(dir=QUICK) as folder:
         for trial in kind(Path(folder)):
             try:
-                found = trial()
+                text = trial()
             except Exception as error:  # noqa: BLE001 - any that gets here is what is looked for
-                found = f"{type(error).__name__}: {str(error)[:200]}"
+                text = f"{type(error).__name__}: {str(error)[:200]}"
             count += 1
-            wrong += [f"{kind.__name__} {count}: {found}"] if found else []
+            wrong += [f"{kind.__name__} {count}: {text}"] if text else []
     return count, wrong
 
 
 def _wrong_times(folder: Path) -> str:
-    found = known_durations(folder)
-    return f"tells {found}" if any(not 0 <= time < math.inf for time in found.values()) else ""
+    times = known_durations(folder)
+    return f"tells {times}" if any(not 0 <= time < math.inf for time in times.values()) else ""
 
 
 def _wrong_journal(place: Path, folder: Path) -> str:
@@ -162,10 +162,10 @@ def _wrong_description(run: RunFolder, job: Job, content: bytes) -> str:
 
 def _wrong_record(content: str) -> str:
     try:
-        found = CacheRecord.loaded(content)
+        record = CacheRecord.loaded(content)
     except ValueError:
         return ""
-    places = [Path(os.path.normpath(f"/folder/{file.path}")) for file in found.files]
+    places = [Path(os.path.normpath(f"/folder/{file.path}")) for file in record.files]
     return f"leads to {places}" if any(Path("/folder") not in place.parents for place in places) else ""
 
 
@@ -174,7 +174,7 @@ KINDS = (summaries, journals, records, descriptions)
 
 def figures(*, is_nightly: bool) -> Figures:  # noqa: ARG001 - there are no more shapes by night
     """Return the figures of all forged data."""
-    found = {kind.__name__: tried(kind) for kind in KINDS}
-    faults = [fault for _, wrong in found.values() for fault in wrong]
-    lines = [f"{name}: {count:,} shapes, {len(wrong)} taken amiss" for name, (count, wrong) in found.items()]
+    values = {kind.__name__: tried(kind) for kind in KINDS}
+    faults = [fault for _, wrong in values.values() for fault in wrong]
+    lines = [f"{name}: {count:,} shapes, {len(wrong)} taken amiss" for name, (count, wrong) in values.items()]
     return Figures("What a run keeps, forged", (*lines, *faults[:10]), len(faults))

@@ -57,10 +57,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=600, help="how long a run takes")
     parser.add_argument("--runs", type=int, default=1, help="how many, one after the other, each with the code of then")
     parser.add_argument("--folder", type=Path, default=ROOT / ".fuzz", help="what is kept from run to run")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     crashes = 0
-    for _ in range(given.runs):
-        run = fuzzed(given.folder, given.seconds)
+    for _ in range(arguments.runs):
+        run = fuzzed(arguments.folder, arguments.seconds)
         crashes += run.crashes
         _keep(run)
         print(
@@ -74,15 +74,15 @@ def figures(*, is_nightly: bool) -> Figures:
     if is_nightly and find_spec("atheris") is not None:
         _keep(fuzzed(ROOT / ".fuzz", 600))
     runs = kept()
-    found = [path for path in sorted(FOUND.glob("*.yaml")) if _is_wrong(path.read_bytes(), FOUND)]
+    paths = [path for path in sorted(FOUND.glob("*.yaml")) if _is_wrong(path.read_bytes(), FOUND)]
     clean = sum(run.executions for run in runs if not run.crashes)
     lines = (
         f"{sum(run.executions for run in runs):,} executions in {len(runs)} runs, {clean:,} in runs without a fault",
         f"{max((run.edges for run in runs), default=0):,} edges reached",
-        f"{len(list(FOUND.glob('*.yaml')))} configs that once went wrong, {len(found)} go wrong now",
-        *(path.name for path in found),
+        f"{len(list(FOUND.glob('*.yaml')))} configs that once went wrong, {len(paths)} go wrong now",
+        *(path.name for path in paths),
     )
-    return Figures("Fuzzing by coverage", lines, len(found))
+    return Figures("Fuzzing by coverage", lines, len(paths))
 
 
 def kept() -> list[Run]:
@@ -105,8 +105,8 @@ def _keep(run: Run) -> None:
 def fuzzed(folder: Path, seconds: int) -> Run:
     """Return the result of a run of *seconds* that starts with the corpus in *folder*."""
     corpus = folder / "corpus"
-    for kept in (corpus, folder / "faults"):
-        kept.mkdir(parents=True, exist_ok=True)
+    for path in (corpus, folder / "faults"):
+        path.mkdir(parents=True, exist_ok=True)
     for text in seeds():
         data = text.encode()
         (corpus / sha256(data).hexdigest()[:40]).write_bytes(data)
@@ -117,16 +117,16 @@ def fuzzed(folder: Path, seconds: int) -> Run:
     commit = _commit()
     started = time.monotonic()
     status = _run_target(log, faults, seconds, corpus, folder / "words")
-    told = log.read_text(encoding="utf-8", errors="replace")
-    crashes = len(confirmed(faults)) + (status != 0 and _INTERRUPTED not in told)
+    result = log.read_text(encoding="utf-8", errors="replace")
+    crashes = len(confirmed(faults)) + (status != 0 and _INTERRUPTED not in result)
     return Run(
         date=f"{now:%Y-%m-%dT%H:%MZ}",
         commit=commit,
         python=python_version(),
         seconds=round(time.monotonic() - started),
-        executions=_last(r"stat::number_of_executed_units: +(\d+)", told) or _last(r"^#(\d+)", told),
+        executions=_last(r"stat::number_of_executed_units: +(\d+)", result) or _last(r"^#(\d+)", result),
         crashes=crashes,
-        edges=_last(r"cov: (\d+)", told),
+        edges=_last(r"cov: (\d+)", result),
         what=_WHAT,
     )
 
@@ -161,8 +161,8 @@ def _run_target(log: Path, faults: Path, seconds: int, corpus: Path, words: Path
 
 
 def _last(pattern: str, text: str) -> int:
-    found = re.findall(pattern, text, re.MULTILINE)
-    return int(found[-1]) if found else 0
+    values = re.findall(pattern, text, re.MULTILINE)
+    return int(values[-1]) if values else 0
 
 
 def _commit() -> str:

@@ -54,13 +54,13 @@ def _words(schema: object) -> Iterator[str]:
             if key == "properties":
                 yield from value
             if key in {"enum", "examples", "const", "default"}:
-                for one in value if isinstance(value, list) else [value]:
-                    if isinstance(one, str | int) and len(str(one)) <= _LONGEST:
-                        yield str(one)
+                for data in value if isinstance(value, list) else [value]:
+                    if isinstance(data, str | int) and len(str(data)) <= _LONGEST:
+                        yield str(data)
             yield from _words(value)
     elif isinstance(schema, list):
-        for one in schema:
-            yield from _words(one)
+        for data in schema:
+            yield from _words(data)
 
 
 class Mutator:
@@ -121,9 +121,9 @@ class Mutator:
     def _rekeyed(self, lines: list[str], dice: Random) -> None:
         """Replace a word by a word of the schema or the config."""
         at = dice.randrange(len(lines))
-        found = list(_WORD.finditer(lines[at]))
-        if found:
-            place = dice.choice(found)
+        matches = list(_WORD.finditer(lines[at]))
+        if matches:
+            place = dice.choice(matches)
             own = _WORD.findall(dice.choice(lines))
             word = dice.choice(own) if own and dice.random() < 1 / 2 else dice.choice(words())
             lines[at] = lines[at][: place.start()] + word + lines[at][place.end() :]
@@ -156,5 +156,5 @@ def _is_yaml(data: bytes) -> bool:
 
 def _parts(line: str) -> tuple[str, str, str]:
     """Return the indentation with dashes, the key, and the rest of a line."""
-    found = _LINE.match(line)
-    return (found[1], found[2] or "", found[3]) if found else ("", "", line)
+    match = _LINE.match(line)
+    return (match[1], match[2] or "", match[3]) if match else ("", "", line)

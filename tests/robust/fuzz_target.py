@@ -42,8 +42,8 @@ def main() -> None:
             answered(text.encode())
 
     def tried(data: bytes) -> None:
-        found = answered(data)
-        for fault in found.faults:
+        answer = answered(data)
+        for fault in answer.faults:
             keep(Path(faults), fault, data)
 
     def mutated(data: bytes, size: int, seed: int) -> bytes:

@@ -94,8 +94,8 @@ def _writing(name: str, put: Callable[[Path], None]) -> Callable[[Path], None]:
 
 def _extending(width: int, levels: int) -> str:
     """Return jobs that extend *width* times the previous ones, which do the same."""
-    made = (f"j{level}: {{extends: [{', '.join([f'j{level - 1}'] * width)}]}}" for level in range(1, levels + 1))
-    return "\n".join(["j0: {script: [x]}", *made])
+    generator = (f"j{level}: {{extends: [{', '.join([f'j{level - 1}'] * width)}]}}" for level in range(1, levels + 1))
+    return "\n".join(["j0: {script: [x]}", *generator])
 
 
 def generated(text: str) -> bytes:

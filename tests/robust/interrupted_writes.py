@@ -72,14 +72,14 @@ def call(script: str, *, is_traced: bool = False) -> None:
 
 def files(folder: Path) -> dict[str, bytes]:
     """Return the files in *folder*, except the config."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     # The parent first: what it names must be there already when one looks for it.
     for path in (folder / ".gitlab-ci.yml", *sorted(folder.rglob("*"))):
         name = path.relative_to(folder).as_posix()
-        if name not in {*found, "pipegen.yaml"} and not path.is_dir():
+        if name not in {*contents, "pipegen.yaml"} and not path.is_dir():
             with suppress(FileNotFoundError):  # an unfinished one may be gone by now
-                found[name] = path.read_bytes()
-    return found
+                contents[name] = path.read_bytes()
+    return contents
 
 
 def made(script: str) -> FILES:
@@ -106,11 +106,11 @@ def _killed(before: str | None, kills: int) -> tuple[str, list[str]]:
     step = max(last // kills, 1) if kills else 1
     wrong, states = [], {"old": 0, "new": 0, "between": 0, "leftover": 0}
     for stop in range(1, last + 1, step):
-        found = _state(before, stop)
-        wrong += [f"killed at {stop}: {fault}" for fault in faults(found, old, new)]
-        kept = {name: data for name, data in found.items() if name in {*old, *new}}
-        states["leftover"] += len(found) > len(kept)
-        states["old" if kept == old else "new" if kept == {**old, **new} else "between"] += 1
+        state = _state(before, stop)
+        wrong += [f"killed at {stop}: {fault}" for fault in faults(state, old, new)]
+        contents = {name: data for name, data in state.items() if name in {*old, *new}}
+        states["leftover"] += len(state) > len(contents)
+        states["old" if contents == old else "new" if contents == {**old, **new} else "between"] += 1
     count, where = len(range(1, last + 1, step)), "over old files" if old else "into nothing"
     line = (
         f"killed {count} times at {last} ends of system calls, {where}: "
@@ -149,8 +149,8 @@ def _at_once(rounds: int) -> tuple[str, list[str]]:
                 wrong += [f"round {number}: {fault}" for fault in faults(files(Path(name)), one, other)]
                 looks += 1
                 time.sleep(0.001)
-            found = files(Path(name))
-            last["one" if found == one else "other" if found == other else "both"] += 1
+            contents = files(Path(name))
+            last["one" if contents == one else "other" if contents == other else "both"] += 1
     return f"two at once, {rounds} times, looked at {looks:,} times: last {last}; wrong: {len(wrong)}", wrong
 
 

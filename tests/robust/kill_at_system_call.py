@@ -62,15 +62,15 @@ def _ended_or_killed(stop: int | None, work: Callable[[], object]) -> tuple[int,
     if not os.WIFSTOPPED(status):
         raise NotTracedError(ctypes.get_errno(), "a process cannot be traced")
     trace(_SET_OPTIONS, process, 0, _OPTIONS)
-    seen, told = 0, 0
+    seen, number = 0, 0
     while stop is None or seen < stop:
-        trace(_NEXT_CALL, process, 0, told)
+        trace(_NEXT_CALL, process, 0, number)
         _, status = os.waitpid(process, 0)
         if not os.WIFSTOPPED(status):
             return seen, False
         # A signal is handed on: who waits for the end of a child waits for one.
-        told = 0 if os.WSTOPSIG(status) == _CALL else os.WSTOPSIG(status)
-        seen += not told
+        number = 0 if os.WSTOPSIG(status) == _CALL else os.WSTOPSIG(status)
+        seen += not number
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
     return seen, True
@@ -80,5 +80,5 @@ def _ptrace() -> Callable[[int, int, int, int], int]:
     library = ctypes.CDLL(None, use_errno=True)
     library.ptrace.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)
     library.ptrace.restype = ctypes.c_long
-    found: Callable[[int, int, int, int], int] = library.ptrace
-    return found
+    function: Callable[[int, int, int, int], int] = library.ptrace
+    return function

@@ -47,16 +47,16 @@ class Measured:
 
     def faults(self, given: Input) -> list[str]:
         """Return the differences from the expected answer to *given*."""
-        found = [f"does not tell {code}" for code in given.codes if code not in self.told]
+        faults = [f"does not tell {code}" for code in given.codes if code not in self.told]
         if self.status not in given.expected:
-            found.append(f"ends with {self.status}, not {' or '.join(map(str, given.expected))}")
+            faults.append(f"ends with {self.status}, not {' or '.join(map(str, given.expected))}")
         if BUG in self.told:
-            found.append("fails")
+            faults.append("fails")
         if self.seconds > SECONDS:
-            found.append(f"takes {self.seconds:.1f} s")
+            faults.append(f"takes {self.seconds:.1f} s")
         if self.megabytes > MEGABYTES:
-            found.append(f"takes {self.megabytes:.0f} MB")
-        return found
+            faults.append(f"takes {self.megabytes:.0f} MB")
+        return faults
 
 
 def measured(given: Input, folder: Path) -> Measured:
@@ -67,8 +67,8 @@ def measured(given: Input, folder: Path) -> Measured:
 
 def called(arguments: Sequence[str], folder: Path) -> Measured:
     """Return the program's answer to a call with *arguments* in *folder*."""
-    told = folder / "told"
-    with told.open("wb") as stream:
+    path = folder / "told"
+    with path.open("wb") as stream:
         process = subprocess.Popen(
             [*PROGRAM, *arguments],
             cwd=folder,
@@ -87,6 +87,6 @@ def called(arguments: Sequence[str], folder: Path) -> Measured:
             time.sleep(0.01)
     process.returncode = os.waitstatus_to_exitcode(status)
     memory = folder / "memory"
-    found = re.search(r"VmHWM:\s*(\d+) kB", memory.read_text(encoding="ascii")) if memory.exists() else None
-    megabytes = int(found[1]) * 1024 / 1e6 if found else 0.0
-    return Measured(process.returncode, told.read_text(errors="replace"), used.ru_utime + used.ru_stime, megabytes)
+    match = re.search(r"VmHWM:\s*(\d+) kB", memory.read_text(encoding="ascii")) if memory.exists() else None
+    megabytes = int(match[1]) * 1024 / 1e6 if match else 0.0
+    return Measured(process.returncode, path.read_text(errors="replace"), used.ru_utime + used.ru_stime, megabytes)

@@ -24,12 +24,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, metavar="NUMBER", help="print what this edit made")
     parser.add_argument("--without-corpus", action="store_true", help="edit examples and goldens instead")
-    given = parser.parse_args()
-    paths = seeds(has_corpus=not given.without_corpus)
-    if given.show is not None:
-        sys.stdout.buffer.write(attempt(given.show, given.seed, paths)[0])
+    arguments = parser.parse_args()
+    paths = seeds(has_corpus=not arguments.without_corpus)
+    if arguments.show is not None:
+        sys.stdout.buffer.write(attempt(arguments.show, arguments.seed, paths)[0])
         return 0
-    found = _tried(given.count, given.seed, has_corpus=not given.without_corpus)
+    found = _tried(arguments.count, arguments.seed, has_corpus=not arguments.without_corpus)
     print("\n".join(found.lines))
     return int(bool(found.wrong))
 

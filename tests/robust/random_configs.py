@@ -63,16 +63,16 @@ def _pipeline(dice: Random, size: int) -> Data:
         matrix = earlier.get("matrix")
         if matrix and "matrix" in later and earlier["name"] in before[str(later["name"])] and dice.random() < 1 / 2:
             later["matrix"] = {"from": earlier["name"]}
-    made: Data = {"stages": stages, "execution": arcs}
+    pipeline: Data = {"stages": stages, "execution": arcs}
     if dice.random() < 1 / 4:
         final = [f"f{number}" for number in range(dice.randint(1, 3))]
         stages += [{"name": name, "script": ["make clean"]} for name in final]
-        made["finally"] = final
+        pipeline["finally"] = final
     if dice.random() < 1 / 8:
-        made["fail_fast"] = True
+        pipeline["fail_fast"] = True
     if dice.random() < 1 / 8:
-        made["when"] = dice.choice(_CONDITIONS)
-    return made
+        pipeline["when"] = dice.choice(_CONDITIONS)
+    return pipeline
 
 
 def _arcs(names: Sequence[str], dice: Random) -> list[list[object]]:
@@ -95,23 +95,23 @@ def _before(names: Sequence[str], arcs: Sequence[Sequence[object]]) -> dict[str,
     direct: dict[str, set[str]] = {name: set() for name in names}
     for earlier, later in steps(arcs):
         direct[later].add(earlier)
-    found: dict[str, set[str]] = {}
+    before: dict[str, set[str]] = {}
     for name in names:
-        found[name] = direct[name].union(*(found[one] for one in direct[name]))
-    return found
+        before[name] = direct[name].union(*(before[one] for one in direct[name]))
+    return before
 
 
 def steps(arcs: Sequence[Sequence[object]]) -> list[tuple[str, str]]:
     """Return the pairs of adjacent stages in *arcs*."""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for arc in arcs:
         sets: list[list[str]] = [one if isinstance(one, list) else [str(one)] for one in arc]
-        found += [(a, b) for earlier, later in pairwise(sets) for a in earlier for b in later]
-    return found
+        pairs += [(a, b) for earlier, later in pairwise(sets) for a in earlier for b in later]
+    return pairs
 
 
 def _stage(name: str, dice: Random, before: Sequence[str]) -> Data:
-    made: Data = {"name": name, "script": ["make"]}
+    stage: Data = {"name": name, "script": ["make"]}
     chances: tuple[tuple[str, float, object], ...] = (
         ("when", 0.25, dice.choice(_CONDITIONS)),
         ("allow_failure", 0.15, dice.choice(_FAILURES)),
@@ -125,12 +125,12 @@ def _stage(name: str, dice: Random, before: Sequence[str]) -> Data:
         ("after", 0.1, ["make tidy"]),
         ("files_from", 0.1, []),
     )
-    made |= {key: value for key, chance, value in chances if dice.random() < chance}
-    if "matrix" in made and "artifacts" in made:
-        made["artifacts"] = [f"out/{dice.randrange(10**6)}/${{matrix.axis}}/"]
+    stage |= {key: value for key, chance, value in chances if dice.random() < chance}
+    if "matrix" in stage and "artifacts" in stage:
+        stage["artifacts"] = [f"out/{dice.randrange(10**6)}/${{matrix.axis}}/"]
     if name.isalnum():
-        made["outputs"] = {"v": {"command": "cat v"}}
+        stage["outputs"] = {"v": {"command": "cat v"}}
     read = [one for one in before if one.isalnum()]
     if read and dice.random() < 0.3:
-        made["script"] = [f'make "${{{dice.choice(read)}.v|none}}"']
-    return made
+        stage["script"] = [f'make "${{{dice.choice(read)}.v|none}}"']
+    return stage

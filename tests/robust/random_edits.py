@@ -26,15 +26,15 @@ PIECES = (
 
 def edited(text: str, dice: Random, others: Sequence[str]) -> tuple[bytes, tuple[str, ...]]:
     """Return *text*, as bytes, after one to three edits, and their names; *others* are texts to insert from."""
-    lines, made = text.splitlines(keepends=True), []
+    lines, values = text.splitlines(keepends=True), []
     for _ in range(dice.choice((1, 1, 2, 3))):
         edit = dice.choice(EDITS)
         lines = edit(lines, dice, others) if lines else lines
-        made.append(edit.__name__.strip("_"))
+        values.append(edit.__name__.strip("_"))
     data = "".join(lines).encode("utf-8", "surrogatepass")
     if dice.random() < 1 / 25:
-        data, made = _garbled(data, dice), [*made, "garbled"]
-    return data, tuple(made)
+        data, values = _garbled(data, dice), [*values, "garbled"]
+    return data, tuple(values)
 
 
 def _dropped(lines: list[str], dice: Random, _: Sequence[str]) -> list[str]:
@@ -74,9 +74,9 @@ def _reindented(lines: list[str], dice: Random, _: Sequence[str]) -> list[str]:
 
 
 def _swapped(lines: list[str], dice: Random, _: Sequence[str]) -> list[str]:
-    one, other = dice.randrange(len(lines)), dice.randrange(len(lines))
+    number, other = dice.randrange(len(lines)), dice.randrange(len(lines))
     swapped = list(lines)
-    swapped[one], swapped[other] = lines[other], lines[one]
+    swapped[number], swapped[other] = lines[other], lines[number]
     return swapped
 
 

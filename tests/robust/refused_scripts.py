@@ -98,9 +98,9 @@ def main() -> int:
             continue
         for kind, changed, line in with_references(script):
             total[kind] += 1
-            found = reasons(changed)
-            refused[kind] += bool(found)
-            for reason in found[:1]:
+            texts = reasons(changed)
+            refused[kind] += bool(texts)
+            for reason in texts[:1]:
                 by_reason[reason].append(line)
     positions = max(total.total(), 1)
     share = refused.total() / positions

@@ -44,10 +44,10 @@ def _of_texts(*, is_nightly: bool) -> Figures:
     texts = hostile() if is_nightly else (MIXED,)
     with ProcessPoolExecutor() as workers:
         parts = workers.map(partial(answers, texts), [slice(part, None, _PARTS) for part in range(_PARTS)])
-        found = [one for part in parts for one in part]
-    wrong = [one for one in found if one.is_wrong]
+        values = [one for part in parts for one in part]
+    wrong = [one for one in values if one.is_wrong]
     lines = (
-        f"{len(positions()):,} positions, {len(texts)} hostile texts, {len(found):,} compilations: {counted(found)}",
+        f"{len(positions()):,} positions, {len(texts)} hostile texts, {len(values):,} compilations: {counted(values)}",
         f"readers: Psych, ruamel 1.2 and PyYAML, Groovy 2.4's parser, dash for words; {len(wrong):,} mismatches",
         *(
             f"{one.trial.target} {one.trial.position} {one.trial.text[:80]!r}: {one.differs or one.outcome.value}"
@@ -60,14 +60,14 @@ def _of_texts(*, is_nightly: bool) -> Figures:
 def _of_orders(*, is_nightly: bool) -> Figures:
     small, large = (3000, 40) if is_nightly else (30, 2)
     with ProcessPoolExecutor() as workers:
-        found = [
+        rows = [
             *workers.map(of_known, known(), chunksize=4),
             *workers.map(partial(of_drawn, seed=_SEED), range(small), chunksize=20),
             *workers.map(partial(of_wide, seed=_SEED), range(large)),
         ]
-    compared = [one for each in found for one in each]
+    compared = [one for each in rows for one in each]
     wrong = [one for one in compared if one.faults]
-    configs = sum(bool(each) for each in found)
+    configs = sum(bool(each) for each in rows)
     split, pairs, added = (sum(getattr(one, key) for one in compared) for key in ("is_split", "pairs", "added"))
     lines = (
         f"{configs:,} configs, {len(compared):,} files read back: {_ways(compared)}; {split:,} with child pipelines",

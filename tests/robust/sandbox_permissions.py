@@ -46,18 +46,20 @@ def generated(*, is_nightly: bool = False) -> dict[str, File]:
     return files
 
 
-def unapproved(files: Mapping[str, File], found: Mapping[str, Uses]) -> dict[str, list[str]]:
-    """Return by file the uses in *found* that require approval and were not written by the user."""
-    words = {name: [word for word in refused(found[name]) if not _is_in(word, files[name].groovy)] for name in files}
+def unapproved(files: Mapping[str, File], uses_by_file: Mapping[str, Uses]) -> dict[str, list[str]]:
+    """Return by file the uses in *uses_by_file* that require approval and were not written by the user."""
+    words = {
+        name: [word for word in refused(uses_by_file[name]) if not _is_in(word, files[name].groovy)] for name in files
+    }
     return {name: told for name, told in words.items() if told}
 
 
 def figures(*, is_nightly: bool) -> Figures:
     """Return the numbers of checked calls and files, and of calls that require approval."""
     files = generated(is_nightly=is_nightly)
-    found = uses({name: file.text for name, file in files.items()})
-    told = unapproved(files, found)
-    words = [word for one in found.values() for word in one.words]
+    uses_by_file = uses({name: file.text for name, file in files.items()})
+    told = unapproved(files, uses_by_file)
+    words = [word for one in uses_by_file.values() for word in one.words]
     return Figures(
         title="Jenkinsfiles and the sandbox's list",
         lines=(

@@ -74,8 +74,8 @@ class Scene:
 
     def __init__(self, folder: Path) -> None:
         self.tree, self.kept, self.said = (folder / name for name in ("project", "kept", "said"))
-        for one in (self.tree, self.kept, self.said):
-            one.mkdir()
+        for path in (self.tree, self.kept, self.said):
+            path.mkdir()
         bound = ", ".join(f"{name}: {name.lower().replace('_', '-')}" for name in _BOUND)
         names = " ".join(_BOUND)
         program = f"{sys.executable} {Path(__file__).with_name('print_secrets.py')}"

@@ -113,12 +113,12 @@ class Project:
     def found(self, *arguments: str) -> Called:
         """Return the results of a call."""
         ran, value = (self._text(self.tree / name) for name in ("ran", "value"))
-        told, _, status = self._heard().rpartition("\n")
+        text, _, status = self._heard().rpartition("\n")
         if "--isolated" in arguments:
             value = self._text(
                 next(iter(sorted(self.state.glob("pipegen/*/*/artifacts/note/value"), reverse=True)), None)
             )
-        return Called(int(status) if status.isdigit() else 3, told, tuple(ran.split()), value)
+        return Called(int(status) if status.isdigit() else 3, text, tuple(ran.split()), value)
 
     def work(self, *arguments: str, before: Callable[[], object] = lambda: None) -> None:
         """Run in this process, which ends afterwards."""
@@ -185,8 +185,8 @@ class Project:
                 _copy(Path(name), self.folder)
 
     def _variables(self) -> dict[str, str]:
-        kept = {"XDG_CACHE_HOME": str(self.cache), "XDG_STATE_HOME": str(self.state)}
-        return {**kept, "HOME": str(self.folder), "CI": "1", "TMPDIR": str(self.folder)}
+        values = {"XDG_CACHE_HOME": str(self.cache), "XDG_STATE_HOME": str(self.state)}
+        return {**values, "HOME": str(self.folder), "CI": "1", "TMPDIR": str(self.folder)}
 
     def _own(self) -> None:
         if os.geteuid() == 0:

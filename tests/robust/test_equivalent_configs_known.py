@@ -107,9 +107,9 @@ def valid_configs() -> Iterator[tuple[Path, Data, Analysed]]:
     """Yield the configs that compile, as data, and their analysis."""
     for path in readable():
         data = data_of(path)
-        found = analysed(file_of(path, json.dumps(data)))
-        if found is not None and isinstance(data, dict):
-            yield path, data, found
+        analysis = analysed(file_of(path, json.dumps(data)))
+        if analysis is not None and isinstance(data, dict):
+            yield path, data, analysis
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -126,8 +126,8 @@ def test_restructured_configs_have_equivalent_plans(name: str) -> None:
             unfit[str(error)] += 1
             continue
         tried.append(path)
-        found = analysed(file_of(path, json.dumps(other)))
-        if said(found, same) != said(expected, same):
+        analysis = analysed(file_of(path, json.dumps(other)))
+        if said(analysis, same) != said(expected, same):
             differing.append(shown(path))
 
     assert differing == []
@@ -156,8 +156,8 @@ def test_moving_parts_to_an_included_file_keeps_the_plans(tmp_path: Path) -> Non
         tried.append(path)
         place = tmp_path / "pipegen.yaml"
         (tmp_path / "moved.yaml").write_text(json.dumps(inner), encoding="utf-8")
-        found, expected = (analysed(file_of(place, json.dumps(one))) for one in (outer, data))
-        if expected is None or said(found, whole_plan) != said(expected, whole_plan):
+        analysis, expected = (analysed(file_of(place, json.dumps(one))) for one in (outer, data))
+        if expected is None or said(analysis, whole_plan) != said(expected, whole_plan):
             differing.append(shown(path))
 
     assert differing == []
@@ -172,24 +172,24 @@ def test_a_selected_pipeline_equals_that_of_the_whole_file() -> None:
         here = [plan for plan in whole.plans if plan.name in pipelines(data)][:3]
         for plan in here if len(whole.plans) > 1 else ():
             tried.append(path)
-            found = analysed(file_of(path, json.dumps(data)), plan.name)
+            analysis = analysed(file_of(path, json.dumps(data)), plan.name)
             alone = analysed(file_of(path, json.dumps(chosen(data, plan.name))), plan.name)
-            assert found is not None
+            assert analysis is not None
             assert alone is not None
-            if list(map(without_siblings, found.plans)) != [without_siblings(plan)]:
+            if list(map(without_siblings, analysis.plans)) != [without_siblings(plan)]:
                 differing.append((shown(path), plan.name))
-            is_same = said(found, whole_plan) == said(alone, whole_plan)
-            if not is_same or (plan is here[0] and files(found) != files(alone)):
+            is_same = said(analysis, whole_plan) == said(alone, whole_plan)
+            if not is_same or (plan is here[0] and files(analysis) != files(alone)):
                 differing.append((shown(path), f"{plan.name} alone"))
 
     assert differing == []
     assert count_of_own(tried) >= 12
 
 
-def files(found: Analysed) -> object:
+def files(analysis: Analysed) -> object:
     """Return the files and diagnostics of both targets."""
-    made = (written(found, *way) for way in WAYS[:2])
-    return [(one.files, [(each.code, each.message) for each in one.said]) for one in made]
+    generator = (written(analysis, *way) for way in WAYS[:2])
+    return [(one.files, [(each.code, each.message) for each in one.said]) for one in generator]
 
 
 def test_expanded_configs_have_the_same_plans() -> None:
@@ -214,21 +214,21 @@ def test_equivalent_arcs_enforce_the_same_order() -> None:
     )
     relations = set()
     for other in (data, *_with_other_arcs(data, expected)):
-        found = analysed(file_of(path, json.dumps(other)))
-        assert found is not None
+        analysis = analysed(file_of(path, json.dumps(other)))
+        assert analysis is not None
         for way in WAYS:
-            one = compared(found, *way)
-            assert one is not None
-            assert one.faults == ()
-            relations.add((way, relation(made_order(written(found, *way)))))
+            comparison = compared(analysis, *way)
+            assert comparison is not None
+            assert comparison.faults == ()
+            relations.add((way, relation(made_order(written(analysis, *way)))))
 
     assert len(relations) == len(WAYS)
 
 
-def _with_other_arcs(data: Data, found: Analysed) -> Iterator[Data]:
+def _with_other_arcs(data: Data, analysis: Analysed) -> Iterator[Data]:
     for name in ARCS:
         with suppress(UnfitError):
-            yield CHANGES[name][0](data, found)
+            yield CHANGES[name][0](data, analysis)
 
 
 def test_different_configs_are_detected() -> None:
@@ -243,6 +243,6 @@ def test_different_configs_are_detected() -> None:
     others += [json.dumps(renamed(data, expected.plans)).replace(TOKEN, "", count) for count in (1, 2)]
 
     for text in others:
-        found = analysed(SourceFile("pipegen.yaml", text))
+        analysis = analysed(SourceFile("pipegen.yaml", text))
         for same in (without_arc_order, without_direct_needs, whole_plan, without_marks):
-            assert said(found, same) != said(expected, same)
+            assert said(analysis, same) != said(expected, same)

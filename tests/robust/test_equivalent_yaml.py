@@ -56,11 +56,11 @@ def config(stages: Stages, arcs: Arcs) -> dict[str, object]:
 def analysed(text: str) -> tuple[Analysed, dict[str, str]]:
     """Return the analysis of *text*, and the files of both targets."""
     report = Report()
-    found = analyse(SourceFile("pipegen.yaml", text), (), report)
-    made = (file for name in ("gitlab", "jenkins") for file in generate(found, registry.load(name), {}, report))
-    files = {file.name: file.text for file in made}
+    analysis = analyse(SourceFile("pipegen.yaml", text), (), report)
+    generator = (file for name in ("gitlab", "jenkins") for file in generate(analysis, registry.load(name), {}, report))
+    files = {file.name: file.text for file in generator}
     assert not report.has_errors()
-    return found, files
+    return analysis, files
 
 
 def plan_of(stages: Stages, arcs: Arcs) -> Plan:
@@ -89,9 +89,9 @@ def ancestors(direct: dict[str, set[str]], stage: str) -> set[str]:
 def test_other_yaml_syntax_gives_the_same_files(made: tuple[Stages, Arcs], dice: Random) -> None:
     """Quotes, block and flow style, anchors: the plan and the bytes for both targets are the same."""
     data = config(*made)
-    (expected, files), (found, others) = analysed(json.dumps(data)), analysed(Rewording(dice).text(data))
+    (expected, files), (analysis, others) = analysed(json.dumps(data)), analysed(Rewording(dice).text(data))
 
-    assert found.plans == expected.plans
+    assert analysis.plans == expected.plans
     assert others == files
 
 
@@ -100,9 +100,9 @@ def test_other_yaml_syntax_gives_the_same_files(made: tuple[Stages, Arcs], dice:
 def test_the_order_of_arcs_does_not_matter(made: tuple[Stages, Arcs], dice: Random) -> None:
     """Each stage has the same needs."""
     stages, arcs = made
-    expected, found = plan_of(stages, arcs), plan_of(stages, dice.sample(arcs, len(arcs)))
+    expected, plan = plan_of(stages, arcs), plan_of(stages, dice.sample(arcs, len(arcs)))
 
-    assert (jobs(found), needs(found)) == (jobs(expected), needs(expected))
+    assert (jobs(plan), needs(plan)) == (jobs(expected), needs(expected))
 
 
 @settings(max_examples=10)
@@ -111,9 +111,9 @@ def test_an_arc_is_equivalent_to_its_pairs(made: tuple[Stages, Arcs]) -> None:
     """The files are the same byte for byte."""
     stages, arcs = made
     pairs = [list(pair) for arc in arcs for pair in pairwise(arc)]
-    (expected, files), (found, others) = (analysed(json.dumps(config(stages, some))) for some in (arcs, pairs))
+    (expected, files), (analysis, others) = (analysed(json.dumps(config(stages, some))) for some in (arcs, pairs))
 
-    assert found.plans == expected.plans
+    assert analysis.plans == expected.plans
     assert others == files
 
 
@@ -125,10 +125,10 @@ def test_an_implied_arc_adds_no_order(made: tuple[Stages, Arcs], data: st.DataOb
     expected = plan_of(stages, arcs)
     direct = needs(expected)
     implied = [[one, stage] for stage in direct for one in sorted(ancestors(direct, stage))]
-    found = plan_of(stages, [*arcs, data.draw(st.sampled_from(implied))])
+    plan = plan_of(stages, [*arcs, data.draw(st.sampled_from(implied))])
 
-    assert jobs(found) == jobs(expected)
-    assert all(ancestors(needs(found), stage) == ancestors(direct, stage) for stage in direct)
+    assert jobs(plan) == jobs(expected)
+    assert all(ancestors(needs(plan), stage) == ancestors(direct, stage) for stage in direct)
 
 
 @settings(max_examples=10)

@@ -80,8 +80,8 @@ def test_reworded_known_configs_have_the_same_plans(
 def test_reworded_known_configs_have_the_same_files() -> None:
     """Byte for byte, for each target."""
     for path in readable()[::12]:
-        one, other = (analysed(file_of(path, text)) for text in (as_json(path), other_style(path)))
-        assert files_of(one) == files_of(other), path
+        analysis, other = (analysed(file_of(path, text)) for text in (as_json(path), other_style(path)))
+        assert files_of(analysis) == files_of(other), path
 
 
 @cache
@@ -99,8 +99,8 @@ def _is_readable(path: Path) -> bool:
 
 def plans_of(path: Path, text: str) -> object:
     """Return the plans of *text* at *path*, and the settings of targets; None if it is rejected."""
-    found = analysed(file_of(path, text))
-    return found and (found.plans, {name: plain(one) for name, one in found.settings.items()})
+    analysis = analysed(file_of(path, text))
+    return analysis and (analysis.plans, {name: plain(one) for name, one in analysis.settings.items()})
 
 
 def files_of(found: Analysed | None) -> list[object]:

@@ -84,11 +84,11 @@ def test_runs_continue_with_forged_state(project: Path, pipegen: Pipegen, conten
 def test_runs_continue_with_a_forged_journal(project: Path, pipegen: Pipegen) -> None:
     """Only its durations are lost."""
     assert pipegen("run").status == 0
-    (kept,) = project.parent.glob("STATE/pipegen/*/*/journal.jsonl")
-    lines = kept.read_bytes().splitlines(keepends=True)
+    (path,) = project.parent.glob("STATE/pipegen/*/*/journal.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
     for shape in list(shapes({"event": "ended", "time": 1, "pipeline": "p", "stage": "build", "is_final": True}))[::20]:
-        kept.write_bytes(b"".join((lines[0], forged(shape), b"\n", *lines[1:])))
-        (kept.parents[1] / "durations.json").unlink(missing_ok=True)
+        path.write_bytes(b"".join((lines[0], forged(shape), b"\n", *lines[1:])))
+        (path.parents[1] / "durations.json").unlink(missing_ok=True)
 
         assert pipegen("simulate", "--durations", "journal").status in (0, 2)
 

@@ -25,16 +25,16 @@ def test_every_position_occurs_in_a_golden_case(monkeypatch: pytest.MonkeyPatch)
 
 def test_positions_are_those_of_the_schemas() -> None:
     """Texts, names and open values, in each of the three schemas."""
-    found = set(positions())
+    names = set(positions())
 
-    assert len(found) > 180
-    assert ":/$defs/stage/properties/name" in found
-    assert ":/$defs/stage/properties/env/additionalProperties" in found
-    assert ":/properties/pipelines name" in found
-    assert ":/$defs/stage/properties/raw/additionalProperties open" in found
-    assert "gitlab:/properties/release/properties/tag" in found
-    assert "jenkins:/properties/libraries/items" in found
-    assert not any("shell" in one and "enum" in one for one in found)
+    assert len(names) > 180
+    assert ":/$defs/stage/properties/name" in names
+    assert ":/$defs/stage/properties/env/additionalProperties" in names
+    assert ":/properties/pipelines name" in names
+    assert ":/$defs/stage/properties/raw/additionalProperties open" in names
+    assert "gitlab:/properties/release/properties/tag" in names
+    assert "jenkins:/properties/libraries/items" in names
+    assert not any("shell" in one and "enum" in one for one in names)
 
 
 @pytest.mark.parametrize(

@@ -21,50 +21,50 @@ QUICK = WAYS[:2]
 
 def test_known_configs_enforce_the_order_of_the_plan() -> None:
     """Goldens and examples, for each target."""
-    found = {path.parent.name: of_known(path, QUICK) for path in OWN}
+    values = {path.parent.name: of_known(path, QUICK) for path in OWN}
 
-    assert {name: wrong for name, each in found.items() if (wrong := _wrong(each))} == {}
-    assert all(found.values())
+    assert {name: wrong for name, each in values.items() if (wrong := _wrong(each))} == {}
+    assert all(values.values())
 
 
 def test_random_configs_enforce_the_order_of_the_plan() -> None:
     """Several pipelines with conditions, matrices, allowed failures and finally stages."""
-    found = [of_drawn(number, 3, 12) for number in range(5)]
+    pairs = [of_drawn(number, 3, 12) for number in range(5)]
 
-    assert [wrong for each in found if (wrong := _wrong(each))] == []
-    assert sum(not each for each in found) <= 2
-    assert {one.way for each in found for one in each} >= {"gitlab", "jenkins auto", "jenkins scripted"}
+    assert [wrong for each in pairs if (wrong := _wrong(each))] == []
+    assert sum(not each for each in pairs) <= 2
+    assert {one.way for each in pairs for one in each} >= {"gitlab", "jenkins auto", "jenkins scripted"}
 
 
 def test_large_configs_enforce_the_order_of_the_plan() -> None:
     """More than three hundred stages: collectors of needs, included files, functions of stages."""
-    found = of_wide(1, 1)
+    comparisons = of_wide(1, 1)
 
-    assert _wrong(found) == []
-    assert [one.is_split for one in found] == [False, True, False]
-    assert found[1].added == 0
+    assert _wrong(comparisons) == []
+    assert [one.is_split for one in comparisons] == [False, True, False]
+    assert comparisons[1].added == 0
 
 
 def test_missing_and_additional_needs_are_detected() -> None:
     """This proves that the check can fail."""
-    found = _chain("a", "b", "c")
-    made = written(found, "gitlab")
-    less = made.text.replace("  needs: [b]\n", "  needs: [a]\n")
+    analysis = _chain("a", "b", "c")
+    config = written(analysis, "gitlab")
+    less = config.text.replace("  needs: [b]\n", "  needs: [a]\n")
     more = _chain("a", "c", "b")
 
-    assert less != made.text
-    assert "missing" in checked(found.plans, "gitlab", "", replace(made, files={"f": less})).faults[0]
-    assert checked(more.plans, "gitlab", "", made).faults
-    assert checked(found.plans, "gitlab", "", made).faults == ()
+    assert less != config.text
+    assert "missing" in checked(analysis.plans, "gitlab", "", replace(config, files={"f": less})).faults[0]
+    assert checked(more.plans, "gitlab", "", config).faults
+    assert checked(analysis.plans, "gitlab", "", config).faults == ()
 
 
 def _chain(*names: str) -> Analysed:
     stages = ", ".join(f"{{ name: {name}, script: [make] }}" for name in sorted(names))
     arcs = ", ".join(f"[{one}, {other}]" for one, other in pairwise(names))
-    found = analysed(SourceFile("f", f"pipelines: {{ p: {{ stages: [{stages}], execution: [{arcs}] }} }}"))
-    assert found is not None
-    return found
+    analysis = analysed(SourceFile("f", f"pipelines: {{ p: {{ stages: [{stages}], execution: [{arcs}] }} }}"))
+    assert analysis is not None
+    return analysis
 
 
-def _wrong(found: tuple[Compared, ...]) -> list[Compared]:
-    return [one for one in found if one.faults]
+def _wrong(comparisons: tuple[Compared, ...]) -> list[Compared]:
+    return [one for one in comparisons if one.faults]

@@ -7,14 +7,14 @@ from robust.refused_scripts import reasons, scripts, with_references
 
 def test_constants_become_references() -> None:
     """A URL, a version, a tag and the last component of a path, one at a time, outside comments."""
-    found = list(with_references("get https://a.org/b 1.2.3 # 1.2\nrun image:v1 a/b.txt"))
+    pairs = list(with_references("get https://a.org/b 1.2.3 # 1.2\nrun image:v1 a/b.txt"))
 
-    assert [(kind, line) for kind, _, line in found if kind != "path"] == [
+    assert [(kind, line) for kind, _, line in pairs if kind != "path"] == [
         ("URL", "get ${s.v} 1.2.3 # 1.2"),
         ("version", "get https://a.org/b ${s.v} # 1.2"),
         ("tag", "run image:${s.v} a/b.txt"),
     ]
-    assert [line for kind, _, line in found if kind == "path"] == [
+    assert [line for kind, _, line in pairs if kind == "path"] == [
         "get https://a.org/${s.v} 1.2.3 # 1.2",
         "run image:v1 a/${s.v}",
     ]

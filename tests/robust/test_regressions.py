@@ -40,10 +40,10 @@ def test_spans_do_not_extend_past_the_end_of_file(text: str, empty: Path, pipege
     (empty / "pipegen.yaml").write_text(text, encoding="utf-8")
     result = pipegen("check", "--format", "json")
 
-    (found,) = json.loads(result.out)["diagnostics"]
+    (data,) = json.loads(result.out)["diagnostics"]
 
-    assert (result.status, found["code"]) == (1, "PG102")
-    assert found["span"]["end"]["offset"] == len(text)
+    assert (result.status, data["code"]) == (1, "PG102")
+    assert data["span"]["end"]["offset"] == len(text)
 
 
 def test_a_stage_in_no_arc_has_no_status(empty: Path, pipegen: Pipegen) -> None:

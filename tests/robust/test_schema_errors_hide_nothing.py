@@ -32,13 +32,13 @@ def errors(config: Config) -> set[tuple[str, str]]:
     report = Report()
     with suppress(Stopped):
         analyse(written(yaml.safe_dump(config, sort_keys=False, width=1000)), (), report)
-    found = [one for one in report.diagnostics() if one.severity is Severity.ERROR]
-    return {(one.code.number, one.primary.span.text.strip() if one.primary else "") for one in found}
+    diagnostics = [one for one in report.diagnostics() if one.severity is Severity.ERROR]
+    return {(one.code.number, one.primary.span.text.strip() if one.primary else "") for one in diagnostics}
 
 
-def beyond_schema(found: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return the errors in *found* that come neither from the schema nor from checks of values with its codes."""
-    return {one for one in found if not one[0].startswith("PG2")}
+def beyond_schema(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return the errors in *pairs* that come neither from the schema nor from checks of values with its codes."""
+    return {one for one in pairs if not one[0].startswith("PG2")}
 
 
 def fits(config: Config) -> bool:
@@ -119,10 +119,10 @@ def test_an_invalid_pipeline_key_causes_no_further_errors(name: str) -> None:
     places += [(pipeline, key) for pipeline in config["pipelines"].values() for key in pipeline]
     places += [(stage, "name") for stage in stages(config)]
     for holder, key in places:
-        kept, holder[key] = holder[key], BROKEN
-        found, fitting = errors(config), fits(config)
-        holder[key] = kept
-        assert fitting or beyond_schema(found) <= expected, key
+        data, holder[key] = holder[key], BROKEN
+        pairs, fitting = errors(config), fits(config)
+        holder[key] = data
+        assert fitting or beyond_schema(pairs) <= expected, key
 
 
 def test_configs_for_most_codes_are_tried() -> None:
@@ -149,6 +149,18 @@ def test_errors_of_all_kinds_are_reported_in_one_round() -> None:
     """
     with suppress(Stopped):
         analyse(written(text), (), report)
-    found = [one.code.number for one in report.diagnostics()]
+    numbers = [one.code.number for one in report.diagnostics()]
 
-    assert found == ["PG204", "PG202", "PG307", "PG202", "PG201", "PG306", "PG401", "PG301", "PG206", "PG305", "PG304"]
+    assert numbers == [
+        "PG204",
+        "PG202",
+        "PG307",
+        "PG202",
+        "PG201",
+        "PG306",
+        "PG401",
+        "PG301",
+        "PG206",
+        "PG305",
+        "PG304",
+    ]

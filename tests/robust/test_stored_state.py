@@ -11,10 +11,10 @@ from robust.stored_state import Called, Project, anew, measured
 
 def test_damaged_state_does_not_change_the_result_of_a_run() -> None:
     """Nor does it prevent a run."""
-    found = measured(share=24, kills=2, rounds=1)
+    figures = measured(share=24, kills=2, rounds=1)
 
-    assert found.wrong == 0, "\n".join(found.lines)
-    assert len(found.lines) == 5
+    assert figures.wrong == 0, "\n".join(figures.lines)
+    assert len(figures.lines) == 5
 
 
 def test_a_different_value_is_detected() -> None:

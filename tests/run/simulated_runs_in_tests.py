@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Deployment, Job, Limits, Plan, Selection, SharedResources, Workspace
+from pipegen.plan.model import Deployment, Job, Limits, Plan, Selection, SharedResources, Timeout, Workspace
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Ask, Engine
 from pipegen.run.events import Cause, Ended, Listener, PipelineEnded, Ready, RunEvent, Skipped, Started, Waiting
@@ -57,6 +57,7 @@ def paper_plan(
     limits: Limited | None = None,
     deployments: Mapping[str, Deployment] | None = None,
     is_fail_fast: bool = False,
+    timeout: int | None = None,
 ) -> Plan:
     """Return a plan of *graph* whose stages do nothing."""
     return Plan(
@@ -80,6 +81,7 @@ def paper_plan(
         selection=Selection.ALWAYS,
         folder="",
         is_fail_fast=is_fail_fast,
+        timeout=Timeout(timeout, NOWHERE) if timeout is not None else None,
     )
 
 
@@ -142,11 +144,11 @@ class Heard:
 
     def words(self) -> list[str]:
         """Return all events in words, with the time if it has changed."""
-        told, time = [], 0.0
+        words, time = [], 0.0
         for event in self.events:
-            told.append(f"{'' if event.time == time else f'{event.time:g}: '}{_words(event)}")
+            words.append(f"{'' if event.time == time else f'{event.time:g}: '}{_words(event)}")
             time = event.time
-        return told
+        return words
 
 
 def _words(event: RunEvent) -> str:  # noqa: PLR0911 - one for each kind
@@ -160,8 +162,8 @@ def _words(event: RunEvent) -> str:  # noqa: PLR0911 - one for each kind
                 f" ({event.attempt.number})" if event.attempt.number > 1 else ""
             )
         case Ended():
-            told = event.outcome.failure.value if event.outcome.failure else event.outcome.result.value
-            return f"{event.attempt.task.id.stage} {told}{'' if event.is_final else ', again'}"
+            text = event.outcome.failure.value if event.outcome.failure else event.outcome.result.value
+            return f"{event.attempt.task.id.stage} {text}{'' if event.is_final else ', again'}"
         case Skipped():
             return f"{event.task.stage} skipped: {event.reason.name.lower()}"
         case PipelineEnded():
@@ -236,8 +238,8 @@ class Paper:
         return self._later.get(stage, time) if attempt.number > 1 else time
 
     def _outcome(self, attempt: Attempt) -> Outcome:
-        told = self._outcomes.get(attempt.task.id.stage, [SUCCESS])
-        return told[min(attempt.number, len(told)) - 1]
+        outcomes = self._outcomes.get(attempt.task.id.stage, [SUCCESS])
+        return outcomes[min(attempt.number, len(outcomes)) - 1]
 
 
 def _in_order(run: PipelineRun, place: int) -> PipelineRun:

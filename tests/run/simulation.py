@@ -43,18 +43,18 @@ class Graph:
 
     def followers(self) -> dict[str, list[str]]:
         """Return the direct successors of each stage."""
-        found: dict[str, list[str]] = {stage: [] for stage in self.durations}
+        followers: dict[str, list[str]] = {stage: [] for stage in self.durations}
         for stage, earlier in self.before.items():
-            for one in earlier:
-                found[one].append(stage)
-        return found
+            for text in earlier:
+                followers[text].append(stage)
+        return followers
 
     def remaining(self, durations: Mapping[str, float]) -> dict[str, float]:
         """Return the longest path from the start of each stage, by *durations*."""
-        followers, found = self.followers(), dict[str, float]()
+        followers, times = self.followers(), dict[str, float]()
         for stage in reversed(tuple(self.durations)):
-            found[stage] = durations[stage] + max((found[one] for one in followers[stage]), default=0.0)
-        return found
+            times[stage] = durations[stage] + max((times[one] for one in followers[stage]), default=0.0)
+        return times
 
     def bound(self, slots: int) -> float:
         """Return a lower bound of any schedule on *slots*."""
@@ -102,8 +102,8 @@ class Simulation:
         self._followers: dict[TaskId, list[TaskId]] = {id_: [] for id_ in self.tasks}
         self._running: list[tuple[float, int, TaskId]] = []
         for id_ in self.tasks:
-            for one in before.get(id_, ()):
-                self._followers[one].append(id_)
+            for task_id in before.get(id_, ()):
+                self._followers[task_id].append(id_)
 
     @property
     def makespan(self) -> float:
@@ -125,19 +125,19 @@ class Simulation:
 
     def cycle(self) -> None:
         """Let the scheduler place tasks."""
-        found = self.scheduler.cycle(self.now)
-        self.refused += [(self.now, one) for one in found.refused]
-        for one in found.placed:
-            self.placed.append((self.now, one))
-            heappush(self._running, (self.now + self.duration(one.task), len(self.placed), one.task.id))
+        cycle = self.scheduler.cycle(self.now)
+        self.refused += [(self.now, one) for one in cycle.refused]
+        for placement in cycle.placed:
+            self.placed.append((self.now, placement))
+            heappush(self._running, (self.now + self.duration(placement.task), len(self.placed), placement.task.id))
 
     def _end(self, id_: TaskId) -> None:
         self.ended[id_] = self.now
         self.scheduler.release(id_, self.now)
-        for one in self._followers[id_]:
-            self._left[one] -= 1
-            if not self._left[one]:
-                self.scheduler.add(self.tasks[one], self.now)
+        for task_id in self._followers[id_]:
+            self._left[task_id] -= 1
+            if not self._left[task_id]:
+                self.scheduler.add(self.tasks[task_id], self.now)
 
 
 def run_graph(

@@ -76,6 +76,29 @@ def test_fail_fast_lets_running_stages_end() -> None:
     ]
 
 
+def test_a_pipeline_that_takes_too_long_is_stopped() -> None:
+    """Its running stages fail for good, even if they may fail or be retried, and only finally stages start."""
+    graph = ExecutionGraph([["a", "b"], ["c", "d"]])
+    limits = {"a": retry(2), "c": Limits(allow_failure=AllowFailure(exit_codes=(), span=NOWHERE))}
+    paper = Paper(
+        paper_plan(graph, final=["end"], limits=limits, timeout=3), slots=2, durations={"a": 9.0, "c": 9.0, "end": 9.0}
+    )
+
+    assert paper.run() == {"p": Status.FAILED}
+    assert paper.heard.words()[4:] == [
+        *("3: b skipped: stopped", "d skipped: stopped", "a timeout", "c timeout"),
+        *("end ready", "end starts", "12: end success", "p failed"),
+    ]
+
+
+def test_a_pipeline_in_time_is_not_stopped() -> None:
+    """Its limit does not delay its end."""
+    paper = Paper(paper_plan(ExecutionGraph([["a"]]), timeout=3), durations={"a": 2.0})
+
+    assert paper.run() == {"p": Status.SUCCESS}
+    assert paper.heard.words()[-2:] == ["2: a success", "p success"]
+
+
 def test_a_failed_attempt_is_retried() -> None:
     """Up to the limit, after the scheduler's delay; the last attempt counts."""
     plan = paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": retry(2)})
@@ -138,12 +161,12 @@ def test_an_attempt_does_not_inherit_the_timer_of_another() -> None:
 
 def test_an_attempt_that_ignores_the_stop_is_killed() -> None:
     """After a grace period; it has no exit code that could be allowed."""
-    told: list[tuple[float, bool]] = []
+    pairs: list[tuple[float, bool]] = []
 
     class Stubborn(SimulatedExecutor):
         def stop(self, attempt: object, *, kill: bool) -> None:
             del attempt
-            told.append((clock.now(), kill))
+            pairs.append((clock.now(), kill))
 
     clock = VirtualClock()
     limits = Limits(timeout=Timeout(3, NOWHERE), allow_failure=AllowFailure((7,), NOWHERE))
@@ -151,7 +174,7 @@ def test_an_attempt_that_ignores_the_stop_is_killed() -> None:
     executor = Stubborn(clock, lambda _: 20.0, lambda _: Outcome(result=AttemptResult.FAILED, exit_code=7))
     status = Engine([pipeline_run(plan)], clock=clock, executor=executor, scheduler=Slots(1)).run()
 
-    assert (status, told) == ({"p": Status.FAILED}, [(3.0, False), (13.0, True)])
+    assert (status, pairs) == ({"p": Status.FAILED}, [(3.0, False), (13.0, True)])
 
 
 @pytest.mark.parametrize(
@@ -198,12 +221,12 @@ def test_a_delay_uses_no_slot() -> None:
 @pytest.mark.parametrize(("is_yes", "expected"), [(True, Status.SUCCESS), (False, Status.FAILED)])
 def test_an_approval_starts_or_refuses_a_stage(is_yes: bool, expected: Status) -> None:  # noqa: FBT001 - the answer
     """The answer may be immediate or late; a refusal fails the pipeline."""
-    asked: list[Callable[[bool], None]] = []
+    functions: list[Callable[[bool], None]] = []
     plan = paper_plan(
         ExecutionGraph([["a", "b"]]), deployments={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
     )
-    later = Paper(plan, ask=lambda _, answer: asked.append(answer))
-    later.clock.at(7.0, lambda: asked[0](is_yes))
+    later = Paper(plan, ask=lambda _, answer: functions.append(answer))
+    later.clock.at(7.0, lambda: functions[0](is_yes))
     at_once = Paper(plan, ask=lambda _, answer: answer(is_yes))
 
     assert (later.run(), at_once.run()) == ({"p": expected}, {"p": expected})
@@ -213,13 +236,13 @@ def test_an_approval_starts_or_refuses_a_stage(is_yes: bool, expected: Status) -
 
 def test_a_late_answer_to_an_approval_is_ignored() -> None:
     """The run was stopped before."""
-    asked: list[Callable[[bool], None]] = []
+    functions: list[Callable[[bool], None]] = []
     plan = paper_plan(
         ExecutionGraph([["a"], ["b"]]), deployments={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
     )
-    paper = Paper(plan, ask=lambda _, answer: asked.append(answer), durations={"b": 5.0})
+    paper = Paper(plan, ask=lambda _, answer: functions.append(answer), durations={"b": 5.0})
     paper.clock.at(1.0, paper.engine.stop)
-    paper.clock.at(2.0, lambda: asked[0](True))
+    paper.clock.at(2.0, lambda: functions[0](True))
 
     assert paper.run() == {"p": Status.FAILED}
     assert paper.heard.words()[4:] == ["1: a skipped: stopped", "5: b success", "p failed"]
@@ -271,8 +294,8 @@ def test_an_attempt_that_fails_after_a_stop_is_not_retried() -> None:
 def test_finally_stages_receive_statuses_when_they_start() -> None:
     """Of the stages that they read and of the pipeline."""
     plan = paper_plan(GRAPH, final=["report"])
-    told = ("", "build", "test", "release", "nothing")
-    jobs = tuple(replace(job, statuses=told) if job.is_final else job for job in plan.jobs)
+    pair = ("", "build", "test", "release", "nothing")
+    jobs = tuple(replace(job, statuses=pair) if job.is_final else job for job in plan.jobs)
     paper = Paper(replace(plan, jobs=jobs), outcomes={"test": [FAILED]})
     paper.run()
     starts = [event.attempt for event in paper.heard.events if isinstance(event, Started)]
@@ -289,9 +312,9 @@ def test_finally_stages_receive_statuses_when_they_start() -> None:
 
 def test_parallel_pipelines_end_independently() -> None:
     """A failure in one does not affect the other."""
-    one = paper_plan(ExecutionGraph([["a", "b"]]), name="one", is_fail_fast=True)
+    plan = paper_plan(ExecutionGraph([["a", "b"]]), name="one", is_fail_fast=True)
     other = paper_plan(ExecutionGraph([["a", "c"]]), name="other")
-    paper = Paper(one, other, outcomes={"b": [FAILED]}, durations={"c": 3.0})
+    paper = Paper(plan, other, outcomes={"b": [FAILED]}, durations={"c": 3.0})
 
     assert paper.run() == {"one": Status.FAILED, "other": Status.SUCCESS}
     assert paper.heard.words()[-4:] == ["2: b failed", "one failed", "4: c success", "other success"]
@@ -338,16 +361,16 @@ def test_a_reused_result_is_a_success() -> None:
 
 def test_the_approver_is_given_the_task() -> None:
     """Its stage and its message."""
-    asked: list[Task] = []
+    tasks: list[Task] = []
 
     def ask(task: Task, answer: Callable[[bool], None]) -> None:
-        asked.append(task)
+        tasks.append(task)
         answer(True)
 
     deployment = Deployment(approval=Approval(message="Sure?", span=NOWHERE))
     Paper(paper_plan(ExecutionGraph([["a"]]), deployments={"a": deployment}), ask=ask).run()
 
-    assert [(task.id.stage, task.job.deployment) for task in asked] == [("a", deployment)]
+    assert [(task.id.stage, task.job.deployment) for task in tasks] == [("a", deployment)]
 
 
 def test_a_held_stage_frees_its_slot() -> None:

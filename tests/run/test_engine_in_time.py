@@ -43,11 +43,11 @@ def test_signals_stop_a_run(signals: int, ran: list[str]) -> None:
     heard = Heard()
     with closing(RealClock()) as clock:
         engine = run(clock, 0.3, heard)
-        told: list[int] = []
+        numbers: list[int] = []
 
         def interrupt() -> None:
-            told.append(len(told))
-            engine.stop(kill=len(told) > 1)
+            numbers.append(len(numbers))
+            engine.stop(kill=len(numbers) > 1)
 
         clock.on_signal(signal.SIGINT, interrupt)
         for number in range(signals):
@@ -55,7 +55,7 @@ def test_signals_stop_a_run(signals: int, ran: list[str]) -> None:
         status = engine.run()
     skipped = {event.task.stage: event.reason for event in heard.events if isinstance(event, Skipped)}
 
-    assert (status, len(told)) == ({"p": Status.FAILED}, signals)
+    assert (status, len(numbers)) == ({"p": Status.FAILED}, signals)
     assert [event.attempt.task.id.stage for event in heard.events if isinstance(event, Ended)] == ran
     assert set(skipped.values()) == {Reason.STOPPED}
     assert {"test", "lint", "release"} <= skipped.keys()

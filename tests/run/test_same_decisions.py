@@ -57,10 +57,10 @@ def machine() -> Iterator[real.RealClock]:
         """A selector that never waits."""
 
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-            found = super().select(0)
-            if not found and timeout:
+            select = super().select(0)
+            if not select and timeout:
                 hours.now += timeout
-            return found
+            return select
 
     with (
         patch.object(real, "time", hours),
@@ -72,7 +72,7 @@ def machine() -> Iterator[real.RealClock]:
 
 def recorded(plans: Sequence[Plan], times: Mapping[TaskId, float]) -> Mapping[TaskId, float]:
     """Return the durations that the journal of a run has when its stages take *times*."""
-    found: dict[TaskId, float] = {}
+    values: dict[TaskId, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for plan in plans:
             own = {job.stage: times[TaskId(plan.name, job.stage)] for job in plan.jobs}
@@ -80,8 +80,8 @@ def recorded(plans: Sequence[Plan], times: Mapping[TaskId, float]) -> Mapping[Ta
             with Journal(Path(folder, plan.name), "plan") as journal:
                 paper.listeners.append(journal)
                 paper.run()
-            found |= read(Path(folder, plan.name)).durations
-    return found
+            values |= read(Path(folder, plan.name)).durations
+    return values
 
 
 def local_order(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -> list[TaskId]:
@@ -146,11 +146,11 @@ def test_a_local_run_takes_the_decisions_of_a_simulated_run(data: st.DataObject)
 
     No two stages end at the same time, since their order would be undefined.
     """
-    found = [data.draw(plans("one")), data.draw(plans("other"))]
-    tasks = [TaskId(plan.name, job.stage) for plan in found for job in plan.jobs]
-    given = {task: _DAYS * (data.draw(st.integers(1, 9)) + 2.0 ** -(place + 1)) for place, task in enumerate(tasks)}
-    times = recorded(found, given)
+    samples = [data.draw(plans("one")), data.draw(plans("other"))]
+    tasks = [TaskId(plan.name, job.stage) for plan in samples for job in plan.jobs]
+    values = {task: _DAYS * (data.draw(st.integers(1, 9)) + 2.0 ** -(place + 1)) for place, task in enumerate(tasks)}
+    times = recorded(samples, values)
     slots = data.draw(st.integers(1, 4))
 
-    assert times == given
-    assert local_order(found, times, slots) == simulated_order(found, times, slots)
+    assert times == values
+    assert local_order(samples, times, slots) == simulated_order(samples, times, slots)

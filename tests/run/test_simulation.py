@@ -38,29 +38,29 @@ def on(slots: int, plan: Plan, times: Mapping[str, float]) -> Simulation:
 
 def test_a_simulation_has_makespan_bounds_and_utilisation() -> None:
     """The longest path determines the makespan here."""
-    found = on(2, paper_plan(GRAPH), TIMES)
+    simulation = on(2, paper_plan(GRAPH), TIMES)
 
-    assert (found.makespan, found.work, found.slots) == (10.0, 16.0, 2)
-    assert (found.shared_work, found.path.seconds, found.lower_bound) == (8.0, 10.0, 10.0)
-    assert found.utilisation == pytest.approx(0.8)
-    assert found.path.tasks == (TaskId("p", "lint"), TaskId("p", "release"))
-    assert found.waiting() == {}
-    assert found.title == "p on 2 executors"
+    assert (simulation.makespan, simulation.work, simulation.slots) == (10.0, 16.0, 2)
+    assert (simulation.shared_work, simulation.path.seconds, simulation.lower_bound) == (8.0, 10.0, 10.0)
+    assert simulation.utilisation == pytest.approx(0.8)
+    assert simulation.path.tasks == (TaskId("p", "lint"), TaskId("p", "release"))
+    assert simulation.waiting() == {}
+    assert simulation.title == "p on 2 executors"
 
 
 def test_waits_are_grouped_by_cause_and_sorted_by_length() -> None:
     """Equal waits stay in the order in which the stages started."""
-    found = on(1, paper_plan(ExecutionGraph([["a"], ["b"], ["c"]])), {"a": 3.0})
+    simulation = on(1, paper_plan(ExecutionGraph([["a"], ["b"], ["c"]])), {"a": 3.0})
 
-    assert found.waiting() == {(Cause.SLOT, ""): [(TaskId("p", "c"), 4.0), (TaskId("p", "b"), 3.0)]}
+    assert simulation.waiting() == {(Cause.SLOT, ""): [(TaskId("p", "c"), 4.0), (TaskId("p", "b"), 3.0)]}
 
 
 def test_finally_stages_end_the_longest_path() -> None:
     """The longest of them, since they run in parallel."""
     plan = paper_plan(GRAPH, final=["mail", "clean"])
-    found = longest_path(pipeline_run(plan, TIMES), by_id({**TIMES, "clean": 5.0}, plan))
+    path = longest_path(pipeline_run(plan, TIMES), by_id({**TIMES, "clean": 5.0}, plan))
 
-    assert found == TaskPath(tuple(TaskId("p", stage) for stage in ("lint", "release", "clean")), 15.0)
+    assert path == TaskPath(tuple(TaskId("p", stage) for stage in ("lint", "release", "clean")), 15.0)
 
 
 def test_delays_count_for_the_longest_path() -> None:
@@ -79,9 +79,9 @@ def test_delays_count_for_the_longest_path() -> None:
 
 def test_an_empty_graph_has_no_path() -> None:
     """It takes no time either."""
-    found = on(1, paper_plan(ExecutionGraph()), {})
+    simulation = on(1, paper_plan(ExecutionGraph()), {})
 
-    assert (found.makespan, found.path, found.utilisation) == (0.0, TaskPath(), None)
+    assert (simulation.makespan, simulation.path, simulation.utilisation) == (0.0, TaskPath(), None)
 
 
 @settings(deadline=None)
@@ -89,10 +89,10 @@ def test_an_empty_graph_has_no_path() -> None:
 def test_no_makespan_is_below_the_lower_bound(graph: ExecutionGraph, slots: int, data: st.DataObject) -> None:
     """None is above path plus work either (Graham)."""
     times = {stage: float(data.draw(st.integers(0, 9))) for stage in graph.nodes}
-    found = on(slots, paper_plan(graph), times)
+    simulation = on(slots, paper_plan(graph), times)
 
-    assert found.lower_bound <= found.makespan
-    assert found.makespan <= found.path.seconds * (slots - 1) / slots + found.work / slots + 1e-9
+    assert simulation.lower_bound <= simulation.makespan
+    assert simulation.makespan <= simulation.path.seconds * (slots - 1) / slots + simulation.work / slots + 1e-9
 
 
 @settings(deadline=None)
@@ -100,22 +100,22 @@ def test_no_makespan_is_below_the_lower_bound(graph: ExecutionGraph, slots: int,
 def test_with_unlimited_slots_the_makespan_is_the_longest_path(graph: ExecutionGraph, data: st.DataObject) -> None:
     """Each stage starts as soon as its predecessors end."""
     times = {stage: float(data.draw(st.integers(0, 9))) for stage in graph.nodes}
-    found = on(len(graph.nodes), paper_plan(graph), times)
+    simulation = on(len(graph.nodes), paper_plan(graph), times)
 
-    assert found.makespan == found.path.seconds
-    assert max(longest_behind(graph, times, {}).values()) == found.makespan
-    assert all(bar.waits == () for bar in found.bars)
+    assert simulation.makespan == simulation.path.seconds
+    assert max(longest_behind(graph, times, {}).values()) == simulation.makespan
+    assert all(bar.waits == () for bar in simulation.bars)
 
 
 def test_a_sweep_finds_how_many_executors_are_enough() -> None:
     """The fewest for the shortest time, and the fewest close to it."""
     plan = paper_plan(ExecutionGraph([["a"], ["b"], ["c"], ["d"]]))
     times = {"a": 100.0, "b": 2.0, "c": 2.0, "d": 2.0}
-    found = Sweep.over(range(1, 6), lambda count: on(count, plan, times))
+    sweep = Sweep.over(range(1, 6), lambda count: on(count, plan, times))
 
-    assert [one.makespan for _, one in found.simulations] == [106.0, 100.0, 100.0, 100.0, 100.0]
-    assert (found.enough, found.nearly_enough, found.best) == (2, 2, 100.0)
-    assert Sweep(found.simulations[:1]).enough == 1
+    assert [one.makespan for _, one in sweep.simulations] == [106.0, 100.0, 100.0, 100.0, 100.0]
+    assert (sweep.enough, sweep.nearly_enough, sweep.best) == (2, 2, 100.0)
+    assert Sweep(sweep.simulations[:1]).enough == 1
 
 
 def test_a_stop_stage_is_simulated_only_if_selected() -> None:
@@ -134,7 +134,7 @@ def test_a_stage_that_can_never_run_takes_no_time() -> None:
     """Its successors wait for its predecessors."""
     plan = paper_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
     jobs = tuple(replace(job, condition=NEVER) if job.stage == "package" else job for job in plan.jobs)
-    found = on(2, replace(plan, jobs=jobs), {**TIMES, "package": 100.0})
+    simulation = on(2, replace(plan, jobs=jobs), {**TIMES, "package": 100.0})
 
-    assert [bar.task.id.stage for bar in found.bars] == ["lint", "unit", "release"]
-    assert (found.makespan, found.work, found.path.seconds) == (10.0, 14.0, 10.0)
+    assert [bar.task.id.stage for bar in simulation.bars] == ["lint", "unit", "release"]
+    assert (simulation.makespan, simulation.work, simulation.path.seconds) == (10.0, 14.0, 10.0)

@@ -63,10 +63,10 @@ def test_waits_of_a_task_belong_to_its_attempt() -> None:
 def test_each_attempt_has_its_own_bar() -> None:
     """The bar has the outcome of the attempt."""
     plan = paper_plan(ExecutionGraph([["a"]]), limits={"a": Limits(retry=Retry(1, (Failure.SCRIPT,), NOWHERE))})
-    found = bars(plan, 1, outcomes={"a": [FAILED, SUCCESS]})
+    result = bars(plan, 1, outcomes={"a": [FAILED, SUCCESS]})
 
-    assert spans(found) == [("a", 1, (0,), 0.0, 1.0), ("a", 2, (0,), 2.0, 3.0)]
-    assert [bar.outcome for bar in found] == [FAILED, SUCCESS]
+    assert spans(result) == [("a", 1, (0,), 0.0, 1.0), ("a", 2, (0,), 2.0, 3.0)]
+    assert [bar.outcome for bar in result] == [FAILED, SUCCESS]
 
 
 def test_an_attempt_can_use_several_slots() -> None:
@@ -78,10 +78,10 @@ def test_an_attempt_can_use_several_slots() -> None:
     )
     first, second = Attempt(big, 1, "m"), Attempt(small, 1, "m")
 
-    found = timeline_of(
+    result = timeline_of(
         Started(0.0, first), Started(0.0, second), Ended(1.0, first, SUCCESS, True), Ended(2.0, second, SUCCESS, True)
     )
-    assert spans(found) == [("a", 1, (0, 1), 0.0, 1.0), ("b", 1, (2,), 0.0, 2.0)]
+    assert spans(result) == [("a", 1, (0, 1), 0.0, 1.0), ("b", 1, (2,), 0.0, 2.0)]
 
 
 def test_an_attempt_reported_again_as_final_has_one_bar() -> None:
@@ -90,9 +90,9 @@ def test_an_attempt_reported_again_as_final_has_one_bar() -> None:
     task = Task(id=TaskId("p", "a"), job=plan.jobs[0], plan=plan, demand=Demand())
     attempt = Attempt(task, 1, "m")
 
-    found = timeline_of(
+    result = timeline_of(
         *(Ready(0.0, task.id), Waiting(0.0, task.id, Cause.LOCK, "x"), Started(1.0, attempt)),
         *(Ended(2.0, attempt, FAILED, False), Ended(3.0, attempt, FAILED, True)),
     )
-    assert spans(found) == [("a", 1, (0,), 1.0, 2.0)]
-    assert found[0].waits == (TaskWait(Cause.LOCK, "x", 0.0, 1.0),)
+    assert spans(result) == [("a", 1, (0,), 1.0, 2.0)]
+    assert result[0].waits == (TaskWait(Cause.LOCK, "x", 0.0, 1.0),)

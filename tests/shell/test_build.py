@@ -143,8 +143,8 @@ def test_a_run_time_context_follows_the_end_of_options(world: World) -> None:
 @pytest.mark.parametrize("policy", ["always", "never", None, "${a.output}"])
 def test_base_images_are_pulled_by_policy(world: World, policy: str | None) -> None:
     """The default is always; the policy may be a run-time value."""
-    given = {"variant": "v"} | ({"imagePullPolicy": policy} if policy else {})
-    plan = plan_of([SOURCE, {"name": "t", "build": given}])
+    values = {"variant": "v"} | ({"imagePullPolicy": policy} if policy else {})
+    plan = plan_of([SOURCE, {"name": "t", "build": values}])
     for said in ("always", "never"):
         world.give("a", "output", said)
 

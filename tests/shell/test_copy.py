@@ -32,13 +32,13 @@ def fill(world: World) -> None:
 
 def files(world: World) -> dict[str, str]:
     """Return the files of the checkout except the blubberfile."""
-    found = {
+    values = {
         str(path.relative_to(world.root)): path.read_bytes().decode()
         for path in world.root.rglob("*")
         if path.is_file()
     }
-    del found["blubber.yaml"]
-    return found
+    del values["blubber.yaml"]
+    return values
 
 
 @pytest.mark.slow
@@ -73,12 +73,12 @@ def test_destinations_of_copies(
 
     result = world.run_job(plan, "r", where)
 
-    found = files(world)
-    carried = found.pop(f".pipegen/files/{plan.job('r').slug}.tar", None)
-    for path in [path for path in found if path.startswith((".pipegen/containers/", ".pipegen/outputs/"))]:
-        del found[path]
+    values = files(world)
+    carried = values.pop(f".pipegen/files/{plan.job('r').slug}.tar", None)
+    for path in [path for path in values if path.startswith((".pipegen/containers/", ".pipegen/outputs/"))]:
+        del values[path]
     assert result.status == 0, result.errors
-    assert found == expected
+    assert values == expected
     assert (carried is not None) is (transferred_paths(jobs(plan)["r"], where) != ())
 
 
@@ -113,8 +113,8 @@ def test_a_source_may_be_a_run_time_value(world: World) -> None:
     """A trailing slash selects the content of the folder."""
     fill(world)
     plan = plan_of([SOURCE, stage({"source": "${a.output}", "destination": "out"})])
-    for said, expected in (("/srv/report/", "out/one"), ("/srv/file", "out/file")):
-        world.give("a", "output", said)
+    for text, expected in (("/srv/report/", "out/one"), ("/srv/file", "out/file")):
+        world.give("a", "output", text)
 
         world.run_job(plan, "t", host())
 
@@ -130,9 +130,9 @@ def test_a_loop_copies_an_entry_per_line(world: World) -> None:
 
     world.run_job(plan, "t", host())
 
-    found = files(world)
-    assert found["x/1"] == HOSTILE["lines"]
-    assert found["2"] == "1"
+    values = files(world)
+    assert values["x/1"] == HOSTILE["lines"]
+    assert values["2"] == "1"
 
 
 def test_files_with_run_time_names_are_passed_in_a_tar(world: World) -> None:
@@ -185,10 +185,10 @@ def test_only_copied_files_are_passed_on(world: World) -> None:
 def test_archives_have_urls(world: World, *, packs: bool, is_known: bool) -> None:
     """Jenkins gets a packed folder in a separate place; the checkout is unaffected."""
     fill(world)
-    given = ["out/d", "e/f"] if is_known else ["out/${a.output}", "e/${a.output}f"]
+    texts = ["out/d", "e/f"] if is_known else ["out/${a.output}", "e/${a.output}f"]
     copies = stage(
-        {"source": "/srv/report/", "destination": given[0], "archive": True},
-        {"source": "/srv/file", "destination": given[1], "archive": True},
+        {"source": "/srv/report/", "destination": texts[0], "archive": True},
+        {"source": "/srv/file", "destination": texts[1], "archive": True},
         {"source": "/srv/file", "destination": "unseen"},
     )
     reader = {"name": "r", "build": "v", "run": {"arguments": ["${t.artifactURLs}"]}}

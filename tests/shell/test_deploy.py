@@ -18,7 +18,7 @@ def test_deploy_has_default_values(world: World) -> None:
     """The chart gets registry, policy, image and tag; the release is tested and uninstalled."""
     result = world.run_job(plan_of([deploy()]), "t", host())
 
-    kept = world.kept
+    path = world.kept
     assert result.calls[0][:9] == [
         "helm",
         "install",
@@ -31,8 +31,8 @@ def test_deploy_has_default_values(world: World) -> None:
         "--values",
     ]
     assert result.calls[0][-4:] == ["--debug", "--wait", "--timeout", "120s"]
-    assert (kept / "docker.registry").read_text() == "registry.example"
-    assert yaml.safe_load((kept / "values.yaml").read_text()) == {
+    assert (path / "docker.registry").read_text() == "registry.example"
+    assert yaml.safe_load((path / "values.yaml").read_text()) == {
         "docker": {"pull_policy": "IfNotPresent"},
         "main_app": {"image": "repo/app", "version": "v1"},
     }
@@ -84,9 +84,9 @@ def test_a_run_time_chart_cannot_become_an_option(world: World, chart: str) -> N
 def test_version_and_timeout_may_be_run_time_values(world: World) -> None:
     """A constant timeout is in seconds."""
     world.give("a", "output", "0.1.2")
-    given = deploy(chart={"name": "c", "version": "${a.output}"}, timeout=300)
+    data = deploy(chart={"name": "c", "version": "${a.output}"}, timeout=300)
 
-    result = world.run_job(plan_of([SOURCE, given]), "t", host())
+    result = world.run_job(plan_of([SOURCE, data]), "t", host())
 
     call = result.calls[0]
     assert call[call.index("--version") + 1] == "0.1.2"

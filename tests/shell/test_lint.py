@@ -127,16 +127,16 @@ def test_scripts_pass_shellcheck_and_syntax_checks(tmp_path: Path, check: str, w
         paths.append(str(path))
     commands = [[*CHECKS[check], *paths]] if check == "shellcheck" else [[*CHECKS[check], path] for path in paths]
 
-    said = [subprocess.run(command, capture_output=True, check=False) for command in commands]
+    process = [subprocess.run(command, capture_output=True, check=False) for command in commands]
 
-    assert [(done.stdout + done.stderr).decode() for done in said if done.returncode or done.stderr] == []
+    assert [(done.stdout + done.stderr).decode() for done in process if done.returncode or done.stderr] == []
 
 
 def scripts(where: str) -> Iterator[str]:
     """Yield the scripts of all jobs, after the options that every engine sets."""
     for number, (name, steps) in enumerate(STEPS.items()):
-        wanted = [f"${{t.{one}}}" for one in NAMES] if name == "everything" else []
-        reader = {"name": "r", "build": "x", "run": {"arguments": wanted}}
+        texts = [f"${{t.{one}}}" for one in NAMES] if name == "everything" else []
+        reader = {"name": "r", "build": "x", "run": {"arguments": texts}}
         stages = [SOURCE, {"name": "c", "build": "x", "run": True}, {"name": "t", **steps}, reader]
         plan = plan_of({"directory": "sub" if number % 2 else ".", "stages": stages})
         for job in plan.jobs:

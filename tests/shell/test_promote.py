@@ -69,8 +69,8 @@ def test_promote_pushes_a_change_for_a_chart(world: World, charts: Path) -> None
     assert job == "Job: https://ci.example/7"
     assert change.startswith("Change-Id: I")
     assert len(change) == len("Change-Id: I") + 40
-    given = git(charts, "show", "refs/for/main%topic=pipeline-promote:app.version")
-    assert given == f"-s\napp\n-v\nv1\n-e\nstaging\n-e\n{HOSTILE['lines']}\n"
+    text = git(charts, "show", "refs/for/main%topic=pipeline-promote:app.version")
+    assert text == f"-s\napp\n-v\nv1\n-e\nstaging\n-e\n{HOSTILE['lines']}\n"
     assert result.left == []
 
 
@@ -98,8 +98,8 @@ def test_environments_may_come_from_a_loop(world: World, charts: Path) -> None:
 
     world.run_job(plan, "t", host())
 
-    given = git(charts, "show", "refs/for/main%topic=pipeline-promote:app.version")
-    assert given == "-s\napp\n-v\nv1\n-e\none\n-e\ntwo words\n"
+    text = git(charts, "show", "refs/for/main%topic=pipeline-promote:app.version")
+    assert text == "-s\napp\n-v\nv1\n-e\none\n-e\ntwo words\n"
 
 
 @pytest.mark.slow
@@ -170,7 +170,7 @@ def test_credentials_are_read_from_variables(
     if kind is CredentialKind.PASSWORD:
         helper = text.partition("--config '")[2].partition("' ")[0]
         fill = ["git", "-c", helper, "credential", "fill"]
-        asked = b"protocol=https\nhost=example.org\n\n"
+        data = b"protocol=https\nhost=example.org\n\n"
         environment = world.environment() | {"GIT_TERMINAL_PROMPT": "0"}
-        done = subprocess.run(fill, input=asked, env=environment, capture_output=True, check=True)
+        done = subprocess.run(fill, input=data, env=environment, capture_output=True, check=True)
         assert b"username=me\npassword=it's $(id)\n" in done.stdout

@@ -109,9 +109,9 @@ LOGIN = Login("$REGISTRY", "$NAME", "$PASSWORD")
 def plan_of(config: object, folder: str = "", inputs: object = None) -> Plan:
     """Return the plan of a pipeline: stages, or a whole pipeline as a mapping; its file may have *inputs*."""
     pipeline = config if isinstance(config, dict) else {"stages": config}
-    given = _yaml({"pipelines": {"p": {"blubberfile": "blubber.yaml"} | pipeline}, "inputs": inputs or {}})
+    yaml = _yaml({"pipelines": {"p": {"blubberfile": "blubber.yaml"} | pipeline}, "inputs": inputs or {}})
     report = Report()
-    source = SourceFile("pipegen.yaml", given, folder)
+    source = SourceFile("pipegen.yaml", yaml, folder)
     try:
         return analyse(source, (), report).plans[0]
     finally:
@@ -238,12 +238,12 @@ class World:
 def calls(log: Path) -> list[list[str]]:
     """Return the recorded calls."""
     words = log.read_bytes().decode().split("\0")[:-1]
-    found = []
+    values = []
     while words:
         count = int(words[0])
-        found.append(words[1 : count + 1])
+        values.append(words[1 : count + 1])
         words = words[count + 1 :]
-    return found
+    return values
 
 
 def _applets(folder: Path) -> Path:

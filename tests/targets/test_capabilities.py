@@ -31,9 +31,9 @@ def keys() -> list[str]:
 def test_each_key_has_a_row(name: str) -> None:
     """Users need not experiment with any key."""
     table = registry.load(name).CAPABILITIES
-    told = {word for one in table for word in one.feature.replace(":", "").split(", ")}
+    words = {word for one in table for word in one.feature.replace(":", "").split(", ")}
 
-    assert [key for key in keys() if key not in told] == [], f"add rows to targets/{name}/capabilities.py"
+    assert [key for key in keys() if key not in words] == [], f"add rows to targets/{name}/capabilities.py"
     assert {one.support for one in table} <= SUPPORTS
     assert len({one.feature for one in table}) == len(table)
 

@@ -24,10 +24,10 @@ def test_valid_names_are_unchanged(name: str) -> None:
 def test_different_names_stay_different() -> None:
     """Even if they differ only in replaced, cut or stripped characters."""
     names = ("it's", "it s", "it-s", "/it-s", "it-s/", "/", "//", "", "'", "é", "x" * 256, "x" * 257, "x" * 255)
-    found = [allowed_name(name, _NOT_ALLOWED, edges="/") for name in names if name]
+    texts = [allowed_name(name, _NOT_ALLOWED, edges="/") for name in names if name]
 
-    assert len(set(found)) == len(found)
-    assert [one for one in found if not one or len(one) > 255 or one.strip("/") != one] == []
+    assert len(set(texts)) == len(texts)
+    assert [one for one in texts if not one or len(one) > 255 or one.strip("/") != one] == []
 
 
 def test_the_digest_depends_only_on_the_name() -> None:
@@ -37,11 +37,11 @@ def test_the_digest_depends_only_on_the_name() -> None:
 
 def test_texts_keep_run_time_values() -> None:
     """The digest is at the end."""
-    found = [allowed_text(Text((start, _BRANCH), _AT), _NOT_ALLOWED) for start in ("a: ", "a; ", "a-")]
+    texts = [allowed_text(Text((start, _BRANCH), _AT), _NOT_ALLOWED) for start in ("a: ", "a; ", "a-")]
 
-    assert [len(text.parts) for text in found] == [3, 3, 2]
-    assert len({text.parts for text in found}) == 3
-    assert all(text.parts[1] is _BRANCH for text in found)
+    assert [len(text.parts) for text in texts] == [3, 3, 2]
+    assert len({text.parts for text in texts}) == 3
+    assert all(text.parts[1] is _BRANCH for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_texts_keep_run_time_values() -> None:
 )
 def test_texts_lose_characters_at_their_ends(parts: tuple[str | Reference, ...], kept: str | None) -> None:
     """Not in the middle, where a value follows."""
-    found = allowed_text(Text(parts, _AT), _NOT_ALLOWED, edges="/")
+    text = allowed_text(Text(parts, _AT), _NOT_ALLOWED, edges="/")
 
-    assert found.parts[0] == (parts[0] if kept is None else kept)
-    assert len(found.parts) == len(parts) + (kept is not None)
+    assert text.parts[0] == (parts[0] if kept is None else kept)
+    assert len(text.parts) == len(parts) + (kept is not None)

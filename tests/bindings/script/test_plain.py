@@ -44,14 +44,14 @@ def plain_references(script: str) -> list[PlacedReference] | None:
 def test_the_plain_reader_agrees_with_the_lexer(seed: int) -> None:
     """In a script that needs no lexer, the lexer finds the same references and contexts, and no errors."""
     chance = random.Random(seed)  # noqa: S311 - cases, no secrets
-    found = 0
+    number = 0
     for _ in range(5000):
         script = "".join(chance.choice(PIECES) for _ in range(chance.randint(1, 12)))
         plain = plain_references(script)
         if plain is None:
             continue
         lexed, lost = lex(script, STAGES)
-        found += len(plain)
+        number += len(plain)
 
         assert [(one.reference.span.start, one.reference.span.end, one.context) for one in plain] == [
             (one.start, one.end, one.context) for one in lexed.references
@@ -60,7 +60,7 @@ def test_the_plain_reader_agrees_with_the_lexer(seed: int) -> None:
         printed = PrintedText(lexed)
         assert not [*programs(lexed, printed, script), *evaluated(lexed, printed)]
         assert lost is None or not plain
-    assert found
+    assert number
 
 
 @pytest.mark.parametrize(

@@ -433,13 +433,13 @@ def reported(script: str) -> list[Diagnostic]:
 @pytest.mark.parametrize("script", PROGRAMS)
 def test_a_value_in_program_text_is_an_error(script: str) -> None:
     """The diagnostic is at the reference, has a label for the program that would read it, and a hint."""
-    (found,) = reported(script)
+    (diagnostic,) = reported(script)
 
-    assert found.code.number == "PG318"
-    assert found.primary is not None
-    assert found.primary.span.text == "${s.v}"
-    assert found.related
-    assert found.hint
+    assert diagnostic.code.number == "PG318"
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.text == "${s.v}"
+    assert diagnostic.related
+    assert diagnostic.hint
 
 
 @pytest.mark.parametrize("script", ARGUMENTS)
@@ -451,11 +451,11 @@ def test_a_value_may_be_an_argument(script: str) -> None:
 @pytest.mark.parametrize("script", EVALUATED)
 def test_a_value_that_bash_evaluates_is_an_error(script: str) -> None:
     """Bash runs `$(…)` in text that it evaluates as arithmetic; every case was tried with bash."""
-    (found,) = reported(script)
+    (diagnostic,) = reported(script)
 
-    assert found.code.number == "PG319"
-    assert found.primary is not None
-    assert found.primary.span.text == "${s.v}"
+    assert diagnostic.code.number == "PG319"
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.text == "${s.v}"
 
 
 @pytest.mark.parametrize("script", PLAIN)
@@ -483,6 +483,6 @@ def test_a_value_that_bash_does_not_evaluate_is_allowed(script: str) -> None:
 )
 def test_the_hint_shows_how_to_pass_the_value(script: str, hint: str) -> None:
     """The hint depends on how the interpreter takes arguments."""
-    (found,) = reported(script)
+    (diagnostic,) = reported(script)
 
-    assert found.hint == hint
+    assert diagnostic.hint == hint

@@ -129,10 +129,10 @@ def test_errors_are_reported_once_in_their_file(
     files: dict[str, str], expected: tuple[str, str, str], tmp_path: Path
 ) -> None:
     """They may be in the config or in an included file."""
-    found = wrong_in(repository(tmp_path, **files))
+    diagnostics = wrong_in(repository(tmp_path, **files))
 
-    assert shown(found[0]) == expected
-    assert len(found) == 1
+    assert shown(diagnostics[0]) == expected
+    assert len(diagnostics) == 1
 
 
 @pytest.mark.parametrize(
@@ -192,9 +192,9 @@ def test_invalid_includes_are_reported_with_a_hint(
     (root / "git").symlink_to(".git")
     os.mkfifo(root / "pipe")
 
-    (found,) = wrong_in(root)
+    (diagnostic,) = wrong_in(root)
 
-    assert (*shown(found), found.hint) == (code, "pipegen.yaml:2", message, hint)
+    assert (*shown(diagnostic), diagnostic.hint) == (code, "pipegen.yaml:2", message, hint)
 
 
 def test_a_file_outside_the_repository_is_not_included(tmp_path: Path) -> None:
@@ -204,10 +204,10 @@ def test_a_file_outside_the_repository_is_not_included(tmp_path: Path) -> None:
     root.mkdir()
     repository(root, pipegen=f"include: ci/../../x.yaml\n{_PIPELINE}")
 
-    (found,) = wrong_in(root)
+    (diagnostic,) = wrong_in(root)
 
-    assert shown(found) == ("PG111", "pipegen.yaml:1", '"ci/../../x.yaml" is outside the repository')
-    assert found.hint == f'the root of the repository is "{root}"'
+    assert shown(diagnostic) == ("PG111", "pipegen.yaml:1", '"ci/../../x.yaml" is outside the repository')
+    assert diagnostic.hint == f'the root of the repository is "{root}"'
 
 
 def test_an_unreadable_include_has_the_system_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,9 +221,9 @@ def test_an_unreadable_include_has_the_system_error(tmp_path: Path, monkeypatch:
         return opened(path, flags, mode, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "open", refused)
-    (found,) = wrong_in(tmp_path)
+    (diagnostic,) = wrong_in(tmp_path)
 
-    assert found.message == '"more.yaml" cannot be included: Permission denied'
+    assert diagnostic.message == '"more.yaml" cannot be included: Permission denied'
 
 
 def test_symlinks_within_the_repository_are_followed(tmp_path: Path) -> None:
@@ -234,34 +234,38 @@ def test_symlinks_within_the_repository_are_followed(tmp_path: Path) -> None:
 
     (tmp_path / "one.yaml").write_text("include: three.yaml", encoding="utf-8")
     (tmp_path / "three.yaml").symlink_to("one.yaml")
-    (found,) = wrong_in(tmp_path)
-    assert found.code.number == "PG112"
+    (diagnostic,) = wrong_in(tmp_path)
+    assert diagnostic.code.number == "PG112"
 
 
 def test_a_config_without_a_file_cannot_include_files() -> None:
     """There is no folder that a path could be relative to."""
-    (found,) = wrong(f"include: more.yaml\n{_PIPELINE}")
+    (diagnostic,) = wrong(f"include: more.yaml\n{_PIPELINE}")
 
-    assert shown(found) == ("PG111", "pipegen.yaml:1", "a config that is not read from a file cannot include files")
+    assert shown(diagnostic) == (
+        "PG111",
+        "pipegen.yaml:1",
+        "a config that is not read from a file cannot include files",
+    )
 
 
 @pytest.mark.slow
 def test_the_number_and_size_of_includes_are_limited(tmp_path: Path) -> None:
     """The limits apply to the number of files, their size and the values from aliases."""
     chain = {f"f{number}": f"include: f{number + 1}.yaml" for number in range(MAX_FILES + 1)}
-    (found, *_) = wrong_in(repository(tmp_path, pipegen="include: f0.yaml", **chain))
-    assert found.code.number == "PG113"
+    (diagnostic, *_) = wrong_in(repository(tmp_path, pipegen="include: f0.yaml", **chain))
+    assert diagnostic.code.number == "PG113"
 
     (tmp_path / "f0.yaml").write_bytes(b"# " + b"a" * MAX_BYTES)
-    (found, *_) = wrong_in(tmp_path)
-    assert found.message == '"f0.yaml" cannot be included: it is larger than 10 MiB'
+    (diagnostic, *_) = wrong_in(tmp_path)
+    assert diagnostic.message == '"f0.yaml" cannot be included: it is larger than 10 MiB'
 
     lines = ["x-0: &a0 [a, a, a, a, a, a, a, a, a, a]"]
     lines += [f"x-{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 5)]
     lines += [f"x-9: [{', '.join(['*a4'] * 3)}]"]
     repository(tmp_path, pipegen="include: [f0.yaml, f1.yaml]", f0="\n".join(lines), f1="\n".join(lines))
-    (found, *_) = wrong_in(tmp_path)
-    assert shown(found) == ("PG113", "pipegen.yaml:1", "the included files have more than 600,000 values")
+    (diagnostic, *_) = wrong_in(tmp_path)
+    assert shown(diagnostic) == ("PG113", "pipegen.yaml:1", "the included files have more than 600,000 values")
 
 
 def test_errors_of_all_files_are_reported_together(tmp_path: Path) -> None:

@@ -60,12 +60,12 @@ def test_line_breaks_are_preserved() -> None:
 def test_invalid_bytes_are_reported_at_their_location(data: bytes, place: str, byte: str) -> None:
     """Only the first one is reported; each is replaced by the replacement character."""
     file, report = decoded(data)
-    (found,) = report.diagnostics()
+    (diagnostic,) = report.diagnostics()
 
-    assert found.primary is not None
-    assert (found.code.number, byte in found.message) == ("PG101", True)
-    assert f"{found.primary.span.first.line}:{found.primary.span.first.column}" == place
-    assert file.text[found.primary.span.start] == "\ufffd"
+    assert diagnostic.primary is not None
+    assert (diagnostic.code.number, byte in diagnostic.message) == ("PG101", True)
+    assert f"{diagnostic.primary.span.first.line}:{diagnostic.primary.span.first.column}" == place
+    assert file.text[diagnostic.primary.span.start] == "\ufffd"
 
 
 def test_an_empty_file_is_decoded() -> None:
@@ -83,12 +83,12 @@ def config(root: Path, name: str) -> Path:
 
 def test_default_names_are_searched_in_order(tmp_path: Path) -> None:
     """Our own names come before PipelineLib's."""
-    found = []
+    values = []
     for name in reversed(USUAL_NAMES):
         config(tmp_path, name)
-        found.append(find(tmp_path))
+        values.append(find(tmp_path))
 
-    assert found == [tmp_path / name for name in reversed(USUAL_NAMES)]
+    assert values == [tmp_path / name for name in reversed(USUAL_NAMES)]
 
 
 def test_a_folder_without_a_config_returns_none(tmp_path: Path) -> None:

@@ -41,13 +41,13 @@ def _check(text: str | bytes) -> tuple[Diagnostic, ...]:
     return report.diagnostics()
 
 
-def _places(found: tuple[Diagnostic, ...]) -> tuple[str, ...]:
-    return tuple(f"{one.code.number} {_place(one)}" for one in found)
+def _places(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
+    return tuple(f"{one.code.number} {_place(one)}" for one in diagnostics)
 
 
-def _place(found: Diagnostic) -> str:
-    assert found.primary is not None
-    first = found.primary.span.first
+def _place(diagnostic: Diagnostic) -> str:
+    assert diagnostic.primary is not None
+    first = diagnostic.primary.span.first
     return f"{first.line}:{first.column}"
 
 
@@ -73,10 +73,10 @@ def _parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _referred(reference: str) -> Any:
-    found: Any = pipelines_schema()
+    data: Any = pipelines_schema()
     for key in reference.removeprefix("#/").split("/"):
-        found = found[key]
-    return found
+        data = data[key]
+    return data
 
 
 def _is_described(part: Mapping[str, Any]) -> bool:
@@ -181,9 +181,9 @@ def test_all_keys_of_a_pipeline_are_valid() -> None:
 @pytest.mark.parametrize("path", sorted(_CORPUS.glob("*/*.yaml")), ids=lambda path: path.stem)
 def test_configs_of_the_corpus_are_valid(path: Path) -> None:
     """A few are invalid and are reported at the right location."""
-    found = _check(path.read_bytes())
+    diagnostics = _check(path.read_bytes())
 
-    assert _places(found) == _REFUSED.get(f"{path.parent.name}/{path.name}", ())
+    assert _places(diagnostics) == _REFUSED.get(f"{path.parent.name}/{path.name}", ())
 
 
 @pytest.mark.parametrize(
@@ -276,9 +276,14 @@ def test_configs_of_the_corpus_are_valid(path: Path) -> None:
 )
 def test_violations_in_a_stage(text: str, code: str, place: str, message: str, hint: str | None) -> None:
     """Each is reported once, in our own words, at its key or value."""
-    (found,) = _check(_in_stage(text))
+    (diagnostic,) = _check(_in_stage(text))
 
-    assert (found.code.number, _place(found), found.message, found.hint) == (code, place, message, hint)
+    assert (diagnostic.code.number, _place(diagnostic), diagnostic.message, diagnostic.hint) == (
+        code,
+        place,
+        message,
+        hint,
+    )
 
 
 @pytest.mark.parametrize(
@@ -318,9 +323,14 @@ def test_violations_in_a_stage(text: str, code: str, place: str, message: str, h
 )
 def test_violations_outside_of_stages(text: str, code: str, place: str, message: str, hint: str | None) -> None:
     """Each is reported once; a misspelled required key is not also reported as missing."""
-    (found,) = _check(text)
+    (diagnostic,) = _check(text)
 
-    assert (found.code.number, _place(found), found.message, found.hint) == (code, place, message, hint)
+    assert (diagnostic.code.number, _place(diagnostic), diagnostic.message, diagnostic.hint) == (
+        code,
+        place,
+        message,
+        hint,
+    )
 
 
 @pytest.mark.parametrize("key", [".anchors", "x-anchors"])
@@ -331,9 +341,9 @@ def test_top_level_keys_for_anchors_may_have_any_value(key: str) -> None:
 
 def test_all_violations_are_reported_together() -> None:
     """They are in the order of the text."""
-    found = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: later"))
+    diagnostics = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: later"))
 
-    assert _places(found) == ("PG202 5:21", "PG202 6:26", "PG203 7:9", "PG202 8:15")
+    assert _places(diagnostics) == ("PG202 5:21", "PG202 6:26", "PG203 7:9", "PG202 8:15")
 
 
 def test_settings_are_checked_against_their_own_schema() -> None:
@@ -358,16 +368,16 @@ def test_settings_are_checked_against_their_own_schema() -> None:
 
 def test_deep_nesting_is_reported_once() -> None:
     """A value that is nested too deeply must not crash later stages."""
-    found = _check(_in_stage(f"deploy: {{overrides: {{a: {'[' * 120}{']' * 120}}}}}"))
+    diagnostics = _check(_in_stage(f"deploy: {{overrides: {{a: {'[' * 120}{']' * 120}}}}}"))
 
-    assert [one.message for one in found] == ["the value is nested more than 100 levels deep"]
+    assert [one.message for one in diagnostics] == ["the value is nested more than 100 levels deep"]
 
 
 def test_an_invalid_value_with_an_alias_is_reported_once() -> None:
     """The value is in the text only once."""
-    found = _check("pipelines:\n  a:\n    stages: [{name: b, run: &run {tail: x}}, {name: c, run: *run}]\n")
+    diagnostics = _check("pipelines:\n  a:\n    stages: [{name: b, run: &run {tail: x}}, {name: c, run: *run}]\n")
 
-    assert _places(found) == ("PG202 3:41",)
+    assert _places(diagnostics) == ("PG202 3:41",)
 
 
 _STAGE = ("pipelines", "*", "stages", 0)
@@ -416,9 +426,9 @@ def test_diagnostics_agree_with_the_schema(stage: dict[str, object]) -> None:
 )
 def test_violations_in_keys_of_script_stages(stage: str, code: str, message: str) -> None:
     """Each is reported once, in our own words."""
-    (found,) = _check(_in_stage(stage))
+    (diagnostic,) = _check(_in_stage(stage))
 
-    assert (found.code.number, found.message) == (code, message)
+    assert (diagnostic.code.number, diagnostic.message) == (code, message)
 
 
 @pytest.mark.parametrize(
@@ -431,14 +441,16 @@ def test_violations_in_keys_of_script_stages(stage: str, code: str, message: str
 )
 def test_invalid_groups_in_arcs_are_reported(execution: str, message: str) -> None:
     """A group contains at least one name and no lists."""
-    (found,) = _check(f"pipelines: {{p: {{stages: [{{name: a}}], execution: {execution}}}}}")
+    (diagnostic,) = _check(f"pipelines: {{p: {{stages: [{{name: a}}], execution: {execution}}}}}")
 
-    assert found.message == message
+    assert diagnostic.message == message
 
 
 def test_at_most_1000_unknown_keys_are_reported() -> None:
     """The last diagnostic counts the rest."""
-    found = _check("".join(f"k{number}: x\n" for number in range(1_002)) + "pipelines: {p: {stages: [{name: a}]}}\n")
+    diagnostics = _check(
+        "".join(f"k{number}: x\n" for number in range(1_002)) + "pipelines: {p: {stages: [{name: a}]}}\n"
+    )
 
-    assert len(found) == 1_000
-    assert found[-1].message == 'unknown key "k999" in the config, and 2 more'
+    assert len(diagnostics) == 1_000
+    assert diagnostics[-1].message == 'unknown key "k999" in the config, and 2 more'

@@ -115,7 +115,7 @@ def agreed(text: str) -> bool | None:
     with suppress(Stopped):
         node = tree(text)
         with suppress(ValueError):  # an integer of more digits than Python reads
-            found = Validator(dict(pipelines_schema())).is_valid(plain(node))
-            assert FastValidator(pipelines_schema()).accepts(node) == found
-            return bool(found)
+            data = Validator(dict(pipelines_schema())).is_valid(plain(node))
+            assert FastValidator(pipelines_schema()).accepts(node) == data
+            return bool(data)
     return None

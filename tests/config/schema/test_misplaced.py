@@ -20,9 +20,9 @@ def _check(text: str) -> tuple[Diagnostic, ...]:
 
 
 def _one(text: str) -> Diagnostic:
-    (found,) = _check(text)
-    assert found.code.number == "PG205"
-    return found
+    (diagnostic,) = _check(text)
+    assert diagnostic.code.number == "PG205"
+    return diagnostic
 
 
 @pytest.mark.parametrize(
@@ -73,17 +73,17 @@ def _one(text: str) -> Diagnostic:
 )
 def test_a_misplaced_key_in_a_stage(keys: str, message: str, hint: str) -> None:
     """The suggested place is under a sibling key, further out, further in, or in the same stage, in this order."""
-    found = _one(f"{_HEAD}        {keys}\n")
+    diagnostic = _one(f"{_HEAD}        {keys}\n")
 
-    assert (found.message, found.hint) == (message, hint)
+    assert (diagnostic.message, diagnostic.hint) == (message, hint)
 
 
 def test_a_step_next_to_the_stages() -> None:
     """The related label is the last stage above it."""
-    found = _one(f"{_HEAD}      - name: docs\n    publish: {{image: true}}\n")
+    diagnostic = _one(f"{_HEAD}      - name: docs\n    publish: {{image: true}}\n")
 
-    assert found.message == '"publish" belongs in a stage, not in a pipeline'
-    assert [(label.span.text, label.text) for label in found.related] == [("docs", "possibly in this one")]
+    assert diagnostic.message == '"publish" belongs in a stage, not in a pipeline'
+    assert [(label.span.text, label.text) for label in diagnostic.related] == [("docs", "possibly in this one")]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,6 @@ def test_a_misplaced_key_in_a_template(text: str, message: str) -> None:
     [
         ("    defaults: {arguments: [b]}\n", '"arguments" belongs under "run", not under "defaults"'),
         ("    image: python\n", '"image" belongs in a stage, not in a pipeline'),
-        ("    timeout: 5m\n", '"timeout" belongs in a stage, not in a pipeline'),
         ("image: python\n", '"image" belongs in a stage, not at the top level'),
         ("when: {branch: main}\n", '"when" belongs in a pipeline, not at the top level'),
     ],
@@ -115,9 +114,9 @@ def test_templates_and_defaults_are_not_suggested_places(text: str, message: str
 
 def test_a_stage_key_of_a_pipeline_suggests_defaults() -> None:
     """Other engines allow it there; here, the place is `defaults`."""
-    found = _one(f"{_HEAD}    image: python\n")
+    diagnostic = _one(f"{_HEAD}    image: python\n")
 
-    assert found.hint == (
+    assert diagnostic.hint == (
         'indent "image" to line up with the "name" of its stage, '
         'or move it to "defaults" of the pipeline for all stages'
     )
@@ -125,59 +124,62 @@ def test_a_stage_key_of_a_pipeline_suggests_defaults() -> None:
 
 def test_a_step_next_to_the_pipelines() -> None:
     """A step at the top level is also a key of a stage."""
-    found = _one(f"{_HEAD}publish: {{image: true}}\n")
+    diagnostic = _one(f"{_HEAD}publish: {{image: true}}\n")
 
-    assert found.message == '"publish" belongs in a stage, not at the top level'
-    assert [label.span.text for label in found.related] == ["unit"]
+    assert diagnostic.message == '"publish" belongs in a stage, not at the top level'
+    assert [label.span.text for label in diagnostic.related] == ["unit"]
 
 
 def test_a_pipeline_next_to_the_pipelines() -> None:
     """A key with `stages` is a pipeline, whatever its name is."""
-    found = _one(f"{_HEAD}publish:\n  stages: [{{name: a}}]\n")
+    diagnostic = _one(f"{_HEAD}publish:\n  stages: [{{name: a}}]\n")
 
-    assert found.message == 'pipeline "publish" belongs under "pipelines", not at the top level'
-    assert found.hint == 'indent "publish" and the lines below it, to line up with "test"'
+    assert diagnostic.message == 'pipeline "publish" belongs under "pipelines", not at the top level'
+    assert diagnostic.hint == 'indent "publish" and the lines below it, to line up with "test"'
 
 
 def test_pipelines_without_the_key_pipelines() -> None:
     """The missing key `pipelines` is not reported in addition."""
-    found = _check("test: {stages: [{name: a}]}\ndocs: {stages: [{name: b}]}\n")
+    diagnostics = _check("test: {stages: [{name: a}]}\ndocs: {stages: [{name: b}]}\n")
 
-    assert [one.hint for one in found] == [
+    assert [one.hint for one in diagnostics] == [
         f'write "pipelines:" on the line above, and indent "{name}" and the lines below it' for name in ("test", "docs")
     ]
 
 
 def test_keys_of_a_pipeline_at_the_top_level() -> None:
     """The hint gives the lines to add above."""
-    found = _one("stages: [{name: a}]\n")
+    diagnostic = _one("stages: [{name: a}]\n")
 
-    assert found.message == '"stages" belongs in a pipeline, not at the top level'
-    assert found.hint is not None
-    assert found.hint.startswith('write "pipelines:" and the name of a pipeline above')
+    assert diagnostic.message == '"stages" belongs in a pipeline, not at the top level'
+    assert diagnostic.hint is not None
+    assert diagnostic.hint.startswith('write "pipelines:" and the name of a pipeline above')
 
 
 def test_a_pipeline_key_with_the_indentation_of_its_name() -> None:
     """The empty pipeline is not reported in addition."""
-    found = _one("pipelines:\n  test:\n  stages: [{name: a}]\n")
+    diagnostic = _one("pipelines:\n  test:\n  stages: [{name: a}]\n")
 
-    assert found.message == '"stages" belongs in a pipeline, not directly under "pipelines"'
-    assert found.hint == 'indent "stages" and the lines below it, below "test:"'
-    assert [label.span.text for label in found.related] == ["test"]
+    assert diagnostic.message == '"stages" belongs in a pipeline, not directly under "pipelines"'
+    assert diagnostic.hint == 'indent "stages" and the lines below it, below "test:"'
+    assert [label.span.text for label in diagnostic.related] == ["test"]
 
 
 def test_a_pipeline_key_without_the_name_of_a_pipeline() -> None:
     """The hint asks for the name."""
-    found = _one("pipelines:\n  stages: [{name: a}]\n")
+    diagnostic = _one("pipelines:\n  stages: [{name: a}]\n")
 
-    assert found.hint == 'write the name of the pipeline on the line above, and indent "stages" and the lines below it'
+    assert (
+        diagnostic.hint
+        == 'write the name of the pipeline on the line above, and indent "stages" and the lines below it'
+    )
 
 
 def test_an_empty_key_above_a_misplaced_key_is_not_reported() -> None:
     """It is empty only because the other keys are not indented."""
-    found = _check(f"{_HEAD}        publish:\n          image:\n          tags: [a]\n          name: b\n")
+    diagnostics = _check(f"{_HEAD}        publish:\n          image:\n          tags: [a]\n          name: b\n")
 
-    assert [(one.code.number, one.message) for one in found] == [
+    assert [(one.code.number, one.message) for one in diagnostics] == [
         ("PG205", '"tags" belongs under "image", not beside it'),
         ("PG205", '"name" belongs under "image", not beside it'),
     ]
@@ -194,6 +196,6 @@ def test_an_empty_key_above_a_misplaced_key_is_not_reported() -> None:
 )
 def test_an_unknown_key_that_is_not_misplaced(text: str, message: str) -> None:
     """The key has too many places, looks like a typo, or is unknown everywhere."""
-    (found,) = _check(text)
+    (diagnostic,) = _check(text)
 
-    assert (found.code.number, found.message) == ("PG201", message)
+    assert (diagnostic.code.number, diagnostic.message) == ("PG201", message)

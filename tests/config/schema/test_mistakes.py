@@ -21,9 +21,9 @@ def _check(text: str) -> tuple[Diagnostic, ...]:
 
 def _one(text: str) -> tuple[str, str, str | None]:
     """Return code, marked text and hint of the only diagnostic for *text*."""
-    (found,) = _check(text)
-    assert found.primary is not None
-    return found.code.number, found.primary.span.text, found.hint
+    (diagnostic,) = _check(text)
+    assert diagnostic.primary is not None
+    return diagnostic.code.number, diagnostic.primary.span.text, diagnostic.hint
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,9 @@ def test_a_flat_execution_is_reported_once(execution: str, marked: str, hint: st
 
 def test_flat_execution_marks_names_on_other_lines() -> None:
     """Each name on a line of its own has a related label."""
-    (found,) = _check(f"{_HEAD}    execution:\n      - unit\n      - lint\n      - docs\n")
+    (diagnostic,) = _check(f"{_HEAD}    execution:\n      - unit\n      - lint\n      - docs\n")
 
-    assert [label.span.text for label in found.related] == ["lint", "docs"]
+    assert [label.span.text for label in diagnostic.related] == ["lint", "docs"]
 
 
 def test_text_as_execution_is_a_wrong_type() -> None:
@@ -54,22 +54,22 @@ def test_text_as_execution_is_a_wrong_type() -> None:
 
 def test_a_stray_dash_before_keys_of_a_stage() -> None:
     """A stage without a name whose keys the stage above lacks may belong to that stage."""
-    (found,) = _check(f"{_HEAD}        build: test\n      - run: true\n        copy: [a]\n")
+    (diagnostic,) = _check(f"{_HEAD}        build: test\n      - run: true\n        copy: [a]\n")
 
-    assert found.code.number == "PG207"
-    assert found.message == 'a stage has no name; stage "unit" ends above it'
-    assert found.primary is not None
-    assert found.primary.text == "the dash before this begins a new stage"
-    assert [(label.span.text, label.text) for label in found.related] == [("unit", "may belong to this stage")]
-    assert found.hint is not None
-    assert found.hint.startswith('remove the dash before "run"')
+    assert diagnostic.code.number == "PG207"
+    assert diagnostic.message == 'a stage has no name; stage "unit" ends above it'
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.text == "the dash before this begins a new stage"
+    assert [(label.span.text, label.text) for label in diagnostic.related] == [("unit", "may belong to this stage")]
+    assert diagnostic.hint is not None
+    assert diagnostic.hint.startswith('remove the dash before "run"')
 
 
 def test_several_stray_dashes_name_the_same_stage() -> None:
     """The related label is the stage with the name."""
-    found = _check(f"{_HEAD}      - build: test\n      - run: true\n")
+    diagnostics = _check(f"{_HEAD}      - build: test\n      - run: true\n")
 
-    assert [label.span.text for one in found for label in one.related] == ["unit", "unit"]
+    assert [label.span.text for one in diagnostics for label in one.related] == ["unit", "unit"]
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_several_stray_dashes_name_the_same_stage() -> None:
 )
 def test_an_unnamed_stage_is_reported(stages: str) -> None:
     """It repeats keys of the stage above, or is the first one, so there is no stray dash."""
-    found = _check(f"pipelines: {{test: {{stages: {stages}}}}}")[-1]
+    diagnostic = _check(f"pipelines: {{test: {{stages: {stages}}}}}")[-1]
 
-    assert (found.code.number, found.message, found.hint) == (
+    assert (diagnostic.code.number, diagnostic.message, diagnostic.hint) == (
         "PG207",
         "a stage has no name",
         'begin the stage with "- name: …"',
@@ -123,6 +123,6 @@ def test_a_chart_as_text_has_a_hint(chart: str, hint: str) -> None:
 )
 def test_a_command_as_run_has_a_hint(keys: str, hint: str) -> None:
     """A command becomes arguments; the name of the variant becomes `true`."""
-    code, _, found = _one(f"{_HEAD}        {keys}\n")
+    code, _, text = _one(f"{_HEAD}        {keys}\n")
 
-    assert (code, found) == ("PG209", hint)
+    assert (code, text) == ("PG209", hint)

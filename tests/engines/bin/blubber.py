@@ -113,11 +113,11 @@ def _stage(name: str, config: Config, base: str) -> Iterator[str]:
         yield f"ENTRYPOINT {_words(config['entrypoint'])}"
 
 
-def _base(asked: str | None, base: str) -> str:
-    """Return the base image: *asked* if it is available without a network, otherwise *base*."""
-    if asked is None:
+def _base(image: str | None, base: str) -> str:
+    """Return the base image: *image* if it is available without a network, otherwise *base*."""
+    if image is None:
         return "scratch"
-    return asked if asked.startswith(("localhost/", "127.0.0.1:")) else base
+    return image if image.startswith(("localhost/", "127.0.0.1:")) else base
 
 
 def _environment(config: Config) -> tuple[tuple[str, str], ...]:

@@ -133,7 +133,7 @@ def _build(command: str, arguments: Arguments) -> list[str]:
         "--layers=false",
         f"--timestamp={TIMESTAMP}",
         "--file=-",
-        f"--pull={_pull(dockerfile.text, asked=arguments.has('pull'))}",
+        f"--pull={_pull(dockerfile.text, is_requested=arguments.has('pull'))}",
         *([f"--ignorefile={ignored}"] if ignored.exists() else []),
         *extra,
         *arguments.without("file", "pull", "progress").words(),
@@ -164,10 +164,10 @@ def _frontend(text: str) -> str | None:
     return None
 
 
-def _pull(dockerfile: str, *, asked: bool) -> str:
-    """Return podman's pull policy: `always` if *asked* and every image of *dockerfile* has a registry."""
+def _pull(dockerfile: str, *, is_requested: bool) -> str:
+    """Return podman's pull policy: `always` if *is_requested* and every image of *dockerfile* has a registry."""
     images = re.findall(r"^FROM (?:--platform=\S+ )?(\S+)", dockerfile, re.MULTILINE | re.IGNORECASE)
-    return "missing" if not asked or any(image.startswith("localhost/") for image in images) else "always"
+    return "missing" if not is_requested or any(image.startswith("localhost/") for image in images) else "always"
 
 
 def _feed(text: str) -> None:

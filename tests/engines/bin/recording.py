@@ -24,8 +24,8 @@ def content(path: str) -> str:
 
 def status(variable: str, command: str) -> int:
     """Return the exit status in *variable*: `3` for every call, `test=3` for the command `test` only."""
-    asked = os.environ.get(variable, "")
-    name, equals, value = asked.rpartition("=")
+    text = os.environ.get(variable, "")
+    name, equals, value = text.rpartition("=")
     if equals and name != command:
         return 0
     return int(value or 0)

@@ -136,9 +136,9 @@ class Execution:
 def compiled(engine: Engine, repository: Path, settings: Mapping[str, object], pipelines: Sequence[str] = ()) -> str:
     """Return the file for *engine* of the *pipelines* (all if empty) in the config of *repository*."""
     path = repository / CONFIG
-    given = {engine.target: {"images": engine.images, **settings}}
+    documents = {engine.target: {"images": engine.images, **settings}}
     own = path.read_text(encoding="utf-8")
-    path.write_text(_with_targets(own, given), encoding="utf-8")
+    path.write_text(_with_targets(own, documents), encoding="utf-8")
     report = Report()
     try:
         analysed = analyse(load(path, report), pipelines, report)
@@ -256,8 +256,8 @@ _HERE_OUTCOMES = {"allowed": "unstable", "reused": "success", "not run": "skippe
 def _here(world: World, pipelines: Sequence[str]) -> Execution:
     """Return the execution of a local run."""
     report, secrets = world.folder / "report.json", world.folder / "secrets.env"
-    given = {**world.variables, **dict(_secret_variables(world))}
-    secrets.write_text("".join(f"{name}={_in_dotenv(value)}\n" for name, value in given.items()), encoding="utf-8")
+    values = {**world.variables, **dict(_secret_variables(world))}
+    secrets.write_text("".join(f"{name}={_in_dotenv(value)}\n" for name, value in values.items()), encoding="utf-8")
     command = [
         *(sys.executable, "-c", "from pipegen.__main__ import main; main()", "run", CONFIG, "--isolated", "--host"),
         *("--allow-effects", "--env-file", str(secrets), "--report", str(report), "--jobs", "4"),
@@ -280,12 +280,12 @@ def _here(world: World, pipelines: Sequence[str]) -> Execution:
     )
     if not report.exists():
         raise AssertionError(done.stdout + done.stderr)
-    found = json.loads(report.read_text("utf-8"))
+    data = json.loads(report.read_text("utf-8"))
     every = yaml.safe_load((world.repository / CONFIG).read_text("utf-8"))["pipelines"]
     several = not pipelines and len(every) > 1
     stages = [
         (f"{pipeline['name']}: {stage['name']}" if several else stage["name"], stage)
-        for pipeline in found["pipelines"]
+        for pipeline in data["pipelines"]
         for stage in pipeline["stages"]
     ]
     tries = [(name, one) for name, stage in stages for one in stage["tries"]]
@@ -352,25 +352,25 @@ def _environment(world: World) -> dict[str, str]:
 
 def _secret_variables(world: World) -> list[tuple[str, str]]:
     """Return the secrets of *world* as CI/CD variables; files and keys are paths."""
-    found: list[tuple[str, str]] = []
+    secret_variables: list[tuple[str, str]] = []
     for id_, secret in world.secrets.items():
         name = re.sub("[^A-Z0-9]", "_", id_.upper())
         match secret:
             case str():
-                found.append((name, secret))
+                secret_variables.append((name, secret))
             case UsernamePassword(username=username, password=password):
-                found += [(f"{name}_USERNAME", username), (f"{name}_PASSWORD", password)]
+                secret_variables += [(f"{name}_USERNAME", username), (f"{name}_PASSWORD", password)]
             case SshKey(key=key):
                 path = world.folder / name
                 path.write_text(key, encoding="utf-8")
-                found.append((name, str(path)))
+                secret_variables.append((name, str(path)))
             case SecretFile(content=content):
                 path = world.folder / name
                 path.write_bytes(content)
-                found.append((name, str(path)))
+                secret_variables.append((name, str(path)))
             case _:
                 raise TypeError(secret)
-    return found
+    return secret_variables
 
 
 def _files(folder: Path) -> list[tuple[str, Path]]:
@@ -392,5 +392,5 @@ def _triggered(call: Mapping[str, Any]) -> tuple[str, Mapping[str, str]]:
     """Return the project and the variables of an API call that triggers a pipeline."""
     address = next(word for word in call["arguments"] if word.startswith("https://"))
     forms = (b64decode(part).decode() for part in call["data"])
-    found = (re.fullmatch(r"variables\[(\w+)\]=(.*)", form, re.DOTALL) for form in forms)
-    return address, {one[1]: one[2] for one in found if one}
+    generator = (re.fullmatch(r"variables\[(\w+)\]=(.*)", form, re.DOTALL) for form in forms)
+    return address, {one[1]: one[2] for one in generator if one}

@@ -73,8 +73,8 @@ def image(containers: Containers, folder: Path, **acts: str) -> str:
     (folder / "Dockerfile").write_text(_DOCKERFILE, encoding="utf-8")
     name = f"localhost/proof/{folder.name}"
     containers.docker("build", "--file", str(folder / "Dockerfile"), "--tag", name, str(context))
-    found = containers.docker("image", "inspect", "--format", "{{.Id}}", name).stdout.strip()
-    return found.removeprefix("sha256:")
+    result = containers.docker("image", "inspect", "--format", "{{.Id}}", name).stdout.strip()
+    return result.removeprefix("sha256:")
 
 
 def _commit(folder: Path, branch: str) -> None:

@@ -16,11 +16,11 @@ def test_images_by_tag_are_one_diagnostic() -> None:
         "{name: b, image: 'node:22', script: [ls]}",
         "{name: c, image: 'node:latest', script: [ls]}",
     )
-    (found,) = diagnostics_of(check, text)
+    (diagnostic,) = diagnostics_of(check, text)
 
-    assert found.message == 'images "node:22", "db:1" are pinned by a tag, which can move; a digest cannot'
-    assert found.primary is not None
-    assert [label.span.text.strip("'") for label in (found.primary, *found.related)] == ["node:22", "db:1"]
+    assert diagnostic.message == 'images "node:22", "db:1" are pinned by a tag, which can move; a digest cannot'
+    assert diagnostic.primary is not None
+    assert [label.span.text.strip("'") for label in (diagnostic.primary, *diagnostic.related)] == ["node:22", "db:1"]
 
 
 def test_digests_are_not_reported() -> None:

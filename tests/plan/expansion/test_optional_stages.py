@@ -57,12 +57,12 @@ def test_outputs_and_files_of_an_optional_stage_are_unavailable() -> None:
     """Reading an output is an error with the reason; files are not passed on."""
     stage = _OPTIONAL % ("o", ", outputs: [v], artifacts: [dist/]")
     plan = plan_of(f"[{stage}, {{name: a, script: x}}]")
-    (found,) = reported(f"pipelines: {{p: {{stages: [{stage}, {{name: a, script: 'echo ${{o.v}}'}}]}}}}")
+    (diagnostic,) = reported(f"pipelines: {{p: {{stages: [{stage}, {{name: a, script: 'echo ${{o.v}}'}}]}}}}")
 
     assert plan.job("a").files == ()
-    assert found.code.number == "PG306"
-    assert found.hint is not None
-    assert found.hint.startswith('"o" is optional, so no stage waits for it')
+    assert diagnostic.code.number == "PG306"
+    assert diagnostic.hint is not None
+    assert diagnostic.hint.startswith('"o" is optional, so no stage waits for it')
 
 
 def _all(execution: str) -> str:

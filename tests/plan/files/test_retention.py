@@ -36,8 +36,8 @@ def test_a_list_is_a_map_of_paths() -> None:
 )
 def test_artifact_settings_are_resolved(keys: str, expected: dict[str, object]) -> None:
     """Each key; an excluded folder excludes all files in it."""
-    given = keys if "paths" in keys else f"paths: [p], {keys}"
-    retention = job_of(f"{{name: s, script: x, artifacts: {{{given}}}}}").retention
+    text = keys if "paths" in keys else f"paths: [p], {keys}"
+    retention = job_of(f"{{name: s, script: x, artifacts: {{{text}}}}}").retention
 
     assert {name: getattr(retention, name) for name in expected} == expected
 

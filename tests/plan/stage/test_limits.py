@@ -40,8 +40,8 @@ def test_an_allowed_failure_sends_no_mail() -> None:
 
     assert job_of(f"{{name: a, script: [x], {notify}, allow_failure: {{exit_codes: 2}}}}").mail is not None
     assert [
-        found.code.number
-        for found in reported(
+        diagnostic.code.number
+        for diagnostic in reported(
             f"pipelines: {{p: {{stages: [{{name: a, script: [x], {notify}, allow_failure: true}}]}}}}"
         )
     ] == ["PG530"]

@@ -84,8 +84,8 @@ def sent(log: Path) -> Named:
     """Yield the data that curl would send: subject and body of a mail, variables of a triggered pipeline."""
     for line in log.read_bytes().splitlines() if log.exists() else ():
         for part in map(b64decode, json.loads(line)["data"]):
-            if found := re.fullmatch(rb"variables\[(\w+)\]=(.*)", part, re.DOTALL):
-                yield f"trigger.{found[1].decode()}", found[2]
-            if found := re.fullmatch(rb"From: .*?\nSubject: ([^\n]*)\n.*?\n\n(.*)\n", part, re.DOTALL):
-                yield "mail.subject", found[1]
-                yield "mail.body", found[2]
+            if match := re.fullmatch(rb"variables\[(\w+)\]=(.*)", part, re.DOTALL):
+                yield f"trigger.{match[1].decode()}", match[2]
+            if match := re.fullmatch(rb"From: .*?\nSubject: ([^\n]*)\n.*?\n\n(.*)\n", part, re.DOTALL):
+                yield "mail.subject", match[1]
+                yield "mail.body", match[2]

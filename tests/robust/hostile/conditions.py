@@ -14,10 +14,10 @@ _ILLEGAL = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|@\{|\.\.+|//+|(?:^|(?<=/))[.-]+
 
 def as_ref(text: str) -> str:
     """Return *text* as the name of a branch or tag."""
-    found = text.replace(" ", "${IFS}").replace("//", "/")
-    while (legal := _ILLEGAL.sub("", found)) != found:
-        found = legal
-    return found
+    result = text.replace(" ", "${IFS}").replace("//", "/")
+    while (legal := _ILLEGAL.sub("", result)) != result:
+        result = legal
+    return result
 
 
 def ref(turn: Round) -> str:

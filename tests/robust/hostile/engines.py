@@ -55,8 +55,8 @@ def stand_ins(folder: Path) -> Containers:
 def executed(turn: Round, name: str, folder: Path) -> Ran:
     """Return the result of *turn* on the engine *name*; all files are written to *folder*."""
     records, repository = folder / "values", folder / "repository"
-    for made in (records, turn.canaries):
-        made.mkdir(parents=True)
+    for path in (records, turn.canaries):
+        path.mkdir(parents=True)
     worlds.repository(repository, files={CONFIG: turn.config(), **turn.files})
     call_it(turn, repository)
     world = World(
@@ -112,8 +112,8 @@ def told(done: Execution, world: World) -> Iterator[tuple[str, bytes]]:
 def misread(turn: Round) -> list[str]:
     """Return the errors of the engine's own parser in files generated from configs with one text."""
     if turn.engine in {"scripted", "declarative"} and turn.generated:
-        found = jenkins_harness.validate(turn.generated)
-        return [f"{name}: {finding}" for name, findings in found.items() for finding in findings]
+        values = jenkins_harness.validate(turn.generated)
+        return [f"{name}: {finding}" for name, findings in values.items() for finding in findings]
     if turn.engine == "gitlab-ci-local":
         return [
             f"{name}: no map" for name, text in turn.generated.items() if not isinstance(yaml.safe_load(text), dict)
@@ -121,11 +121,11 @@ def misread(turn: Round) -> list[str]:
     return []
 
 
-def fault_of(one: Expected, records: Path) -> str:
-    """Return the fault in the record of *one*, or an empty text."""
-    path = records / one.record
-    found = path.read_bytes() if path.exists() else None
-    if found == one.value.encode():
+def fault_of(expected: Expected, records: Path) -> str:
+    """Return the fault in the record of *expected*, or an empty text."""
+    path = records / expected.record
+    data = path.read_bytes() if path.exists() else None
+    if data == expected.value.encode():
         return ""
-    shown = "nothing" if found is None else repr(found.decode("utf-8", "surrogateescape")[:120])
-    return f"{one.key}: {one.text[:120]!r} should be {one.value[:120]!r} and is {shown}"
+    shown = "nothing" if data is None else repr(data.decode("utf-8", "surrogateescape")[:120])
+    return f"{expected.key}: {expected.text[:120]!r} should be {expected.value[:120]!r} and is {shown}"

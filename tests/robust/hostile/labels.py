@@ -93,8 +93,9 @@ def told(turn: Round, config: str) -> Said:
     with suppress(Stopped):
         texts += [made.text for made in generate(analyse(file, (), report), registry.load(target), options, report)]
     faults = [
-        f"{one.code.number} has no place"
-        for one in report.diagnostics()
-        if one.primary is None or not 0 <= one.primary.span.start <= one.primary.span.end <= len(config)
+        f"{diagnostic.code.number} has no place"
+        for diagnostic in report.diagnostics()
+        if diagnostic.primary is None
+        or not 0 <= diagnostic.primary.span.start <= diagnostic.primary.span.end <= len(config)
     ]
     return Said(faults, None if report.has_errors() else texts[-1])

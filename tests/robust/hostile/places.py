@@ -156,6 +156,7 @@ PLACES: Mapping[str, Config] = {
     "pipeline.finally.[]": lambda text: piped(
         {"name": "a", "script": ["true"]}, {"name": text, "script": ["true"]}, **{"finally": [text]}
     ),
+    "pipeline.timeout": lambda text: piped({"name": "a", "script": ["true"]}, timeout=text),
     "pipeline.concurrency": lambda text: piped({"name": "a", "script": ["true"]}, concurrency=text),
     "concurrency.group": lambda text: piped({"name": "a", "script": ["true"]}, concurrency={"group": text}),
     "stage.name": lambda text: stage(name=text),

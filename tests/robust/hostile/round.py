@@ -94,9 +94,9 @@ class Round:
         self, key: str, text: str, value: str | None = None, record: str | None = None, *, is_sent: bool = False
     ) -> str:
         """Return the record, by default a new one, that must contain *value*, by default the *text*."""
-        found = str(len(self.expected)) if record is None else record
-        self.expected.append(Expected(key, text, found, text if value is None else value, is_sent))
-        return found
+        result = str(len(self.expected)) if record is None else record
+        self.expected.append(Expected(key, text, result, text if value is None else value, is_sent))
+        return result
 
     def keep(self, key: str, text: str, word: str, value: str | None = None) -> str:
         """Return the command that records *word* of a script, which must equal *value*."""

@@ -141,8 +141,8 @@ def combinations(turn: Round) -> None:
 
 def files(turn: Round) -> None:
     """Add a stage that creates files named by texts, and one that gets them."""
-    made = [f"made/{name}" for name in dict.fromkeys(turn.deal(fits=is_name))]
-    write = [f"printf %s {quoted(path)} >{quoted(path)}" for path in made]
-    read = [turn.keep("name of a file", path, f'"$(cat {quoted(path)} && echo .)"', f"{path}.") for path in made]
+    texts = [f"made/{name}" for name in dict.fromkeys(turn.deal(fits=is_name))]
+    write = [f"printf %s {quoted(path)} >{quoted(path)}" for path in texts]
+    read = [turn.keep("name of a file", path, f'"$(cat {quoted(path)} && echo .)"', f"{path}.") for path in texts]
     turn.stage("files", script=["mkdir made", *write], artifacts=["made/"])
     turn.stage("files-read", "files", script=read)

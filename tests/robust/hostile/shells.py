@@ -34,13 +34,13 @@ def faults(turn: Round, shell: str, folder: Path) -> list[str]:
 def failed(turn: Round, world: World) -> list[str]:
     """Run all stages in *world*; return those that fail."""
     plan = analyse(SourceFile("pipegen.yaml", turn.config(), ""), (), Report()).plans[0]
-    found: list[str] = []
+    texts: list[str] = []
     outputs: dict[tuple[str, str], str] = {}
     for stage in jobs(plan):
         for (producer, name), value in outputs.items():
             world.give(producer, name, value)
         result = world.run(text_of(script_of(plan, stage, host())))
-        found += [f"stage {stage}: {result.errors}"] if result.status else []
+        texts += [f"stage {stage}: {result.errors}"] if result.status else []
         left = (world.root / ".pipegen/outputs").glob("*/*")
         outputs |= {(path.parent.name, path.name): path.read_bytes().decode() for path in left}
-    return found
+    return texts

@@ -146,7 +146,7 @@ def messages(turn: Round) -> None:
     text = "|".join([*known, *run_time])
     turn.expect("notify.email.subject", text, text.replace("\n", " "), record="mail.subject", is_sent=True)
     turn.expect("notify.email.body", text, record="mail.body", is_sent=True)
-    said = "|".join([*map(written, known), *references])
-    email = {"to": ["a@example.org"], "subject": said, "body": said}
+    result = "|".join([*map(written, known), *references])
+    email = {"to": ["a@example.org"], "subject": result, "body": result}
     turn.stage("mail", "said", script=["exit 1"], notify={"email": email})
     turn.outcomes["mail"] = "failed"

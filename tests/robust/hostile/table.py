@@ -16,7 +16,7 @@ Place = tuple[str, Mapping[str, Any]]
 
 def places() -> set[str]:
     """Return the names of all positions that accept text: `stage.env.*` is a value, `stage.env.{}` its name."""
-    found: set[str] = set()
+    names: set[str] = set()
     left, seen = [("", SCHEMA)], set[str]()
     while left:
         name, _ = place = left.pop()
@@ -24,10 +24,10 @@ def places() -> set[str]:
             continue
         seen.add(name)
         for branch in branches(place):
-            found |= {branch[0]} if takes_text(branch[1]) else set()
-            found |= {f"{branch[0]}.{{}}"} if values(branch) is not None else set()
+            names |= {branch[0]} if takes_text(branch[1]) else set()
+            names |= {f"{branch[0]}.{{}}"} if values(branch) is not None else set()
             left += inner(branch)
-    return found
+    return names
 
 
 def reached(data: object, text: str, place: Place = ("", SCHEMA)) -> Iterator[str]:
@@ -93,8 +93,8 @@ def values(place: Place) -> Place | None:
 
 def types(schema: Mapping[str, Any]) -> list[str]:
     """Return the permitted types of a value."""
-    found = schema.get("type", [])
-    return [found] if isinstance(found, str) else found
+    text = schema.get("type", [])
+    return [text] if isinstance(text, str) else text
 
 
 def takes_text(schema: Mapping[str, Any]) -> bool:

@@ -173,7 +173,7 @@ def armed(text: str, command: str) -> str:
 @cache
 def texts(number: int, turn: int) -> tuple[str, ...]:
     """Return up to *number* texts, different for each *turn*; `@` stands for a command."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
 
     @seed(turn)
     @settings(
@@ -185,10 +185,10 @@ def texts(number: int, turn: int) -> tuple[str, ...]:
     )
     @given(TEXTS)
     def gather(text: str) -> None:
-        found[text] = None
+        names[text] = None
 
     gather()
-    return tuple(found)
+    return tuple(names)
 
 
 def large(number: int, command: str) -> str:
@@ -205,9 +205,9 @@ _FOR_SHELLS = re.compile(r"\$\{(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$]
 def written(text: str) -> str:
     """Return *text* as written in a config, where `${stage.name}` is a reference."""
 
-    def escape(found: re.Match[str]) -> str:
-        reference = _REFERENCE.match(text, found.start())
-        is_ours = "." in reference[1] if reference else not _FOR_SHELLS.match(text, found.start())
+    def escape(match: re.Match[str]) -> str:
+        reference = _REFERENCE.match(text, match.start())
+        is_ours = "." in reference[1] if reference else not _FOR_SHELLS.match(text, match.start())
         return "$${" if is_ours else "${"
 
     return re.sub(r"\$\{", escape, text)

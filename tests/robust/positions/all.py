@@ -95,11 +95,11 @@ def hostile() -> tuple[str, ...]:
 def answers(texts: Sequence[str], part: slice = slice(None)) -> list[Answer]:
     """Return the outcomes of *texts* in a *part* of the positions, for each relevant target."""
     trials = [
-        tried(position, one, target, text)
-        for position, found in [*occurrences().items()][part]
+        tried(position, occurrence, target, text)
+        for position, values in [*occurrences().items()][part]
         for target in TARGETS
         if is_matter_of(position, target)
-        for one in _best(position, target, found)
+        for occurrence in _best(position, target, values)
         for text in texts
         # Lines of a mail are arguments of their own: tests of mails execute them.
         if "\n" not in text or not position.endswith("email/properties/body")
@@ -116,18 +116,18 @@ def is_matter_of(position: str, target: str) -> bool:
 
 def _best(position: str, target: str, found: Sequence[Occurrence]) -> Sequence[Occurrence]:
     """Return the config of *found* in which a harmless text appears in the file, otherwise one that compiles."""
-    made = [(one, tried(position, one, target, BENIGN).made) for one in found[:1]]
-    if made and MARK not in made[0][1]:
-        made += [(one, tried(position, one, target, BENIGN).made) for one in found[1:_TRIES]]
-    made.sort(key=lambda one: (MARK not in one[1], not one[1]))
-    return [one for one, _ in made[:1]]
+    pairs = [(one, tried(position, one, target, BENIGN).made) for one in found[:1]]
+    if pairs and MARK not in pairs[0][1]:
+        pairs += [(one, tried(position, one, target, BENIGN).made) for one in found[1:_TRIES]]
+    pairs.sort(key=lambda one: (MARK not in one[1], not one[1]))
+    return [one for one, _ in pairs[:1]]
 
 
 def _refused(trials: Sequence[Trial]) -> Iterator[Answer]:
-    for one in trials:
-        if not one.made:
-            told = one.refused and one.has_place
-            yield Answer(one, Outcome.REFUSED if told else Outcome.UNPLACED, "")
+    for trial in trials:
+        if not trial.made:
+            pair = trial.refused and trial.has_place
+            yield Answer(trial, Outcome.REFUSED if pair else Outcome.UNPLACED, "")
 
 
 def counted(found: Sequence[Answer]) -> str:

@@ -42,8 +42,8 @@ def psych(texts: Sequence[str]) -> list[Any]:
     done = subprocess.run(
         ["ruby", "-e", _PSYCH], input=json.dumps(list(texts)), capture_output=True, text=True, check=True, timeout=600
     )
-    found: list[Any] = json.loads(done.stdout)
-    return found
+    data: list[Any] = json.loads(done.stdout)
+    return data
 
 
 def others(text: str) -> dict[str, Any]:
@@ -77,5 +77,5 @@ def groovy(texts: Sequence[str]) -> list[list[Leaf]]:
         request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
         request.write_text(json.dumps({str(number): text for number, text in enumerate(texts)}), "utf-8")
         run_java("validator.Texts", str(request), str(answer), seconds=600)
-        found = json.loads(answer.read_text("utf-8"))
-    return [[Leaf((owner,), text) for owner, text in found[str(number)]] for number in range(len(texts))]
+        data = json.loads(answer.read_text("utf-8"))
+    return [[Leaf((owner,), text) for owner, text in data[str(number)]] for number in range(len(texts))]

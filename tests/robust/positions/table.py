@@ -48,6 +48,7 @@ _MORE = (
         "{ targets: { gitlab: { version: '17.0' } }, "
         "pipelines: { p: { schedule: '0 3 * * *', stages: [{ name: a, script: [make] }] } } }"
     ),
+    "pipelines: { p: { timeout: 2 hours, stages: [{ name: a, script: [make] }] } }",
     "pipelines: { p: { concurrency: group, stages: [{ name: a, script: [make] }] } }",
     "pipelines: { p: { concurrency: { group: group }, stages: [{ name: a, script: [make] }] } }",
     "pipelines: { p: { schedule: ['0 3 * * *'], stages: [{ name: a, script: [make] }] } }",
@@ -94,8 +95,8 @@ class Occurrence:
 def schema(name: str) -> Mapping[str, Any]:
     """Return the schema of configs for "", or that of a target's settings."""
     if name:
-        found: Mapping[str, Any] = registry.load(name).SETTINGS
-        return found
+        settings: Mapping[str, Any] = registry.load(name).SETTINGS
+        return settings
     text = (folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8")
     whole: dict[str, Any] = json.loads(text)
     # What the schema leaves open, the targets say.
@@ -108,10 +109,10 @@ def _resolved(place: Place) -> Place:
     while "$ref" in place.found and "properties" not in place.found:
         name, _, path = str(place.found["$ref"]).rpartition("#")
         name = name or place.path.partition(":")[0]
-        found: Any = schema(name)
+        data: Any = schema(name)
         for step in filter(None, path.split("/")):
-            found = found[step]
-        place = Place(f"{name}:{path}", found)
+            data = data[step]
+        place = Place(f"{name}:{path}", data)
     return place
 
 
@@ -133,33 +134,33 @@ def identity(place: Place) -> str:
 
 def _keys(place: Place) -> dict[str, Place]:
     return {
-        key: Place(f"{one.path}/properties/{key}", value)
-        for one in _branches(place)
-        for key, value in one.found.get("properties", {}).items()
+        key: Place(f"{position.path}/properties/{key}", value)
+        for position in _branches(place)
+        for key, value in position.found.get("properties", {}).items()
     }
 
 
 def _inner(place: Place) -> list[Place]:
     """Return the positions in a map or list at *place*, except keys; an open one contains anything."""
     return [
-        Place(f"{one.path}/{word}", one.found[word])
-        for one in _branches(place)
+        Place(f"{position.path}/{word}", position.found[word])
+        for position in _branches(place)
         for word in ("additionalProperties", "items")
-        if isinstance(one.found.get(word), dict)
+        if isinstance(position.found.get(word), dict)
     ]
 
 
 def _is_open(place: Place) -> bool:
     """Whether the schema does not restrict the value at *place*, or the values of the map there."""
-    found = _resolved(place).found
+    data = _resolved(place).found
     says = {"anyOf", "oneOf", "enum", "const", "properties", "additionalProperties", "items", "not"}
-    return not found.keys() & says and found.get("type", "object") == "object"
+    return not data.keys() & says and data.get("type", "object") == "object"
 
 
 def _is_text(place: Place) -> bool:
     return any(
-        "string" in _listed(one.found.get("type")) and not one.found.keys() & {"enum", "const"}
-        for one in _branches(place)
+        "string" in _listed(position.found.get("type")) and not position.found.keys() & {"enum", "const"}
+        for position in _branches(place)
     )
 
 
@@ -174,7 +175,7 @@ def _listed(value: object) -> list[object]:
 @cache
 def positions() -> tuple[str, ...]:
     """Return every position, in the order of the schemas: texts, names of entries, and open values."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     seen: set[str] = set()
     left = [Place(":", schema(""))]
     while left:
@@ -182,9 +183,9 @@ def positions() -> tuple[str, ...]:
         if identity(place) in seen:
             continue
         seen.add(identity(place))
-        found |= dict.fromkeys(_said(place))
+        names |= dict.fromkeys(_said(place))
         left += [*_keys(place).values(), *_inner(place)]
-    return tuple(found)
+    return tuple(names)
 
 
 def _said(place: Place) -> Iterator[str]:
@@ -198,14 +199,14 @@ def _said(place: Place) -> Iterator[str]:
 
 def occurrences() -> dict[str, list[Occurrence]]:
     """Return configs for each position, the smallest first."""
-    found: dict[str, list[Occurrence]] = {position: [] for position in positions()}
+    values: dict[str, list[Occurrence]] = {position: [] for position in positions()}
     for name, tree in sorted(_trees(), key=lambda one: len(str(plain(one[1])))):
         seen: set[str] = set()
         for position, route in _used(tree, [Place(":", schema(""))], ()):
             if position not in seen:
                 seen.add(position)
-                found[position].append(Occurrence(name, plain(tree), route))
-    return found
+                values[position].append(Occurrence(name, plain(tree), route))
+    return values
 
 
 def _trees() -> Iterator[tuple[str, Node]]:

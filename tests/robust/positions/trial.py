@@ -91,20 +91,20 @@ class Trial:
     has_place: bool = True
 
 
-def tried(position: str, one: Occurrence, target: str, text: str) -> Trial:
-    """Return the trial of *text* in *position* as it occurs in *one*."""
+def tried(position: str, occurrence: Occurrence, target: str, text: str) -> Trial:
+    """Return the trial of *text* in *position* as it occurs in *occurrence*."""
     report = Report()
     files: Mapping[str, str] = {}
     try:
-        found = analyse(SourceFile("pipegen.yaml", one.with_text(text)), (), report)
-        files = {file.name: file.text for file in generate(found, registry.load(target), {}, report)}
+        analysis = analyse(SourceFile("pipegen.yaml", occurrence.with_text(text)), (), report)
+        files = {file.name: file.text for file in generate(analysis, registry.load(target), {}, report)}
     except Stopped:
         pass
     errors = [told for told in report.diagnostics() if told.severity.name == "ERROR"]
     return Trial(
         position,
         target,
-        one.name,
+        occurrence.name,
         text,
         [*files.values()][-1] if files else "",
         tuple(told.code.number for told in errors),
@@ -114,9 +114,9 @@ def tried(position: str, one: Occurrence, target: str, text: str) -> Trial:
 
 def read(trials: Sequence[Trial]) -> Iterator[tuple[Trial, list[Leaf], str]]:
     """Yield the *trials* that generated files, each with its texts and the disagreements of its readers."""
-    made = [one for one in trials if one.made]
+    values = [one for one in trials if one.made]
     for target, parsed in (("gitlab", _psych), ("jenkins", _groovy)):
-        own = [one for one in made if one.target == target]
+        own = [one for one in values if one.target == target]
         if own:
             yield from zip(own, *zip(*parsed([one.made for one in own]), strict=True), strict=True)
 
@@ -132,18 +132,18 @@ def _psych(texts: Sequence[str]) -> Iterator[tuple[list[Leaf], str]]:
 
 
 def _groovy(texts: Sequence[str]) -> Iterator[tuple[list[Leaf], str]]:
-    for found in groovy(texts):
-        refused = [one.text for one in found if one.path == ("refused",)]
-        expanded = any(one.path == ("GString",) and MARK in one.text for one in found)
-        yield found, f"Groovy refuses it: {refused[0]}" if refused else "a GString holds it" if expanded else ""
+    for group in groovy(texts):
+        refused = [one.text for one in group if one.path == ("refused",)]
+        expanded = any(one.path == ("GString",) and MARK in one.text for one in group)
+        yield group, f"Groovy refuses it: {refused[0]}" if refused else "a GString holds it" if expanded else ""
 
 
-def outcome(trial: Trial, found: Sequence[Leaf]) -> Outcome:
-    """Return the outcome of *trial*, whose file has the leaves *found*."""
-    marked = [leaf for leaf in found if MARK in leaf.text]
+def outcome(trial: Trial, leaves: Sequence[Leaf]) -> Outcome:
+    """Return the outcome of *trial*, whose file has *leaves*."""
+    marked = [leaf for leaf in leaves if MARK in leaf.text]
     if not marked:
         # The name of a variable is in capitals.
-        is_variable = trial.position in FITTED and any(MARK.upper() in leaf.text for leaf in found)
+        is_variable = trial.position in FITTED and any(MARK.upper() in leaf.text for leaf in leaves)
         return Outcome.FITTED if is_variable else Outcome.SILENT
     read = [leaf for leaf in marked if _is_read(trial, leaf)]
     if read == marked:
@@ -183,8 +183,8 @@ def _is_cut(trial: Trial, leaf: Leaf) -> bool:
 
 def _parts(leaf: Leaf) -> Iterator[str]:
     """Yield the text between marks in a leaf."""
-    for found in re.finditer(rf"{MARK}(.*?)(kzq|…|$)", leaf.text, re.DOTALL):
-        yield found[1]
+    for match in re.finditer(rf"{MARK}(.*?)(kzq|…|$)", leaf.text, re.DOTALL):
+        yield match[1]
 
 
 def _values(leaf: Leaf, text: str, *, is_program: bool) -> Iterator[str]:
@@ -218,8 +218,8 @@ def _nested(value: str) -> Iterator[str]:
 
 def _matching(expression: str, text: str) -> Iterator[str]:
     """Yield *text* if a regular expression or quoted text in *expression* matches it."""
-    for found in re.findall(r"/((?:[^/\\]|\\.)*)/|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", expression):
-        for one in filter(None, found):
+    for data in re.findall(r"/((?:[^/\\]|\\.)*)/|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", expression):
+        for one in filter(None, data):
             if _is_match(one, text):
                 yield text
     if _is_match(expression, text):

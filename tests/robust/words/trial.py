@@ -99,8 +99,8 @@ def refused_or_harmless(scripts: Sequence[str], shells: Sequence[str], values: S
     wrong: dict[str, Fired] = {}
     for shell in shells:
         for start in range(0, len(compiled), 1000):
-            for one in fired(compiled[start : start + 1000], shell, values):
-                wrong.setdefault(one.script, one)
+            for trial in fired(compiled[start : start + 1000], shell, values):
+                wrong.setdefault(trial.script, trial)
     line = f"{len(set(scripts)):,} scripts, {len(compiled):,} of them compiled and executed in {len(shells)} shells"
     return Figures("Words", (line, *map(str, wrong.values())), len(wrong))
 

@@ -13,17 +13,17 @@ from pipegen.run.sweep import Sweep
 
 def test_data_has_times_waits_and_positions_of_stages() -> None:
     """It contains everything that the chart displays."""
-    found = json.loads(json.dumps(as_data(service(), SECONDS)))
+    data = json.loads(json.dumps(as_data(service(), SECONDS)))
 
-    assert found["unit"] == "second"
-    assert (found["makespan"], found["lower_bound"], found["work"]) == (330.5, 330.5, 480.5)
-    assert found["longest_path"] == {
+    assert data["unit"] == "second"
+    assert (data["makespan"], data["lower_bound"], data["work"]) == (330.5, 330.5, 480.5)
+    assert data["longest_path"] == {
         "time": 330.5,
         "stages": [{"pipeline": "service", "stage": stage} for stage in ("unit", "release", "mail")],
     }
-    assert [(one["cause"], one["time"]) for one in found["waiting"]] == [("slot", 30.0), ("delay", 30.0)]
-    assert found["executors"] == [{"name": "executor", "slots": 2, "cpu": None, "memory": None, "labels": []}]
-    assert found["stages"][2] == {
+    assert [(one["cause"], one["time"]) for one in data["waiting"]] == [("slot", 30.0), ("delay", 30.0)]
+    assert data["executors"] == [{"name": "executor", "slots": 2, "cpu": None, "memory": None, "labels": []}]
+    assert data["stages"][2] == {
         "pipeline": "service",
         "stage": "docs",
         "executor": "executor",
@@ -39,10 +39,10 @@ def test_data_has_times_waits_and_positions_of_stages() -> None:
 
 def test_a_sweep_has_a_step_per_number_of_executors() -> None:
     """It also names the numbers that are enough and nearly enough."""
-    found = sweep_data(Sweep.over(range(1, 4), service))
+    data = sweep_data(Sweep.over(range(1, 4), service))
 
-    assert (found["enough"], found["nearly_enough"]) == (2, 2)
-    assert json.loads(json.dumps(found))["steps"][0] == {
+    assert (data["enough"], data["nearly_enough"]) == (2, 2)
+    assert json.loads(json.dumps(data))["steps"][0] == {
         "executors": 1,
         "makespan": 480.5,
         "lower_bound": 480.5,

@@ -22,9 +22,9 @@ def elements(simulation: Simulation, tag: str) -> list[ET.Element]:
 
 def test_each_stage_is_a_bar_with_a_tooltip() -> None:
     """It names the executor, start, end and waits."""
-    told = [bar[0].text for bar in elements(service(), "rect") if len(bar)]
+    texts = [bar[0].text for bar in elements(service(), "rect") if len(bar)]
 
-    assert told == [
+    assert texts == [
         "lint: 1 min, from 0 s to 1 min on executor 1",
         "unit: 5 min, from 0 s to 5 min on executor 2",
         "docs: 1 min 30 s, from 1 min to 2 min 30 s on executor 1, after 30 s for a delay, waited 30 s for a slot",
@@ -70,10 +70,10 @@ def test_names_are_escaped() -> None:
 
 def test_many_stages_are_grouped_by_executor() -> None:
     """There is a row per executor, and still a bar per stage."""
-    found = wide(300, 4)
+    simulation = wide(300, 4)
 
-    assert len([bar for bar in elements(found, "rect") if len(bar)]) == 300
-    assert [one.text for one in elements(found, "text") if (one.text or "").startswith("executor ")] == [
+    assert len([bar for bar in elements(simulation, "rect") if len(bar)]) == 300
+    assert [one.text for one in elements(simulation, "text") if (one.text or "").startswith("executor ")] == [
         f"executor {number}" for number in range(1, 5)
     ]
 

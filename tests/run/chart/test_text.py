@@ -67,9 +67,9 @@ def test_control_characters_in_names_are_escaped() -> None:
 
 def test_a_sweep_renders_as_a_table_with_a_verdict() -> None:
     """The sentence names the number of executors past which the run gets no shorter."""
-    found = Sweep.over(range(1, 5), service)
+    sweep = Sweep.over(range(1, 5), service)
 
-    assert render_sweep(found, SECONDS, 60, BLOCKS).splitlines() == [
+    assert render_sweep(sweep, SECONDS, 60, BLOCKS).splitlines() == [
         "executors    makespan  over bound  used",
         "        1   8 min 1 s          0%  100%  ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
         "        2  5 min 31 s          0%   73%  ▒▒▒▒▒▒▒▒▒▒▒▒▒",
@@ -78,6 +78,6 @@ def test_a_sweep_renders_as_a_table_with_a_verdict() -> None:
         "",
         "More than 2 executors do not help: the run takes 5 min 31 s.",
     ]
-    assert verdict(Sweep(found.simulations[:1]), SECONDS) == (
+    assert verdict(Sweep(sweep.simulations[:1]), SECONDS) == (
         "More executors than 1 may still help: with 1, the run takes 8 min 1 s."
     )

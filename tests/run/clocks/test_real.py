@@ -17,8 +17,8 @@ from pipegen.run.clocks.real import RealClock
 @pytest.fixture
 def clock() -> Iterator[RealClock]:
     """Yield a real clock."""
-    with closing(RealClock()) as found:
-        yield found
+    with closing(RealClock()) as real_clock:
+        yield real_clock
 
 
 def test_alarms_come_in_order_and_not_early(clock: RealClock) -> None:

@@ -20,11 +20,11 @@ _DIE += "f = make(Path(sys.argv[1]), d(2022, 1, 31), None); print(f.id); (f.work
 def test_each_repository_has_its_own_state_folder(tmp_path: Path) -> None:
     """It is outside the repository, and distinct for repositories of the same name."""
     environment = {"XDG_STATE_HOME": str(tmp_path)}
-    one, other = home(Path("/a/web site"), environment), home(Path("/b/web site"), environment)
+    path, other = home(Path("/a/web site"), environment), home(Path("/b/web site"), environment)
 
-    assert one.parent == tmp_path / "pipegen"
-    assert one.name.startswith("web-site-")
-    assert one != other
+    assert path.parent == tmp_path / "pipegen"
+    assert path.name.startswith("web-site-")
+    assert path != other
     assert home(Path("/a"), {"HOME": "/home/me"}).is_relative_to("/home/me/.local/state")
 
 
@@ -42,13 +42,13 @@ def test_logs_and_scripts_of_a_run_remain(tmp_path: Path) -> None:
 def test_old_runs_are_removed(tmp_path: Path) -> None:
     """The last twenty remain, as do folders that are not runs."""
     (tmp_path / "cache").mkdir()
-    made = [make(tmp_path, STARTED + timedelta(seconds=number), None) for number in range(25)]
-    for folder in made:
+    folders = [make(tmp_path, STARTED + timedelta(seconds=number), None) for number in range(25)]
+    for folder in folders:
         folder.close(is_done=True)
     last = make(tmp_path, STARTED + timedelta(days=1), None)
     forget(tmp_path)
 
-    expected = {*(folder.path for folder in made[-20:]), last.path, tmp_path / "cache"}
+    expected = {*(folder.path for folder in folders[-20:]), last.path, tmp_path / "cache"}
     for _ in range(200):
         if set(tmp_path.iterdir()) == expected:
             break
@@ -61,11 +61,11 @@ def test_a_run_that_died_is_detected(tmp_path: Path) -> None:
     """A run that is still active is not reported."""
     alive = make(tmp_path, STARTED, None)
     died = subprocess.run((sys.executable, "-c", _DIE, str(tmp_path)), capture_output=True, text=True, check=True)
-    (found,) = dead(tmp_path)
+    (folder,) = dead(tmp_path)
 
-    assert found.id == died.stdout.strip() != alive.id
-    found.close(is_done=True)
-    assert not found.work.exists()
+    assert folder.id == died.stdout.strip() != alive.id
+    folder.close(is_done=True)
+    assert not folder.work.exists()
     assert list(dead(tmp_path)) == []
 
 

@@ -24,14 +24,14 @@ def test_a_project_is_named_after_its_remote_url(tmp_path: Path, address: str, r
     """As in Jenkins; a login in the URL is removed."""
     subprocess.run(("git", "init", "--quiet", str(tmp_path)), check=True)
     subprocess.run(("git", "-C", str(tmp_path), "remote", "add", "origin", address), check=True)
-    found = LocalCheckout(tmp_path)
+    checkout = LocalCheckout(tmp_path)
 
-    assert (found.remote, found.project) == (remote, project)
+    assert (checkout.remote, checkout.project) == (remote, project)
 
 
 def test_a_folder_without_a_repository_has_only_a_name(tmp_path: Path) -> None:
     """Commit, branch, tag and remote are empty."""
-    found = LocalCheckout(tmp_path)
+    checkout = LocalCheckout(tmp_path)
 
-    assert (found.commit, found.branch, found.tag, found.remote) == ("", "", "", "")
-    assert (found.project, found.changed("main")) == (tmp_path.name, None)
+    assert (checkout.commit, checkout.branch, checkout.tag, checkout.remote) == ("", "", "", "")
+    assert (checkout.project, checkout.changed("main")) == (tmp_path.name, None)

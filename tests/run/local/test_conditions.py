@@ -40,8 +40,8 @@ def holds(folder: Path, condition: str, *, only_known: bool = False, **inputs: s
         f"inputs: {{ level: low }}\npipelines: {{ p: {{ stages: [{{ name: a, script: x, when: {condition} }}] }} }}\n"
     )
     (plan,) = analyse(decode(text.encode(), "p.yml", "", Report()), (), Report()).plans
-    asked = RunContext(LocalCheckout(folder, only_known=only_known), {"level": "low", **inputs}, {"SET": "x1"})
-    return asked.holds(plan.jobs[0].condition)
+    context = RunContext(LocalCheckout(folder, only_known=only_known), {"level": "low", **inputs}, {"SET": "x1"})
+    return context.holds(plan.jobs[0].condition)
 
 
 @pytest.mark.parametrize(

@@ -33,13 +33,13 @@ def note(around: Path, number: int, seconds: float) -> Path:
 def test_a_duration_is_the_median_of_recent_runs(tmp_path: Path) -> None:
     """Reading all runs at once, or each as it ends, gives the same result."""
     assert known_durations(tmp_path / "none") == {}
-    found = []
+    values = []
     for number, seconds in enumerate((60.0, 50.0, 1.0, 100.0, 4.0, 3.0, 5.0)):
         note(tmp_path, number, seconds)
-        found.append(known_durations(tmp_path)[BUILD])
+        values.append(known_durations(tmp_path)[BUILD])
     (tmp_path / "durations.json").unlink()
 
-    assert found == [60.0, 55.0, 50.0, 55.0, 50.0, 4.0, 4.0]
+    assert values == [60.0, 55.0, 50.0, 55.0, 50.0, 4.0, 4.0]
     assert known_durations(tmp_path)[BUILD] == 4.0
 
 

@@ -99,9 +99,9 @@ def test_pipelines_are_selected_by_condition_or_name(
     named: tuple[str, ...], names: list[str], *, are_true: bool
 ) -> None:
     """A named pipeline runs regardless of its condition."""
-    found = pipelines(plans(SEVERAL), named, lambda condition: condition is None or are_true)
+    samples = pipelines(plans(SEVERAL), named, lambda condition: condition is None or are_true)
 
-    assert [plan.name for plan in found] == names
+    assert [plan.name for plan in samples] == names
 
 
 def test_a_single_pipeline_runs_by_default() -> None:

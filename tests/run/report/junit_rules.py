@@ -48,8 +48,8 @@ _RULES = {
 
 def violations(root: Element) -> list[str]:
     """Return the parts of the document below *root* that Jenkins would reject or count wrongly."""
-    found = [] if root.tag in ("testsuites", "testsuite") else [f"{root.tag} is no root"]
-    return found + [one for element in root.iter() for one in (*_shape(element), *_sums(element))]
+    texts = [] if root.tag in ("testsuites", "testsuite") else [f"{root.tag} is no root"]
+    return texts + [one for element in root.iter() for one in (*_shape(element), *_sums(element))]
 
 
 def _shape(element: Element) -> Iterator[str]:
@@ -76,6 +76,6 @@ def _sums(element: Element) -> Iterator[str]:
     for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         counts[name] = sum(case.find(tag) is not None for case in cases)
     for name, count in counts.items():
-        told = element.get(name, "0")
-        if not _NUMBER.fullmatch(told) or int(told) != count:
-            yield f"testsuite counts {told} {name}, and has {count}"
+        text = element.get(name, "0")
+        if not _NUMBER.fullmatch(text) or int(text) != count:
+            yield f"testsuite counts {text} {name}, and has {count}"

@@ -87,15 +87,15 @@ class Model(RuleBasedStateMachine):
     @rule()
     def cycle(self) -> None:
         """The scheduler looks at the queue."""
-        found = self.scheduler.cycle(self.now)
-        for placement in found.placed:
+        cycle = self.scheduler.cycle(self.now)
+        for placement in cycle.placed:
             one = self.queued.pop(placement.task.id)
             assert self.not_before.pop(one.id, 0) <= self.now
             machine = self.machines[placement.machine]
             assert self.is_room(one.demand, machine)
             self.running[one.id] = (one, machine)
             self.reported_cause.discard(one.id)
-        self.reported_cause |= {refusal.task.id for refusal in found.refused}
+        self.reported_cause |= {refusal.task.id for refusal in cycle.refused}
         assert self.reported_cause == self.queued.keys()
         self.is_settled = True
 
@@ -164,8 +164,8 @@ class Model(RuleBasedStateMachine):
 
     def kept(self, machine: RunMachine) -> Demand:
         """Return what is kept on *machine* for who was overtaken."""
-        kept = self.session.machines.nodes[machine.name].promised
-        slots, cpu, memory = (int(kept.get(name, 0)) for name in (SLOTS, CPU, MEMORY))
+        promised = self.session.machines.nodes[machine.name].promised
+        slots, cpu, memory = (int(promised.get(name, 0)) for name in (SLOTS, CPU, MEMORY))
         return Demand(slots=slots, cpu=cpu, memory=memory)
 
     def is_room(self, demand: Demand, machine: RunMachine, kept: Demand = NOTHING) -> bool:

@@ -233,12 +233,12 @@ def test_the_least_dominant_share_comes_first() -> None:
 )
 def test_what_job_queues_deserve(job_queues: list[tuple[int, int]], given: list[float]) -> None:
     """By weight, no more than they ask for, and all that is left to those who do."""
-    found = deserved(
+    times = deserved(
         [JobQueue(name=str(place), weight=one[0], requested={"slots": one[1]}) for place, one in enumerate(job_queues)],
         {"slots": 8},
     )
 
-    assert [found.get(str(place), {}).get("slots", 0) for place in range(len(job_queues))] == pytest.approx(given)
+    assert [times.get(str(place), {}).get("slots", 0) for place in range(len(job_queues))] == pytest.approx(given)
 
 
 def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:
@@ -249,8 +249,8 @@ def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:
         JobQueue(name="open", requested={"slots": 9}),
     ]
 
-    found = deserved(job_queues, {"slots": 8})
-    assert {name: one["slots"] for name, one in found.items()} == pytest.approx({"kept": 3, "capped": 2, "open": 3})
+    times = deserved(job_queues, {"slots": 8})
+    assert {name: one["slots"] for name, one in times.items()} == pytest.approx({"kept": 3, "capped": 2, "open": 3})
 
 
 def test_a_job_queue_with_its_part_is_passed_over() -> None:
@@ -307,7 +307,7 @@ def test_labels_are_looked_at_where_that_is_voted_for() -> None:
     nodes = [SchedulerNode("plain", {"slots": 1}), SchedulerNode("arm", {"slots": 1}, ("arm", "linux"), order=1)]
     queued_task = QueuedTask(name="a", gang=GANG, requests={"slots": 1}, labels=("linux", "arm"))
 
-    found = [
+    scheduler_nodes = [
         Session(nodes, [policies], settings=QueueSettings(), patience=1).find(queued_task) for policies in ((fit,), ())
     ]
-    assert found == nodes[::-1]
+    assert scheduler_nodes == nodes[::-1]

@@ -48,7 +48,7 @@ def test_it_is_the_turn_of_who_has_least(data: st.DataObject) -> None:
         sessions.append(session)
 
     def compared(turns: Turns) -> JobQueue | None:
-        found, session = first(turns), sessions[0]
+        queue, session = first(turns), sessions[0]
         waiting = [job_queue for job_queue in session.job_queues.values() if session.queues[job_queue.name].has_next()]
         whole = deserved(session.job_queues.values(), session.machines.totals)
 
@@ -56,8 +56,8 @@ def test_it_is_the_turn_of_who_has_least(data: st.DataObject) -> None:
             shares = [job_queue.taken.get(name, 0) / amount for name, amount in whole[job_queue.name].items() if amount]
             return (round(max([0.0, *shares]), 6), job_queue.served, job_queue.order)
 
-        assert found is min(waiting, key=state, default=None)
-        return found
+        assert queue is min(waiting, key=state, default=None)
+        return queue
 
     with patch.object(Session, "__init__", noted), patch.object(Turns, "first", compared):
         simulate(runs, times, MACHINES, scheduler(MACHINES))

@@ -83,9 +83,9 @@ def test_helm_gets_values_unchanged(world: World) -> None:
 
     result = world.run_job(plan, "t", host())
 
-    kept = [(world.kept / f"a\\.b\\,c\\=\\[{number}\\]\\\\.k").read_bytes().decode() for number in range(len(VALUES))]
+    texts = [(world.kept / f"a\\.b\\,c\\=\\[{number}\\]\\\\.k").read_bytes().decode() for number in range(len(VALUES))]
     assert result.status == 0
-    assert kept == VALUES
+    assert texts == VALUES
 
 
 @pytest.mark.slow
@@ -112,13 +112,13 @@ def test_documents_contain_values_unchanged(world: World) -> None:
 
     result = world.run_job(plan, "t", host())
 
-    found = yaml.safe_load((world.kept / "values.yaml").read_bytes().decode())
+    data = yaml.safe_load((world.kept / "values.yaml").read_bytes().decode())
     lines = HOSTILE["lines"].split("\n")
     assert result.status == 0, result.errors
-    assert found["fixed"] == fixed
-    assert found["given"] == {VALUES[1]: VALUES, "x": [{"k": value} for value in VALUES]}
-    assert found["loop"] == [{"a": line, "b": [VALUES[0], line], "c": 1} for line in lines]
-    assert found["none"] == []
+    assert data["fixed"] == fixed
+    assert data["given"] == {VALUES[1]: VALUES, "x": [{"k": value} for value in VALUES]}
+    assert data["loop"] == [{"a": line, "b": [VALUES[0], line], "c": 1} for line in lines]
+    assert data["none"] == []
 
 
 def test_values_of_a_shared_workspace_are_stored_outside(world: World) -> None:

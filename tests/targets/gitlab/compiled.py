@@ -39,8 +39,8 @@ def compiled(config: str, *chosen: str) -> Compiled:
     text = ""
     try:
         file = SourceFile("pipegen.yaml", dedent(config))
-        (made,) = generate(analyse(file, chosen, report), gitlab, {}, report)
-        text = made.text
+        (generated_file,) = generate(analyse(file, chosen, report), gitlab, {}, report)
+        text = generated_file.text
     except Stopped:
         pass
     data = meaning(YAML(typ="safe", pure=True).load(text) or {})

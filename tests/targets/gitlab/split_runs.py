@@ -90,20 +90,20 @@ class Ordered:
 
     def job(self, name: str) -> Mapping[str, Any]:
         """Return the job *name*."""
-        found: Mapping[str, Any] = self.files[self.home[name]][name]
-        return found
+        job: Mapping[str, Any] = self.files[self.home[name]][name]
+        return job
 
     def after(self, name: str) -> frozenset[str]:
         """Return all jobs that *name* follows, including the ends of children."""
         if name not in self._after:
-            found: set[str] = set()
+            names: set[str] = set()
             for need in self._waited(name):
-                found |= {need} | self.after(need)
+                names |= {need} | self.after(need)
                 if need in self.bridges.values():
                     file = next(file for file, bridge in self.bridges.items() if bridge == need)
                     for inner in self.files[file]:
-                        found |= {inner} | self.after(inner)
-            self._after[name] = frozenset(found)
+                        names |= {inner} | self.after(inner)
+            self._after[name] = frozenset(names)
         return self._after[name]
 
     def _waited(self, name: str) -> list[str]:
@@ -115,7 +115,7 @@ class Ordered:
 
     def fetched(self, name: str) -> set[str]:
         """Return the jobs of stages whose artifacts reach *name*, also through collectors."""
-        found: set[str] = set()
+        names: set[str] = set()
         waiting = [need for need in self.job(name).get("needs", []) if need["artifacts"]]
         while waiting:
             need = waiting.pop()
@@ -125,5 +125,5 @@ class Ordered:
             if is_helper(job) and "artifacts" in job:
                 waiting += [one for one in job.get("needs", []) if one["artifacts"]]
             else:
-                found.add(need["job"])
-        return found
+                names.add(need["job"])
+        return names

@@ -78,19 +78,18 @@ def _as_env(when: Any) -> Any:
     """Return *when* with conditions on inputs as conditions on variables."""
     if isinstance(when, list):
         return [_as_env(one) for one in when]
-    found: dict[str, Any] = {}
+    as_env: dict[str, Any] = {}
     for key, value in when.items():
         if key in ("all", "any", "not"):
-            found[key] = _as_env(value)
+            as_env[key] = _as_env(value)
         elif key == "inputs":
             words = {
-                name: _written(wanted) if INPUTS[name].get("type") == "boolean" else wanted
-                for name, wanted in value.items()
+                name: _written(data) if INPUTS[name].get("type") == "boolean" else data for name, data in value.items()
             }
-            found.setdefault("env", {}).update(words)
+            as_env.setdefault("env", {}).update(words)
         else:
-            found[key] = value
-    return found
+            as_env[key] = value
+    return as_env
 
 
 def given_runs(seed: int) -> Iterator[Run]:
@@ -168,8 +167,8 @@ def test_child_pipelines_run_the_stages_of_their_pipeline(*, beside: bool) -> No
     (bridge,) = (name for name, job in parent.items() if isinstance(job, dict) and "include" in job.get("trigger", {}))
     (child,) = (data for name, data in files.items() if name != ".gitlab-ci.yml")
     for asked, branch, is_on in ((None, "main", True), ("", "main", True), (None, "x", False), ("a", "x", True)):
-        given = {} if asked is None else {"PIPEGEN_PIPELINE": asked}
-        run = Run(event="push", branch=branch, variables=given)
+        values = {} if asked is None else {"PIPEGEN_PIPELINE": asked}
+        run = Run(event="push", branch=branch, variables=values)
 
         assert (starts(parent, run) and is_in_pipeline(parent, bridge, run)) is is_on
     for run in given_runs(1):
@@ -209,7 +208,7 @@ def test_rule_expressions_are_evaluated_as_documented(text: str, *, value: bool)
 
 def test_a_parameter_that_the_rules_read_is_an_error() -> None:
     """A job's variables override those of a run, also in its rules."""
-    made = compiled("""
+    output = compiled("""
         inputs: {level: {default: full}}
         targets: {gitlab: {projects: {go: g/p}}}
         pipelines:
@@ -219,4 +218,4 @@ def test_a_parameter_that_the_rules_read_is_an_error() -> None:
               - {name: b, trigger: {name: go, parameters: {level: low}}}
     """)
 
-    assert [code for code, _ in made.found() if code != "PG630"] == ["PG632"]
+    assert [code for code, _ in output.found() if code != "PG630"] == ["PG632"]

@@ -9,40 +9,40 @@ from pipegen.targets.gitlab.names import JobNames
 
 def test_a_job_has_the_name_of_its_stage() -> None:
     """If there is one pipeline."""
-    made = compiled("pipelines: { service: { stages: [{ name: unit tests }] } }")
+    output = compiled("pipelines: { service: { stages: [{ name: unit tests }] } }")
 
-    assert "unit tests" in made.data
+    assert "unit tests" in output.data
 
 
 def test_job_names_are_prefixed_with_the_pipeline() -> None:
     """Stages of two pipelines may have the same name."""
-    made = compiled("pipelines: { one: { stages: [{ name: test }] }, two: { stages: [{ name: test }] } }")
+    output = compiled("pipelines: { one: { stages: [{ name: test }] }, two: { stages: [{ name: test }] } }")
 
-    assert {"one: test", "two: test"} <= made.data.keys()
+    assert {"one: test", "two: test"} <= output.data.keys()
 
 
 def test_jobs_of_a_selected_pipeline_have_no_prefix() -> None:
     """It is the only one."""
-    made = compiled("pipelines: { one: { stages: [{ name: test }] }, two: { stages: [{ name: test }] } }", "two")
+    output = compiled("pipelines: { one: { stages: [{ name: test }] }, two: { stages: [{ name: test }] } }", "two")
 
-    assert "test" in made.data
-    assert "rules" not in made.data["test"]
+    assert "test" in output.data
+    assert "rules" not in output.data["test"]
 
 
 def test_a_stage_named_like_a_keyword_is_renamed_and_reported() -> None:
     """The new name is readable."""
-    made = compiled("pipelines: { service: { stages: [{ name: image }, { name: .hidden }] } }")
+    output = compiled("pipelines: { service: { stages: [{ name: image }, { name: .hidden }] } }")
 
-    assert {"stage image", "stage .hidden"} <= made.data.keys()
-    assert made.found() == [("PG620", "image"), ("PG620", ".hidden")]
+    assert {"stage image", "stage .hidden"} <= output.data.keys()
+    assert output.found() == [("PG620", "image"), ("PG620", ".hidden")]
 
 
 def test_a_blank_name_is_replaced() -> None:
     """GitLab rejects such names."""
-    made = compiled("pipelines: { service: { stages: [{ name: ' ' }] } }")
+    output = compiled("pipelines: { service: { stages: [{ name: ' ' }] } }")
 
-    assert "stage  " in made.data
-    assert made.found() == [("PG620", "' '")]
+    assert "stage  " in output.data
+    assert output.found() == [("PG620", "' '")]
 
 
 def test_a_replaced_name_is_unique() -> None:
@@ -67,7 +67,7 @@ def test_a_long_name_is_shortened() -> None:
 
 def test_helper_names_do_not_collide_with_stages() -> None:
     """A stage may have the name of a helper."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           service:
             stages:
@@ -76,4 +76,4 @@ def test_helper_names_do_not_collide_with_stages() -> None:
         targets: { gitlab: { mail: {} } }
     """)
 
-    assert made.data["mail when test fails 2"]["needs"] == [{"job": "test", "artifacts": False}]
+    assert output.data["mail when test fails 2"]["needs"] == [{"job": "test", "artifacts": False}]

@@ -34,10 +34,10 @@ FIELDS: dict[str, dict[str, Any]] = {
 }
 
 
-def reading(one: dict[str, Any], field: dict[str, Any], **more: Any) -> Compiled:
-    """Return the compilation of a stage that reads the input `os`, declared as *one*, in *field*, with keys *more*."""
+def reading(declaration: dict[str, Any], field: dict[str, Any], **more: Any) -> Compiled:
+    """Return the compilation of a stage that reads the input `os` of *declaration* in *field*, with keys *more*."""
     stage = {"name": "s", "script": ["x"], **field}
-    return compiled(json.dumps({"inputs": {"os": one}, "pipelines": {"p": {"stages": [stage]}}, **more}))
+    return compiled(json.dumps({"inputs": {"os": declaration}, "pipelines": {"p": {"stages": [stage]}}, **more}))
 
 
 def run(**variables: str) -> Run:
@@ -61,13 +61,13 @@ def test_invalid_input_values_create_no_pipeline(
     field: dict[str, Any], one: dict[str, Any], taken: tuple[str, ...]
 ) -> None:
     """A run started by the API may have any value; valid ones create a pipeline."""
-    made = reading(one, field)
+    output = reading(one, field)
     pattern = re.compile(one.get("pattern", "|".join(taken)) if one.get("type") != "number" else "-?[0-9]+([.][0-9]+)?")
 
-    assert starts(made.data, run())
-    assert all(starts(made.data, run(os=value)) for value in taken)
-    assert not any(starts(made.data, run(os=value)) for value in HOSTILE if not pattern.fullmatch(value))
-    assert not any(starts(made.data, run(os=value)) for value in HOSTILE if re.search(r"[^ -~]|[$%]", value))
+    assert starts(output.data, run())
+    assert all(starts(output.data, run(os=value)) for value in taken)
+    assert not any(starts(output.data, run(os=value)) for value in HOSTILE if not pattern.fullmatch(value))
+    assert not any(starts(output.data, run(os=value)) for value in HOSTILE if re.search(r"[^ -~]|[$%]", value))
 
 
 @pytest.mark.parametrize("field", [FIELDS["image"], FIELDS["environment"]], ids=str)
@@ -94,9 +94,9 @@ def test_input_values_with_variables_create_no_pipeline(field: dict[str, Any], o
 def test_more_than_gitlab_accepts_is_an_error(keys: dict[str, Any], expected: list[str]) -> None:
     """Fewer than 50 tags (https://docs.gitlab.com/ci/yaml/#tags), and 255 characters in the URL of an environment."""
     stage = {"name": "s", "script": ["x"], **keys}
-    made = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
+    output = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
 
-    assert [code for code, _ in made.found()] == expected
+    assert [code for code, _ in output.found()] == expected
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_more_than_gitlab_accepts_is_an_error(keys: dict[str, Any], expected: li
 def test_names_of_environments_are_such_as_gitlab_accepts(name: str, expected: str) -> None:
     """Letters, digits, blanks and `-_/.`, and no slash at an end; a digest follows what is changed."""
     stage = {"name": "s", "script": ["x"], "environment": name}
-    made = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}})).data["s"]["environment"]["name"]
+    data = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}})).data["s"]["environment"]["name"]
 
-    assert re.fullmatch(f"{re.escape(expected)}[0-9a-f]*" if expected.endswith("-") else re.escape(expected), made)
+    assert re.fullmatch(f"{re.escape(expected)}[0-9a-f]*" if expected.endswith("-") else re.escape(expected), data)
 
 
 def test_a_missing_input_still_creates_a_pipeline() -> None:
@@ -122,12 +122,12 @@ def test_a_missing_input_still_creates_a_pipeline() -> None:
 
 def test_inputs_read_only_by_scripts_add_no_workflow() -> None:
     """The scripts check them."""
-    made = compiled("""
+    output = compiled("""
         inputs: {os: {choices: [a, b], default: a}}
         pipelines: {p: {stages: [{name: s, script: ['echo "${inputs.os}"']}]}}
     """)
 
-    assert "workflow" not in made.data
+    assert "workflow" not in output.data
 
 
 @pytest.mark.parametrize(
@@ -163,9 +163,9 @@ def test_input_checks_are_the_first_workflow_rules(more: dict[str, Any]) -> None
 )
 def test_choices_that_are_invalid_cache_keys_are_reported(value: str) -> None:
     """https://docs.gitlab.com/ci/yaml/#cachekey: no slash, and neither "." nor ".."."""
-    made = reading({"choices": ["a", value], "default": "a"}, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
+    output = reading({"choices": ["a", value], "default": "a"}, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
 
-    assert {code for code, _ in made.found()} & {"PG634", "PG645"}
+    assert {code for code, _ in output.found()} & {"PG634", "PG645"}
 
 
 @pytest.mark.parametrize(
@@ -187,9 +187,9 @@ def test_choices_that_are_invalid_cache_keys_are_reported(value: str) -> None:
 )
 def test_cache_keys_accept_inputs_with_a_safe_pattern(one: dict[str, Any], *, is_safe: bool) -> None:
     """GitLab cannot replace special characters of a path."""
-    made = reading(one, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
+    output = reading(one, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
 
-    assert (("PG634", "${inputs.os}") not in made.found()) is is_safe
+    assert (("PG634", "${inputs.os}") not in output.found()) is is_safe
 
 
 @pytest.mark.parametrize(
@@ -198,17 +198,17 @@ def test_cache_keys_accept_inputs_with_a_safe_pattern(one: dict[str, Any], *, is
 )
 def test_cache_keys_accept_setup_values_with_a_slug(key: str, expected: str | None) -> None:
     """GitLab has no slug of a tag, which may contain slashes."""
-    made = compiled(
+    output = compiled(
         json.dumps(
             {"pipelines": {"p": {"stages": [{"name": "s", "script": ["x"], "cache": {"key": key, "paths": ["x/"]}}]}}}
         )
     )
 
-    assert (made.data["s"]["cache"]["key"] if made.text else None) == expected
+    assert (output.data["s"]["cache"]["key"] if output.text else None) == expected
 
 
 @pytest.mark.parametrize("value", ["a$b", "100%", "ü"])
 def test_a_choice_or_default_with_special_characters_is_an_error(value: str) -> None:
     """It would never create a pipeline."""
-    for one in ({"choices": ["a", value], "default": "a"}, {"default": value}):
-        assert [code for code, _ in reading(one, FIELDS["image"]).found()] == ["PG645"]
+    for sequences in ({"choices": ["a", value], "default": "a"}, {"default": value}):
+        assert [code for code, _ in reading(sequences, FIELDS["image"]).found()] == ["PG645"]

@@ -111,9 +111,9 @@ def test_no_job_has_unnecessary_permissions(path: Path) -> None:
     """A token, a password or a daemon only if the script uses it, and none in helpers."""
     config = yaml.safe_load(path.read_text("utf-8"))
     own = {re.sub(r"\W", "_", name).upper() for name in secrets(config)}
-    found = {name: wrong for name, job in jobs(path) if (wrong := too_much(name, job, own))}
+    values = {name: wrong for name, job in jobs(path) if (wrong := too_much(name, job, own))}
 
-    assert found == {}
+    assert values == {}
 
 
 HELPER = {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"}

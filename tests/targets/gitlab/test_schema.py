@@ -48,10 +48,10 @@ def everything(images: str) -> Compiled:
 @pytest.mark.parametrize("images", ["registry", "local"])
 def test_the_file_is_valid_against_gitlabs_schema(images: str) -> None:
     """It is the schema that GitLab's editor uses."""
-    made = everything(images)
+    output = everything(images)
 
-    assert made.text
-    assert check(made.text) == ()
+    assert output.text
+    assert check(output.text) == ()
 
 
 @pytest.mark.parametrize("images", ["registry", "local"])
@@ -75,8 +75,8 @@ def test_the_file_enforces_the_order_of_the_arcs(images: str) -> None:
 
 def test_helpers_are_marked() -> None:
     """Each helper job has the variable PIPEGEN_HELPER."""
-    made = everything("local")
-    helpers = [name for name, job in made.data.items() if isinstance(job, dict) and "PIPEGEN_HELPER" in str(job)]
+    output = everything("local")
+    helpers = [name for name, job in output.data.items() if isinstance(job, dict) and "PIPEGEN_HELPER" in str(job)]
 
     assert helpers == ["test: mail when unit fails", "publish: trigger next", "publish: remove images and releases"]
 

@@ -49,10 +49,12 @@ class Run:
         """Return an independent copy of the run."""
         copies: dict[int, Parallel] = {}
 
-        def copied(one: Parallel) -> Parallel:
-            if id(one) not in copies:
-                copies[id(one)] = Parallel(one.depth, one.open, one.outer and copied(one.outer))
-            return copies[id(one)]
+        def copied(parallel: Parallel) -> Parallel:
+            if id(parallel) not in copies:
+                copies[id(parallel)] = Parallel(
+                    parallel.depth, parallel.open, parallel.outer and copied(parallel.outer)
+                )
+            return copies[id(parallel)]
 
         running = {stage: copied(block) for stage, block in self.running.items()}
         return Run(

@@ -53,7 +53,7 @@ def plan(*arcs: Sequence[str], name: str = "demo", **jobs: Mapping[str, Any]) ->
     """Return a plan of *arcs*; *jobs* has the changed fields of stages."""
     graph = ExecutionGraph(arcs)
     frames = graph.stack()
-    made = tuple(
+    result = tuple(
         Job(
             stage=stage,
             pipeline=name,
@@ -79,7 +79,7 @@ def plan(*arcs: Sequence[str], name: str = "demo", **jobs: Mapping[str, Any]) ->
         span=SPAN,
         graph=graph,
         frames=frames,
-        jobs=tuple(replace(job, **jobs.get(job.stage, {})) for job in made),
+        jobs=tuple(replace(job, **jobs.get(job.stage, {})) for job in result),
         fetch=None,
         workspace=Workspace.ISOLATED,
         workspace_span=None,
@@ -95,7 +95,7 @@ def artifact(path: str | None) -> Artifact:
 
 def script(*lines: str, **parts: Any) -> StageScriptParts:
     """Return a script of *lines*; *parts* are its other fields."""
-    made = StageScriptParts(
+    script_parts = StageScriptParts(
         prelude=(),
         bind=(),
         steps=tuple(Command((line,)) for line in lines),
@@ -110,14 +110,14 @@ def script(*lines: str, **parts: Any) -> StageScriptParts:
         carries=(),
         archives=False,
     )
-    return replace(made, **parts)
+    return replace(script_parts, **parts)
 
 
-def scripts(made: Plan, teardown: Sequence[str] = (), **special: StageScriptParts) -> PlanScripts:
-    """Return *made* with a script for each stage: that in *special*, or one that prints the stage's name."""
+def scripts(sample: Plan, teardown: Sequence[str] = (), **special: StageScriptParts) -> PlanScripts:
+    """Return *sample* with a script for each stage: that in *special*, or one that prints the stage's name."""
     return PlanScripts(
-        plan=made,
-        scripts={job.stage: special.get(job.stage, script(f"echo {job.stage}")) for job in made.jobs},
+        plan=sample,
+        scripts={job.stage: special.get(job.stage, script(f"echo {job.stage}")) for job in sample.jobs},
         variables={},
         teardown=tuple(Command((line,)) for line in teardown),
     )
@@ -125,14 +125,14 @@ def scripts(made: Plan, teardown: Sequence[str] = (), **special: StageScriptPart
 
 def work_of(pipeline: str) -> ScriptedPlans:
     """Return the input of lowering for a pipeline, without jobs."""
-    made = scripts(plan(("a",), name=pipeline))
+    plan_scripts = scripts(plan(("a",), name=pipeline))
     return ScriptedPlans(
-        scripts=(made,), named=(), settings=JenkinsSettings(), checkouts={}, is_conditional=False, ends={}
+        scripts=(plan_scripts,), named=(), settings=JenkinsSettings(), checkouts={}, is_conditional=False, ends={}
     )
 
 
 def lowered(
-    *made: PlanScripts,
+    *plan_scripts: PlanScripts,
     style: str = "auto",
     settings: JenkinsSettings | None = None,
     report: Report | None = None,
@@ -140,15 +140,17 @@ def lowered(
 ) -> model.Jenkinsfile:
     """Return the model of a file for plans."""
     request = Request(source="pipegen.yaml", start=SPAN, settings=None, selected=selected, options={"style": style})
-    return lower(made, request, settings or JenkinsSettings(), report or Report())
+    return lower(plan_scripts, request, settings or JenkinsSettings(), report or Report())
 
 
 def jenkinsfile(
-    *made: PlanScripts,
+    *plan_scripts: PlanScripts,
     style: str = "auto",
     settings: JenkinsSettings | None = None,
     report: Report | None = None,
     selected: tuple[str, ...] = (),
 ) -> str:
     """Return the text of a file for plans."""
-    return render(lowered(*made, style=style, settings=settings, report=report, selected=selected), "pipegen.yaml")
+    return render(
+        lowered(*plan_scripts, style=style, settings=settings, report=report, selected=selected), "pipegen.yaml"
+    )

@@ -53,15 +53,15 @@ def test_the_makespan_is_close_to_ideal(kind: str, seed: int) -> None:
 
 def test_delayed_stages_are_rare() -> None:
     """Some of these graphs have them, or the bound above would be trivial; flat graphs never do."""
-    held = {}
+    data = {}
     for name, graph in families.family(0).items():
         run = driven(graph)
         timed(run, drawn(graph, "even", 0))
-        held[name] = run.held
+        data[name] = run.held
 
-    assert {"60 layers of 20", "100 layers of 10"} <= {name for name, count in held.items() if count}
-    assert all(not held[name] for name in ("60 full layers", "diamonds", "chains of diamonds", "series and parallel"))
-    assert all(count <= 200 for count in held.values())
+    assert {"60 layers of 20", "100 layers of 10"} <= {name for name, count in data.items() if count}
+    assert all(not data[name] for name in ("60 full layers", "diamonds", "chains of diamonds", "series and parallel"))
+    assert all(count <= 200 for count in data.values())
 
 
 @pytest.mark.parametrize(("lag", "side", "most"), [(3, 2, 1.1), (5, 4, 1.29), (20, 18, 2.35)])

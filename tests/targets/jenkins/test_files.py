@@ -52,10 +52,10 @@ KINDS = ("plain", "values", "files", "mail", "failure", "trigger", "awaited", "s
 def crowd(count: int, kind: str, *, in_a_row: bool = False) -> PlanScripts:
     """Return *count* stages of one kind, in sequence or in parallel."""
     stages = [f"s{number}" for number in range(count)]
-    made = plan(*([stages] if in_a_row else [[stage] for stage in stages]))
-    work = scripts(made, (), **dict.fromkeys(stages, _script(kind)))
+    sample = plan(*([stages] if in_a_row else [[stage] for stage in stages]))
+    work = scripts(sample, (), **dict.fromkeys(stages, _script(kind)))
     workspace = Workspace.SHARED if kind == "image" else Workspace.ISOLATED
-    return replace(work, plan=replace(made, jobs=tuple(_job(job, kind) for job in made.jobs), workspace=workspace))
+    return replace(work, plan=replace(sample, jobs=tuple(_job(job, kind) for job in sample.jobs), workspace=workspace))
 
 
 def _script(kind: str) -> StageScriptParts:
@@ -69,14 +69,16 @@ def _script(kind: str) -> StageScriptParts:
 
 
 def _job(job: Job, kind: str) -> Job:
-    told = mail("a@b", subject=text("x ", read("setup", "project")), body=text("see ", read("setup", "logURL")))
+    mail_settings = mail(
+        "a@b", subject=text("x ", read("setup", "project")), body=text("see ", read("setup", "logURL"))
+    )
     failed = mail("a@b", subject=text("x ", read("s0", "v", "none")), body=text(read("setup", "tag"), "!"))
     parameters = (("A", text("b")), ("C", text(read("s0", "v"))))
     started = TriggerJob(name=Located("x", SPAN), parameters=parameters, propagate=False, wait=False, span=SPAN)
     image = JobImage(name=text("python:3.12"), entrypoint=None, pull=None, span=SPAN)
     changes: dict[str, dict[str, object]] = {
         "files": {"artifacts": (artifact("dist"),), "inputs": (Output("s0", "v"),), "files": ("s0",)},
-        "mail": {"mail": told},
+        "mail": {"mail": mail_settings},
         "failure": {"mail": failed, "inputs": (Output("s0", "v"),)},
         "trigger": {"steps": (started,)},
         "awaited": {"steps": (replace(started, wait=True),)},
@@ -89,8 +91,8 @@ def _job(job: Job, kind: str) -> Job:
 def findings(files: dict[str, str]) -> dict[str, list[str]]:
     """Return the findings of *files* that have any."""
     require(jenkins_harness.available())
-    found = jenkins_harness.validate(files)
-    return {name: [one.message for one in every] for name, every in found.items() if every}
+    values = jenkins_harness.validate(files)
+    return {name: [one.message for one in every] for name, every in values.items() if every}
 
 
 @pytest.mark.slow
@@ -120,9 +122,9 @@ def test_every_kind_of_plan_gives_a_valid_file() -> None:
 @pytest.mark.slow
 def test_hostile_text_is_only_in_literals() -> None:
     """Names, commands, URLs and the path of the config."""
-    told = mail(HOSTILE, subject=text(HOSTILE), body=text(HOSTILE))
-    made = plan((HOSTILE, "b"), name="demo", **{HOSTILE: {"mail": told}})
-    work = scripts(made, (), **{HOSTILE: script(HOSTILE), "b": script(HOSTILE, "'", prelude=PRELUDE)})
+    mail_settings = mail(HOSTILE, subject=text(HOSTILE), body=text(HOSTILE))
+    sample = plan((HOSTILE, "b"), name="demo", **{HOSTILE: {"mail": mail_settings}})
+    work = scripts(sample, (), **{HOSTILE: script(HOSTILE), "b": script(HOSTILE, "'", prelude=PRELUDE)})
     files = {style: render(lowered(work, style=style), f"a\n{HOSTILE}") for style in ("declarative", "scripted")}
 
     assert findings(files) == {}
@@ -135,17 +137,17 @@ def test_estimated_weights_match_groovys_syntax_tree(monkeypatch: pytest.MonkeyP
     bounds = ((layout, "LARGEST"), (scripted, "LARGEST"), (scripted, "_MOST_STAGES"), (scripted, "MOST_CODE"))
     for module, name in bounds:
         monkeypatch.setattr(module, name, 10**9)
-    made = {
+    jenkinsfiles = {
         f"{kind} {style} {count}": lowered(crowd(count, kind, in_a_row=True), style=style)
         for kind in KINDS
         for style in ("declarative", "scripted")
         for count in (100, 101)
     }
-    found = jenkins_harness.validate({name: render(file, "pipegen.yaml") for name, file in made.items()})
-    sizes = {name: _size(every) for name, every in found.items()}
-    reckoned = {name: _estimated_size(file) for name, file in made.items()}
+    values = jenkins_harness.validate({name: render(file, "pipegen.yaml") for name, file in jenkinsfiles.items()})
+    sizes = {name: _size(every) for name, every in values.items()}
+    reckoned = {name: _estimated_size(file) for name, file in jenkinsfiles.items()}
 
-    for name in (name for name in made if name.endswith("100")):
+    for name in (name for name in jenkinsfiles if name.endswith("100")):
         more = f"{name[:-1]}1"
         assert (name, sizes[more] - sizes[name]) == (name, reckoned[more] - reckoned[name])
         assert 0 <= sizes[name] - reckoned[name] < 100

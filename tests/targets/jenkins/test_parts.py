@@ -9,10 +9,10 @@ def test_parts_of_a_model_are_found_at_any_depth() -> None:
     value = model.Joined((model.GroovyCode("env.X"), "text"))
     job = model.StartJob(job="deploy", parameters=(("what", value),), propagate=True, wait=True)
     around = model.Wrapped("within(60)", (model.OnAgent(model.Agent("linux"), (job, model.Echo("done"))),))
-    found = list(parts_of(around, "text", None, 3, (model.Selected(("main",)),)))
+    values = list(parts_of(around, "text", None, 3, (model.Selected(("main",)),)))
 
-    assert len(found) == 8
-    assert all(one in found for one in (around, job, value, model.GroovyCode("env.X"), model.Agent("linux")))
+    assert len(values) == 8
+    assert all(one in values for one in (around, job, value, model.GroovyCode("env.X"), model.Agent("linux")))
 
 
 def test_texts_and_numbers_are_not_parts() -> None:

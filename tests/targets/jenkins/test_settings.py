@@ -13,8 +13,8 @@ from pipegen.targets.jenkins.settings import SETTINGS, JenkinsSettings, Promotio
 
 def mapping(**entries: str | Mapping) -> Mapping:
     """Return a mapping node."""
-    made = ((key, Scalar(value, SPAN) if isinstance(value, str) else value) for key, value in entries.items())
-    return Mapping(tuple(Entry(Scalar(key, SPAN), value) for key, value in made), SPAN)
+    generator = ((key, Scalar(value, SPAN) if isinstance(value, str) else value) for key, value in entries.items())
+    return Mapping(tuple(Entry(Scalar(key, SPAN), value) for key, value in generator), SPAN)
 
 
 def test_the_schema_is_valid() -> None:
@@ -54,9 +54,9 @@ def test_settings_have_defaults() -> None:
 
 def test_settings_override_their_defaults() -> None:
     """Other settings keep theirs."""
-    found = parse_settings(mapping(agent="docker", images="registry", promote=mapping(branch="main")))
+    settings = parse_settings(mapping(agent="docker", images="registry", promote=mapping(branch="main")))
 
-    assert found == JenkinsSettings(agent="docker", images=Images.REGISTRY, promote=PromotionSettings(branch="main"))
+    assert settings == JenkinsSettings(agent="docker", images=Images.REGISTRY, promote=PromotionSettings(branch="main"))
 
 
 @pytest.mark.parametrize(

@@ -75,10 +75,10 @@ def test_an_unavailable_setup_value_is_an_error() -> None:
     config = CONFIG.replace("${setup.branch}", "${setup.GIT_FOO}${setup.GIT_BAR|x}")
     with pytest.raises(Stopped):
         generate(analyse(SourceFile("pipegen.yaml", config), (), report), registry.load("jenkins"), {}, report)
-    (found,) = report.diagnostics()
+    (diagnostic,) = report.diagnostics()
 
-    assert found.code is codes.ENGINE_HAS_NO_VALUE
-    assert found.message == 'Jenkins has no value for "${setup.GIT_FOO}"'
+    assert diagnostic.code is codes.ENGINE_HAS_NO_VALUE
+    assert diagnostic.message == 'Jenkins has no value for "${setup.GIT_FOO}"'
 
 
 def test_the_capabilities_name_each_feature_once() -> None:

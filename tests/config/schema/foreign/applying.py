@@ -40,16 +40,16 @@ def corrected(text: str, path: Sequence[str | int], hint: str) -> str | None:
     for step in path[:-1]:
         above = above[step]
     key = path[-1]
-    if found := _RENAME.fullmatch(hint):
-        above[found[1]] = above.pop(key)
-    elif found := _WRITE.fullmatch(hint):
+    if match := _RENAME.fullmatch(hint):
+        above[match[1]] = above.pop(key)
+    elif match := _WRITE.fullmatch(hint):
         above.pop(key)
-        _merge(above, _loaded(found["text"] or found["lines"]))
+        _merge(above, _loaded(match["text"] or match["lines"]))
     elif _REMOVE.fullmatch(hint):
         above.pop(key)
-    elif found := _ADD.fullmatch(hint):
+    elif match := _ADD.fullmatch(hint):
         above.pop(key)
-        _merge(_place(config, found["place"], path), _loaded(found["lines"]))
+        _merge(_place(config, match["place"], path), _loaded(match["lines"]))
     else:
         return None
     written = StringIO()

@@ -139,15 +139,15 @@ def _config(place: Path, entry: str, *, is_work: bool) -> tuple[str, Path]:
 def test_each_word_is_recognized_and_its_hint_is_valid(word: ForeignWord, place: Path) -> None:
     """The word is the only error, and applying the hint leaves no schema error."""
     text, path = _config(place, f"{word.key}: {_VALUES[word.title]}", is_work=word.title in _WORK)
-    (found,) = diagnostics_of(text)
+    (diagnostic,) = diagnostics_of(text)
 
-    assert found.code.number == "PG214"
-    assert found.message.endswith(f" is from {word.system.value}: {word.instead}")
-    assert found.hint is not None
-    fixed = corrected(text, (*path, word.key), found.hint)
+    assert diagnostic.code.number == "PG214"
+    assert diagnostic.message.endswith(f" is from {word.system.value}: {word.instead}")
+    assert diagnostic.hint is not None
+    fixed = corrected(text, (*path, word.key), diagnostic.hint)
     is_advice = word.title in IS_ADVICE or (word.title in _OUTER_ADVICE and place in (PIPELINE, TOP))
-    assert is_advice or fixed is not None, found.hint
-    assert fixed is None or diagnostics_of(fixed) == (), f"{found.hint}\n{fixed}"
+    assert is_advice or fixed is not None, diagnostic.hint
+    assert fixed is None or diagnostics_of(fixed) == (), f"{diagnostic.hint}\n{fixed}"
 
 
 def test_every_word_has_a_value() -> None:

@@ -75,8 +75,8 @@ def docker(tmp_path: Path) -> Containers:
 
 def test_a_script_runs_in_its_image(docker: Containers, tmp_path: Path) -> None:
     """It has its name, folder, variables and files; no value is on the command line."""
-    found = around(docker)
-    words = found.arguments
+    command = around(docker)
+    words = command.arguments
     place = words.index("python:16")
 
     assert words[1:5] == ("run", "--rm", "--name", "pipegen-r-0-1")
@@ -92,7 +92,7 @@ def test_a_script_runs_in_its_image(docker: Containers, tmp_path: Path) -> None:
     assert [words[at + 1] for at, word in enumerate(words) if word == "--env"] == ["PIPEGEN_RUN", "TOKEN"]
     assert words[place + 1 : place + 3] == ("sh", "-c")
     assert words[-3:] == ("sh", "-e", "/s/test.sh")
-    assert (found.before, found.after, len(found.removal)) == ((), (), 1)
+    assert (command.before, command.after, len(command.removal)) == ((), (), 1)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_a_script_runs_in_its_image(docker: Containers, tmp_path: Path) -> None:
 )
 def test_image_settings_become_options(docker: Containers, image: str, keys: str, words: list[str]) -> None:
     """Only options that docker and podman both support."""
-    found = around(docker, image=image, keys=keys).arguments
+    arguments = around(docker, image=image, keys=keys).arguments
 
-    assert [word for word in found if word.startswith(("--pull", "--entry", "--cpu", "--memory"))] == words
+    assert [word for word in arguments if word.startswith(("--pull", "--entry", "--cpu", "--memory"))] == words
 
 
 def test_the_entrypoint_precedes_the_script(docker: Containers) -> None:
@@ -121,27 +121,27 @@ def test_the_entrypoint_precedes_the_script(docker: Containers) -> None:
 
 def test_services_share_a_network_with_their_stage(docker: Containers) -> None:
     """Each is reachable by its alias, and everything is removed in any case."""
-    found = around(docker, keys=SERVICE)
-    made, started = (shlex.split(line) for line in found.before)
+    command = around(docker, keys=SERVICE)
+    texts, started = (shlex.split(line) for line in command.before)
 
-    assert made[1:] == ["network", "create", "pipegen-r-0-1", ">/dev/null"]
+    assert texts[1:] == ["network", "create", "pipegen-r-0-1", ">/dev/null"]
     assert started[1:] == [
         *("run", "--detach", "--name", "pipegen-r-0-1-1", "--network", "pipegen-r-0-1", "--network-alias=db"),
         *("--env", "A=it's", "postgres:16", "run", "a b", ">/dev/null"),
     ]
-    assert found.arguments[found.arguments.index("--network") + 1] == "pipegen-r-0-1"
+    assert command.arguments[command.arguments.index("--network") + 1] == "pipegen-r-0-1"
     for word in ("rm --force --volumes pipegen-r-0-1-1", "network rm pipegen-r-0-1"):
-        assert word in " ".join(found.after)
+        assert word in " ".join(command.after)
 
 
 def test_services_can_use_the_host_network(tmp_path: Path) -> None:
     """For environments where no network can be created."""
     program_ = stand_in(tmp_path, "podman", "podman version 5")
-    found = around(containers(program_, tmp_path, has_host_network=True), keys=SERVICE)
+    command = around(containers(program_, tmp_path, has_host_network=True), keys=SERVICE)
 
-    assert "--add-host=db:127.0.0.1" in found.arguments
-    assert len(found.before) == 1
-    assert "network" not in " ".join(found.after)
+    assert "--add-host=db:127.0.0.1" in command.arguments
+    assert len(command.before) == 1
+    assert "network" not in " ".join(command.after)
 
 
 @pytest.mark.parametrize(

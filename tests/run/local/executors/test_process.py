@@ -19,8 +19,8 @@ from pipegen.structs import replace
 @pytest.fixture
 def clock() -> Iterator[RealClock]:
     """Yield a real clock."""
-    with closing(RealClock()) as made:
-        yield made
+    with closing(RealClock()) as real_clock:
+        yield real_clock
 
 
 def invocation(folder: Path, script: str, *secrets: str) -> Invocation:
@@ -165,9 +165,9 @@ def is_gone(process: int) -> bool:
 
 def test_a_full_disk_truncates_the_log_with_one_warning(clock: RealClock, tmp_path: Path) -> None:
     """The program continues."""
-    told: list[str] = []
+    texts: list[str] = []
     script = "echo one; sleep 0.1; echo two; exit 4"
-    made = replace(invocation(tmp_path, script), log="/dev/full", warn=told.append)
+    made = replace(invocation(tmp_path, script), log="/dev/full", warn=texts.append)
 
     assert ended(clock, made) == 4
-    assert told == ["/dev/full: No space left on device: the rest of the output is lost"]
+    assert texts == ["/dev/full: No space left on device: the rest of the output is lost"]

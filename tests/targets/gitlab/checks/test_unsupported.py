@@ -21,30 +21,30 @@ OTHER = "registry: registry.example.org"
 
 def test_a_shared_workspace_is_a_warning() -> None:
     """Jobs on GitLab are isolated."""
-    made = compiled("pipelines: { service: { workspace: shared, stages: [{ name: unit }] } }")
+    output = compiled("pipelines: { service: { workspace: shared, stages: [{ name: unit }] } }")
 
-    assert made.found() == [("PG626", "shared")]
-    assert made.text
+    assert output.found() == [("PG626", "shared")]
+    assert output.text
 
 
 def test_a_setup_value_of_jenkins_is_an_error() -> None:
     """A value that only Jenkins has is reported where it is read."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT}'] } }] }
     """)
 
-    assert made.found() == [("PG641", "${setup.GIT_PREVIOUS_COMMIT}")]
+    assert output.found() == [("PG641", "${setup.GIT_PREVIOUS_COMMIT}")]
 
 
 def test_a_jenkins_setup_value_with_a_default_is_valid() -> None:
     """The default is used on GitLab."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT|none}'] } }] }
     """)
 
-    assert made.found() == []
+    assert output.found() == []
 
 
 CONTAINER = """
@@ -70,7 +70,7 @@ def test_the_container_name_of_another_job_is_valid_on_one_runner() -> None:
 def test_a_file_over_gitlabs_size_limit_is_an_error() -> None:
     """The size of the parsed file is compared with nine tenths of the limit."""
     job = GitLabJob(name="test", stage="step 1", script=(ScriptEntry("x" * 10_000),))
-    made = Document(
+    document = Document(
         stages=("step 1",),
         settings=Workflow(),
         workflow=(),
@@ -81,14 +81,14 @@ def test_a_file_over_gitlabs_size_limit_is_an_error() -> None:
         jobs=(job,),
     )
     scales = SizeEstimator()
-    size = scales.file_size(made)
+    size = scales.file_size(document)
     span = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
     report = Report()
-    check_size("fits", len(made.jobs), (size, size), size * 10 // 9 + 1, span, report)
-    check_size("is too big", len(made.jobs), (size, 0), size * 10 // 9 - 10, span, report)
-    check_size("has a long text", len(made.jobs), (0, size), size * 10 // 9 - 10, span, report)
+    check_size("fits", len(document.jobs), (size, size), size * 10 // 9 + 1, span, report)
+    check_size("is too big", len(document.jobs), (size, 0), size * 10 // 9 - 10, span, report)
+    check_size("has a long text", len(document.jobs), (0, size), size * 10 // 9 - 10, span, report)
 
-    assert size == memory(scales.data(made))
+    assert size == memory(scales.data(document))
     assert [one.code.number for one in report.diagnostics()] == ["PG627", "PG627"]
     assert '"has a long text" as too large: its text has' in report.diagnostics()[0].message
     assert '"is too big" as too large: parsed, its job takes' in report.diagnostics()[1].message
@@ -107,6 +107,6 @@ def test_a_file_over_gitlabs_size_limit_is_an_error() -> None:
 )
 def test_a_push_to_another_registry_requires_a_credential(stages: str, settings: str, is_told: bool) -> None:  # noqa: FBT001
     """The job token is valid only for the project's registry; the diagnostic is at the registry's name."""
-    made = compiled(f"{{ pipelines: {{ p: {{ stages: [{stages}] }} }}, targets: {{ gitlab: {{ {settings} }} }} }}")
+    output = compiled(f"{{ pipelines: {{ p: {{ stages: [{stages}] }} }}, targets: {{ gitlab: {{ {settings} }} }} }}")
 
-    assert (("PG670", "registry.example.org") in made.found()) == is_told
+    assert (("PG670", "registry.example.org") in output.found()) == is_told

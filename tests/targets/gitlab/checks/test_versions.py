@@ -43,11 +43,11 @@ def keys(value: Any, path: str) -> Iterator[str]:
 
 def emitted(data: Mapping[str, Any]) -> set[str]:
     """Return the paths of all keys of a file."""
-    found: set[str] = set()
+    names: set[str] = set()
     for name, value in data.items():
         path = name if name in TOP else "job"
-        found |= {path, *keys(value, path)}
-    return found
+        names |= {path, *keys(value, path)}
+    return names
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -70,11 +70,11 @@ def test_each_generated_key_is_in_the_table_of_versions(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parts[-3])
 def test_the_header_names_the_newest_version(path: Path) -> None:
     """No key in the file is newer, and one is as new."""
-    found = re.search(r"^# Needs GitLab (\d+)\.(\d+) \((.+)\)\.$", path.read_text("utf-8"), re.MULTILINE)
+    match = re.search(r"^# Needs GitLab (\d+)\.(\d+) \((.+)\)\.$", path.read_text("utf-8"), re.MULTILINE)
     known = [KEYS[one].version for one in (*emitted(read(path)), *features_used(read(path))) if one in KEYS]
 
-    assert found is not None or not known
-    assert found is None or not known or (int(found[1]), int(found[2])) >= max(known)
+    assert match is not None or not known
+    assert match is None or not known or (int(match[1]), int(match[2])) >= max(known)
 
 
 def test_each_version_has_a_documentation_link() -> None:
@@ -120,11 +120,11 @@ def test_keys_newer_than_the_server_are_reported(stage: str, settings: str, vers
     before = f"{major}.{minor - 1}" if minor else f"{major - 1}.11"
 
     def diagnostics(version: str) -> list[str]:
-        made = split_up(
+        layout = split_up(
             f"targets: {{ gitlab: {{ {settings}{', ' if settings else ''}version: '{version}' }} }}\n"
             f"pipelines: {{ p: {{ stages: [{{ name: s, script: [x]{', ' if stage else ''}{stage} }}] }} }}"
         )
-        return [one.message for one in made.found("PG673")]
+        return [one.message for one in layout.found("PG673")]
 
     assert f'"{key}" needs GitLab {version}; targets.gitlab.version is {before}' in diagnostics(before)
     assert not diagnostics(version)
@@ -135,10 +135,10 @@ def test_older_servers_have_a_smaller_size_limit() -> None:
     stages = ", ".join(f"{{ name: s{number}, script: [{'x' * 1_000}] }}" for number in range(800))
 
     def files(version: str) -> tuple[int, str]:
-        made = split_up(
+        layout = split_up(
             f"targets: {{ gitlab: {{ version: '{version}' }} }}\npipelines: {{ p: {{ stages: [{stages}] }} }}"
         )
-        return len(made.files), made.files[-1].text.splitlines()[1]
+        return len(layout.files), layout.files[-1].text.splitlines()[1]
 
     assert files("17.3") == (1, "# Needs GitLab 17.3 (a file of more than 1 MiB).")
     assert files("17.2") == (3, "# Includes its jobs from 2 files: GitLab bounds the size of each.")

@@ -31,19 +31,19 @@ def _made(count: int, when: str, *keys: str) -> dict[str, Any]:
 )
 def test_rules_of_many_jobs_move_to_a_hidden_job(when: str, keys: tuple[str, ...], name: str) -> None:
     """The name of the hidden job describes common conditions."""
-    made = _made(6, when, *keys)
+    data = _made(6, when, *keys)
 
-    assert set(made[name]) == {"rules"}
-    assert all(made[f"s{number}"]["extends"] == name for number in range(6))
-    assert not any("rules" in made[f"s{number}"] or "allow_failure" in made[f"s{number}"] for number in range(6))
+    assert set(data[name]) == {"rules"}
+    assert all(data[f"s{number}"]["extends"] == name for number in range(6))
+    assert not any("rules" in data[f"s{number}"] or "allow_failure" in data[f"s{number}"] for number in range(6))
 
 
 def test_rules_of_few_jobs_stay_in_the_jobs() -> None:
     """A hidden job would be longer."""
-    made = _made(4, "{ branch: main }")
+    data = _made(4, "{ branch: main }")
 
-    assert ".on-main" not in made
-    assert made["s3"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"'}]
+    assert ".on-main" not in data
+    assert data["s3"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"'}]
 
 
 def test_a_job_with_tools_extends_both() -> None:
@@ -52,7 +52,7 @@ def test_a_job_with_tools_extends_both() -> None:
         f"{{ name: s{number}, {'build: x' if number % 2 else 'script: make'}, when: {{ branch: main }} }}"
         for number in range(8)
     )
-    made = YAML(typ="safe", pure=True).load(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}").text)
+    data = YAML(typ="safe", pure=True).load(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}").text)
 
-    assert made["s0"]["extends"] == ".on-main"
-    assert made["s1"]["extends"] == [".docker", ".on-main"]
+    assert data["s0"]["extends"] == ".on-main"
+    assert data["s1"]["extends"] == [".docker", ".on-main"]

@@ -10,9 +10,9 @@ from targets.gitlab.compiled import Compiled, compiled
 _SHARED = "image: alpine:3, retry: 1, cache: { key: k, paths: [x/] }, interruptible: true"
 
 
-def _raw(made: Compiled) -> dict[str, Any]:
+def _raw(output: Compiled) -> dict[str, Any]:
     """Return the text of the file."""
-    data: dict[str, Any] = YAML(typ="safe", pure=True).load(made.text)
+    data: dict[str, Any] = YAML(typ="safe", pure=True).load(output.text)
     return data
 
 
@@ -27,16 +27,16 @@ def _with(last: str, *, more: str = "") -> Compiled:
 
 def test_shared_keys_move_to_default() -> None:
     """A timeout stays in the jobs, since GitLab ignores it in `default`."""
-    made = _raw(_with(f"script: x, {_SHARED}, timeout: 5 minutes"))
+    raw = _raw(_with(f"script: x, {_SHARED}, timeout: 5 minutes"))
 
-    assert made["default"] == {
+    assert raw["default"] == {
         "image": "alpine:3",
         "retry": 1,
         "interruptible": True,
         "cache": {"key": "k", "paths": ["x/"]},
     }
-    assert made["a"] == {"stage": "a, b and 2 more", "script": ["x"]}
-    assert made["last"] == {"stage": "a, b and 2 more", "timeout": "5 minutes", "script": ["x"]}
+    assert raw["a"] == {"stage": "a, b and 2 more", "script": ["x"]}
+    assert raw["last"] == {"stage": "a, b and 2 more", "timeout": "5 minutes", "script": ["x"]}
 
 
 def test_a_job_that_differs_overrides_the_default() -> None:
@@ -48,42 +48,42 @@ def test_a_job_that_differs_overrides_the_default() -> None:
         "cache": [],
         "script": ["x"],
     }
-    made = _raw(_with("script: x, cache: { key: k, paths: [y/] }, interruptible: true"))["last"]
-    assert made["inherit"] == {"default": ["interruptible", "cache"]}
-    assert made["cache"] == {"key": "k", "paths": ["y/"]}
+    data = _raw(_with("script: x, cache: { key: k, paths: [y/] }, interruptible: true"))["last"]
+    assert data["inherit"] == {"default": ["interruptible", "cache"]}
+    assert data["cache"] == {"key": "k", "paths": ["y/"]}
 
 
 def test_images_of_hidden_jobs_do_not_move_to_default() -> None:
     """They take precedence over the default image."""
-    made = _with("build: v, interruptible: true, retry: 1")
+    output = _with("build: v, interruptible: true, retry: 1")
 
-    assert made.data["last"]["image"].startswith("docker:")
-    assert _raw(made)["last"]["cache"] == []
+    assert output.data["last"]["image"].startswith("docker:")
+    assert _raw(output)["last"]["cache"] == []
 
 
 def test_raw_gitlab_keys_are_merged_with_shared_keys() -> None:
     """A job with such keys repeats the shared ones."""
-    made = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ cache: {{ policy: pull }} }} }}"))
-    assert made["last"]["cache"] == {"key": "k", "paths": ["x/"], "policy": "pull"}
+    raw = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ cache: {{ policy: pull }} }} }}"))
+    assert raw["last"]["cache"] == {"key": "k", "paths": ["x/"], "policy": "pull"}
 
-    made = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ inherit: {{ default: false }} }} }}"))
-    assert "default" not in made
+    raw = _raw(_with(f"script: x, {_SHARED}, raw: {{ gitlab: {{ inherit: {{ default: false }} }} }}"))
+    assert "default" not in raw
 
 
 def test_helpers_and_bridges_do_not_inherit() -> None:
     """A helper gets the tags of the user; a bridge would get `interruptible`."""
     mail = "script: x, notify: { email: { to: [a@b.c] } }"
     more = "targets: { gitlab: { tags: [t], mail: {}, projects: { j: g/p } } }\n"
-    made = _raw(_with(mail, more=more))
-    assert made["mail when last fails"]["inherit"] == {"default": ["tags"]}
+    raw = _raw(_with(mail, more=more))
+    assert raw["mail when last fails"]["inherit"] == {"default": ["tags"]}
 
-    made = _raw(_with("trigger: { name: j }", more=more))
-    assert made["last"]["inherit"] == {"default": False, "variables": False}
+    raw = _raw(_with("trigger: { name: j }", more=more))
+    assert raw["last"]["inherit"] == {"default": False, "variables": False}
 
 
 def test_a_default_that_saves_no_line_is_not_generated() -> None:
     """Two jobs with one common key are shorter without it."""
     stages = "{ name: a, script: x, image: i }, { name: b, script: x, image: i }"
-    made = _raw(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}"))
+    raw = _raw(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}"))
 
-    assert "default" not in made
+    assert "default" not in raw

@@ -14,7 +14,7 @@ from pipegen.targets.gitlab.condensed.templates import expanded_text, script_tex
 def _matrix(*keys: str, more: str = "", settings: str = "", axes: str = "v: ['3.1', '3.11']") -> dict[str, Any]:
     """Return the data of the file of the matrix stage *keys*, and of the stages *more* after it."""
     stage = ", ".join(("name: unit", f"matrix: {{ {axes} }}", *keys))
-    made = compiled(f"""
+    output = compiled(f"""
         {settings}
         pipelines:
           p:
@@ -22,17 +22,17 @@ def _matrix(*keys: str, more: str = "", settings: str = "", axes: str = "v: ['3.
               - {{ {stage} }}
               {more}
     """)
-    data: dict[str, Any] = YAML(typ="safe", pure=True).load(made.text)
+    data: dict[str, Any] = YAML(typ="safe", pure=True).load(output.text)
     return data
 
 
 def test_combinations_become_one_matrix_job() -> None:
     """Axis values are variables in images, paths and scripts."""
-    made = _matrix(
+    matrix = _matrix(
         "image: 'python:${matrix.v}'", "script: 'tox -e ${matrix.v}'", "artifacts: ['dist/${matrix.v}x', all]"
     )
 
-    assert made["unit"] == {
+    assert matrix["unit"] == {
         "stage": "unit",
         "parallel": {"matrix": [{"v": ["3.1", "3.11"]}]},
         "image": "python:$v",
@@ -43,11 +43,11 @@ def test_combinations_become_one_matrix_job() -> None:
 
 def test_several_axes_become_a_product_or_a_list() -> None:
     """`exclude` and `include` remove or add combinations."""
-    made = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac]")
-    assert made["unit"]["parallel"] == {"matrix": [{"v": ["1", "2"], "os": ["linux", "mac"]}]}
+    matrix = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac]")
+    assert matrix["unit"]["parallel"] == {"matrix": [{"v": ["1", "2"], "os": ["linux", "mac"]}]}
 
-    made = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac], exclude: [{ v: '1', os: mac }]")
-    assert made["unit"]["parallel"] == {
+    matrix = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac], exclude: [{ v: '1', os: mac }]")
+    assert matrix["unit"]["parallel"] == {
         "matrix": [{"v": ["1"], "os": ["linux"]}, {"v": ["2"], "os": ["linux"]}, {"v": ["2"], "os": ["mac"]}]
     }
 
@@ -55,24 +55,24 @@ def test_several_axes_become_a_product_or_a_list() -> None:
 def test_a_need_on_some_combinations_names_them() -> None:
     """GitLab supports this since 16.3; for older versions, the combinations are separate jobs."""
     keys = ("script: x", "notify: { email: { to: [a@b.c] } }")
-    made = _matrix(*keys, settings="targets: { gitlab: { mail: {} } }")
+    matrix = _matrix(*keys, settings="targets: { gitlab: { mail: {} } }")
     older = _matrix(*keys, settings="targets: { gitlab: { mail: {}, version: '16.2' } }")
 
-    assert made["mail when unit: 3.11 fails"]["needs"] == [{"job": "unit", "parallel": {"matrix": [{"v": "3.11"}]}}]
+    assert matrix["mail when unit: 3.11 fails"]["needs"] == [{"job": "unit", "parallel": {"matrix": [{"v": "3.11"}]}}]
     assert "unit: 3.1" in older
 
 
 def test_combinations_needed_separately_extend_a_hidden_job() -> None:
     """The script is generated once, and an output has the name of its stage."""
     more = """- { name: test, matrix: { from: unit }, script: './test ${matrix.v} ${unit.size}' }"""
-    made = _matrix("script: x", "outputs: { size: { command: du } }", more=more)
+    matrix = _matrix("script: x", "outputs: { size: { command: du } }", more=more)
 
-    assert made["unit"]["parallel"] == {"matrix": [{"v": ["3.1", "3.11"]}]}
-    assert made[".test"] == {
+    assert matrix["unit"]["parallel"] == {"matrix": [{"v": ["3.1", "3.11"]}]}
+    assert matrix[".test"] == {
         "stage": "test",
         "script": ['unit_size=$(cat ".pipegen/outputs/unit-$v/size")', './test "$v" "$unit_size"'],
     }
-    assert made["test: 3.11"] == {
+    assert matrix["test: 3.11"] == {
         "extends": ".test",
         "needs": [{"job": "unit", "parallel": {"matrix": [{"v": "3.11"}]}}],
         "variables": {"v": "3.11"},
@@ -84,17 +84,17 @@ def test_artifacts_of_a_hidden_job_reach_only_their_readers() -> None:
     more = """
               - { name: test, matrix: { from: unit }, script: x, artifacts: ['out/${matrix.v}'] }
               - { name: end, script: x, files_from: [] }"""
-    made = _matrix("script: x", more=more)
+    matrix = _matrix("script: x", more=more)
 
-    assert made["end"]["needs"] == [{"job": f"test: {v}", "artifacts": False} for v in ("3.1", "3.11")]
+    assert matrix["end"]["needs"] == [{"job": f"test: {v}", "artifacts": False} for v in ("3.1", "3.11")]
 
 
 def test_combinations_with_other_axes_stay_separate_jobs() -> None:
     """The remaining combinations are one job."""
-    made = _matrix("script: x", axes="v: ['1', '2'], include: [{ v: '3', os: mac }, { v: 'a b' }]")
+    matrix = _matrix("script: x", axes="v: ['1', '2'], include: [{ v: '3', os: mac }, { v: 'a b' }]")
 
-    assert made["unit"]["parallel"] == {"matrix": [{"v": ["1", "2"]}]}
-    assert {"unit: 3, mac", "unit: a b"} <= set(made)
+    assert matrix["unit"]["parallel"] == {"matrix": [{"v": ["1", "2"]}]}
+    assert {"unit: 3, mac", "unit: a b"} <= set(matrix)
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_combinations_with_other_axes_stay_separate_jobs() -> None:
 )
 def test_combinations_that_differ_in_other_keys_stay_separate_jobs(keys: tuple[str, ...]) -> None:
     """So are those with the user's raw keys."""
-    made = _matrix(*keys, settings="targets: { gitlab: { projects: { j: g/p } } }")
+    matrix = _matrix(*keys, settings="targets: { gitlab: { projects: { j: g/p } } }")
 
-    assert "unit" not in made
-    assert {"unit: 3.1", "unit: 3.11"} <= set(made)
+    assert "unit" not in matrix
+    assert {"unit: 3.1", "unit: 3.11"} <= set(matrix)
 
 
 @pytest.mark.parametrize("axes", ["PATH: [a, b]", "http_proxy: [a, b]", "v: ['a b', c]", "x-y: [a, b]"])

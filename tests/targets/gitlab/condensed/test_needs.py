@@ -19,7 +19,7 @@ from targets.gitlab.compiled import compiled
 )
 def test_needs_disable_artifacts_only_if_the_job_has_some(first: str, needs: str) -> None:
     """Reports, and artifacts of failures, never reach a job that needs success."""
-    made = compiled(f"""
+    output = compiled(f"""
         pipelines:
           p:
             stages:
@@ -28,4 +28,4 @@ def test_needs_disable_artifacts_only_if_the_job_has_some(first: str, needs: str
             execution: [[a, b]]
     """)
 
-    assert needs in made.text
+    assert needs in output.text

@@ -32,22 +32,22 @@ def _beside(*names: str) -> Compiled:
 )
 def test_a_stage_is_named_after_its_jobs(names: tuple[str, ...], stage: str) -> None:
     """After three names, or GitLab's 255 bytes, the rest is a count."""
-    made = _beside(*names)
+    output = _beside(*names)
 
-    assert made.data["stages"] == [stage]
+    assert output.data["stages"] == [stage]
     assert len(stage.encode()) <= 255
 
 
 def test_stage_names_are_unique() -> None:
     """A job may be named like a stage of other jobs."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           p:
             stages: [{ name: a, script: x }, { name: b, script: x }, { name: 'a, b', script: x }]
             execution: [[[a, b], 'a, b']]
     """)
 
-    assert made.data["stages"] == ["a, b", "a, b 2"]
+    assert output.data["stages"] == ["a, b", "a, b 2"]
 
 
 def test_many_frames_share_one_stage() -> None:
@@ -60,8 +60,8 @@ def test_many_frames_share_one_stage() -> None:
 
 def test_combinations_are_named_after_their_matrix() -> None:
     """A matrix counts as one job."""
-    made = compiled(
+    output = compiled(
         "pipelines: { p: { stages: [{ name: a, matrix: { v: [x, y, z, w] }, script: 'echo ${matrix.v}' }] } }"
     )
 
-    assert made.data["stages"] == ["a"]
+    assert output.data["stages"] == ["a"]

@@ -38,8 +38,8 @@ def drawn(seed: int) -> tuple[list[str], list[list[str]], dict[str, set[str]]]:
     density = chance.choice([0.03, 0.08, 0.15])
     span = chance.choice([4, 40])
     arcs = [
-        [one, other]
-        for stage_job, one in enumerate(names)
+        [text, other]
+        for stage_job, text in enumerate(names)
         for other in names[stage_job + 1 : stage_job + 1 + span]
         if chance.random() < density
     ]
@@ -48,9 +48,9 @@ def drawn(seed: int) -> tuple[list[str], list[list[str]], dict[str, set[str]]]:
     conditions: dict[str, str] = {}
     for name in names:
         conditions[name] = chance.choice(["", "", "", ", when: { branch: main }", ", allow_failure: true"])
-    for one, other in arcs:
+    for text, other in arcs:
         if chance.random() < often:
-            reads[other].add(one)
+            reads[other].add(text)
     stages = []
     for name in names:
         said = " ".join(f'"${{{one}.v|none}}"' for one in sorted(reads[name]))
@@ -60,17 +60,17 @@ def drawn(seed: int) -> tuple[list[str], list[list[str]], dict[str, set[str]]]:
     return stages, arcs, reads
 
 
-def check_whole(made: SplitUp, arcs: list[list[str]], reads: dict[str, set[str]]) -> int:
+def check_whole(layout: SplitUp, arcs: list[list[str]], reads: dict[str, set[str]]) -> int:
     """Check the order of the files and the artifacts that readers get; return the number of added pairs."""
-    data = made.data()
+    data = layout.data()
     ordered = Ordered(data)
-    wanted = ExecutionGraph([*([name] for name in reads), *arcs])
+    graph = ExecutionGraph([*([name] for name in reads), *arcs])
     pairs = 0
     for name, read in reads.items():
         before = {one for one in ordered.after(name) if not is_helper(ordered.job(one))}
-        asked = set(wanted.ancestors(name))
-        assert asked <= before
-        pairs += len(before - asked)
+        names = set(graph.ancestors(name))
+        assert names <= before
+        pairs += len(before - names)
         assert read == ordered.fetched(name)
         needs = ordered.job(name).get("needs", [])
         assert len(needs) <= 50
@@ -78,9 +78,9 @@ def check_whole(made: SplitUp, arcs: list[list[str]], reads: dict[str, set[str]]
     return pairs
 
 
-def included(made: SplitUp) -> list[str]:
+def included(layout: SplitUp) -> list[str]:
     """Return the paths of the files that the main one includes."""
-    return [one["local"] for one in made.each()[made.files[-1].name].get("include", [])]
+    return [one["local"] for one in layout.each()[layout.files[-1].name].get("include", [])]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 30))])
@@ -89,14 +89,14 @@ def test_included_files_add_no_waits(seed: int) -> None:
     stages, arcs, reads = drawn(seed)
     (whole,) = split_up(config(stages, arcs)).each().values()
     most = memory(whole) * 10 // 9 // (2 + seed % 3) + 8_000
-    made = split_up(config(stages, arcs, most))
+    layout = split_up(config(stages, arcs, most))
 
-    assert not made.diagnostics
-    assert included(made) == [file.name for file in made.files[:-1]]
-    assert len(made.files) > 1 or memory(whole) <= most * 0.9
-    assert check_whole(made, arcs, reads) == 0
-    assert all(memory(one) <= most * 0.9 for one in made.each().values())
-    assert all(len(file.text.encode()) <= most * 0.9 for file in made.files)
+    assert not layout.diagnostics
+    assert included(layout) == [file.name for file in layout.files[:-1]]
+    assert len(layout.files) > 1 or memory(whole) <= most * 0.9
+    assert check_whole(layout, arcs, reads) == 0
+    assert all(memory(one) <= most * 0.9 for one in layout.each().values())
+    assert all(len(file.text.encode()) <= most * 0.9 for file in layout.files)
 
 
 @pytest.mark.slow
@@ -107,25 +107,25 @@ def test_random_children_keep_the_order_and_report_added_waits(seed: int) -> Non
     chance = random.Random(seed)  # noqa: S311 - a graph is no secret
     for _ in range(6):
         names = chance.sample(list(reads), chance.randint(1, 4))
-        made = split_up(config(stages, arcs), names)
-        if made.found("PG676"):
+        layout = split_up(config(stages, arcs), names)
+        if layout.found("PG676"):
             continue
-        told = [int(re.findall(r"\((\d+) pairs? of stages", one.message)[0]) for one in made.found("PG675")]
+        numbers = [int(re.findall(r"\((\d+) pairs? of stages", one.message)[0]) for one in layout.found("PG675")]
 
-        assert sum(told) == check_whole(made, arcs, reads)
+        assert sum(numbers) == check_whole(layout, arcs, reads)
 
 
 def test_random_cuts_cover_acceptance_rejection_and_waits() -> None:
     """This checks the configs of the test above."""
-    found = []
+    values = []
     for seed in range(30):
         stages, arcs, reads = drawn(seed)
         names = random.Random(seed).sample(list(reads), 6)  # noqa: S311 - no secret
-        made = split_up(config(stages, arcs), names)
-        found.append((bool(made.found("PG676")), bool(made.found("PG675"))))
+        layout = split_up(config(stages, arcs), names)
+        values.append((bool(layout.found("PG676")), bool(layout.found("PG675"))))
 
-    assert 3 <= sum(is_refused for is_refused, _ in found) <= 27
-    assert sum(waits for _, waits in found) >= 3
+    assert 3 <= sum(is_refused for is_refused, _ in values) <= 27
+    assert sum(waits for _, waits in values) >= 3
 
 
 def test_included_files_keep_the_order_of_a_chain() -> None:
@@ -134,13 +134,15 @@ def test_included_files_keep_the_order_of_a_chain() -> None:
     stages = [f"{{ name: s0, script: ['{text}'], {outputs} }}"]
     stages += [f"{{ name: s{number}, script: ['{text} ${{s{number - 1}.v}}'], {outputs} }}" for number in range(1, 30)]
     arcs = [[f"s{number}" for number in range(30)]]
-    made = split_up(config(stages, arcs, 20_000))
-    *included, _ = made.files
+    layout = split_up(config(stages, arcs, 20_000))
+    *included, _ = layout.files
 
     assert len(included) > 1
-    assert [one.code.number for one in made.diagnostics] == []
-    assert check_whole(made, arcs, {f"s{number}": {f"s{number - 1}"} if number else set() for number in range(30)}) == 0
-    graph, gaps = readback.read(made.files[-1].text, {file.name: file.text for file in included}.get)
+    assert [one.code.number for one in layout.diagnostics] == []
+    assert (
+        check_whole(layout, arcs, {f"s{number}": {f"s{number - 1}"} if number else set() for number in range(30)}) == 0
+    )
+    graph, gaps = readback.read(layout.files[-1].text, {file.name: file.text for file in included}.get)
     assert (graph.closure() == ExecutionGraph(arcs).closure(), gaps) == (True, ())
 
 
@@ -151,14 +153,14 @@ def test_three_thousand_dense_stages_fit_in_one_pipeline() -> None:
     layers = [[f"s{layer}x{number}" for number in range(60)] for layer in range(50)]
     arcs = [[one, name] for above, row in pairwise(layers) for name in row for one in chance.sample(above, 12)]
     stages = [f"{{ name: {name}, image: 'python:3.12', script: [make] }}" for row in layers for name in row]
-    made = split_up(config(stages, arcs))
-    *parts, main = made.files
+    layout = split_up(config(stages, arcs))
+    *parts, main = layout.files
     graph, gaps = readback.read(main.text, {file.name: file.text for file in parts}.get)
 
-    assert (made.diagnostics, gaps) == ((), ())
+    assert (layout.diagnostics, gaps) == ((), ())
     assert 1 < len(parts) <= 150
     assert graph.closure() == ExecutionGraph([*([name] for row in layers for name in row), *arcs]).closure()
-    assert all(len(file.text) < 2 * 1024 * 1024 for file in made.files)
+    assert all(len(file.text) < 2 * 1024 * 1024 for file in layout.files)
     assert "child" not in main.text
 
 
@@ -167,22 +169,22 @@ def test_the_text_of_each_file_is_within_the_limit() -> None:
     lines = "|\n" + "          x\n" * 1_000
     stages = "".join(f"    - name: s{number}\n      script:\n      - {lines}" for number in range(12))
     text = f"targets: {{ gitlab: {{ max_yaml_size_bytes: 40000 }} }}\npipelines:\n  p:\n    stages:\n{stages}"
-    made = split_up(text)
+    layout = split_up(text)
 
-    assert not made.diagnostics
-    assert len(included(made)) > 2
-    assert all(len(file.text.encode()) <= 36_000 for file in made.files)
+    assert not layout.diagnostics
+    assert len(included(layout)) > 2
+    assert all(len(file.text.encode()) <= 36_000 for file in layout.files)
 
 
 def test_a_job_too_big_for_any_file_is_reported() -> None:
     """Other jobs are not affected."""
     stages = [f"{{ name: s{number}, script: [{'x' * (20_000 if number == 3 else 400)}] }}" for number in range(30)]
-    made = split_up(config(stages, [], 12_000))
+    layout = split_up(config(stages, [], 12_000))
 
-    assert [one.code.number for one in made.diagnostics] == ["PG627"]
-    assert made.diagnostics[0].primary is not None
-    assert made.diagnostics[0].primary.span.text.startswith("s3")
-    assert "its job takes about 0.02" in made.diagnostics[0].message
+    assert [one.code.number for one in layout.diagnostics] == ["PG627"]
+    assert layout.diagnostics[0].primary is not None
+    assert layout.diagnostics[0].primary.span.text.startswith("s3")
+    assert "its job takes about 0.02" in layout.diagnostics[0].message
 
 
 @pytest.mark.slow
@@ -190,10 +192,10 @@ def test_more_than_150_files_are_an_error() -> None:
     """GitLab includes no more: https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes."""
     stages = [f"{{ name: s{number}, script: [{'x' * 30_000}] }}" for number in range(151)]
     fits = split_up(config(stages[:150], [], 60_000))
-    made = split_up(config(stages, [], 60_000))
+    layout = split_up(config(stages, [], 60_000))
 
     assert ([one.message for one in fits.found("PG627")], len(included(fits))) == ([], 150)
-    assert [one.message for one in made.found("PG627")] == [
+    assert [one.message for one in layout.found("PG627")] == [
         'GitLab includes at most 150 files, and the jobs of ".gitlab-ci.yml" need 151'
     ]
 
@@ -203,13 +205,13 @@ def test_a_cut_moves_stages_and_their_exclusive_successors(cut: str) -> None:
     """The child has the named stages and those that come only after them."""
     stages = [f"{{ name: {name}, script: [x] }}" for name in "abcde"]
     arcs = [["a", "b", "c"], ["d", "e"], ["a", "e"]]
-    made = split_up(config(stages, arcs), [cut])
-    child, _ = made.data().values()
-    wanted = {"b": {"b", "c"}, "c,d": {"c", "d", "e"}, "d": {"d", "e"}}[cut]
+    layout = split_up(config(stages, arcs), [cut])
+    child, _ = layout.data().values()
+    names = {"b": {"b", "c"}, "c,d": {"c", "d", "e"}, "d": {"d", "e"}}[cut]
 
-    assert {name for name in child if len(name) == 1} == wanted
-    assert check_whole(made, arcs, {name: set() for name in "abcde"}) == int(
-        (re.findall(r"\((\d+) pair", made.found("PG675")[0].message) or ["0"])[0] if made.found("PG675") else "0"
+    assert {name for name in child if len(name) == 1} == names
+    assert check_whole(layout, arcs, {name: set() for name in "abcde"}) == int(
+        (re.findall(r"\((\d+) pair", layout.found("PG675")[0].message) or ["0"])[0] if layout.found("PG675") else "0"
     )
 
 
@@ -220,9 +222,9 @@ def test_a_cut_whose_child_must_return_values_is_rejected() -> None:
         "{ name: b, script: [x] }",
         "{ name: c, script: ['echo ${a.v}'] }",
     ]
-    made = split_up(config(stages, [["a", "c"], ["b", "c"]]), ["a", "b"])
+    layout = split_up(config(stages, [["a", "c"], ["b", "c"]]), ["a", "b"])
 
-    assert [one.message for one in made.found("PG676")] == [
+    assert [one.message for one in layout.found("PG676")] == [
         'stage "c" reads ${a.v}, which a child pipeline of --split cannot return'
     ]
 
@@ -230,9 +232,9 @@ def test_a_cut_whose_child_must_return_values_is_rejected() -> None:
 def test_an_approval_stays_in_the_parent() -> None:
     """The child would not end before the approval."""
     stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], approve: true }"]
-    made = split_up(config(stages, [["a", "b"]]), ["b"])
+    layout = split_up(config(stages, [["a", "b"]]), ["b"])
 
-    assert "waits for an approval" in made.found("PG676")[0].message
+    assert "waits for an approval" in layout.found("PG676")[0].message
 
 
 def test_several_pipelines_are_included_in_one() -> None:
@@ -241,20 +243,20 @@ def test_several_pipelines_are_included_in_one() -> None:
     pipelines = ", ".join(f"p{number}: {{ stages: [{stages}] }}" for number in range(4))
     (whole,) = split_up(f"pipelines: {{ {pipelines} }}").data().values()
     limit = memory(whole) // 2
-    made = split_up(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\npipelines: {{ {pipelines} }}")
+    layout = split_up(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\npipelines: {{ {pipelines} }}")
 
-    assert len(included(made)) >= 2
-    assert made.data() == {".gitlab-ci.yml": whole}
+    assert len(included(layout)) >= 2
+    assert layout.data() == {".gitlab-ci.yml": whole}
 
 
 def test_a_child_that_is_too_big_includes_its_jobs() -> None:
     """Each pipeline has separate files."""
     stages = [f"{{ name: s{number}, script: [{'x' * 400}] }}" for number in range(30)]
-    made = split_up(config(stages, [["s0", "s1"]], 6_000), [",".join(f"s{number}" for number in range(1, 30))])
-    child, main = made.data().items()
+    layout = split_up(config(stages, [["s0", "s1"]], 6_000), [",".join(f"s{number}" for number in range(1, 30))])
+    child, main = layout.data().items()
 
-    assert not made.found("PG627")
-    assert len(made.each()[child[0]]["include"]) > 1
+    assert not layout.found("PG627")
+    assert len(layout.each()[child[0]]["include"]) > 1
     assert {name for name in child[1] if name.startswith("s") and name != "stages"} >= {f"s{n}" for n in range(1, 30)}
     assert "s0" in main[1]
 
@@ -265,9 +267,9 @@ def test_a_stage_whose_image_comes_from_the_parent_is_not_cut() -> None:
         "{ name: a, script: [x], outputs: { v: { command: date } } }",
         "{ name: b, image: 'app:${a.v}', script: [x] }",
     ]
-    made = split_up(config(stages, [["a", "b"]]), ["b"])
+    layout = split_up(config(stages, [["a", "b"]]), ["b"])
 
-    assert [one.message for one in made.found("PG676")] == [
+    assert [one.message for one in layout.found("PG676")] == [
         'stage "b" uses ${a.v} in an image name, which a child pipeline cannot get'
     ]
     assert len(split_up(config(stages, [["a", "b"]]), ["a"]).files) == 2
@@ -276,8 +278,8 @@ def test_a_stage_whose_image_comes_from_the_parent_is_not_cut() -> None:
 def test_a_conditional_child_has_a_job_that_always_runs() -> None:
     """GitLab fails a bridge whose child has no jobs; conditions read the parent's source."""
     stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], when: { event: merge_request } }"]
-    made = split_up(config(stages, [["a", "b"]]), ["b"])
-    child, parent = made.data().values()
+    layout = split_up(config(stages, [["a", "b"]]), ["b"])
+    child, parent = layout.data().values()
 
     assert child["b"]["rules"] == [{"if": '$PIPEGEN_SOURCE == "merge_request_event"'}]
     assert "rules" not in child["start of b"]
@@ -289,8 +291,8 @@ def test_children_are_named_by_their_content() -> None:
     """The parent contains the name."""
     names = set()
     for script in ("x", "y"):
-        made = split_up(config([f"{{ name: Unit_Test, script: [{script}] }}", "{ name: b }"], []), ["Unit_Test"])
-        child, parent = made.files
+        layout = split_up(config([f"{{ name: Unit_Test, script: [{script}] }}", "{ name: b }"], []), ["Unit_Test"])
+        child, parent = layout.files
         names.add(child.name)
         assert f"local: {child.name}" in parent.text
 
@@ -304,8 +306,8 @@ def test_optional_artifacts_are_collected_in_the_parent() -> None:
         "{ name: a, script: [x], when: { branch: main }, outputs: { v: { command: date } } }",
         "{ name: b, script: ['echo \"${a.v|none}\"'] }",
     ]
-    made = split_up(config(stages, [["a", "b"]]), ["b"])
-    child, parent = made.data().values()
+    layout = split_up(config(stages, [["a", "b"]]), ["b"])
+    child, parent = layout.data().values()
 
     assert child["b"]["needs"] == [{"pipeline": "$PIPEGEN_PARENT", "job": "collect for b", "artifacts": True}]
     assert parent["collect for b"]["needs"] == [{"job": "a", "artifacts": True, "optional": True}]
@@ -319,8 +321,8 @@ def test_files_of_the_parent_do_not_overwrite_those_of_the_child() -> None:
         "{ name: b, script: [x], artifacts: [dist/app] }",
         "{ name: c, script: [x] }",
     ]
-    made = split_up(config(stages, [["a", "b", "c"]]), ["b"])
-    child, _ = made.data().values()
+    layout = split_up(config(stages, [["a", "b", "c"]]), ["b"])
+    child, _ = layout.data().values()
 
     assert child["c"]["needs"] == [
         {"job": "receive for c", "artifacts": True},
@@ -342,13 +344,13 @@ def test_a_child_waits_for_the_needs_of_a_skipped_stage() -> None:
     """A stage with the same condition would not have to, but its child also starts without both."""
     when = ", when: { changes: [src/**] }"
     stages = [f"{{ name: {name}, script: [x]{when if name in 'bc' else ''} }}" for name in ("a", "b", "c", "d")]
-    made = split_up(config(stages, [["a", "b", "c"]]), ["c,d"])
-    child, parent = made.files
+    layout = split_up(config(stages, [["a", "b", "c"]]), ["c,d"])
+    child, parent = layout.files
     graph, gaps = readback.read(parent.text, {child.name: child.text}.get)
 
     assert gaps == ()
     assert set(graph.ancestors("d")) == {"a", "b"}
-    assert [need["job"] for need in made.data()[parent.name]["child: c"]["needs"]] == ["b", "a"]
+    assert [need["job"] for need in layout.data()[parent.name]["child: c"]["needs"]] == ["b", "a"]
 
 
 def deployments(plan: Plan, stage: str) -> set[str]:
@@ -369,23 +371,25 @@ def test_every_cut_of_the_golden_cases_keeps_the_order(case: Path) -> None:
     has_several = len(analysed.plans) > 1
     for plan in analysed.plans:
         for stage in dict.fromkeys(job.title for job in plan.jobs if not job.is_final):
-            said = Report()
+            build_report = Report()
             try:
-                files = generate(analysed, gitlab, {"split": f"{plan.name}: {stage}"}, said)
+                files = generate(analysed, gitlab, {"split": f"{plan.name}: {stage}"}, build_report)
             except Stopped:
-                assert {one.code.number for one in said.diagnostics() if one.severity is Severity.ERROR} == {"PG676"}
+                assert {one.code.number for one in build_report.diagnostics() if one.severity is Severity.ERROR} == {
+                    "PG676"
+                }
                 continue
-            made = SplitUp(files, tuple(said.diagnostics()))
+            layout = SplitUp(files, tuple(build_report.diagnostics()))
             assert len(files) == 2
-            ordered = Ordered(made.data())
+            ordered = Ordered(layout.data())
             pairs = 0
-            for one in analysed.plans:
-                names = {job.stage: f"{one.name}: {job.stage}" if has_several else job.stage for job in one.jobs}
-                known = [job.stage for job in one.jobs if names[job.stage] in ordered.home and not job.is_final]
+            for sample in analysed.plans:
+                names = {job.stage: f"{sample.name}: {job.stage}" if has_several else job.stage for job in sample.jobs}
+                known = [job.stage for job in sample.jobs if names[job.stage] in ordered.home and not job.is_final]
                 for inner in known:
-                    asked = {names[other] for other in {*one.graph.ancestors(inner)} - deployments(one, inner)}
+                    texts = {names[other] for other in {*sample.graph.ancestors(inner)} - deployments(sample, inner)}
                     before = {job for job in ordered.after(names[inner]) if not is_helper(ordered.job(job))}
-                    assert asked & set(ordered.home) <= before
-                    pairs += len(before - asked)
-            told = [int(re.findall(r"\((\d+) pairs? of stages", one.message)[0]) for one in made.found("PG675")]
-            assert sum(told) == pairs
+                    assert texts & set(ordered.home) <= before
+                    pairs += len(before - texts)
+            numbers = [int(re.findall(r"\((\d+) pairs? of stages", one.message)[0]) for one in layout.found("PG675")]
+            assert sum(numbers) == pairs

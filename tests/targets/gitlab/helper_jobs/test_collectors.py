@@ -29,14 +29,14 @@ def fan_in(before: int, *, read: int = 0, ends: tuple[str, ...] = ("end",)) -> C
     return compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{', '.join(arcs)}] }} }}")
 
 
-def collectors(made: Compiled) -> list[str]:
+def collectors(output: Compiled) -> list[str]:
     """Return the names of the collectors."""
-    return [name for name in made.data if name.startswith("collect")]
+    return [name for name in output.data if name.startswith("collect")]
 
 
-def longest(made: Compiled) -> int:
+def longest(output: Compiled) -> int:
     """Return the largest number of needs of a job."""
-    return max(len(job.get("needs", [])) for job in made.data.values() if isinstance(job, dict))
+    return max(len(job.get("needs", [])) for job in output.data.values() if isinstance(job, dict))
 
 
 def test_up_to_fifty_needs_require_no_collector() -> None:
@@ -48,26 +48,26 @@ def test_up_to_fifty_needs_require_no_collector() -> None:
 @pytest.mark.parametrize(("before", "read"), [(51, 0), (60, 3), (60, 55), (120, 120)])
 def test_no_job_has_more_than_fifty_needs(before: int, read: int) -> None:
     """Collectors replace many needs, and the order is the same."""
-    made = fan_in(before, read=read)
+    output = fan_in(before, read=read)
 
-    assert longest(made) <= LIMIT
-    assert order(made.text) == ExecutionGraph([[f"s{n}", "end"] for n in range(before)])
+    assert longest(output) <= LIMIT
+    assert order(output.text) == ExecutionGraph([[f"s{n}", "end"] for n in range(before)])
 
 
 def test_jobs_with_the_same_needs_share_collectors() -> None:
     """The helpers are generated once."""
-    made = fan_in(60, ends=("end", "other"))
+    output = fan_in(60, ends=("end", "other"))
 
-    assert collectors(made) == ["collect for end", "collect for end 2"]
-    assert made.needs("end") == made.needs("other")
+    assert collectors(output) == ["collect for end", "collect for end 2"]
+    assert output.needs("end") == output.needs("other")
 
 
 def test_a_collector_for_order_fetches_no_artifacts() -> None:
     """Artifacts that can be needed directly are not collected."""
-    made = fan_in(60, read=3)
+    output = fan_in(60, read=3)
 
-    assert [need for need in made.needs("end") if need[1]] == [("s0", True), ("s1", True), ("s2", True)]
-    assert made.data["collect for end"] == {
+    assert [need for need in output.needs("end") if need[1]] == [("s0", True), ("s1", True), ("s2", True)]
+    assert output.data["collect for end"] == {
         "image": "alpine:3.22.2",
         "stage": "end",
         "needs": [{"job": f"s{n}", "artifacts": False} for n in range(3, 53)],
@@ -78,12 +78,12 @@ def test_a_collector_for_order_fetches_no_artifacts() -> None:
 
 def test_a_collector_passes_on_artifacts() -> None:
     """It stores the artifacts that it fetches, in a checkout without old files."""
-    made = fan_in(60, read=60)
+    output = fan_in(60, read=60)
     name = "collect for end"
 
-    assert made.data[name]["variables"] == {"PIPEGEN_HELPER": "1"}
-    assert all(fetches for _, fetches in made.needs(name))
-    assert made.data[name]["artifacts"]["paths"] == [f".pipegen/outputs/s{n}/" for n in range(LIMIT)]
+    assert output.data[name]["variables"] == {"PIPEGEN_HELPER": "1"}
+    assert all(fetches for _, fetches in output.needs(name))
+    assert output.data[name]["artifacts"]["paths"] == [f".pipegen/outputs/s{n}/" for n in range(LIMIT)]
 
 
 def test_values_are_collected_before_files() -> None:
@@ -92,15 +92,15 @@ def test_values_are_collected_before_files() -> None:
         f"{{ name: s{n}, script: [x], {'artifacts: [out], ' if n < 20 else ''}outputs: {{ v: {{ command: x }} }} }}"
         for n in range(60)
     ]
-    said = " ".join(f"${{s{n}.v}}" for n in range(20, 60))
-    stages.append(f"{{ name: end, script: ['x \"{said}\"'] }}")
+    text = " ".join(f"${{s{n}.v}}" for n in range(20, 60))
+    stages.append(f"{{ name: end, script: ['x \"{text}\"'] }}")
     stages = [stage.replace("[out]", f"[out/{n}]") for n, stage in enumerate(stages)]
     arcs = ", ".join(f"[s{n}, end]" for n in range(60))
-    made = compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}")
+    output = compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}")
 
-    assert [f"s{n}" for n in range(20)] == [job for job, _ in made.needs("end") if job.startswith("s")]
-    assert len(collectors(made)) == 1
-    assert len(made.needs("collect for end")) == 40
+    assert [f"s{n}" for n in range(20)] == [job for job, _ in output.needs("end") if job.startswith("s")]
+    assert len(collectors(output)) == 1
+    assert len(output.needs("collect for end")) == 40
 
 
 def test_a_collector_has_the_strictest_access_of_its_artifacts() -> None:
@@ -133,10 +133,10 @@ def in_one_image(count: int) -> Compiled:
     return compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}")
 
 
-def reports(job: dict[str, Any], folder: Path, given: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that *job* reports with *given* set; it runs in *folder*."""
+def reports(job: dict[str, Any], folder: Path, values: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that *job* reports with *values* set; it runs in *folder*."""
     script = "\n".join(job["script"])
-    subprocess.run(["/bin/sh", "-e", "-c", script], cwd=folder, env={**os.environ, **given}, check=True)
+    subprocess.run(["/bin/sh", "-e", "-c", script], cwd=folder, env={**os.environ, **values}, check=True)
     file = folder / job["artifacts"]["reports"]["dotenv"]
     assert file.stat().st_size < 5 * 1024
     return dict(line.split("=", 1) for line in file.read_text("utf-8").splitlines())
@@ -146,32 +146,32 @@ def reports(job: dict[str, Any], folder: Path, given: Mapping[str, str]) -> dict
 @pytest.mark.parametrize("count", [51, 120])
 def test_variables_of_more_than_fifty_reports_are_collected(count: int, tmp_path: Path) -> None:
     """Each value arrives, in reports within GitLab's limits of 20 variables and 5 KiB."""
-    made = in_one_image(count)
+    output = in_one_image(count)
     value = "r/" * 127 + "a:" + "t" * 128 + "@sha256:" + "0" * 64
     arrived: dict[str, str] = {}
-    for name, _ in made.needs("end"):
-        job = made.data[name]
+    for name, _ in output.needs("end"):
+        job = output.data[name]
         if name.startswith("collect") and "dotenv" in job.get("artifacts", {}).get("reports", {}):
             folder = tmp_path / name
             folder.mkdir()
-            given = {f"PIPEGEN_S{need[1:]}_V": value[len(need) :] + need for need, _ in made.needs(name)}
-            found = reports(job, folder, given)
-            assert found == given
-            assert len(found) <= 20
-            arrived |= found
+            given = {f"PIPEGEN_S{need[1:]}_V": value[len(need) :] + need for need, _ in output.needs(name)}
+            values = reports(job, folder, given)
+            assert values == given
+            assert len(values) <= 20
+            arrived |= values
         elif name.startswith("s"):
             arrived[f"PIPEGEN_S{name[1:]}_V"] = ""
 
-    assert longest(made) <= LIMIT
+    assert longest(output) <= LIMIT
     assert set(arrived) == {f"PIPEGEN_S{n}_V" for n in range(count)}
-    assert order(made.text) == ExecutionGraph([[f"s{n}", "end"] for n in range(count)])
+    assert order(output.text) == ExecutionGraph([[f"s{n}", "end"] for n in range(count)])
 
 
 def test_a_collector_does_not_report_unset_variables(tmp_path: Path) -> None:
     """The reader's default is a variable of its job, which a report would override."""
-    made = in_one_image(51)
-    job = next(made.data[name] for name in collectors(made) if "reports" in made.data[name]["artifacts"])
-    (first, _), *_ = made.needs(next(name for name in collectors(made) if made.data[name] == job))
+    output = in_one_image(51)
+    job = next(output.data[name] for name in collectors(output) if "reports" in output.data[name]["artifacts"])
+    (first, _), *_ = output.needs(next(name for name in collectors(output) if output.data[name] == job))
 
     assert reports(job, tmp_path, {f"PIPEGEN_{first.upper()}_V": "x"}) == {f"PIPEGEN_{first.upper()}_V": "x"}
 
@@ -207,15 +207,15 @@ def need_of(left: Mapping[str, tuple[str, ...]], need: NeedEntry) -> GitLabJob:
 
 
 def variables(
-    need: NeedEntry, helpers: Mapping[str, GitLabJob], told: Mapping[str, tuple[str, ...]]
+    need: NeedEntry, helpers: Mapping[str, GitLabJob], values: Mapping[str, tuple[str, ...]]
 ) -> tuple[str, ...]:
     """Return the variables that a job has by *need*."""
-    if need.job in told:
-        return told[need.job]
+    if need.job in values:
+        return values[need.job]
     helper = helpers.get(need.job)
     if helper is None or not helper.artifact_keys.dotenv:
         return ()
-    return tuple(name for inner in helper.needs for name in variables(inner, helpers, told))
+    return tuple(name for inner in helper.needs for name in variables(inner, helpers, values))
 
 
 def test_collectors_can_be_collected() -> None:
@@ -233,7 +233,7 @@ def test_collectors_can_be_collected() -> None:
 
 def behind(needs: tuple[NeedEntry, ...], helpers: tuple[GitLabJob, ...]) -> list[str]:
     """Return the jobs that *needs* lead to."""
-    made = {helper.name: helper for helper in helpers}
+    jobs = {helper.name: helper for helper in helpers}
     return list(
-        chain.from_iterable(behind(made[need.job].needs, helpers) if need.job in made else [need.job] for need in needs)
+        chain.from_iterable(behind(jobs[need.job].needs, helpers) if need.job in jobs else [need.job] for need in needs)
     )

@@ -24,35 +24,35 @@ def _made(config: str) -> dict[str, Any]:
         source="pipegen.yaml", start=Span(SourceFile("pipegen.yaml", ""), 0, 0), settings=None, selected=(), options={}
     )
     (file,) = gitlab.generate(plans_of(config), request, Report())
-    found: dict[str, Any] = yaml.safe_load(file.text)
-    return found
+    data: dict[str, Any] = yaml.safe_load(file.text)
+    return data
 
 
 def test_a_finally_job_fetches_without_waiting_for_success() -> None:
     """It is in the last stage, has no needs, and always runs if its condition holds."""
-    made = _made(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
-    last = made["last"]
+    data = _made(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
+    last = data["last"]
 
     assert [rule["when"] for rule in last["rules"]] == ["always"]
     assert "needs" not in last
     assert last["dependencies"] == ["a", "note when a fails", "b", "note when b fails", "note whether b fails"]
-    assert made["stages"] == ["a", "b", "finally"]
+    assert data["stages"] == ["a", "b", "finally"]
 
 
 def test_helpers_record_failures_and_allowed_failures() -> None:
     """A job with exit codes may have either; each helper has the condition of its stage."""
-    made = _made(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
+    data = _made(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
 
-    assert [rule["when"] for rule in made["note when a fails"]["rules"]] == ["on_failure"]
-    assert made["note when b fails"]["when"] == "on_failure"
-    assert "when" not in made["note whether b fails"]
-    assert made["note whether b fails"]["needs"] == ["b"]
+    assert [rule["when"] for rule in data["note when a fails"]["rules"]] == ["on_failure"]
+    assert data["note when b fails"]["when"] == "on_failure"
+    assert "when" not in data["note whether b fails"]
+    assert data["note whether b fails"]["needs"] == ["b"]
 
 
 def test_unread_statuses_are_not_recorded() -> None:
     """Without a reader, there are no helper jobs, artifacts or dependencies."""
-    made = _made("pipelines: {p: {stages: [{name: a, script: [x]}, {name: last, script: [x]}], finally: [last]}}")
+    data = _made("pipelines: {p: {stages: [{name: a, script: [x]}, {name: last, script: [x]}], finally: [last]}}")
 
-    assert list(made) == ["stages", "a", "last"]
-    assert made["last"]["dependencies"] == []
-    assert "artifacts" not in made["a"]
+    assert list(data) == ["stages", "a", "last"]
+    assert data["last"]["dependencies"] == []
+    assert "artifacts" not in data["a"]

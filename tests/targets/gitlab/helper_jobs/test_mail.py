@@ -28,13 +28,13 @@ def mailing(notify: str, *, before: str = "") -> Compiled:
     """)
 
 
-def send(made: Compiled, folder: Path, shell: str, **variables: str) -> tuple[list[str], str]:
+def send(output: Compiled, folder: Path, shell: str, **variables: str) -> tuple[list[str], str]:
     """Run the script of the mail in *folder*; return curl's arguments and the message."""
     tools = folder / "tools"
     tools.mkdir()
     (tools / "curl").write_text(CURL, encoding="utf-8")
     (tools / "curl").chmod(0o755)
-    script = "\n".join(made.data["mail when deploy fails"]["script"])
+    script = "\n".join(output.data["mail when deploy fails"]["script"])
     command = ["busybox", "sh", "-e"] if shell == "busybox" else [shell, "-e"]
     environment = {
         "PATH": f"{tools}:{os.environ['PATH']}",
@@ -53,8 +53,8 @@ def send(made: Compiled, folder: Path, shell: str, **variables: str) -> tuple[li
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_mail_has_a_default_text(tmp_path: Path, shell: str) -> None:
     """It names project, pipeline, stage and log."""
-    made = mailing("{ to: [team@example.org, 'a@example.org, b@example.org'] }")
-    arguments, message = send(made, tmp_path, shell, CI_PROJECT_PATH="group/app", CI_PROJECT_NAME="app")
+    output = mailing("{ to: [team@example.org, 'a@example.org, b@example.org'] }")
+    arguments, message = send(output, tmp_path, shell, CI_PROJECT_PATH="group/app", CI_PROJECT_NAME="app")
 
     recipients = [word for mark, word in pairwise(arguments) if mark == "--mail-rcpt"]
     assert recipients == ["team@example.org", "a@example.org", "b@example.org"]
@@ -74,10 +74,10 @@ def test_a_mail_has_a_default_text(tmp_path: Path, shell: str) -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_hostile_text_is_not_executed(tmp_path: Path, shell: str) -> None:
     """It arrives unchanged; a subject of several lines becomes one line."""
-    made = mailing(
+    output = mailing(
         r"""{ to: a@b.c, subject: "'; exit 1 #\n$(exit 1) \\ ${setup.branch}", body: "`exit 1`'''\\\n%s" }"""
     )
-    _, message = send(made, tmp_path, shell, CI_COMMIT_BRANCH="$(exit 1)\nBcc: x@y.z")
+    _, message = send(output, tmp_path, shell, CI_COMMIT_BRANCH="$(exit 1)\nBcc: x@y.z")
     head, text = message.split("\n\n")
 
     assert "Subject: '; exit 1 # $(exit 1) \\ $(exit 1) Bcc: x@y.z" in head.splitlines()
@@ -87,16 +87,16 @@ def test_hostile_text_is_not_executed(tmp_path: Path, shell: str) -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_recipients_may_be_a_run_time_value(tmp_path: Path, shell: str) -> None:
     """An ancestor outputs the list."""
-    made = mailing(
+    output = mailing(
         "{ to: { $each: name, $in: '${people.output}', $yield: '${.name}@b.c' }, body: '${people.output}' }",
         before="{ name: people, build: people, run: { tail: 2 } },",
     )
     folder = tmp_path / ".pipegen/outputs/people"
     folder.mkdir(parents=True)
     (folder / "output").write_text("ann\nbob\n", encoding="utf-8")
-    arguments, message = send(made, tmp_path, shell)
+    arguments, message = send(output, tmp_path, shell)
 
-    assert made.needs("mail when deploy fails") == [("deploy", False), ("people", True)]
+    assert output.needs("mail when deploy fails") == [("deploy", False), ("people", True)]
     assert arguments[-6:] == ["--mail-rcpt", "ann@b.c", "--mail-rcpt", "bob@b.c", "--upload-file", "-"]
     assert "To: ann@b.c, bob@b.c" in message.splitlines()
     assert message.endswith("\n\nann\nbob\n\n")
@@ -105,9 +105,9 @@ def test_recipients_may_be_a_run_time_value(tmp_path: Path, shell: str) -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_no_mail_is_sent_for_a_stage_that_did_not_run(tmp_path: Path, shell: str) -> None:
     """After a failed ancestor, its outputs are missing and the stage itself did not fail."""
-    made = mailing("{ to: a@b.c, body: '${people.output}' }", before="{ name: people, build: x, run: { tail: 1 } },")
+    output = mailing("{ to: a@b.c, body: '${people.output}' }", before="{ name: people, build: x, run: { tail: 1 } },")
 
-    assert send(made, tmp_path, shell) == ([], "")
+    assert send(output, tmp_path, shell) == ([], "")
 
 
 def test_a_mail_needs_only_its_stage() -> None:
@@ -128,7 +128,7 @@ def test_a_failed_trigger_also_sends_a_mail() -> None:
     Stage and trigger have separate mails: GitLab skips a job that needs a skipped one, and the trigger of a failed
     stage is skipped.
     """
-    made = compiled("""
+    output = compiled("""
         pipelines:
           service:
             stages:
@@ -139,15 +139,15 @@ def test_a_failed_trigger_also_sends_a_mail() -> None:
         targets: { gitlab: { mail: {}, projects: { next: group/next } } }
     """)
 
-    assert made.needs("mail when deploy fails") == [("deploy", False)]
-    assert made.needs("mail when trigger next fails") == [("trigger next", False)]
-    assert made.data["mail when trigger next fails"]["when"] == "on_failure"
+    assert output.needs("mail when deploy fails") == [("deploy", False)]
+    assert output.needs("mail when trigger next fails") == [("trigger next", False)]
+    assert output.data["mail when trigger next fails"]["when"] == "on_failure"
 
 
 def test_a_mail_does_not_move_files() -> None:
     """The image of curl has its own user, who can only read the files of other jobs."""
-    made = mailing("{ to: a@b.c, body: '${people.output}' }", before="{ name: people, build: x, run: { tail: 1 } },")
-    script = "\n".join(made.data["mail when deploy fails"]["script"])
+    output = mailing("{ to: a@b.c, body: '${people.output}' }", before="{ name: people, build: x, run: { tail: 1 } },")
+    script = "\n".join(output.data["mail when deploy fails"]["script"])
 
     assert "$(cat .pipegen/outputs/people/output && echo .)" in script
     assert "mv " not in script
@@ -155,25 +155,25 @@ def test_a_mail_does_not_move_files() -> None:
 
 def test_mails_have_the_condition_of_their_pipeline() -> None:
     """A pipeline that is not selected sends no mail."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           one: { stages: [{ name: test, notify: { email: { to: a@b.c } } }] }
           two: { stages: [{ name: test }] }
         targets: { gitlab: { mail: {} } }
     """)
 
-    assert [rule["when"] for rule in made.data["one: mail when test fails"]["rules"]] == ["on_failure", "on_failure"]
+    assert [rule["when"] for rule in output.data["one: mail when test fails"]["rules"]] == ["on_failure", "on_failure"]
 
 
 def test_mail_without_a_server_is_omitted() -> None:
     """With one warning per file and a line in the header."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           service:
             notify: { email: { to: a@b.c } }
             stages: [{ name: test }, { name: deploy }]
     """)
 
-    assert [code for code, _ in made.found()] == ["PG624"]
-    assert "# Left out: mails about failed stages; no mail server is set.\n" in made.text
-    assert "mail when test fails" not in made.data
+    assert [code for code, _ in output.found()] == ["PG624"]
+    assert "# Left out: mails about failed stages; no mail server is set.\n" in output.text
+    assert "mail when test fails" not in output.data

@@ -18,17 +18,17 @@ RELEASE = """{ stages: [
 
 def test_images_in_a_registry_are_not_removed() -> None:
     """GitLab's own cleanup policy removes them."""
-    made = compiled(HANDOFF.format(pipelines=f"service: {IMAGE}", images="registry"))
+    output = compiled(HANDOFF.format(pipelines=f"service: {IMAGE}", images="registry"))
 
-    assert made.data["stages"] == ["build", "use"]
+    assert output.data["stages"] == ["build", "use"]
 
 
 def test_images_on_a_runner_are_removed_last() -> None:
     """The helper comes after all stages, has no needs, and always runs."""
-    made = compiled(HANDOFF.format(pipelines=f"service: {IMAGE}", images="local"))
-    job = made.data["remove images"]
+    output = compiled(HANDOFF.format(pipelines=f"service: {IMAGE}", images="local"))
+    job = output.data["remove images"]
 
-    assert made.data["stages"] == ["build", "use", "teardown"]
+    assert output.data["stages"] == ["build", "use", "teardown"]
     assert {key: job[key] for key in job if key != "script"} == {
         "stage": "teardown",
         "when": "always",
@@ -48,6 +48,6 @@ def test_a_release_is_removed_by_helm() -> None:
 def test_removals_have_the_condition_of_their_stages() -> None:
     """If no resource was created, none is removed."""
     pipelines = f"one: {IMAGE}\n      two: {IMAGE}"
-    made = compiled(HANDOFF.format(pipelines=pipelines, images="local"))
+    output = compiled(HANDOFF.format(pipelines=pipelines, images="local"))
 
-    assert [rule["when"] for rule in made.data["two: remove images"]["rules"]] == ["always", "always"]
+    assert [rule["when"] for rule in output.data["two: remove images"]["rules"]] == ["always", "always"]

@@ -25,17 +25,17 @@ def test_approvals_keep_the_rules_of_conditions() -> None:
     """A `never` rule stays; all others start the job manually."""
     plan = planned("approve: Go?")
     made = GitLabJob(name="s", stage="step 1", rules=(RuleEntry("a", when="never"), RuleEntry("b"), RuleEntry("")))
-    found = with_start(made, plan.jobs[0], None, {"s": "s"})
+    job = with_start(made, plan.jobs[0], None, {"s": "s"})
 
-    assert [(rule.condition, rule.when) for rule in found.rules] == [("a", "never"), ("b", "manual"), ("", "manual")]
-    assert (found.when, found.is_blocking, found.manual_confirmation) == ("", True, "Go?")
+    assert [(rule.condition, rule.when) for rule in job.rules] == [("a", "never"), ("b", "manual"), ("", "manual")]
+    assert (job.when, job.is_blocking, job.manual_confirmation) == ("", True, "Go?")
 
 
 def test_a_delay_is_not_an_approval() -> None:
     """It blocks only for its duration."""
-    found = with_start(GitLabJob(name="s", stage="step 1"), planned("approve: {delay: 90m}").jobs[0], None, {"s": "s"})
+    job = with_start(GitLabJob(name="s", stage="step 1"), planned("approve: {delay: 90m}").jobs[0], None, {"s": "s"})
 
-    assert (found.when, found.start_in, found.is_blocking) == ("delayed", "1 hour 30 minutes", False)
+    assert (job.when, job.start_in, job.is_blocking) == ("delayed", "1 hour 30 minutes", False)
 
 
 @pytest.mark.parametrize(
@@ -75,18 +75,22 @@ def test_different_locks_and_environments_stay_different() -> None:
 def test_environment_urls(url: str, expected: str, has_report: bool) -> None:  # noqa: FBT001 - what is expected
     """The script computes values that GitLab cannot expand."""
     plan = planned(f"environment: {{name: e, url: '{url}'}}")
-    found = lower_environment(plan.jobs[0], plan, Report())
+    environment = lower_environment(plan.jobs[0], plan, Report())
 
-    assert found.environment is not None
-    assert (found.environment.url, bool(found.dotenv), bool(found.script)) == (expected, has_report, has_report)
+    assert environment.environment is not None
+    assert (environment.environment.url, bool(environment.dotenv), bool(environment.script)) == (
+        expected,
+        has_report,
+        has_report,
+    )
 
 
 def test_cache_keys_have_no_special_characters() -> None:
     """They are the same on all engines."""
     plan = planned("cache: {paths: [a/], key: '$x/y %z', fallback: ['${setup.branch}/']}")
-    (found,) = lower_caches(plan.jobs[0], plan, Report())
+    (entry,) = lower_caches(plan.jobs[0], plan, Report())
 
-    assert (found.key, found.fallback_keys) == ("-x-y--z", ("${CI_COMMIT_REF_SLUG}-",))
+    assert (entry.key, entry.fallback_keys) == ("-x-y--z", ("${CI_COMMIT_REF_SLUG}-",))
 
 
 def test_a_stage_named_with_dots_has_a_valid_cache_key() -> None:

@@ -15,29 +15,29 @@ def _made(*stages: str, more: str = "") -> dict[str, Any]:
 
 def test_a_constant_of_env_becomes_a_variable() -> None:
     """Neither the script nor the after script exports it."""
-    made = _made("{ name: a, script: x, after: [y], env: { MODE: fast, N: '1' } }")["a"]
+    data = _made("{ name: a, script: x, after: [y], env: { MODE: fast, N: '1' } }")["a"]
 
-    assert made["variables"] == {"MODE": "fast", "N": "1"}
-    assert (made["script"], made["after_script"]) == (["x"], ["y"])
+    assert data["variables"] == {"MODE": "fast", "N": "1"}
+    assert (data["script"], data["after_script"]) == (["x"], ["y"])
 
 
 def test_constants_of_all_jobs_are_variables_of_the_file() -> None:
     """A job with additional constants has only those."""
-    made = _made("{ name: a, script: x, env: { M: m } }", "{ name: b, script: x, env: { M: m, O: o } }")
+    data = _made("{ name: a, script: x, env: { M: m } }", "{ name: b, script: x, env: { M: m, O: o } }")
 
-    assert made["variables"] == {"M": "m"}
-    assert "variables" not in made["a"]
-    assert made["b"]["variables"] == {"O": "o"}
+    assert data["variables"] == {"M": "m"}
+    assert "variables" not in data["a"]
+    assert data["b"]["variables"] == {"O": "o"}
 
 
 def test_a_file_with_triggers_has_no_file_variables() -> None:
     """The triggered pipelines would get them."""
     settings = "targets: { gitlab: { projects: { j: g/p } } }\n"
     stages = [f"{{ name: {name}, script: x, env: {{ M: m }} }}" for name in "ab"]
-    made = _made(*stages, "{ name: c, trigger: { name: j } }", more=settings)
+    data = _made(*stages, "{ name: c, trigger: { name: j } }", more=settings)
 
-    assert "variables" not in made
-    assert made["a"]["variables"] == {"M": "m"}
+    assert "variables" not in data
+    assert data["a"]["variables"] == {"M": "m"}
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_a_file_with_triggers_has_no_file_variables() -> None:
 )
 def test_other_values_are_exported_by_the_script(keys: str, export: str) -> None:
     """The runner reads the name, GitLab would expand the value, or the name has another meaning."""
-    made = compiled(f"""
+    output = compiled(f"""
         inputs: {{ who: {{ default: me }} }}
         pipelines: {{ p: {{ stages: [{{ name: a, script: 'echo ${{inputs.who}}', {keys} }}] }} }}
     """)
 
-    assert "variables" not in made.data["a"], made.text
-    assert any(export in line for line in made.data["a"]["script"])
+    assert "variables" not in output.data["a"], output.text
+    assert any(export in line for line in output.data["a"]["script"])

@@ -28,25 +28,25 @@ from targets.gitlab.compiled import compiled
 )
 def test_common_fetch_options_are_file_variables(fetch: str, variables: dict[str, str]) -> None:
     """All jobs have the same fetch options."""
-    made = compiled(f"pipelines: {{ service: {{ fetch: {fetch}, stages: [{{ name: unit }}] }} }}")
+    output = compiled(f"pipelines: {{ service: {{ fetch: {fetch}, stages: [{{ name: unit }}] }} }}")
 
-    assert variables.items() <= made.data["variables"].items()
+    assert variables.items() <= output.data["variables"].items()
 
 
 def test_default_fetch_options_are_omitted() -> None:
     """The project's settings apply."""
-    made = compiled("pipelines: { service: { stages: [{ name: unit }] } }")
+    output = compiled("pipelines: { service: { stages: [{ name: unit }] } }")
 
-    assert "GIT_DEPTH" not in made.text
+    assert "GIT_DEPTH" not in output.text
 
 
 def test_different_fetch_options_are_job_variables() -> None:
     """The options of one pipeline do not affect another."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           one: { fetch: { depth: 3 }, stages: [{ name: unit }] }
           two: { stages: [{ name: unit }] }
     """)
 
-    assert made.data["one: unit"]["variables"]["GIT_DEPTH"] == "3"
-    assert "GIT_DEPTH" not in made.data["two: unit"].get("variables", {})
+    assert output.data["one: unit"]["variables"]["GIT_DEPTH"] == "3"
+    assert "GIT_DEPTH" not in output.data["two: unit"].get("variables", {})

@@ -77,7 +77,7 @@ def test_a_job_without_a_before_script_does_not_extend_one() -> None:
 
 def test_jobs_run_in_the_image_of_their_tools() -> None:
     """A job with two kinds of tools installs the second."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           service:
             stages:
@@ -87,16 +87,16 @@ def test_jobs_run_in_the_image_of_their_tools() -> None:
               - { name: propose, promote: [{ chart: demo, version: '1' }] }
               - { name: rest, exports: { a: b } }
     """)
-    images = {name: made.data[name].get("image") for name in ("chart", "propose", "rest")}
+    images = {name: output.data[name].get("image") for name in ("chart", "propose", "rest")}
 
     assert images == {
         "chart": {"name": "alpine/helm:3.18.4", "entrypoint": [""]},
         "propose": "alpine:3.22.2",
         "rest": "alpine:3.22.2",
     }
-    assert made.data["app"]["extends"] == made.data["both"]["extends"] == ".docker"
-    assert "command -v helm || apk add --no-cache helm" in made.data["both"]["script"]
-    assert made.data["propose"]["script"][0] == "command -v git || apk add --no-cache git python3 py3-ruamel.yaml"
+    assert output.data["app"]["extends"] == output.data["both"]["extends"] == ".docker"
+    assert "command -v helm || apk add --no-cache helm" in output.data["both"]["script"]
+    assert output.data["propose"]["script"][0] == "command -v git || apk add --no-cache git python3 py3-ruamel.yaml"
 
 
 def test_the_docker_service_has_a_fixed_alias_and_address() -> None:
@@ -117,13 +117,13 @@ def test_the_docker_service_has_a_fixed_alias_and_address() -> None:
 
 def test_image_names_may_contain_gitlab_variables() -> None:
     """This allows images from the dependency proxy."""
-    made = compiled("""
+    output = compiled("""
         pipelines: { service: { stages: [{ name: app, build: app }] } }
         targets: { gitlab: { tools: { docker: '$PROXY/docker:28-cli', dind: '${PROXY}/docker:28-dind' } } }
     """)
 
-    assert made.data["app"]["image"] == "$PROXY/docker:28-cli"
-    assert made.data["app"]["services"] == [{"name": "${PROXY}/docker:28-dind", "alias": "docker"}]
+    assert output.data["app"]["image"] == "$PROXY/docker:28-cli"
+    assert output.data["app"]["services"] == [{"name": "${PROXY}/docker:28-dind", "alias": "docker"}]
 
 
 @pytest.mark.parametrize(("failures", "calls"), [(0, 1), (3, 4), pytest.param(1_000_000, None, marks=pytest.mark.slow)])
@@ -161,15 +161,15 @@ def test_the_docker_socket_of_the_runner_is_preferred(tmp_path: Path, host: str,
 def test_a_project_without_a_registry_fails_with_a_message(settings: str) -> None:
     """A login without a registry would go to Docker Hub."""
     publish = "pipelines: { service: { stages: [{ name: app, build: app, publish: { image: true } }] } }"
-    made = compiled(f"{{ {publish}, targets: {{ gitlab: {settings} }} }}")
-    script = [*made.data["app"]["before_script"], *made.data["app"]["script"]]
+    output = compiled(f"{{ {publish}, targets: {{ gitlab: {settings} }} }}")
+    script = [*output.data["app"]["before_script"], *output.data["app"]["script"]]
 
     assert any(line.endswith('"${PIPEGEN_REGISTRY:?the project has no container registry}"') for line in script)
 
 
 def test_jobs_on_a_shell_runner_have_no_image() -> None:
     """Images are stored on one runner, which has all tools."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           service:
             stages:
@@ -178,6 +178,6 @@ def test_jobs_on_a_shell_runner_have_no_image() -> None:
         targets: { gitlab: { images: local, tags: [shell] } }
     """)
 
-    assert "\n  image:" not in made.text
-    assert "apk" not in made.text
-    assert made.data["default"] == {"tags": ["shell"]}
+    assert "\n  image:" not in output.text
+    assert "apk" not in output.text
+    assert output.data["default"] == {"tags": ["shell"]}

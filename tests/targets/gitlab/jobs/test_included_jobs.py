@@ -20,11 +20,11 @@ _STAGES = "[{name: a, script: x}, {name: b, script: x, matrix: {v: [1, 2]}}, {na
 )
 def test_included_stages_are_inserted_into_the_order(stages: str, expected: list[str]) -> None:
     """After the jobs of a stage, of all its combinations, or first; an existing stage stays."""
-    made = compiled(f"""
+    output = compiled(f"""
         targets: {{gitlab: {{include: [ci/a.yml, 'https://example.org/b.yml'], include_stages: {stages}}}}}
         pipelines: {{p: {{stages: {_STAGES}}}}}
     """)
 
-    assert made.data["stages"] == expected
-    assert made.data["include"] == [{"local": "ci/a.yml"}, {"remote": "https://example.org/b.yml"}]
-    assert made.found() == [("PG674", "include")]
+    assert output.data["stages"] == expected
+    assert output.data["include"] == [{"local": "ci/a.yml"}, {"remote": "https://example.org/b.yml"}]
+    assert output.found() == [("PG674", "include")]

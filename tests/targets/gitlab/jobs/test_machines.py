@@ -41,9 +41,9 @@ def test_resources_become_kubernetes_requests(resources: str, variables: dict[st
 
 def test_after_scripts_have_their_own_time() -> None:
     """The script's timeout is separate from the job's, except if a timeout is handled differently."""
-    found = job("timeout: 20 minutes\n            after: [y]")
+    data = job("timeout: 20 minutes\n            after: [y]")
 
-    assert (found["timeout"], found["variables"]) == ("30 minutes", {"RUNNER_SCRIPT_TIMEOUT": "1200s"})
+    assert (data["timeout"], data["variables"]) == ("30 minutes", {"RUNNER_SCRIPT_TIMEOUT": "1200s"})
     assert job("timeout: 20 minutes")["timeout"] == "20 minutes"
     apart = job("timeout: 20 minutes\n            after: [y]\n            retry: { count: 1, on: [timeout] }")
     assert apart["timeout"] == "20 minutes"

@@ -24,16 +24,16 @@ def _made(last: str) -> dict[str, Any]:
 
 def test_the_pipeline_status_becomes_two_jobs_with_a_variable() -> None:
     """Exactly one of them runs; the second extends the first."""
-    made = _made("env: { RESULT: '${pipeline.status}' }, script: 'echo $RESULT', files_from: [a]")
+    data = _made("env: { RESULT: '${pipeline.status}' }, script: 'echo $RESULT', files_from: [a]")
 
-    assert made["stages"] == ["a", "finally"]
-    assert made["last"] == {
+    assert data["stages"] == ["a", "finally"]
+    assert data["last"] == {
         "stage": "finally",
         "dependencies": ["a"],
         "variables": {"RESULT": "success"},
         "script": ["echo $RESULT"],
     }
-    assert made["last on failure"] == {
+    assert data["last on failure"] == {
         "extends": "last",
         "when": "on_failure",
         "variables": {"PIPEGEN_HELPER": "1", "RESULT": "failed"},
@@ -42,19 +42,19 @@ def test_the_pipeline_status_becomes_two_jobs_with_a_variable() -> None:
 
 def test_a_status_in_a_script_becomes_a_variable() -> None:
     """A name that the runner reads is set by the script instead."""
-    made = _made("env: { CI_STATUS: '${pipeline.status}' }, script: 'echo ${pipeline.status}'")
+    data = _made("env: { CI_STATUS: '${pipeline.status}' }, script: 'echo ${pipeline.status}'")
 
-    assert made["last"]["variables"] == {"PIPELINE_STATUS": "success"}
-    assert "$PIPELINE_STATUS" in str(made["last"]["script"])
-    assert any("CI_STATUS=" in line for line in made["last"]["script"])
+    assert data["last"]["variables"] == {"PIPELINE_STATUS": "success"}
+    assert "$PIPELINE_STATUS" in str(data["last"]["script"])
+    assert any("CI_STATUS=" in line for line in data["last"]["script"])
 
 
 def test_conditions_hold_for_both_jobs() -> None:
     """The rules of the second job also require a failure."""
-    made = _made("script: 'echo ${pipeline.status}', when: { branch: main }")
+    data = _made("script: 'echo ${pipeline.status}', when: { branch: main }")
 
-    assert made["last"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"'}]
-    assert made["last on failure"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"', "when": "on_failure"}]
+    assert data["last"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"'}]
+    assert data["last on failure"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"', "when": "on_failure"}]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ RELEASE = "registry.gitlab.com/gitlab-org/cli:v1.114.0"
 def test_a_release_job_runs_in_the_image_with_glab(others: int) -> None:
     """Even if it shares other tools through `default`."""
     more = "".join(f"""{{name: s{number}, script: ['echo "${{a.v}}"'], outputs: [w]}}, """ for number in range(others))
-    made = compiled(f"""
+    output = compiled(f"""
         targets: {{gitlab: {{release: {{stage: rel, tag: v1}}, tools: {{release: '{RELEASE}'}}}}}}
         pipelines:
           p:
@@ -20,15 +20,15 @@ def test_a_release_job_runs_in_the_image_with_glab(others: int) -> None:
               [{{name: a, script: [x], outputs: [v]}}, {more} {{name: rel, script: ['echo "${{a.v}}"'], outputs: [w]}}]
     """)
 
-    assert made.data["rel"]["image"] == RELEASE
-    assert ("before_script" in made.data.get("default", {})) is True
+    assert output.data["rel"]["image"] == RELEASE
+    assert ("before_script" in output.data.get("default", {})) is True
 
 
 def test_a_release_in_the_image_of_other_steps_is_reported() -> None:
     """The image with docker does not have glab."""
-    made = compiled("""
+    output = compiled("""
         targets: {gitlab: {release: {stage: rel, tag: v1}}}
         pipelines: {p: {stages: [{name: rel, build: production}]}}
     """)
 
-    assert made.found() == [("PG657", "rel")]
+    assert output.found() == [("PG657", "rel")]

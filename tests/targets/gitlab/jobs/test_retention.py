@@ -27,22 +27,22 @@ def artifacts(keys: str) -> Any:
 @pytest.mark.parametrize("keys", ["", "artifacts: [dist/]", "allow_failure: true, outputs: [v]"])
 def test_the_report_of_a_failing_scanner_is_retained(keys: str) -> None:
     """Scanners exit with 1 when they find something."""
-    found = artifacts(keys)
+    data = artifacts(keys)
 
-    assert found["when"] == "always"
-    assert "s.sarif" in found["paths"]
+    assert data["when"] == "always"
+    assert "s.sarif" in data["paths"]
 
 
 def test_a_report_that_is_dropped_on_success_is_reported() -> None:
     """The user's `when` applies to all artifacts."""
-    made = scanning("artifacts: {paths: [dist/], when: failure}")
+    output = scanning("artifacts: {paths: [dist/], when: failure}")
 
-    assert made.data["scan"]["artifacts"]["when"] == "on_failure"
-    assert ("PG633", "artifacts") in made.found()
+    assert output.data["scan"]["artifacts"]["when"] == "on_failure"
+    assert ("PG633", "artifacts") in output.found()
 
 
 def test_artifacts_without_a_report_are_retained_on_success() -> None:
     """This is GitLab's default."""
-    made = compiled("{pipelines: {p: {stages: [{name: a, script: [x], artifacts: [dist/]}]}}}")
+    output = compiled("{pipelines: {p: {stages: [{name: a, script: [x], artifacts: [dist/]}]}}}")
 
-    assert made.data["a"]["artifacts"] == {"paths": ["dist/"]}
+    assert output.data["a"]["artifacts"] == {"paths": ["dist/"]}

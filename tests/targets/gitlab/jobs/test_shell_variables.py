@@ -126,10 +126,10 @@ def test_another_registry_uses_its_credential() -> None:
 
 def test_settings_are_overridable_file_variables() -> None:
     """Variables of the project or the pipeline take precedence."""
-    found = {variable.name: variable.value for variable in variables(GitLabSettings(repository="team"))}
+    values = {variable.name: variable.value for variable in variables(GitLabSettings(repository="team"))}
 
-    assert found["PIPEGEN_REGISTRY"] == "$CI_REGISTRY"
-    assert found["PIPEGEN_REPOSITORY"] == "team"
+    assert values["PIPEGEN_REGISTRY"] == "$CI_REGISTRY"
+    assert values["PIPEGEN_REPOSITORY"] == "team"
     assert host(PLAN, GitLabSettings(repository="team")).repository == "$PIPEGEN_REPOSITORY"
 
 
@@ -166,10 +166,10 @@ def test_variables_of_outputs_and_urls_are_unique() -> None:
     """Reports of several jobs reach one job, where a duplicate would override another."""
     (job,) = plan_of("[{name: s, script: [x]}]").jobs
     jobs = [replace(job, slug=slug) for slug in NAMES]
-    found = [expanded_variable(one, name) for one in jobs for name in NAMES] + [address_variable(one) for one in jobs]
+    texts = [expanded_variable(one, name) for one in jobs for name in NAMES] + [address_variable(one) for one in jobs]
 
-    assert len(set(found)) == len(found)
-    assert all(re.fullmatch(r"PIPEGEN_[A-Z0-9a-f_]+", name) for name in found)
+    assert len(set(texts)) == len(texts)
+    assert all(re.fullmatch(r"PIPEGEN_[A-Z0-9a-f_]+", name) for name in texts)
     assert (expanded_variable(jobs[0], "b"), address_variable(jobs[2])) == ("PIPEGEN_A_B", "PIPEGEN_URL_A_B")
 
 
@@ -187,7 +187,7 @@ def test_variables_of_outputs_do_not_collide_with_pipegens_own() -> None:
 
 def test_an_output_and_a_url_of_similar_names_both_arrive() -> None:
     """A stage `url` with an output `envs`, and a stage `envs` with a URL."""
-    made = compiled("""
+    data = compiled("""
         pipelines:
           p:
             stages:
@@ -199,6 +199,6 @@ def test_an_output_and_a_url_of_similar_names_both_arrive() -> None:
                 environment: {name: e, url: 'https://${.h}'}
     """).data
 
-    assert made["envs"]["environment"]["url"] == "$PIPEGEN_URL_ENVS"
-    assert "PIPEGEN_URL_ENVS}" not in made["envs"]["image"]
-    assert "PIPEGEN_URL_ENVS=" not in str(made["url"]["script"])
+    assert data["envs"]["environment"]["url"] == "$PIPEGEN_URL_ENVS"
+    assert "PIPEGEN_URL_ENVS}" not in data["envs"]["image"]
+    assert "PIPEGEN_URL_ENVS=" not in str(data["url"]["script"])

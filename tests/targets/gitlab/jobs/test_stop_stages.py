@@ -27,8 +27,8 @@ def stop(script: str, **keys: Any) -> dict[str, Any]:
         },
         {"name": "stop", "script": [script], **keys},
     ]
-    found: dict[str, Any] = compiled(json.dumps({"pipelines": {"p": {"stages": stages}}})).data["stop"]
-    return found
+    data: dict[str, Any] = compiled(json.dumps({"pipelines": {"p": {"stages": stages}}})).data["stop"]
+    return data
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_stop_job_needs_a_deployment_whose_outputs_it_reads() -> None:
 
 def test_a_stop_job_without_needs_is_in_the_first_stage() -> None:
     """Elsewhere it would wait for all jobs of earlier stages, including a failed deployment."""
-    made = compiled("""
+    data = compiled("""
         pipelines:
           p:
             stages:
@@ -101,12 +101,12 @@ def test_a_stop_job_without_needs_is_in_the_first_stage() -> None:
               - {name: stop, script: [y]}
     """).data
 
-    assert (made["stop"]["stage"], made["stop"].get("needs")) == (made["deploy"]["stage"], None)
+    assert (data["stop"]["stage"], data["stop"].get("needs")) == (data["deploy"]["stage"], None)
 
 
 def test_a_stop_job_keeps_its_other_needs() -> None:
     """Only the deployment may have failed."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           p:
             stages:
@@ -116,4 +116,4 @@ def test_a_stop_job_keeps_its_other_needs() -> None:
             execution: [[deploy, stop], [other, stop]]
     """)
 
-    assert made.needs("stop") == [("other", False)]
+    assert output.needs("stop") == [("other", False)]

@@ -21,94 +21,94 @@ def triggering(trigger: str, *, build: bool = False, project: str = "group/deplo
     """)
 
 
-def variables(made: Compiled) -> dict[str, Any]:
+def variables(output: Compiled) -> dict[str, Any]:
     """Return the parameters that the job `start` passes."""
-    found: dict[str, Any] = made.data["start"]["variables"]
-    return found
+    data: dict[str, Any] = output.data["start"]["variables"]
+    return data
 
 
 def test_a_stage_that_only_triggers_is_a_bridge() -> None:
     """GitLab itself starts the pipeline and waits for it."""
-    made = triggering("wait: true, parameters: { VERSION: '1' }")
+    output = triggering("wait: true, parameters: { VERSION: '1' }")
 
-    assert made.data["start"] == {
+    assert output.data["start"] == {
         "stage": "start",
         "inherit": {"variables": False},
         "variables": {"VERSION": "1"},
         "trigger": {"project": "group/deploy", "strategy": "depend"},
     }
-    assert made.needs("after") == [("start", False)]
+    assert output.needs("after") == [("start", False)]
 
 
 def test_a_trigger_without_wait_does_not_wait() -> None:
     """It fails only if the pipeline cannot be started."""
-    made = triggering("wait: false, propagate: false")
+    output = triggering("wait: false, propagate: false")
 
-    assert made.data["start"]["trigger"] == {"project": "group/deploy"}
-    assert "allow_failure" not in made.data["start"]
+    assert output.data["start"]["trigger"] == {"project": "group/deploy"}
+    assert "allow_failure" not in output.data["start"]
 
 
 def test_a_failure_that_does_not_propagate_is_allowed() -> None:
     """`propagate: false` waits, and continues after a failure."""
-    made = triggering("wait: true, propagate: false")
+    output = triggering("wait: true, propagate: false")
 
-    assert made.data["start"]["allow_failure"] is True
+    assert output.data["start"]["allow_failure"] is True
 
 
 def test_a_branch_of_the_project_can_be_set() -> None:
     """The setting is a project, or a project and a branch."""
-    made = triggering("wait: false", project="{ project: group/deploy, branch: next }")
+    output = triggering("wait: false", project="{ project: group/deploy, branch: next }")
 
-    assert made.data["start"]["trigger"] == {"project": "group/deploy", "branch": "next"}
+    assert output.data["start"]["trigger"] == {"project": "group/deploy", "branch": "next"}
 
 
 def test_gitlab_expands_setup_values_in_parameters() -> None:
     """Values that are pipeline variables require no job."""
-    made = triggering("parameters: { REF: 'on-${setup.branch}x', ANY: '${setup.params.OTHER}' }")
+    output = triggering("parameters: { REF: 'on-${setup.branch}x', ANY: '${setup.params.OTHER}' }")
 
-    assert variables(made) == {"REF": "on-${CI_COMMIT_BRANCH}x", "ANY": "${OTHER}"}
+    assert variables(output) == {"REF": "on-${CI_COMMIT_BRANCH}x", "ANY": "${OTHER}"}
 
 
 def test_constant_parameters_are_passed_literally() -> None:
     """GitLab expands nothing in them."""
-    made = triggering("parameters: { PRICE: '$5 %PATH%' }")
+    output = triggering("parameters: { PRICE: '$5 %PATH%' }")
 
-    assert variables(made) == {"PRICE": {"value": "$5 %PATH%", "expand": False}}
+    assert variables(output) == {"PRICE": {"value": "$5 %PATH%", "expand": False}}
 
 
 def test_a_stage_with_other_steps_triggers_in_a_helper() -> None:
     """Its successors wait for that bridge."""
-    made = triggering("parameters: { VERSION: '1' }", build=True)
+    output = triggering("parameters: { VERSION: '1' }", build=True)
 
-    assert made.needs("trigger deploy") == [("start", False)]
-    assert variables_of_helper(made) == {"PIPEGEN_HELPER": "1", "VERSION": "1"}
-    assert made.needs("after") == [("trigger deploy", False)]
+    assert output.needs("trigger deploy") == [("start", False)]
+    assert variables_of_helper(output) == {"PIPEGEN_HELPER": "1", "VERSION": "1"}
+    assert output.needs("after") == [("trigger deploy", False)]
 
 
 def test_a_helper_does_not_forward_its_variables() -> None:
     """By default, GitLab 18 rejects pipeline variables from people who may not set them."""
-    made = triggering("wait: true", build=True)
+    output = triggering("wait: true", build=True)
 
-    assert made.data["trigger deploy"]["variables"] == {"PIPEGEN_HELPER": "1"}
-    assert made.data["trigger deploy"]["trigger"] == {
+    assert output.data["trigger deploy"]["variables"] == {"PIPEGEN_HELPER": "1"}
+    assert output.data["trigger deploy"]["trigger"] == {
         "project": "group/deploy",
         "strategy": "depend",
         "forward": {"yaml_variables": False},
     }
 
 
-def variables_of_helper(made: Compiled) -> dict[str, Any]:
+def variables_of_helper(output: Compiled) -> dict[str, Any]:
     """Return the parameters that the helper passes."""
-    found: dict[str, Any] = made.data["trigger deploy"]["variables"]
-    return found
+    data: dict[str, Any] = output.data["trigger deploy"]["variables"]
+    return data
 
 
 def test_run_time_parameters_are_passed_by_an_api_call() -> None:
     """Values are read from files and never interpolated into a command."""
-    made = triggering("wait: false, parameters: { AT: '${setup.timestamp}', SAY: \"it's $x\" }")
-    (script,) = made.data["trigger deploy"]["script"]
+    output = triggering("wait: false, parameters: { AT: '${setup.timestamp}', SAY: \"it's $x\" }")
+    (script,) = output.data["trigger deploy"]["script"]
 
-    assert made.needs("trigger deploy") == [("start", True)]
+    assert output.needs("trigger deploy") == [("start", True)]
     assert script.splitlines()[1:] == [
         "curl --silent --show-error --fail-with-body --request POST \\",
         '  --form-string "token=$CI_JOB_TOKEN" \\',
@@ -134,16 +134,16 @@ def test_parameters_do_not_refer_to_each_other(parameters: str) -> None:
     https://docs.gitlab.com/ci/variables/#cicd-variable-precedence: a bridge's own variables override predefined
     ones. GitLab's seeding rejects a pipeline with `circular variable reference detected`.
     """
-    made = triggering(f"wait: true, parameters: {{ {parameters} }}")
+    output = triggering(f"wait: true, parameters: {{ {parameters} }}")
 
-    assert "trigger" not in made.data["start"]
-    assert "curl" in made.data["trigger deploy"]["script"][0]
-    assert made.found() == [("PG622", "deploy")]
+    assert "trigger" not in output.data["start"]
+    assert "curl" in output.data["trigger deploy"]["script"][0]
+    assert output.found() == [("PG622", "deploy")]
 
 
 def test_values_of_an_api_call_are_not_in_a_build_context() -> None:
     """They are passed on with the files of their stage, and removed before an image is built."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           service:
             stages:
@@ -156,38 +156,38 @@ def test_values_of_an_api_call_are_not_in_a_build_context() -> None:
         targets: { gitlab: { projects: { deploy: group/deploy } } }
     """)
 
-    assert made.needs("after") == [("start", True), ("trigger deploy", False)]
-    assert made.data["after"]["script"][0].startswith("rm -rf .pipegen/trigger ")
+    assert output.needs("after") == [("start", True), ("trigger deploy", False)]
+    assert output.data["after"]["script"][0].startswith("rm -rf .pipegen/trigger ")
 
 
 def test_waiting_for_an_api_call_is_reported() -> None:
     """The warning is at the trigger."""
-    made = triggering("wait: true, parameters: { AT: '${setup.timestamp}' }")
+    output = triggering("wait: true, parameters: { AT: '${setup.timestamp}' }")
 
-    assert made.found() == [("PG622", "deploy")]
+    assert output.found() == [("PG622", "deploy")]
 
 
 def test_a_trigger_without_a_project_is_omitted() -> None:
     """The stage stays; the warning is at the trigger, and the header mentions it."""
-    made = compiled("""
+    output = compiled("""
         pipelines: { service: { stages: [{ name: start, trigger: { name: deploy } }, { name: after }] } }
     """)
 
-    assert made.found() == [("PG621", "deploy")]
-    assert made.data["start"]["script"] == ["echo 'nothing to do in stage start'"]
-    assert '# Left out: trigger "deploy" of stage "start"; no project is set for it.\n' in made.text
+    assert output.found() == [("PG621", "deploy")]
+    assert output.data["start"]["script"] == ["echo 'nothing to do in stage start'"]
+    assert '# Left out: trigger "deploy" of stage "start"; no project is set for it.\n' in output.text
 
 
 def test_a_parameter_that_is_not_a_variable_name_is_an_error() -> None:
     """GitLab passes parameters as variables."""
-    made = triggering("parameters: { not-a-word: x }")
+    output = triggering("parameters: { not-a-word: x }")
 
-    assert made.found() == [("PG623", "x")]
+    assert output.found() == [("PG623", "x")]
 
 
 def test_a_delayed_trigger_follows_a_delayed_helper() -> None:
     """https://docs.gitlab.com/ci/pipelines/downstream_pipelines/: a job with `trigger` cannot have `start_in`."""
-    made = compiled("""
+    output = compiled("""
         targets: {gitlab: {projects: {go: g/p}}}
         pipelines:
           p:
@@ -196,18 +196,18 @@ def test_a_delayed_trigger_follows_a_delayed_helper() -> None:
               - {name: b, trigger: {name: go}, approve: {delay: 90m}, when: {branch: main}}
               - {name: c, script: [x]}
     """)
-    delay, bridge = made.data["delay of b"], made.data["b"]
+    delay, bridge = output.data["delay of b"], output.data["b"]
     is_main = '$CI_COMMIT_BRANCH == "main"'
 
     assert delay["rules"] == [{"if": is_main, "when": "delayed", "start_in": "1 hour 30 minutes"}]
-    assert (delay["script"], made.needs("delay of b")) == (["true"], [("a", False)])
-    assert (bridge["rules"], made.needs("b")) == ([{"if": is_main}], [("delay of b", False)])
-    assert made.needs("c") == [("b", False), ("a", False)]
+    assert (delay["script"], output.needs("delay of b")) == (["true"], [("a", False)])
+    assert (bridge["rules"], output.needs("b")) == ([{"if": is_main}], [("delay of b", False)])
+    assert output.needs("c") == [("b", False), ("a", False)]
 
 
 def test_bridges_have_no_delay_or_retry() -> None:
     """GitLab would reject the file, whatever other keys the stage has."""
-    made = compiled("""
+    output = compiled("""
         targets: {gitlab: {projects: {go: g/p}}}
         pipelines:
           p:
@@ -215,7 +215,7 @@ def test_bridges_have_no_delay_or_retry() -> None:
               - {name: a, trigger: {name: go}, approve: {delay: 5m}}
               - {name: b, trigger: {name: go}, script: [x], approve: {delay: 5m}}
     """)
-    bridges = [job for job in made.data.values() if isinstance(job, dict) and "trigger" in job]
+    bridges = [job for job in output.data.values() if isinstance(job, dict) and "trigger" in job]
 
     assert len(bridges) == 2
     assert not any(key in job for job in bridges for key in ("when", "start_in", "script", "retry", "timeout", "tags"))

@@ -15,9 +15,9 @@ CHAIN = "execution: [[a, b, c], [a, c]]"
 
 def test_transitively_implied_needs_are_removed() -> None:
     """C needs b, which needs a."""
-    made = compiled(f"pipelines: {{ p: {{ stages: [{{name: a}}, {{name: b}}, {{name: c}}], {CHAIN} }} }}")
+    output = compiled(f"pipelines: {{ p: {{ stages: [{{name: a}}, {{name: b}}, {{name: c}}], {CHAIN} }} }}")
 
-    assert made.needs("c") == [("b", False)]
+    assert output.needs("c") == [("b", False)]
 
 
 @pytest.mark.parametrize(
@@ -25,19 +25,19 @@ def test_transitively_implied_needs_are_removed() -> None:
 )
 def test_a_need_stays_if_the_intermediate_job_may_not_wait(key: str) -> None:
     """If b may be missing, fail without effect, or wait for a person, c needs a itself."""
-    made = compiled(f"""
+    output = compiled(f"""
         pipelines:
           p:
             stages: [{{name: a, script: [x]}}, {{name: b, script: [x], {key}}}, {{name: c, script: [x]}}]
             {CHAIN}
     """)
 
-    assert {job for job, _ in made.needs("c")} == {"a", "b"}
+    assert {job for job, _ in output.needs("c")} == {"a", "b"}
 
 
 def test_a_need_is_removed_if_both_jobs_have_the_same_condition() -> None:
     """B exists whenever c does."""
-    made = compiled(f"""
+    output = compiled(f"""
         pipelines:
           p:
             stages:
@@ -47,12 +47,12 @@ def test_a_need_is_removed_if_both_jobs_have_the_same_condition() -> None:
             {CHAIN}
     """)
 
-    assert made.needs("c") == [("b", False)]
+    assert output.needs("c") == [("b", False)]
 
 
 def test_a_need_with_artifacts_stays() -> None:
     """C reads an output of a, although b comes between them."""
-    made = compiled(f"""
+    output = compiled(f"""
         pipelines:
           p:
             stages:
@@ -62,7 +62,7 @@ def test_a_need_with_artifacts_stays() -> None:
             {CHAIN}
     """)
 
-    assert made.needs("c") == [("b", False), ("a", True)]
+    assert output.needs("c") == [("b", False), ("a", True)]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -73,10 +73,10 @@ def test_removing_needs_keeps_the_order(seed: int) -> None:
     arcs = [[one, other] for index, one in enumerate(names) for other in names[index + 1 :] if chance.random() < 0.4]
     listed = ", ".join(f"[{', '.join(arc)}]" for arc in [*([name] for name in names), *arcs])
     stages = ", ".join(f"{{name: {name}}}" for name in names)
-    made = compiled(f"pipelines: {{ p: {{ stages: [{stages}], execution: [{listed}] }} }}")
-    wanted, found = ExecutionGraph([*([name] for name in names), *arcs]), order(made.text)
+    output = compiled(f"pipelines: {{ p: {{ stages: [{stages}], execution: [{listed}] }} }}")
+    wanted, found = ExecutionGraph([*([name] for name in names), *arcs]), order(output.text)
 
     assert {name: set(found.ancestors(name)) for name in names} == {name: set(wanted.ancestors(name)) for name in names}
     for name in names:
-        needed = [need for need, _ in made.needs(name)]
+        needed = [need for need, _ in output.needs(name)]
         assert not any(one in found.ancestors(other) for one in needed for other in needed)

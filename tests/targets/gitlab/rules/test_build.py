@@ -24,8 +24,8 @@ def stage(when: Any) -> Compiled:
 
 def rules(when: Any) -> list[dict[str, Any]]:
     """Return the rules of a stage with *when*."""
-    found: list[dict[str, Any]] = stage(when).data["s"]["rules"]
-    return found
+    entries: list[dict[str, Any]] = stage(when).data["s"]["rules"]
+    return entries
 
 
 @pytest.mark.slow
@@ -34,13 +34,13 @@ def test_rules_agree_with_conditions(seed: int) -> None:
     """Random conditions over random runs; only some need more sets of changed files than GitLab supports."""
     refused = 0
     for when in whens(seed, 40):
-        made = stage(when)
-        if not made.text:
-            assert ("PG631") in {code for code, _ in made.found()}, when
+        output = stage(when)
+        if not output.text:
+            assert ("PG631") in {code for code, _ in output.found()}, when
             refused += 1
             continue
-        wrong = [run for run in RUNS if is_in_pipeline(made.data, "s", run) is not holds(when, run)]
-        assert wrong == [], (when, made.data["s"]["rules"])
+        wrong = [run for run in RUNS if is_in_pipeline(output.data, "s", run) is not holds(when, run)]
+        assert wrong == [], (when, output.data["s"]["rules"])
 
     assert refused < 12
 
@@ -80,24 +80,24 @@ def test_rules_are_minimal(when: Any, expected: list[dict[str, Any]]) -> None:
 
 def test_two_required_sets_of_changed_files_are_rejected() -> None:
     """Rules cannot express that; the diagnostic is at the condition."""
-    made = stage({"all": [{"changes": "a"}, {"changes": "b"}]})
+    output = stage({"all": [{"changes": "a"}, {"changes": "b"}]})
 
-    assert [code for code, _ in made.found()] == ["PG631", "PG630"]
+    assert [code for code, _ in output.found()] == ["PG631", "PG630"]
 
 
 def test_long_conditions_become_several_rules() -> None:
     """GitLab rejects an expression of a hundred words."""
-    found = rules({"any": [{"env": {f"V{number}": "x", f"W{number}": "y"}} for number in range(40)]})
+    entries = rules({"any": [{"env": {f"V{number}": "x", f"W{number}": "y"}} for number in range(40)]})
 
-    assert len(found) == 4
-    assert all(len(rule["if"].split()) < 100 for rule in found)
+    assert len(entries) == 4
+    assert all(len(rule["if"].split()) < 100 for rule in entries)
 
 
 def test_many_paths_become_several_rules() -> None:
     """A rule has at most fifty."""
-    found = rules({"changes": [f"d{number}/**" for number in range(120)]})
+    entries = rules({"changes": [f"d{number}/**" for number in range(120)]})
 
-    assert [len(rule["changes"]) for rule in found] == [50, 50, 20]
+    assert [len(rule["changes"]) for rule in entries] == [50, 50, 20]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_path_globs_are_translated_for_gitlab(glob: str, name: str, *, expected:
 
 def test_a_job_also_needs_the_ancestors_of_optional_needs() -> None:
     """With only a missing optional need, it would start immediately."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           p:
             stages:
@@ -135,7 +135,7 @@ def test_a_job_also_needs_the_ancestors_of_optional_needs() -> None:
     """)
 
     def needed(job: str) -> list[str]:
-        return [f"{need['job']}{'?' if need.get('optional') else ''}" for need in made.data[job].get("needs", [])]
+        return [f"{need['job']}{'?' if need.get('optional') else ''}" for need in output.data[job].get("needs", [])]
 
     assert {job: needed(job) for job in "abcde"} == {
         "a": [],
@@ -157,29 +157,29 @@ def test_conditions_that_allow_merge_requests_add_a_workflow(when: Any, *, expec
 
 def test_the_condition_of_a_single_pipeline_is_a_workflow_rule() -> None:
     """Stages have only their own; a pipeline requested by name runs regardless of its condition."""
-    made = compiled("""
+    data = compiled("""
         pipelines:
           p:
             when: {branch: main}
             stages: [{name: a, script: [x]}, {name: b, script: [x], when: {env: {B: true}}}]
     """).data
 
-    assert made["workflow"] == {
+    assert data["workflow"] == {
         "rules": [
             {"if": '$PIPEGEN_PIPELINE == "" && $CI_COMMIT_BRANCH == "main"'},
             {"if": "$PIPEGEN_PIPELINE =~ /(^|,)(all|p)(,|$)/"},
         ]
     }
-    assert "rules" not in made["a"]
-    assert made["b"]["rules"] == [{"if": "$B =~ /.+/"}]
+    assert "rules" not in data["a"]
+    assert data["b"]["rules"] == [{"if": "$B =~ /.+/"}]
 
 
 def test_a_selected_pipeline_has_no_condition() -> None:
     """The user selected it on the command line."""
-    made = compiled("{pipelines: {p: {when: {branch: main}, stages: [{name: a, script: [x]}]}}}", "p").data
+    data = compiled("{pipelines: {p: {when: {branch: main}, stages: [{name: a, script: [x]}]}}}", "p").data
 
-    assert "workflow" not in made
-    assert "rules" not in made["a"]
+    assert "workflow" not in data
+    assert "rules" not in data["a"]
 
 
 def test_collectors_have_optional_needs() -> None:
@@ -187,18 +187,18 @@ def test_collectors_have_optional_needs() -> None:
     stages = [{"name": f"s{number}", "script": ["x"], "when": {"branch": "main"}} for number in range(60)]
     last = {"name": "last", "script": ["x"], "when": {"branch": "main", "event": "push"}}
     config = {"pipelines": {"p": {"stages": [*stages, last], "execution": [[[one["name"] for one in stages], "last"]]}}}
-    made = compiled(json.dumps(config)).data
-    collectors = [job for name, job in made.items() if name.startswith("collect")]
+    data = compiled(json.dumps(config)).data
+    collectors = [job for name, job in data.items() if name.startswith("collect")]
 
     assert len(collectors) == 2
     assert all(need["optional"] for job in collectors for need in job["needs"])
     assert all("rules" not in job for job in collectors)
-    assert all("optional" not in need for need in made["last"]["needs"])
+    assert all("optional" not in need for need in data["last"]["needs"])
 
 
 def test_helpers_have_the_rules_of_their_stage() -> None:
     """A mail runs on failure; rules with `never` stay."""
-    made = compiled("""
+    data = compiled("""
         targets: {gitlab: {mail: {}}}
         pipelines:
           p:
@@ -210,7 +210,7 @@ def test_helpers_have_the_rules_of_their_stage() -> None:
                 when: {event: push, not: {changes: d}}
                 notify: {email: {subject: 'b ${a.o|none}'}}
     """).data
-    mail = made["mail when b fails"]
+    mail = data["mail when b fails"]
 
     assert mail["needs"] == [
         {"job": "b", "artifacts": False},

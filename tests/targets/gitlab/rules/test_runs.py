@@ -20,19 +20,19 @@ from targets.gitlab.compiled import compiled
 )
 def test_a_newer_run_does_not_cancel_deployments(keys: str, *, is_marked: bool) -> None:
     """A stage with an environment, a lock or an approval is interruptible only if it says so."""
-    made = compiled(f"""
+    output = compiled(f"""
         pipelines:
           p:
             concurrency: {{cancel: true}}
             stages: [{{name: s, script: [x], {keys}}}]
     """)
 
-    assert made.data["s"].get("interruptible", False) is is_marked
+    assert output.data["s"].get("interruptible", False) is is_marked
 
 
 def test_a_newer_run_does_not_cancel_stop_stages() -> None:
     """They have the environment of the stage that deploys."""
-    made = compiled("""
+    output = compiled("""
         pipelines:
           p:
             concurrency: {cancel: true}
@@ -41,4 +41,4 @@ def test_a_newer_run_does_not_cancel_stop_stages() -> None:
               - {name: stop, script: [y]}
     """)
 
-    assert "interruptible" not in made.text.partition("deploy:")[2]
+    assert "interruptible" not in output.text.partition("deploy:")[2]

@@ -16,44 +16,44 @@ TWO = """
 """
 
 
-def pattern(made: Compiled, job: str) -> re.Pattern[str]:
+def pattern(output: Compiled, job: str) -> re.Pattern[str]:
     """Return the pattern in the last rule of *job*."""
-    found = re.search(r"=~ /(.*)/$", made.data[job]["rules"][-1]["if"])
-    assert found is not None
-    return re.compile(found[1])
+    match = re.search(r"=~ /(.*)/$", output.data[job]["rules"][-1]["if"])
+    assert match is not None
+    return re.compile(match[1])
 
 
-def words(made: Compiled) -> set[str]:
+def words(output: Compiled) -> set[str]:
     """Return the words in the file."""
-    return set(re.findall(r"\w+", made.text))
+    return set(re.findall(r"\w+", output.text))
 
 
 def test_a_single_pipeline_has_no_conditions() -> None:
     """It always runs."""
-    made = compiled("pipelines: { service: { stages: [{ name: unit }] } }")
+    output = compiled("pipelines: { service: { stages: [{ name: unit }] } }")
 
-    assert not {"PIPEGEN_PIPELINE", "workflow", "rules"} & words(made)
+    assert not {"PIPEGEN_PIPELINE", "workflow", "rules"} & words(output)
 
 
 def test_selected_pipelines_have_no_conditions() -> None:
     """Pipelines named on the command line run even if they have effects."""
-    made = compiled(TWO, "te.st", "publish")
+    output = compiled(TWO, "te.st", "publish")
 
-    assert not {"PIPEGEN_PIPELINE", "workflow", "rules"} & words(made)
+    assert not {"PIPEGEN_PIPELINE", "workflow", "rules"} & words(output)
 
 
 def test_a_pipeline_with_effects_runs_only_when_named() -> None:
     """A merge request cannot publish by accident."""
-    made = compiled(TWO)
+    output = compiled(TWO)
 
-    assert made.data["publish: image"]["rules"] == [{"if": "$PIPEGEN_PIPELINE =~ /(^|,)(all|publish)(,|$)/"}]
+    assert output.data["publish: image"]["rules"] == [{"if": "$PIPEGEN_PIPELINE =~ /(^|,)(all|publish)(,|$)/"}]
 
 
 def test_a_pipeline_without_effects_runs_unless_others_are_named() -> None:
     """It also runs if it is named."""
-    made = compiled(TWO)
+    output = compiled(TWO)
 
-    assert made.data["te.st: unit"]["rules"] == [
+    assert output.data["te.st: unit"]["rules"] == [
         {"if": '$PIPEGEN_PIPELINE == ""'},
         {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|te\.st)(,|$)/"},
     ]
@@ -73,24 +73,24 @@ def test_other_values_do_not_match_a_pipeline(value: str) -> None:
 
 def test_a_slash_in_a_name_is_escaped() -> None:
     """It would end the pattern."""
-    made = compiled("pipelines: { a/b: { stages: [{ name: x }] }, c: { stages: [{ name: x }] } }")
+    output = compiled("pipelines: { a/b: { stages: [{ name: x }] }, c: { stages: [{ name: x }] } }")
 
-    assert made.data["a/b: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|a\x2fb)(,|$)/"}
+    assert output.data["a/b: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|a\x2fb)(,|$)/"}
 
 
 def test_a_line_break_in_a_name_is_escaped() -> None:
     """GitLab rejects a pattern of several lines."""
-    made = compiled('pipelines: { "a\\nb": { stages: [{ name: x }] }, c: { stages: [{ name: x }] } }')
+    output = compiled('pipelines: { "a\\nb": { stages: [{ name: x }] }, c: { stages: [{ name: x }] } }')
 
-    assert made.data["a\nb: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|a\x0ab)(,|$)/"}
-    assert pattern(made, "a\nb: x").search("c,a\nb")
+    assert output.data["a\nb: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|a\x0ab)(,|$)/"}
+    assert pattern(output, "a\nb: x").search("c,a\nb")
 
 
 def test_the_selection_variable_has_a_description() -> None:
     """GitLab's form displays the empty variable with its possible values."""
-    made = compiled(TWO)
+    output = compiled(TWO)
 
-    assert made.data["variables"]["PIPEGEN_PIPELINE"] == {
+    assert output.data["variables"]["PIPEGEN_PIPELINE"] == {
         "value": "",
         "description": "Pipelines to run, with commas between: te.st, publish, or all; empty runs te.st.",
     }
@@ -98,9 +98,9 @@ def test_the_selection_variable_has_a_description() -> None:
 
 def test_a_push_does_not_duplicate_a_merge_request_pipeline() -> None:
     """If conditions can hold in merge requests, only that pipeline runs."""
-    made = compiled(TWO)
+    output = compiled(TWO)
 
-    assert made.data["workflow"]["rules"] == [
+    assert output.data["workflow"]["rules"] == [
         {"if": '$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS', "when": "never"},
         {"when": "always"},
     ]

@@ -16,10 +16,10 @@ def lines(settings: str, style: str) -> list[str]:
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
 def test_a_bare_option_name_becomes_a_call(style: str) -> None:
     """Declarative requires a call, and `properties` would read a bare name as a variable."""
-    found = lines("options: [disableResume], wrap: [timestamps]", style)
+    texts = lines("options: [disableResume], wrap: [timestamps]", style)
 
-    assert ("disableResume()" if style == "declarative" else "disableResume(),") in found
-    assert ("timestamps()" if style == "declarative" else "timestamps() {") in found
+    assert ("disableResume()" if style == "declarative" else "disableResume(),") in texts
+    assert ("timestamps()" if style == "declarative" else "timestamps() {") in texts
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_a_block_step_in_options_wraps_the_stages_of_a_script() -> None:
 
 def test_the_users_option_replaces_the_default() -> None:
     """Jenkins rejects duplicate options."""
-    found = lines("options: ['preserveStashes(buildCount: 5)']", "declarative")
+    texts = lines("options: ['preserveStashes(buildCount: 5)']", "declarative")
 
-    assert [line for line in found if line.startswith("preserveStashes")] == ["preserveStashes(buildCount: 5)"]
-    assert "skipDefaultCheckout()" in found
+    assert [line for line in texts if line.startswith("preserveStashes")] == ["preserveStashes(buildCount: 5)"]
+    assert "skipDefaultCheckout()" in texts
 
 
 def test_a_declarative_only_option_is_an_error_in_scripted_style() -> None:

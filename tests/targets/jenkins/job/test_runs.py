@@ -56,12 +56,12 @@ def leave(name: str, value: str) -> str:
 @pytest.mark.parametrize("style", STYLES)
 def test_stages_run_in_order(run: Run, style: str) -> None:
     """A stage starts when its predecessors have ended."""
-    made = plan(("build", "unit", "release"), ("build", "lint", "pack", "release"))
-    build = run(jenkinsfile(scripts(made), style=style))
+    sample = plan(("build", "unit", "release"), ("build", "lint", "pack", "release"))
+    build = run(jenkinsfile(scripts(sample), style=style))
 
     assert build.result == "SUCCESS"
-    assert set(happened(build)) == set(made.graph.nodes)
-    for earlier, later in made.graph.arcs:
+    assert set(happened(build)) == set(sample.graph.nodes)
+    for earlier, later in sample.graph.arcs:
         assert build.stage(earlier).end <= build.stage(later).start
 
 
@@ -81,10 +81,10 @@ def test_a_failure_skips_only_its_successors(run: Run) -> None:
 @pytest.mark.slow
 def test_waiting_stages_hold_no_executor(run: Run) -> None:
     """One executor is enough for any graph, including mails that read outputs."""
-    told = mail("a@b", body=text(read("build", "value")))
+    mail_settings = mail("a@b", body=text(read("build", "value")))
     build_script = script(leave("build", "x"), carries=(".pipegen/outputs/demo-build/",))
-    made = plan(*DIAMOND, release={"inputs": (Output("build", "value"),), "mail": told})
-    work = scripts(made, build=build_script, release=script("exit 1"))
+    sample = plan(*DIAMOND, release={"inputs": (Output("build", "value"),), "mail": mail_settings})
+    work = scripts(sample, build=build_script, release=script("exit 1"))
     build = run(jenkinsfile(work, style="scripted"), nodes=(Node(executors=1),), seconds=60)
 
     assert build.result == "FAILURE"
@@ -95,7 +95,7 @@ def test_waiting_stages_hold_no_executor(run: Run) -> None:
 @pytest.mark.parametrize("style", STYLES)
 def test_values_files_and_secrets_arrive_unchanged(run: Run, style: str, tmp_path: Path) -> None:
     """They reach the stages that read them byte for byte; a mail subject is one line."""
-    made = plan(
+    sample = plan(
         ("build", "use"),
         build={"outputs": ("value",), "artifacts": (artifact("dist"), artifact("one.txt"))},
         use={
@@ -107,7 +107,7 @@ def test_values_files_and_secrets_arrive_unchanged(run: Run, style: str, tmp_pat
     kinds = {CredentialKind.TEXT: ("T",), CredentialKind.PASSWORD: ("U", "P"), CredentialKind.SSH_KEY: ("K",)}
     secrets = tuple(Credential(id=kind.value, kind=kind, variables=names, span=SPAN) for kind, names in kinds.items())
     work = scripts(
-        made,
+        sample,
         build=script(
             leave("build", HOSTILE),
             "mkdir dist; echo hidden >dist/.gitignore; echo one >one.txt",
@@ -122,8 +122,8 @@ def test_values_files_and_secrets_arrive_unchanged(run: Run, style: str, tmp_pat
             credentials=secrets,
         ),
     )
-    given = {"text": HOSTILE, "password": UsernamePassword("me", HOSTILE), "ssh-key": SshKey("me", "key\n")}
-    build = run(jenkinsfile(work, style=style), env={"OUT": str(tmp_path)}, credentials=given)
+    data = {"text": HOSTILE, "password": UsernamePassword("me", HOSTILE), "ssh-key": SshKey("me", "key\n")}
+    build = run(jenkinsfile(work, style=style), env={"OUT": str(tmp_path)}, credentials=data)
 
     assert (tmp_path / "value").read_text() == HOSTILE
     assert (tmp_path / "files").read_text() == "hidden\none\n"
@@ -138,8 +138,8 @@ def test_a_mail_reports_only_its_own_stage(run: Run, style: str) -> None:
     """No mail is sent for the failure of a parallel stage, even if that stage's own mail was not sent."""
     arcs = (("bad", "end"), ("good", "end"), ("worse", "end"))
     good, worse, end = ({"mail": mail(f"{name}@b")} for name in ("good", "worse", "end"))
-    made = plan(*arcs, bad={"mail": mail("")}, good=good, worse=worse, end=end)
-    work = scripts(made, bad=script("exit 1"), good=script("sleep 2"), worse=script("sleep 2; exit 1"))
+    sample = plan(*arcs, bad={"mail": mail("")}, good=good, worse=worse, end=end)
+    work = scripts(sample, bad=script("exit 1"), good=script("sleep 2"), worse=script("sleep 2; exit 1"))
     build = run(jenkinsfile(work, style=style))
 
     assert happened(build) == {"bad": "failed", "good": "success", "worse": "failed"}
@@ -151,12 +151,12 @@ def test_recipients_may_be_run_time_values(run: Run) -> None:
     """Lists are split as configured, blank lines are skipped, and a line with too few words sends no mail."""
     names = Loop(("name", "host"), True, text(read("list", "value")), "\n", text(loop("name"), "@", loop("host")), SPAN)
     whole = Loop(("one",), False, text("a@x;b@y"), ";", text(loop("one")), SPAN)
-    told = replace(mail("first@z"), to=(text("first@z"), names, whole))
+    mail_settings = replace(mail("first@z"), to=(text("first@z"), names, whole))
     few = replace(mail(), to=(Loop(("a", "b"), True, text("word"), "", text(loop("a")), SPAN),))
     reads = {"inputs": (Output("list", "value"),)}
-    made = plan(("list", "told"), ("list", "few"), told={**reads, "mail": told}, few={**reads, "mail": few})
+    sample = plan(("list", "told"), ("list", "few"), told={**reads, "mail": mail_settings}, few={**reads, "mail": few})
     left = script(leave("list", "ann x.org more\n  \nbob y.org\n"), carries=(".pipegen/outputs/demo-list/",))
-    build = run(jenkinsfile(scripts(made, list=left, told=script("exit 1"), few=script("exit 1")), style="scripted"))
+    build = run(jenkinsfile(scripts(sample, list=left, told=script("exit 1"), few=script("exit 1")), style="scripted"))
 
     assert [sent["to"] for sent in build.mails] == ["first@z, ann@x.org, bob@y.org, a@x, b@y"]
     assert "too few words: word" in build.log
@@ -166,9 +166,9 @@ def test_recipients_may_be_run_time_values(run: Run) -> None:
 def test_all_stages_check_out_the_same_commit(run: Run) -> None:
     """A push during a build does not affect later stages, nor do files of earlier ones."""
     push = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m second && git push -q origin HEAD:main"
-    made = plan(("push", "look"))
+    sample = plan(("push", "look"))
     work = scripts(
-        made,
+        sample,
         push=script(f"touch litter; {push}"),
         look=script(
             '[ "$(git log --format=%s -1)" = first ]',
@@ -252,7 +252,7 @@ def test_an_unknown_pipeline_fails_the_build(run: Run, style: str) -> None:
 @pytest.mark.parametrize("style", STYLES)
 def test_stages_that_share_an_image_run_on_one_agent(run: Run, style: str, tmp_path: Path) -> None:
     """Others run anywhere; the image is removed on that agent, even after a failure."""
-    made = plan(
+    sample = plan(
         ("build", "check"),
         ("build", "again"),
         ("lint",),
@@ -262,7 +262,7 @@ def test_stages_that_share_an_image_run_on_one_agent(run: Run, style: str, tmp_p
     )
     left = script("mkdir -p .pipegen/outputs/demo-build; echo x >.pipegen/outputs/demo-build/imageID")
     work = scripts(
-        made,
+        sample,
         ('echo "$NODE_NAME $PIPEGEN_RUN" >"$OUT/removed"',),
         build=replace(left, carries=(".pipegen/outputs/demo-build/",)),
         check=script("exit 1"),
@@ -288,22 +288,22 @@ def test_stages_that_share_an_image_run_on_one_agent(run: Run, style: str, tmp_p
 )
 def test_stages_can_share_a_workspace(run: Run, style: str, arcs: tuple[tuple[str, ...], ...]) -> None:
     """On one agent; values are in a folder next to it."""
-    made = replace(plan(*arcs), workspace=Workspace.SHARED)
-    made = replace(
-        made,
+    sample = replace(plan(*arcs), workspace=Workspace.SHARED)
+    sample = replace(
+        sample,
         jobs=tuple(
             replace(
                 job,
                 inputs=(Output("a", "value"),) if job.stage != "a" else (),
-                mail=mail("x@y", subject=text(read("a", "value"))) if job.stage == made.graph.leaves[0] else None,
+                mail=mail("x@y", subject=text(read("a", "value"))) if job.stage == sample.graph.leaves[0] else None,
             )
-            for job in made.jobs
+            for job in sample.jobs
         ),
     )
-    last = made.graph.leaves[0]
+    last = sample.graph.leaves[0]
     folder = '"$WORKSPACE_TMP/pipegen/outputs/demo-a"'
     work = scripts(
-        made,
+        sample,
         ("echo gone >removed",),
         a=script(f"mkdir -p {folder}; printf 'v\\nw' >{folder}/value; touch file"),
         **{last: script("ls file", f"grep v {folder}/value", "exit 4")},
@@ -319,9 +319,9 @@ def test_stages_can_share_a_workspace(run: Run, style: str, arcs: tuple[tuple[st
 @pytest.mark.slow
 def test_a_shared_workspace_does_not_affect_other_pipelines(run: Run) -> None:
     """One pipeline runs in one workspace, the other has one for each stage."""
-    one = replace(plan(("a", "c"), ("b", "c"), name="one"), workspace=Workspace.SHARED)
+    sample = replace(plan(("a", "c"), ("b", "c"), name="one"), workspace=Workspace.SHARED)
     work = (
-        scripts(one, ("touch removed",), a=script("touch a"), b=script("touch b"), c=script("ls a b")),
+        scripts(sample, ("touch removed",), a=script("touch a"), b=script("touch b"), c=script("ls a b")),
         scripts(plan(("a", "b"), name="two"), a=script("touch a"), b=script("[ ! -e a ]")),
     )
     build = run(jenkinsfile(*work, style="scripted"))
@@ -351,13 +351,13 @@ def test_other_jobs_are_triggered(run: Run, style: str) -> None:
             )
         }
 
-    made = plan(
+    sample = plan(
         ("known", "computed", "after"),
         known=trigger("folder/one", (("A", text(HOSTILE)),), counts=False),
         computed=trigger("two", (("A", text("x")), ("B", text(read("x", "y")))), counts=True),
     )
     write = "mkdir -p .pipegen/trigger/demo-computed; printf 'a\\nb' >.pipegen/trigger/demo-computed/1"
-    work = scripts(made, known=script(), computed=script(write))
+    work = scripts(sample, known=script(), computed=script(write))
     build = run(jenkinsfile(work, style=style), jobs={"folder/one": "FAILURE", "two": "FAILURE"})
 
     assert [(one.job, dict(one.parameters), one.wait) for one in build.builds] == [
@@ -373,8 +373,8 @@ def test_other_jobs_are_triggered(run: Run, style: str) -> None:
 @pytest.mark.slow
 def test_fetch_options_are_applied(run: Run) -> None:
     """Clone and submodule options are added to the job's own configuration."""
-    made = replace(plan(("a",)), fetch=FetchOptions(depth=1, submodules=True, tags=False))
-    build = run(jenkinsfile(scripts(made, a=script("git log -1"))))
+    sample = replace(plan(("a",)), fetch=FetchOptions(depth=1, submodules=True, tags=False))
+    build = run(jenkinsfile(scripts(sample, a=script("git log -1"))))
 
     assert build.result == "SUCCESS"
 

@@ -19,9 +19,9 @@ def work(graph: ExecutionGraph, name: str = "demo") -> PlanScripts:
     return scripts(plan(*([node] for node in graph.nodes), *graph.arcs, name=name))
 
 
-def deepest(*made: PlanScripts, report: Report) -> int:
-    """Return the depth limit of blocks in the file for *made*."""
-    body = lowered(*made, style="scripted", report=report).body
+def deepest(*plan_scripts: PlanScripts, report: Report) -> int:
+    """Return the depth limit of blocks in the file for *plan_scripts*."""
+    body = lowered(*plan_scripts, style="scripted", report=report).body
     assert isinstance(body, model.ScriptedPipelines)
     return body.deepest
 
@@ -64,10 +64,10 @@ def test_stages_that_may_start_late_are_reported() -> None:
     """The note names stages, and the file's header has a line."""
     report = Report()
     file = lowered(work(families.trellis(13, 3)), style="scripted", report=report)
-    (found,) = report.diagnostics()
+    (diagnostic,) = report.diagnostics()
 
-    assert found.message.startswith('"m6", "m7", "s5", "m8" and 11 more may start late: ')
-    assert "can nest 12 parallel blocks" in found.message
+    assert diagnostic.message.startswith('"m6", "m7", "s5", "m8" and 11 more may start late: ')
+    assert "can nest 12 parallel blocks" in diagnostic.message
     assert file.notes == (
         "Style: scripted.",
         "Stages may start late in runs that put 10 parallel blocks into each other.",

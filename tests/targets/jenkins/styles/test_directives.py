@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from engines.sized import built
 
 _CONFIG = """\
@@ -71,3 +72,41 @@ def test_reports_and_artifacts_are_in_post() -> None:
     assert "post {\nalways {\njunit testResults: 'x.xml'" in text
     assert "unsuccessful {\narchiveArtifacts artifacts: 'trace, trace/'" in text
     assert "try {" not in text
+
+
+def test_tools_are_a_directive() -> None:
+    """Their names are texts of Groovy."""
+    text = stage("tools: { jdk: '21', node: \"Node 'LTS'\" }")
+
+    assert "agent any\ntools {\njdk '21'\nnodejs 'Node \\'LTS\\''\n}\nsteps {\ncheckoutCommit()\nsh './a'\n" in text
+    assert "withTools" not in text
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pytest.param("tools: { terraform: '1.9' }", id="a type whose variables are not known"),
+        pytest.param("tools: { jdk: '21' }, allow_failure: true", id="a failure that is allowed"),
+        pytest.param("tools: { jdk: '21' }, lock: door, secrets: { A: a }", id="a check before the agent"),
+        pytest.param("tools: { jdk: '21' }, notify: { email: { to: [a@example.org] } }", id="a mail"),
+    ],
+)
+def test_other_tools_are_around_the_script(keys: str) -> None:
+    """Jenkins ends a stage whose tools cannot be installed without its steps and its `post`."""
+    text = stage(keys)
+
+    assert "tools {" not in text
+    assert "withTools([[" in text
+
+
+def test_tools_are_around_the_script_if_only_a_group_has_an_agent() -> None:
+    """Jenkins looks only at the agents of the stage and of the pipeline."""
+    config = _CONFIG.replace("    stages:", "    workspace: shared\n    concurrency: {}\n    stages:", 1)
+    keys = "tools: { jdk: '21' }"
+    texts = [
+        built(config.replace("    concurrency: {}\n", concurrency).format(keys, _ROW), "declarative").text
+        for concurrency in ("", "    concurrency: production\n")
+    ]
+
+    assert ["\n            tools {\n" in text for text in texts] == [True, False]
+    assert ["withTools" in text for text in texts] == [False, True]

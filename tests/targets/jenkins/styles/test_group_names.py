@@ -32,6 +32,6 @@ def test_a_group_of_many_stages_has_a_count() -> None:
 
 def test_display_names_are_unique_literals() -> None:
     """U+FFFF is invalid in a literal; names that differ only in it are numbered."""
-    made = plan(["a\uffff", "a\ufffd"])
+    sample = plan(["a\uffff", "a\ufffd"])
 
-    assert list(display_names([made]).values()) == ["a\ufffd", "a\ufffd (2)"]
+    assert list(display_names([sample]).values()) == ["a\ufffd", "a\ufffd (2)"]

@@ -69,26 +69,26 @@ def test_forced_declarative_has_a_size_limit() -> None:
     """The hint is to use the scripted style."""
     report = Report()
     lowered(row(100), style="declarative", report=report)
-    (found,) = report.diagnostics()
+    (diagnostic,) = report.diagnostics()
 
-    assert found.code is codes.DECLARATIVE_TOO_LARGE
-    assert found.message.startswith("100 stages do not fit")
-    assert found.hint is not None
-    assert "scripted" in found.hint
+    assert diagnostic.code is codes.DECLARATIVE_TOO_LARGE
+    assert diagnostic.message.startswith("100 stages do not fit")
+    assert diagnostic.hint is not None
+    assert "scripted" in diagnostic.hint
 
 
 def test_added_waits_are_reported() -> None:
     """In the warning and the header, with what runs after a failure."""
     report = Report()
     file = lowered(scripts(plan(*DIAMOND)), style="declarative", report=report)
-    (found,) = report.diagnostics()
+    (diagnostic,) = report.diagnostics()
 
-    assert found.code is codes.ADDED_WAITS
-    assert found.message.endswith(
+    assert diagnostic.code is codes.ADDED_WAITS
+    assert diagnostic.message.endswith(
         'does not require: "docs" for "lint" (1 pair of stages in all); the longest path stays at 3 stages'
     )
-    assert found.hint is not None
-    assert "is skipped when the other stage fails" in found.hint
+    assert diagnostic.hint is not None
+    assert "is skipped when the other stage fails" in diagnostic.hint
     assert file.notes[:2] == ("Style: declarative.", 'Added wait: "docs" for "lint".')
     assert "scripted adds none" in file.notes[2]
 
@@ -126,8 +126,8 @@ def test_forced_declarative_adds_a_checkout_stage() -> None:
 def test_forced_declarative_rejects_a_shared_workspace_next_to_others() -> None:
     """Neither a branch nor the pipeline could be its agent."""
     report = Report()
-    one = shared(scripts(plan(("a",), name="one")))
-    lowered(one, scripts(plan(("a",), name="two")), style="declarative", report=report)
+    plan_scripts = shared(scripts(plan(("a",), name="one")))
+    lowered(plan_scripts, scripts(plan(("a",), name="two")), style="declarative", report=report)
 
     assert [found.code for found in report.diagnostics()] == [codes.DECLARATIVE_WORKSPACE]
 

@@ -32,20 +32,20 @@ TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
 )
 def test_strings_and_numbers_are_extracted(groovy: str, code: str, texts: tuple[str, ...]) -> None:
     """Only where that is safe."""
-    found = holes(groovy)
+    shape = holes(groovy)
 
-    assert filled(found.code, [None] * len(found.texts)) == code
-    assert found.texts == texts
+    assert filled(shape.code, [None] * len(shape.texts)) == code
+    assert shape.texts == texts
 
 
 @given(st.lists(TEXTS.filter(lambda text: "\uffff" not in text), max_size=4))
 def test_any_string_is_extracted_and_inserted_unchanged(texts: list[str]) -> None:
     """The resulting code equals the original."""
     groovy = f"f({', '.join(f'a{number}: {literal(text)}' for number, text in enumerate(texts))})"
-    found = holes(groovy)
+    shape = holes(groovy)
 
-    assert found.texts == tuple(texts)
-    assert filled(found.code, texts) == groovy
+    assert shape.texts == tuple(texts)
+    assert filled(shape.code, texts) == groovy
 
 
 def test_joined_parts_share_a_numbering_of_holes() -> None:

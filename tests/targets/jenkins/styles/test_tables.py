@@ -34,50 +34,50 @@ def test_a_table_describes_its_stages() -> None:
     """Each line has one property; common code is in Groovy."""
     label = model.Agent("linux")
     steps = (model.Checkout("fresh"), model.Wrapped("within(60)", (model.Sh(prelude="values", lines=("a", "", "b")),)))
-    found = made_tables(
+    tables = made_tables(
         stage("one", *steps, agent=label),
         stage("t\nwo", model.Checkout("fresh"), model.Wrapped("within(60)", (model.Sh(lines=("c",)),)), after=("one",)),
     )
 
-    (text,) = found.texts
+    (text,) = tables.texts
 
     assert text == (
         "\nstage one\nagent linux\nsteps\n fresh\n within\n  sh\n|\n+a\n+\n+b\n"
         "stage t\n+wo\nafter one\nagentless\nsteps\n fresh\n within\n  sh2\n|c\n"
     )
-    assert [(kind.name, kind.code) for part in found.steps for kind in part] == [
+    assert [(kind.name, kind.code) for part in tables.steps for kind in part] == [
         ("fresh", "fresh()"),
         ("within", "within(60) {\n    runSteps(step.steps)\n}"),
         ("sh", "sh values() + texts[0]"),
         ("sh2", "sh texts[0]"),
     ]
-    assert found.words == {"stage", "after", "agent", "agentless", "steps"}
+    assert tables.words == {"stage", "after", "agent", "agentless", "steps"}
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=3), TEXTS, TEXTS)
 def test_text_in_tables_is_unambiguous(lines: list[str], name: str, label: str) -> None:
     """All lines of a text begin with a mark and are otherwise unchanged."""
-    found = made_tables(stage(name, model.Sh(lines=tuple(lines)), model.Unstash(name), agent=model.Agent(label)))
-    (text,) = found.texts
-    told = [line[1:] for line in text.replace("\n+", "\0").split("\n") if line.startswith("|")]
+    tables = made_tables(stage(name, model.Sh(lines=tuple(lines)), model.Unstash(name), agent=model.Agent(label)))
+    (text,) = tables.texts
+    texts = [line[1:] for line in text.replace("\n+", "\0").split("\n") if line.startswith("|")]
 
-    assert [one.replace("\0", "\n") for one in told] == ["\n".join(lines), name]
+    assert [one.replace("\0", "\n") for one in texts] == ["\n".join(lines), name]
     assert text.startswith("\nstage " + name.replace("\n", "\n+") + "\n")
     assert "" not in text[1:-1].split("\n")
 
 
 def test_tables_fit_into_one_literal_each() -> None:
     """No stage is split between tables."""
-    found = made_tables(*(stage(f"s{number}", model.Sh(lines=("x" * 9_000,))) for number in range(10)))
+    tables = made_tables(*(stage(f"s{number}", model.Sh(lines=("x" * 9_000,))) for number in range(10)))
 
-    assert [text.count("\nstage ") for text in found.texts] == [3, 3, 3, 1]
-    assert all(len(text) < 30_100 for text in found.texts)
-    assert found.spans == (model.PipelineRange(model.Selected(), 1, 4),)
+    assert [text.count("\nstage ") for text in tables.texts] == [3, 3, 3, 1]
+    assert all(len(text) < 30_100 for text in tables.texts)
+    assert tables.spans == (model.PipelineRange(model.Selected(), 1, 4),)
 
 
 def test_code_too_large_for_a_class_becomes_tables() -> None:
     """The tables have all stages."""
-    made = plan([f"s{number}" for number in range(700)])
+    sample = plan([f"s{number}" for number in range(700)])
     few, many = (
         lowered(scripts(plan([f"s{number}" for number in range(count)])), style="scripted").body for count in (300, 700)
     )
@@ -87,7 +87,7 @@ def test_code_too_large_for_a_class_becomes_tables() -> None:
     assert few.tables is None
     assert many.chunks == ()
     assert many.tables is not None
-    assert "".join(many.tables.texts).count("\nstage ") == len(made.jobs)
+    assert "".join(many.tables.texts).count("\nstage ") == len(sample.jobs)
 
 
 def test_a_step_too_large_for_a_function_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_a_step_too_large_for_a_function_is_rejected(monkeypatch: pytest.MonkeyP
     limits = replace(first.limits, allow_failure=AllowFailure(tuple(range(1, 201)), first.span))
     work = replace(work, plan=replace(work.plan, jobs=(replace(first, limits=limits), *others)))
     lowered(work, style="scripted", report=report)
-    (found,) = report.diagnostics()
+    (diagnostic,) = report.diagnostics()
 
-    assert found.code is codes.STAGE_TOO_LARGE
-    assert found.message.startswith('stage "a" is too large')
+    assert diagnostic.code is codes.STAGE_TOO_LARGE
+    assert diagnostic.message.startswith('stage "a" is too large')

@@ -9,6 +9,7 @@ class Block {
     Closure agent
     String agentName
     Closure environment
+    Closure tools
     Closure options
     Closure when
     Closure input
@@ -80,6 +81,7 @@ class Block {
     }
 
     void tools(Closure definition) {
+        tools = definition
     }
 
     void triggers(Closure definition) {

@@ -125,13 +125,15 @@ class Declarative {
         }
         Throwable error = null
         directives.withEnvironment(stage.environment) {
-            try {
-                body(stage)
-            } catch (Throwable failure) {
-                error = failure
+            directives.withTools(stage, root) {
+                try {
+                    body(stage)
+                } catch (Throwable failure) {
+                    error = failure
+                }
+                error = post.run(stage.post, error)
+                rethrow(error)
             }
-            error = post.run(stage.post, error)
-            rethrow(error)
         }
     }
 

@@ -121,6 +121,28 @@ class Directives {
         }
     }
 
+    /** Runs *body* with the tools of *stage* and *root* on its PATH; without an agent, Jenkins installs none. */
+    void withTools(Block stage, Block root, Closure body) {
+        if (!(hasAgent(stage) || (stage.agentName != 'none' && hasAgent(root)))) {
+            body.call()
+            return
+        }
+        Map<String, Object> named = [:]
+        (calls(root.tools) + calls(stage.tools)).each { Symbol it ->
+            named[it.name] = ((List) it.arguments.arguments)[0]
+        }
+        Collection<String> variables = named.collectMany { String type, Object name ->
+            Object home = build.steps.call('tool', [[type: type, name: name]] as Object[])
+            String variable = [jdk: 'JAVA_HOME', go: 'GOROOT'][type] ?: "${type.toUpperCase()}_HOME"
+            ["${variable}=${home}".toString(), "PATH+${type.toUpperCase()}=${home}/bin".toString()]
+        }
+        build.steps.call('withEnv', [variables as List, body] as Object[])
+    }
+
+    private static boolean hasAgent(Block block) {
+        return block.agent != null || !(block.agentName in [null, 'none'])
+    }
+
     void withInput(Block stage, Closure body) {
         if (stage.input == null) {
             body.call()

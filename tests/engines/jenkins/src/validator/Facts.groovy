@@ -40,8 +40,8 @@ class Facts {
     /** Returns the names that a section knows, such as the conditions of `post`. */
     Collection<String> names(String section) {
         Object found = facts[section]
-        return found instanceof Map ? ((Map<String, Object>) found).keySet() + additions(section).keySet()
-                : (Collection<String>) found
+        Collection<String> known = found instanceof Map ? ((Map<String, Object>) found).keySet() : (Collection<String>) found
+        return known + additions(section).keySet()
     }
 
     /** Returns what *section* says of *name*, null where it does not know it. */

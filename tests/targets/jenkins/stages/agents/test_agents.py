@@ -52,6 +52,6 @@ def test_a_shared_workspace_requires_all_labels() -> None:
 
 def test_the_agent_of_shared_images_has_all_labels() -> None:
     """It is selected at the start of the build."""
-    made = plan(["a", "b"], a={**on("arm"), "shared": SharedResources(image=True)}, b={})
+    sample = plan(["a", "b"], a={**on("arm"), "shared": SharedResources(image=True)}, b={})
 
-    assert "node('arm') {\n    env.PIPEGEN_AGENT = env.NODE_NAME" in jenkinsfile(scripts(made), style="scripted")
+    assert "node('arm') {\n    env.PIPEGEN_AGENT = env.NODE_NAME" in jenkinsfile(scripts(sample), style="scripted")

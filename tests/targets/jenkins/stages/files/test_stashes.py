@@ -13,8 +13,8 @@ CARRIED = (".pipegen/outputs/demo-a/",)
 
 def steps(work: PlanScripts, stage: str, kind: type[model.Step]) -> list[model.Step]:
     """Return the steps of type *kind* of *stage*."""
-    (found,) = (one for one in lowered(work).stages if one.name == stage)
-    return [step for step in found.steps if isinstance(step, kind)]
+    (block,) = (one for one in lowered(work).stages if one.name == stage)
+    return [step for step in block.steps if isinstance(step, kind)]
 
 
 def test_a_stage_stashes_files_only_for_readers() -> None:
@@ -49,16 +49,16 @@ def test_a_stash_of_artifacts_may_be_empty() -> None:
 def test_stashes_are_unpacked_in_the_order_of_the_graph() -> None:
     """The file that was written last remains."""
     artifacts = {"artifacts": (artifact("x"),)}
-    made = plan(("a", "b", "c"), a=artifacts, b=artifacts, c={"files": ("b", "a"), "inputs": (Output("b", "v"),)})
+    sample = plan(("a", "b", "c"), a=artifacts, b=artifacts, c={"files": ("b", "a"), "inputs": (Output("b", "v"),)})
 
-    assert steps(scripts(made), "c", model.Unstash) == [model.Unstash("demo-a"), model.Unstash("demo-b")]
+    assert steps(scripts(sample), "c", model.Unstash) == [model.Unstash("demo-a"), model.Unstash("demo-b")]
 
 
 def test_values_computed_by_the_reader_need_no_stash() -> None:
     """Their stage passes on no files."""
-    made = plan(("a", "b"), b={"inputs": (Output("a", "releaseName"),), "containers": ("a",)})
+    sample = plan(("a", "b"), b={"inputs": (Output("a", "releaseName"),), "containers": ("a",)})
 
-    assert steps(scripts(made), "b", model.Unstash) == []
+    assert steps(scripts(sample), "b", model.Unstash) == []
 
 
 def test_a_path_with_an_extension_needs_no_folder_pattern() -> None:

@@ -21,8 +21,8 @@ def test_locks_differ_from_the_lock_of_runs() -> None:
     """A stage that waits for the lock of its own run would wait forever; other locks stay distinct."""
     runs = group_resource("deploy")
     locks = (runs, f"lock {runs}", f"lock lock {runs}", "deploy", "it's", "lock")
-    found = {resource(lock) for lock in locks}
+    names = {resource(lock) for lock in locks}
 
-    assert f"lock(resource: '{runs}')" not in found
-    assert len(found) == len(locks)
+    assert f"lock(resource: '{runs}')" not in names
+    assert len(names) == len(locks)
     assert resource("deploy") == "lock(resource: 'deploy')"

@@ -18,16 +18,16 @@ def jenkinsfile(config: dict[str, Any], style: str = "scripted") -> str:
     """Return the Jenkinsfile of the valid *config*."""
     report = Report()
     file = SourceFile("pipegen.yaml", json.dumps({"inputs": {"level": "quick", "deploy": False}, **config}))
-    (made,) = generate(analyse(file, (), report), jenkins, {"style": style}, report)
-    return made.text
+    (generated_file,) = generate(analyse(file, (), report), jenkins, {"style": style}, report)
+    return generated_file.text
 
 
 def asked(when: Any) -> str:
     """Return the Groovy condition of a stage with *when*."""
     stages = [{"name": "s", "script": ["make"], "when": when}]
-    found = re.search(r"when: \{ (.*) \}\) \{$", jenkinsfile({"pipelines": {"p": {"stages": stages}}}), re.MULTILINE)
-    assert found is not None
-    return found[1]
+    match = re.search(r"when: \{ (.*) \}\) \{$", jenkinsfile({"pipelines": {"p": {"stages": stages}}}), re.MULTILINE)
+    assert match is not None
+    return match[1]
 
 
 @pytest.mark.parametrize(

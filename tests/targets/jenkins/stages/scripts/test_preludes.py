@@ -12,8 +12,8 @@ ONE, OTHER = (Command(("one=$(mktemp -d)",)),), (Command(("other=1",)),)
 
 def test_a_shared_prelude_becomes_a_function() -> None:
     """It is named after the tools of its scripts; a unique prelude stays inline."""
-    made = [script("a", prelude=ONE, uses_containers=True)] * 2 + [script("b", prelude=OTHER)]
-    preludes = Preludes(made)
+    parts = [script("a", prelude=ONE, uses_containers=True)] * 2 + [script("b", prelude=OTHER)]
+    preludes = Preludes(parts)
 
     assert preludes.function(ONE) == "containers"
     assert preludes.function(OTHER) == ""
