@@ -16,19 +16,19 @@ from importlib import import_module
 from robust.trial_result import Figures
 
 PARTS = (
-    "injecting",
+    "injection",
     "words.trial",
-    "doublings",
+    "exponential_configs",
     "roundtrip",
-    "reading",
+    "hostile_input_trials",
     "mutate",
     "fuzz",
-    "writing",
-    "keeping",
-    "damage",
-    "forging",
-    "secrecy",
-    "approving",
+    "interrupted_writes",
+    "stored_state",
+    "corruption",
+    "forged_state",
+    "secret_leaks",
+    "sandbox_permissions",
 )
 """The modules of this folder with trials; each has a function `figures(*, is_nightly)`."""
 

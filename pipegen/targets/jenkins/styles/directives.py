@@ -21,7 +21,7 @@ _POD = "podTemplate"
 _TOOLS = "withTools"
 # The types of tools for which Jenkins sets the same PATH and the same variable of the folder, and others.
 _KNOWN_TOOLS = frozenset({"ant", "go", "gradle", "jdk", "maven", "nodejs"})
-_NEUTRAL = frozenset({"cache", "container", "timeout", "within", "withEnv", "withTools"})
+_NEUTRAL = frozenset({"cache", "container", "timeout", "within", "withEnv", _TOOLS})
 _FILE_OR_TEXT = {"string": "variable", "file": "variable", "sshUserPrivateKey": "keyFileVariable"}
 # Returns the steps in place of a step, None for a step that stays.
 _Replacer = Callable[[model.Step], "tuple[model.Step, ...] | None"]
