@@ -229,13 +229,15 @@ class StageBuilder:
                 self._accounting.mark(job.entries[key], KeyOutcome.TRANSLATED)
         if "trigger" in job.entries:
             return
-        script = scripts.commands(context, "before_script", "script")
+        image = draft.keys.get("image") or draft.raw.get("image")
+        is_bash = "shell" not in forced and scripts.needs_bash(context, image)
+        script = scripts.commands(context, "before_script", "script", is_bash=is_bash)
         if not items_of(job.get("script")) or not script:
             script = [*script, "true"]
-        if "shell" not in forced and scripts.needs_bash(context, draft.keys.get("image") or draft.raw.get("image")):
+        if is_bash:
             draft.keys["shell"] = "bash"
         draft.keys["script"] = script
-        if after := scripts.commands(context, "after_script"):
+        if after := scripts.commands(context, "after_script", is_bash=is_bash):
             draft.keys["after"] = after
 
     def _variables(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.keys.base import KeyContext
 from pipegen.importing.gitlab.tree import items_of, text_of
 from pipegen.source.tree import Node, Scalar
+from pipegen.targets.gitlab.jobs.shell_variables import BASH_COMMANDS
 
 # Syntax that only bash reads, outside of words.
 _BASH = re.compile(
@@ -23,9 +25,15 @@ _NO_BASH = re.compile(
 )
 
 
-def commands(context: KeyContext, *keys: str) -> list[Value]:
-    """Return the commands of *keys* as entries of a script, with their comments."""
-    return [_command(item, context) for key in keys for item in items_of(context.job.get(key)) if text_of(item).strip()]
+def commands(context: KeyContext, *keys: str, is_bash: bool) -> list[Value]:
+    """Return the commands of *keys* as entries of a script, with their comments.
+
+    If the stage *is_bash*, those that pipegen adds for it are left out: `shell: bash` adds them again.
+    """
+    items = [item for key in keys for item in items_of(context.job.get(key)) if text_of(item).strip()]
+    if is_bash and _starts_bash(items):
+        items = items[len(BASH_COMMANDS) :]
+    return [_command(item, context) for item in items]
 
 
 def needs_bash(context: KeyContext, image: object) -> bool:
@@ -33,11 +41,19 @@ def needs_bash(context: KeyContext, image: object) -> bool:
 
     GitLab's runner prefers bash, and there a pipe fails if any of its commands fails.
     """
-    texts = [text_of(item) for key in ("before_script", "script") for item in items_of(context.job.get(key))]
+    items = [item for key in ("before_script", "script") for item in items_of(context.job.get(key))]
+    if _starts_bash(items):
+        return True
+    texts = [text_of(item) for item in items]
     bare = [_QUOTED.sub("", text) for text in texts]
     if _NO_BASH.search(str(image)):
         return False
     return any(_BASH.search(text) or _PIPE.search(text) for text in bare)
+
+
+def _starts_bash(items: Sequence[Node]) -> bool:
+    """Return whether *items* begin with the commands that pipegen adds for bash."""
+    return tuple(text_of(item) for item in items[: len(BASH_COMMANDS)]) == BASH_COMMANDS
 
 
 def _command(item: Node, context: KeyContext) -> Value:

@@ -55,8 +55,11 @@ MARKS = ".pipegen/status"
 FAILED = ".pipegen/failed"
 _LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
 _PARAMETER = r"params\.([A-Za-z_][A-Za-z0-9_]*)"
-# The runner uses bash if the image contains it.
-_HAS_BASH = '[ -n "${BASH_VERSION:-}" ] || { echo "the stage asks for bash, which is not there" >&2; exit 1; }'
+# The first commands of a stage in bash: the runner uses it only if the image contains it.
+BASH_COMMANDS = (
+    '[ -n "${BASH_VERSION:-}" ] || { echo "the stage asks for bash, which is not there" >&2; exit 1; }',
+    "set -o pipefail",
+)
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
 _PLAIN = r"[a-z0-9]+"
 _REPOSITORY = "${PIPEGEN_REPOSITORY:-${CI_REGISTRY_IMAGE#*/}}"
@@ -135,7 +138,7 @@ def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
         expanded_variable=expanded_variable,
         after_values="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
         keeps_lines=True,
-        bash=(_HAS_BASH, "set -o pipefail"),
+        bash=BASH_COMMANDS,
         credential=bind_credential,
         status=_status,
         marked=frozenset(stage for job in plan.jobs for stage in job.statuses if stage),
