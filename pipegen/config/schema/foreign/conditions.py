@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from pipegen.config.schema.foreign.model import Use, instead, texts
@@ -16,6 +16,7 @@ _Condition: TypeAlias = dict[str, object]
 _ALWAYS: _Condition = {}
 
 _ADVICE = 'write the conditions as a map, as in "when: {branch: main}"'
+_CASES_ADVICE = f'{_ADVICE}, and variables that depend on them as "cases"'
 
 _EVENTS = {
     "merge_request_event": "merge_request",
@@ -36,6 +37,8 @@ _REFS: dict[str, _Condition] = {
     "web": {"event": "manual"},
     "api": {"event": "api"},
 }
+# A case is chosen before the files are known.
+_NOT_IN_CASES = frozenset({"changes", "exists"})
 _KEYS = {
     "$CI_COMMIT_BRANCH": "branch",
     "$CI_COMMIT_REF_NAME": "branch",
@@ -73,10 +76,14 @@ def rules(use: Use) -> str:
             positive.append(condition)
             if not condition:
                 break
+    cases = _cases(use, items)
+    if cases is None:
+        return _CASES_ADVICE
     condition = _united(positive, negative)
     needs_approval = has_approval and "approve" not in use.siblings and use.path[:-1] != use.pipeline
     approval: _Condition = {"approve": True} if needs_approval else {}
-    return instead({**({"when": condition} if condition else {}), **approval}) if condition or approval else "remove it"
+    snippet = {**({"when": condition} if condition else {}), **cases, **approval}
+    return instead(snippet) if snippet else "remove it"
 
 
 def only(use: Use) -> str:
@@ -109,6 +116,57 @@ def expression_text(use: Use) -> str | None:
     """Return the hint for `when` with the text of a condition; None for other text, a map or a list."""
     is_expression = isinstance(use.value, Scalar) and _EXPRESSION.search(use.value.text) is not None
     return condition(use) if is_expression else None
+
+
+def _cases(use: Use, rules: Sequence[Node]) -> dict[str, object] | None:
+    """Return `cases` that set the variables of *rules*, or `env` if all runs get them; None if neither does the same.
+
+    The conditions of all rules have equivalents.
+    """
+    earlier: list[_Condition] = []
+    cases: list[dict[str, object]] = []
+    for rule in rules:
+        condition = _of_rule(rule)
+        if not isinstance(rule, Map) or condition is None:
+            return None
+        variables = _variables(rule)
+        if variables is None:
+            return None
+        if variables and not condition:
+            is_alone = not earlier and not cases and "env" not in use.siblings
+            return {"env": variables} if is_alone else None
+        if variables:
+            # Only the first rule whose condition holds sets its variables.
+            others: _Condition = {"not": earlier[0] if len(earlier) == 1 else _either(earlier)} if earlier else _ALWAYS
+            cases.append({"when": _joined([condition, others]), "env": variables})
+        elif not condition:
+            break
+        elif texts(rule.get("when")) != ("never",):
+            earlier.append(condition)
+    is_possible = "cases" not in use.siblings and use.path[:-1] != use.pipeline
+    if cases and not (is_possible and _NOT_IN_CASES.isdisjoint(_keys(cases))):
+        return None
+    return {"cases": cases} if cases else {}
+
+
+def _variables(rule: Map) -> dict[str, str] | None:
+    """Return the variables of *rule*; None if a case cannot set them."""
+    node = rule.get("variables")
+    entries = node.entries if isinstance(node, Map) else ()
+    values = {entry.key.text: entry.value.text for entry in entries if isinstance(entry.value, Scalar)}
+    is_plain = len(values) == len(entries) and not any("$" in text or "\n" in text for text in values.values())
+    return values if is_plain else None
+
+
+def _keys(value: object) -> Iterator[str]:
+    """Yield the keys of all maps in *value*."""
+    if isinstance(value, dict):
+        yield from value
+        for item in value.values():
+            yield from _keys(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _keys(item)
 
 
 def _of_rule(rule: Node) -> _Condition | None:

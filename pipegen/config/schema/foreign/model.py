@@ -127,7 +127,7 @@ def _location(use: Use, place: Path) -> str:
 
 
 # Keys whose values are shown in block style; all others are shown on one line.
-_BLOCKS = frozenset({"pipelines", "main", "defaults", "stages", "execution", "targets", "jenkins", "gitlab"})
+_BLOCKS = frozenset({"cases", "pipelines", "main", "defaults", "stages", "execution", "targets", "jenkins", "gitlab"})
 
 
 def written(snippet: Mapping[str, object], margin: str = "") -> list[str]:
