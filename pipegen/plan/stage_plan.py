@@ -17,7 +17,7 @@ from pipegen.plan.stage.checks import check_directory
 from pipegen.plan.stage.commands import post_commands
 from pipegen.plan.stage.images import check_image
 from pipegen.plan.stage.limits import check_mail, limits, with_interruptible
-from pipegen.plan.stage.machine import machine
+from pipegen.plan.stage.machine import check_tools, machine
 from pipegen.plan.stage.mail import check_webhook, mail
 from pipegen.plan.stage.secrets import StageSecrets, secrets
 from pipegen.plan.stage.settings import StageSettings, stage_settings
@@ -70,6 +70,7 @@ def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues,
     stage_steps, end = steps(stage, pipeline, start, is_certain=absence.is_certain(name))
     failed = end.at(FAILED)
     settings = stage_settings(stage, directory, end)
+    check_tools(stage, stage_steps, stage_machine.pod, report)
     stage_steps = (*stage_steps, *settings.files.at_run_time)
     absence.check_resources(name, stage_steps, report)
     check_image(stage, stage_steps, report)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Machine, ShellProgram
+from pipegen.plan.model import Machine, Pod, ShellProgram, Step, TriggerJob
 from pipegen.plan.stage.images import image
 from pipegen.plan.stage.labels import is_expression, label_operands
 from pipegen.plan.stage.pods import image_and_pod, labels_node
 from pipegen.plan.stage.resources import resources
 from pipegen.plan.stage.services import services
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Scalar, Sequence
+from pipegen.source.tree import Scalar, entries_of
+from pipegen.source.tree import Sequence as TreeSequence
 
 _ANYWHERE = Machine()
 _UNWRITABLE = r"[\x00-\x1f\x7f$\\\"]"
@@ -34,7 +36,7 @@ def machine(stage: StageConfig, values: StageValues) -> Machine:
         labels=labels,
         label_expressions=expressions,
         labels_span=stage.agent.span if stage.agent else None,
-        tools=_tools(stage, values.report),
+        tools=_tools(stage),
         tools_span=stage.tools.span if stage.tools else None,
         resources=resources(stage.resources, values.report) if stage.resources else None,
         shell=ShellProgram(stage.shell.value) if stage.shell else ShellProgram.SH,
@@ -42,20 +44,33 @@ def machine(stage: StageConfig, values: StageValues) -> Machine:
     )
 
 
-def _tools(stage: StageConfig, report: Report) -> tuple[tuple[str, str], ...]:
-    """Return the type and the name of each tool of *stage*."""
-    node = stage.tools.node if stage.tools is not None else None
-    if stage.tools is None or not isinstance(node, Mapping):
-        return ()
-    if stage.image is not None:
+def check_tools(stage: StageConfig, steps: Sequence[Step], pod: Pod | None, report: Report) -> None:
+    """Report the tools of *stage* if nothing can use them: Jenkins installs them on an agent, for its script."""
+    if stage.tools is None:
+        return
+    if stage.image is not None or pod is not None:
+        machine_entry = stage.image or stage.agent
+        name = "an image" if pod is None else "a container of a pod"
         report.add(
             codes.INVALID_VALUE,
-            f'stage "{stage.display_name}" runs in an image, which does not contain tools of Jenkins',
+            f'stage "{stage.display_name}" runs in {name}, which does not contain tools of Jenkins',
             at=stage.tools.span,
-            related=[Label(stage.image.span, "the image")],
+            related=[Label(machine_entry.span, "the image" if pod is None else "the pod")] if machine_entry else [],
             hint='remove "tools", and use an image that contains them',
         )
-    return tuple((entry.key.text, entry.value.text) for entry in node.entries if isinstance(entry.value, Scalar))
+    elif all(isinstance(step, TriggerJob) for step in steps):
+        report.add(
+            codes.MISSING_KEY,
+            f'stage "{stage.display_name}" has "tools" but no script',
+            at=stage.tools.span,
+            hint='add "script": tools are on the PATH of its commands',
+        )
+
+
+def _tools(stage: StageConfig) -> tuple[tuple[str, str], ...]:
+    """Return the type and the name of each tool of *stage*."""
+    entries = entries_of(stage.tools.node) if stage.tools is not None else ()
+    return tuple((entry.key.text, entry.value.text) for entry in entries if isinstance(entry.value, Scalar))
 
 
 def _labels(stage: StageConfig, report: Report) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -63,7 +78,7 @@ def _labels(stage: StageConfig, report: Report) -> tuple[tuple[str, ...], tuple[
     if stage.agent is None:
         return (), ()
     node = labels_node(stage)
-    items = node.items if isinstance(node, Sequence) else (node,)
+    items = node.items if isinstance(node, TreeSequence) else (node,)
     labels: dict[str, None] = {}
     expressions: dict[str, None] = {}
     for item in items:
