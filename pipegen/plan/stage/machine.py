@@ -58,7 +58,7 @@ def check_tools(stage: StageConfig, steps: Sequence[Step], pod: Pod | None, repo
             related=[Label(machine_entry.span, "the image" if pod is None else "the pod")] if machine_entry else [],
             hint='remove "tools", and use an image that contains them',
         )
-    elif all(isinstance(step, TriggerJob) for step in steps):
+    elif stage.steps is None and all(isinstance(step, TriggerJob) for step in steps):
         report.add(
             codes.MISSING_KEY,
             f'stage "{stage.display_name}" has "tools" but no script',

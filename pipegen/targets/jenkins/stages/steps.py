@@ -16,7 +16,7 @@ from pipegen.targets.jenkins.stages import plugin_steps
 from pipegen.targets.jenkins.stages.agents.agents import agent_of
 from pipegen.targets.jenkins.stages.agents.images import in_image
 from pipegen.targets.jenkins.stages.agents.pods import in_container, in_pod, pod_of
-from pipegen.targets.jenkins.stages.agents.tools import with_tools
+from pipegen.targets.jenkins.stages.agents.tools import with_own_tools, with_tools
 from pipegen.targets.jenkins.stages.files.caches import cached
 from pipegen.targets.jenkins.stages.files.post_actions import ReportKinds, archived_on_success, with_post_actions
 from pipegen.targets.jenkins.stages.files.stashes import Stashes
@@ -76,7 +76,7 @@ def taken_pod(named: NamedJob) -> model.PodAgent | None:
 
 def needs_agent(named: NamedJob) -> bool:
     """Return whether a stage needs its own agent."""
-    has_work = not named.script.is_empty or plugin_steps.needs_agent(named.job)
+    has_work = not named.script.is_empty or plugin_steps.needs_agent(named.job) or bool(named.job.machine.tools)
     return has_work and named.plan.workspace is Workspace.ISOLATED
 
 
@@ -97,10 +97,11 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     steps_: list[model.Step] = []
     if needs_agent(named):
         steps_ += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
-    steps_ += plugin_steps.plugin_steps(before)
+    settings = shared.work.settings
+    steps_ += with_own_tools(named.job, plugin_steps.plugin_steps(before), settings)
     if not named.script.is_empty:
         steps_ += _script_steps(named, values, shared)
-    return [*steps_, *plugin_steps.plugin_steps(after)]
+    return [*steps_, *with_own_tools(named.job, plugin_steps.plugin_steps(after), settings)]
 
 
 def _script_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> list[model.Step]:

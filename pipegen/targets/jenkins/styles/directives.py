@@ -100,13 +100,17 @@ def _with_tools(stage: model.StageBlock, tools: tuple[model.Tool, ...]) -> model
 
     `post`, and so a mail, does not run if they cannot be installed. Jenkins adds them to the PATH of `environment`.
     """
-    reached = (step for step in _reached(stage.steps) if isinstance(step, model.Wrapped))
-    wrapped = [step for step in reached if model.step_name(step.head) == _TOOLS]
-    if len(wrapped) != 1 or stage.on_failure or not _KNOWN_TOOLS.issuperset(tool.type for tool in tools):
+    is_used = any(map(_is_with_tools, _reached(stage.steps)))
+    if not is_used or stage.on_failure or not _KNOWN_TOOLS.issuperset(tool.type for tool in tools):
         return stage
-    (inside,) = wrapped
-    steps = _replaced(stage.steps, lambda step: inside.steps if step is inside else None)
+    steps = _replaced(
+        stage.steps, lambda step: step.steps if isinstance(step, model.Wrapped) and _is_with_tools(step) else None
+    )
     return replace(stage, tools=tools, steps=steps)
+
+
+def _is_with_tools(step: model.Step) -> bool:
+    return isinstance(step, model.Wrapped) and model.step_name(step.head) == _TOOLS
 
 
 def _with_environment(stage: model.StageBlock) -> model.StageBlock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
@@ -16,8 +16,8 @@ _TYPES: Mapping[str, str] = {"java": "jdk", "node": "nodejs"}
 
 
 def tools(job: Job, settings: JenkinsSettings) -> tuple[model.Tool, ...]:
-    """Return the tools of the script of *job*: those in *settings* and its own; inside an image there are none."""
-    if job.machine.image is not None or not job.steps:
+    """Return the tools of *job*: those in *settings*, for a script, and its own; inside an image there are none."""
+    if job.machine.image is not None or not (job.steps or job.machine.tools):
         return ()
     names = {_TYPES.get(tool.type, tool.type): tool.name for tool in settings.tools}
     names |= {_TYPES.get(type_, type_): name for type_, name in job.machine.tools}
@@ -30,5 +30,14 @@ def _home(type_: str) -> str:
 
 def with_tools(job: Job, step: model.Step, settings: JenkinsSettings) -> model.Step:
     """Return *step*, the script of *job*, with its tools on its PATH."""
-    own = tools(job, settings)
-    return model.Wrapped(f"withTools({tool_list(own)})", (step,)) if own else step
+    (wrapped,) = _wrapped((step,), tools(job, settings))
+    return wrapped
+
+
+def with_own_tools(job: Job, steps: Sequence[model.Step], settings: JenkinsSettings) -> tuple[model.Step, ...]:
+    """Return *steps* of plugins with the tools of *job* on their PATH, if it names any."""
+    return _wrapped(tuple(steps), tools(job, settings) if job.machine.tools else ())
+
+
+def _wrapped(steps: tuple[model.Step, ...], own: tuple[model.Tool, ...]) -> tuple[model.Step, ...]:
+    return (model.Wrapped(f"withTools({tool_list(own)})", steps),) if steps and own else steps
