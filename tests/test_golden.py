@@ -92,7 +92,7 @@ def other_python(version: str) -> str | None:
     """
     offered = [*os.environ.get("PIPEGEN_PYTHONS", "").split(os.pathsep), sys.executable, f"python{version}"]
     numbers = tuple(map(int, version.split(".")))
-    question = f"import sys, jinja2, jsonschema, ruamel.yaml, typer; sys.exit(sys.version_info[:2] != {numbers})"
+    question = f"import sys, jinja2, jsonschema, ruamel.yaml, click; sys.exit(sys.version_info[:2] != {numbers})"
     for python in filter(None, map(shutil.which, filter(None, offered))):
         if subprocess.run([python, "-c", question], capture_output=True, check=False).returncode == 0:
             return python

@@ -75,7 +75,6 @@ DOORS: dict[str, tuple[str, ...]] = {
     "msgspec": ("structs.py",),
     "jsonschema": ("config/schema/*.py",),
     "jinja2": ("emit/template.py",),
-    "typer": ("cli/*.py", "cli/*/*.py"),
     "click": ("cli/*.py", "cli/*/*.py"),
 }
 

@@ -2,41 +2,45 @@
 
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TypeVar
 
-import typer
+import click
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.streams import discard, prepare, say, show_text
-from pipegen.cli.verbs import Verbs, add_to
+from pipegen.cli.streams import discard, prepare, say
+from pipegen.cli.verbs import Verbs
 
-app = typer.Typer(
-    name="pipegen",
+F = TypeVar("F", bound=Callable[..., None])
+
+
+def _complete(
+    context: click.Context,
+    option: click.Parameter,
+    is_requested: bool,  # noqa: FBT001 - the signature that click calls
+) -> None:
+    if is_requested:
+        from pipegen.cli import completion  # noqa: PLC0415 - no command needs it
+
+        (completion.install if option.name == "install_completion" else completion.show)(app)
+        context.exit()
+
+
+def _completion_option(name: str, words: str) -> Callable[[F], F]:
+    return click.option(name, is_flag=True, is_eager=True, expose_value=False, callback=_complete, help=words)
+
+
+@click.group(
+    "pipegen",
     cls=Verbs,
     no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
 )
-add_to(app)
-
-
-def _version(is_requested: bool) -> None:  # noqa: FBT001 - the signature that typer calls
-    if is_requested:
-        from importlib.metadata import version  # noqa: PLC0415 - a tenth of a compile, and no command needs it
-
-        show_text(f"pipegen {version('pipegen')}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    *,
-    _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
+@click.version_option(package_name="pipegen", message="pipegen %(version)s")
+@_completion_option("--install-completion", "Install completion for the current shell.")
+@_completion_option("--show-completion", "Show completion for the current shell, to copy it or customize it.")
+def app() -> None:
     """Check the config of a CI/CD pipeline, and generate a Jenkinsfile or a .gitlab-ci.yml from it."""
 
 
@@ -49,12 +53,12 @@ def run() -> int:
     except WrongUsage as error:
         say(f"pipegen: {error}")
         return Exit.USAGE
-    except typer.TyperException as error:
+    except click.ClickException as error:
         words = io.StringIO()
-        cast("typer.BadParameter", error).show(words)  # typer exports the class of usage errors by this subclass alone
+        error.show(words)
         say(words.getvalue(), ends_line=False)
         return Exit.USAGE
-    except (typer.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt):
         return Exit.INTERRUPTED
     except BrokenPipeError:
         discard()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Annotated
 
-import typer
+import click
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.session import analysed_since, fixed_inputs, wrong_option
@@ -22,31 +21,17 @@ from pipegen.run.local.checkout import LocalCheckout
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct, replace
 
-EventOption = Annotated[
-    str | None,
-    typer.Option(
-        "--event",
-        metavar="KIND",
-        show_default=False,
-        help=f"Only stages that run for this event: {', '.join(kind.value for kind in Event)}.",
-    ),
-]
-BranchOption = Annotated[
-    str | None,
-    typer.Option("--branch", metavar="NAME", show_default=False, help="The branch of the event. Default: the current."),
-]
-TagOption = Annotated[
-    str | None, typer.Option("--tag", metavar="NAME", show_default=False, help="The tag of the event.")
-]
-ChangedOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--changed",
-        metavar="PATH",
-        show_default=False,
-        help="A file that the event changes; can be repeated. Default: all files count as changed.",
-    ),
-]
+event_option = click.option(
+    "--event", metavar="KIND", help=f"Only stages that run for this event: {', '.join(kind.value for kind in Event)}."
+)
+branch_option = click.option("--branch", metavar="NAME", help="The branch of the event. Default: the current.")
+tag_option = click.option("--tag", metavar="NAME", help="The tag of the event.")
+changed_option = click.option(
+    "--changed",
+    multiple=True,
+    metavar="PATH",
+    help="A file that the event changes; can be repeated. Default: all files count as changed.",
+)
 
 
 class EventOptions(Struct, kw_only=True):
@@ -55,7 +40,7 @@ class EventOptions(Struct, kw_only=True):
     kind: str | None = None
     branch: str | None = None
     tag: str | None = None
-    changed: Sequence[str] | None = None
+    changed: Sequence[str] = ()
 
     @property
     def is_used(self) -> bool:
@@ -84,8 +69,8 @@ class EventOptions(Struct, kw_only=True):
 class ConfigPart(Struct, kw_only=True):
     """The part of a config that options select: pipelines, fixed inputs, changes since a revision, and an event."""
 
-    pipelines: Sequence[str] | None
-    inputs: Sequence[str] | None
+    pipelines: Sequence[str]
+    inputs: Sequence[str]
     changed_since: str | None
     event: EventOptions
 
@@ -104,7 +89,7 @@ class ConfigPart(Struct, kw_only=True):
     def for_all_events(self, file: SourceFile, report: Report) -> Analysed:
         """Return the part of *file* for whatever event."""
         fixed = fixed_inputs(self.inputs)
-        return analysed_since(file, self.pipelines or (), report, fixed, self.changed_since)
+        return analysed_since(file, self.pipelines, report, fixed, self.changed_since)
 
     def analyse(self, file: SourceFile, report: Report) -> Analysed:
         """Return the part of *file*."""

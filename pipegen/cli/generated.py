@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.parameters import PATH
 from pipegen.cli.session import Format, show
 from pipegen.config.files.load import USUAL_NAMES, load
 from pipegen.diagnostics.report import Report
@@ -17,14 +17,13 @@ from pipegen.graph.paths import longest_path
 from pipegen.readback.engines import engine_of
 from pipegen.readback.generated import Reading, read
 
-FileArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="FILE",
-        show_default=False,
-        help=f"A config, or a generated Jenkinsfile or .gitlab-ci.yml. Default: {', '.join(USUAL_NAMES)}.",
-    ),
-]
+file_argument = click.argument(
+    "config",
+    required=False,
+    type=PATH,
+    metavar="[FILE]",
+    help=f"A config, or a generated Jenkinsfile or .gitlab-ci.yml. Default: {', '.join(USUAL_NAMES)}.",
+)
 
 
 def read_generated(path: Path | None, form: Format, **options: object) -> Reading | None:
@@ -44,7 +43,7 @@ def read_generated(path: Path | None, form: Format, **options: object) -> Readin
     reading = None if report.has_errors() else read(file, engine, report)
     show(report.diagnostics(), form, sys.stderr)
     if reading is None:
-        raise typer.Exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
     return reading
 
 

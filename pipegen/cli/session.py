@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TextIO, TypeVar
+from typing import TextIO, TypeVar
 
-import typer
+import click
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.parameters import PATH, EnumChoice
 from pipegen.cli.redaction import without_tokens
 from pipegen.cli.streams import has_colour, say
 from pipegen.compiler import Analysed, analyse
@@ -44,40 +45,34 @@ class Format(StrEnum):
         return self not in (Format.TEXT, Format.CONCISE)
 
 
-ConfigArgument = Annotated[
-    Path | None,
-    typer.Argument(metavar="CONFIG", show_default=False, help=f"The config. Default: {', '.join(USUAL_NAMES)}."),
-]
-FormatOption = Annotated[Format, typer.Option("--format", "--diagnostics-format", help="The format of diagnostics.")]
+config_argument = click.argument(
+    "config", required=False, type=PATH, help=f"The config. Default: {', '.join(USUAL_NAMES)}."
+)
+format_option = click.option(
+    "--format",
+    "--diagnostics-format",
+    "form",
+    type=EnumChoice(Format),
+    default=Format.TEXT.value,
+    help="The format of diagnostics.",
+)
 # For commands whose main output has other formats.
-DiagnosticsOption = Annotated[Format, typer.Option("--diagnostics-format", help="The format of diagnostics.")]
-PipelineOption = Annotated[
-    list[str] | None,
-    typer.Option("--pipeline", metavar="NAME", show_default=False, help="Only this pipeline; can be repeated."),
-]
-TargetOption = Annotated[
-    list[str] | None,
-    typer.Option("--target", "-t", metavar="TARGET", show_default=False, help="A target; can be repeated."),
-]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        show_default=False,
-        help="Fix an input for all runs; can be repeated.",
-    ),
-]
-ChangedSinceOption = Annotated[
-    str | None,
-    typer.Option(
-        "--changed-since",
-        metavar="REF",
-        show_default=False,
-        help="Only stages affected by files changed since this commit, branch or tag.",
-    ),
-]
-StrictOption = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
+diagnostics_option = click.option(
+    "--diagnostics-format",
+    "diagnostics",
+    type=EnumChoice(Format),
+    default=Format.TEXT.value,
+    help="The format of diagnostics.",
+)
+pipeline_option = click.option("--pipeline", multiple=True, metavar="NAME", help="Only this pipeline; can be repeated.")
+target_option = click.option("--target", "-t", multiple=True, metavar="TARGET", help="A target; can be repeated.")
+set_option = click.option(
+    "--set", "inputs", multiple=True, metavar="NAME=VALUE", help="Fix an input for all runs; can be repeated."
+)
+changed_since_option = click.option(
+    "--changed-since", metavar="REF", help="Only stages affected by files changed since this commit, branch or tag."
+)
+strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 
 
 def config_path(path: Path | None) -> Path:
@@ -155,10 +150,10 @@ def analysed_since(
     return narrowed(analysed, since, report)
 
 
-def fixed_inputs(options: Sequence[str] | None) -> dict[str, str]:
+def fixed_inputs(options: Sequence[str]) -> dict[str, str]:
     """Return the values of inputs from the *options* `--set`; raise `WrongUsage` if one is invalid."""
     values: dict[str, str] = {}
-    for option in options or ():
+    for option in options:
         name, is_given, value = option.partition("=")
         if not is_given:
             raise WrongUsage(f'--set takes NAME=VALUE, not "{option}"')
@@ -177,7 +172,7 @@ def show_made(config: Path | None, work: Callable[[SourceFile, Report], T], form
     result = attempt(path, report, lambda file: work(file, report))
     show(report.diagnostics(), form, sys.stderr)
     if result is None:
-        raise typer.Exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
     return result
 
 
@@ -195,7 +190,7 @@ def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> Non
 def end(status: Exit) -> None:
     """Exit with *status* unless it is FINE."""
     if status is not Exit.FINE:
-        raise typer.Exit(status)
+        raise click.exceptions.Exit(status)
 
 
 def tell(form: Format, words: str) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
-import typer
+import click
 
 from pipegen.visible import visible_lines
 
@@ -38,14 +38,14 @@ def show_text(text: str, *, ends_line: bool = True, colours: str | None = None) 
     if colours is not None and has_colour(sys.stdout):
         from pipegen.cli.colours import coloured  # noqa: PLC0415 - only for a terminal
 
-        typer.echo(coloured(shown, colours), nl=ends_line, color=True)
+        click.echo(coloured(shown, colours), nl=ends_line, color=True)
     else:
-        typer.echo(shown, nl=ends_line)
+        click.echo(shown, nl=ends_line)
 
 
 def show_data(text: str, *, ends_line: bool = True) -> None:
     """Write *text* in a format for programs, which has its own escapes, to standard output."""
-    typer.echo(text, nl=ends_line)
+    click.echo(text, nl=ends_line)
 
 
 def show_file(text: str) -> None:

@@ -1,15 +1,11 @@
-"""The commands of the program, each imported on first use, so that help and other commands start faster.
+"""The commands of the program, each imported on first use, so that help and other commands start faster."""
 
-Annotations that typer reads are types, not strings: it would evaluate each string four times.
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from keyword import iskeyword
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
-import typer
-from typer.core import TyperCommand, TyperGroup
+import click
 
 
 class Verb(NamedTuple):
@@ -37,33 +33,26 @@ VERBS: Mapping[str, Verb] = {
 }
 
 
-def function(name: str) -> Callable[..., None]:
-    """Return the function of the command *name*."""
-    module = import_module(f"pipegen.cli.commands.{name}{'_' if iskeyword(name) else ''}")
-    return cast("Callable[..., None]", getattr(module, VERBS[name].function))
+class Verbs(click.Group):
+    """The commands; help and completion of their names import none of them."""
 
+    def __init__(self, **settings: object) -> None:
+        placeholders = [click.Command(name, short_help=verb.summary) for name, verb in VERBS.items()]
+        super().__init__(commands=placeholders, **settings)  # type: ignore[arg-type]
 
-def add_to(app: typer.Typer) -> None:
-    """Add a placeholder for each command to *app*, a group of the class `Verbs`."""
-    for name, verb in VERBS.items():
-        app.command(name, short_help=verb.summary)(_nothing)
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature that click calls
+        """Return the names of the commands in the order of the help."""
+        return list(VERBS)
 
-
-class Verbs(TyperGroup):
-    """The commands; each replaces its placeholder on first use."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, TyperCommand | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the name of the command in *args*, the command, and the remaining arguments."""
-        resolved = cast("tuple[str | None, TyperCommand | None, list[str]]", super().resolve_command(ctx, args))
-        name, command, rest = resolved
-        return (name, command, rest) if name is None else (name, _loaded(name), rest)
+        name, placeholder, rest = super().resolve_command(ctx, args)
+        return name, placeholder if name is None else command(name), rest
 
 
-def _loaded(name: str) -> TyperCommand:
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name)(function(name))
-    return cast("TyperCommand", typer.main.get_command(app))
-
-
-def _nothing() -> None:
-    """Do nothing: a placeholder of a command."""
+def command(name: str) -> click.Command:
+    """Return the command *name*."""
+    module = import_module(f"pipegen.cli.commands.{name}{'_' if iskeyword(name) else ''}")
+    return cast("click.Command", getattr(module, VERBS[name].function))

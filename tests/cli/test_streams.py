@@ -145,23 +145,23 @@ def test_a_generated_file_is_always_utf8(here: Path) -> None:
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_a_shell_gets_a_completion_script(name: str, here: Path) -> None:
     """The script calls the program."""
-    result = process(at=here, variables={"_PIPEGEN_COMPLETE": f"source_{name}"})
+    result = process(at=here, variables={"_PIPEGEN_COMPLETE": f"{name}_source"})
 
-    assert "_PIPEGEN_COMPLETE=complete_" in result.stdout
+    assert f"_PIPEGEN_COMPLETE={name}_complete" in result.stdout
     assert "Traceback" not in result.stderr
 
 
 def test_verbs_are_completed(here: Path) -> None:
     """The completion script of the shell calls the program like this."""
-    values = {"_PIPEGEN_COMPLETE": "complete_bash", "COMP_WORDS": "pipegen c", "COMP_CWORD": "1"}
+    values = {"_PIPEGEN_COMPLETE": "bash_complete", "COMP_WORDS": "pipegen c", "COMP_CWORD": "1"}
     result = process(at=here, variables=values)
 
-    assert result.stdout.split() == ["compile", "check"]
+    assert result.stdout.split() == ["plain,compile", "plain,check"]
 
 
 @pytest.mark.slow
 def test_an_interrupt_ends_the_program_quietly(here: Path) -> None:
-    """The exit code for Ctrl-C is 130, which shells expect."""
+    """The exit code for Ctrl-C is 130, which shells expect; the prompt of the shell starts on a line of its own."""
     pipe = here / "slow.yaml"
     os.mkfifo(pipe)
     command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "check", "slow.yaml"]
@@ -172,4 +172,4 @@ def test_an_interrupt_ends_the_program_quietly(here: Path) -> None:
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=60)
 
-    assert (child.returncode, out, err) == (130, "", "")
+    assert (child.returncode, out, err) == (130, "", "\n")

@@ -188,7 +188,7 @@ def test_only_one_module_writes_to_the_terminal() -> None:
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             words = ast.unparse(node) if isinstance(node, ast.Call) else ""
-            if words.startswith(("print(", "typer.echo(", "typer.secho(", "sys.stdout.write", "sys.stderr.write")):
+            if words.startswith(("print(", "click.echo(", "click.secho(", "sys.stdout.write", "sys.stderr.write")):
                 past.add(path.relative_to(root).as_posix())
 
     assert past == {"streams.py"}

@@ -218,5 +218,5 @@ def test_wrong_usage_names_the_wrong_argument(arguments: list[str], told: str, p
 
 def test_wrong_usage_mentions_the_help_option(pipegen: Pipegen) -> None:
     """It is the option of the verb, if there is one."""
-    assert "Try 'pipegen -h' for help" in pipegen("nonsense").err
-    assert "Try 'pipegen compile -h' for help" in pipegen("compile", "--nonsense").err
+    assert "Try 'pipegen --help' for help" in pipegen("nonsense").err
+    assert "Try 'pipegen compile --help' for help" in pipegen("compile", "--nonsense").err

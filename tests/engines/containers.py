@@ -161,9 +161,9 @@ def _remove(folder: Path) -> None:
 def _users(folder: Path) -> tuple[str, ...]:
     """Return the command lines with *folder*: podman removes a container before its monitor has ended."""
     lines = []
-    for process in os.listdir("/proc"):  # not a glob, which fails when a process ends while it looks
+    for process in Path("/proc").iterdir():  # not a glob, which fails when a process ends while it looks
         with suppress(OSError):
-            lines.append(Path("/proc", process, "cmdline").read_bytes().decode(errors="replace"))
+            lines.append((process / "cmdline").read_bytes().decode(errors="replace"))
     return tuple(line for line in lines if str(folder) in line)
 
 

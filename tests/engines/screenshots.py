@@ -88,7 +88,7 @@ def main() -> None:
             "fleet": folder / "fleet.yaml",
         }.items():
             (folder / f"{form}.html").write_text(
-                of_config(config, analysed, None, Format.TEXT, is_page=True), encoding="utf-8"
+                of_config(config, analysed, (), Format.TEXT, is_page=True), encoding="utf-8"
             )
         page.send("Emulation.setDeviceMetricsOverride", width=1400, height=330, deviceScaleFactor=1, mobile=False)
         page.open(folder / "small.html")

@@ -68,7 +68,7 @@ def page(opened: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Page:
     """Return the page of CONFIG."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
-    (tmp_path / "page.html").write_text(of_config(None, analysed, None, Format.TEXT, is_page=True), encoding="utf-8")
+    (tmp_path / "page.html").write_text(of_config(None, analysed, (), Format.TEXT, is_page=True), encoding="utf-8")
     opened.prefer(color_scheme="light", reduced_motion="reduce")
     opened.open(tmp_path / "page.html")
     return opened

@@ -3,9 +3,8 @@
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from pipegen.cli.colours import DIFFERENCES
 from pipegen.cli.exits import Exit, WrongUsage
@@ -13,21 +12,22 @@ from pipegen.cli.files.output import check_place, write
 from pipegen.cli.files.repository import current_repository
 from pipegen.cli.fixing import fixed, write_fixed
 from pipegen.cli.linting import has_program, lint
+from pipegen.cli.parameters import PATH
 from pipegen.cli.redaction import without_tokens
 from pipegen.cli.session import (
     Format,
-    FormatOption,
-    PipelineOption,
-    SetOption,
-    StrictOption,
-    TargetOption,
     attempt,
     config_path,
     end,
     fixed_inputs,
+    format_option,
     load_targets,
     named_targets,
+    pipeline_option,
+    set_option,
     show,
+    strict_option,
+    target_option,
     tell,
 )
 from pipegen.cli.streams import show_text
@@ -41,45 +41,48 @@ from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets.base import Target
 
-_Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        show_default=False,
-        help="Write the report to this file, and text to standard output.",
-    ),
-]
 
-
+@click.command("check")
+@click.argument(
+    "configs",
+    nargs=-1,
+    type=PATH,
+    metavar="[CONFIG]...",
+    help="The configs. Default: the config of the current folder.",
+)
+@target_option
+@pipeline_option
+@set_option
+@format_option
+@click.option(
+    "--output", "-o", type=PATH, metavar="FILE", help="Write the report to this file, and text to standard output."
+)
+@click.option("--all", "every", is_flag=True, help="Check all configs of the repository.")
+@strict_option
+@click.option("--fix", is_flag=True, help="Apply fixes that do not change the meaning.")
+@click.option("--diff", is_flag=True, help="Show the changes of --fix without writing them.")
 def check(
-    configs: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="CONFIG", show_default=False, help="The configs. Default: the config of the current folder."
-        ),
-    ] = None,
-    target: TargetOption = None,
-    pipeline: PipelineOption = None,
-    inputs: SetOption = None,
-    form: FormatOption = Format.TEXT,
-    output: _Output = None,
+    configs: tuple[Path, ...],
+    target: tuple[str, ...],
+    pipeline: tuple[str, ...],
+    inputs: tuple[str, ...],
+    form: Format,
+    output: Path | None,
     *,
-    every: Annotated[bool, typer.Option("--all", help="Check all configs of the repository.")] = False,
-    strict: StrictOption = False,
-    fix: Annotated[bool, typer.Option("--fix", help="Apply fixes that do not change the meaning.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show the changes of --fix without writing them.")] = False,
+    every: bool,
+    strict: bool,
+    fix: bool,
+    diff: bool,
 ) -> None:
     """Report errors and probable mistakes in a config.
 
     Features that a target lacks are reported for the targets of --target, or for
     those under "targets" in the config.
     """
-    paths = _paths(configs or (), every=every)
+    paths = _paths(configs, every=every)
     output = None if output == Path("-") else output
     _check_output(output, paths)
-    load_targets(target or ())
+    load_targets(target)
     fixed = fixed_inputs(inputs)
     if fix or diff:
         _fix(paths, is_dry=diff)
@@ -133,7 +136,7 @@ def _paths(configs: Sequence[Path], *, every: bool) -> Sequence[Path]:
     return main_configs
 
 
-def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, fixed: Mapping[str, str]) -> Report:
+def _checked(path: Path, target: Sequence[str], pipeline: Sequence[str], fixed: Mapping[str, str]) -> Report:
     report = Report()
 
     def check_further(analysed: Analysed, report: Report) -> tuple[Target, ...]:
@@ -142,7 +145,7 @@ def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, f
         lint(analysed, report, targets)
         return targets
 
-    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed, check_further))
+    analysed = attempt(path, report, lambda file: analyse(file, pipeline, report, fixed, check_further))
     if analysed is not None:
         targets = check_further(analysed, report)
         if not (pipeline or fixed or report.has_errors()):

@@ -4,9 +4,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, make_folder
@@ -17,22 +16,22 @@ from pipegen.cli.files.watch import watch as watched
 from pipegen.cli.files.writing import check_files, check_stream, write_files
 from pipegen.cli.linting import check_scripts
 from pipegen.cli.session import (
-    ChangedSinceOption,
-    ConfigArgument,
     Format,
-    FormatOption,
-    PipelineOption,
-    SetOption,
-    StrictOption,
-    TargetOption,
     analysed_since,
     attempt,
+    changed_since_option,
+    config_argument,
     config_path,
     end,
     fixed_inputs,
+    format_option,
     load_targets,
     named_targets,
+    pipeline_option,
+    set_option,
     show,
+    strict_option,
+    target_option,
     tell,
     wrong_option,
 )
@@ -42,48 +41,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Target
 
-StyleOption = Annotated[
-    str | None,
-    typer.Option(
-        "--style",
-        metavar="STYLE",
-        show_default=False,
-        help="The style of a Jenkinsfile: auto, declarative, scripted.",
-    ),
-]
-_SplitOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--split",
-        metavar="STAGE[,STAGE]",
-        show_default=False,
-        help="Put these stages and their successors into a child pipeline of GitLab; can be repeated.",
-    ),
-]
-_OutputOption = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", show_default=False, help='The output file; "-" is standard output.'),
-]
-_ChildOption = Annotated[
-    bool,
-    typer.Option("--child", help="For GitLab: write a file that the generating pipeline starts as its child pipeline."),
-]
-_CheckOption = Annotated[
-    bool,
-    typer.Option("--check", help="Write no files; show differences. Without other options, check all generated files."),
-]
-_AllOption = Annotated[
-    bool,
-    typer.Option(
-        "--all", help="Regenerate all generated files of the repository, each with the options in its header."
-    ),
-]
-_WatchOption = Annotated[
-    bool, typer.Option("--watch", help="Keep running and regenerate when the config or an included file changes.")
-]
-_ForceOption = Annotated[
-    bool, typer.Option("--force", help="Overwrite files that pipegen did not write or that were changed manually.")
-]
+style_option = click.option("--style", metavar="STYLE", help="The style of a Jenkinsfile: auto, declarative, scripted.")
 
 
 class _Options(Struct):
@@ -95,23 +53,53 @@ class _Options(Struct):
     is_child: bool
 
 
+@click.command("compile")
+@config_argument
+@target_option
+@pipeline_option
+@set_option
+@changed_since_option
+@click.option("--output", "-o", metavar="FILE", help='The output file; "-" is standard output.')
+@style_option
+@click.option(
+    "--split",
+    multiple=True,
+    metavar="STAGE[,STAGE]",
+    help="Put these stages and their successors into a child pipeline of GitLab; can be repeated.",
+)
+@format_option
+@click.option(
+    "--child", is_flag=True, help="For GitLab: write a file that the generating pipeline starts as its child pipeline."
+)
+@click.option(
+    "--check", is_flag=True, help="Write no files; show differences. Without other options, check all generated files."
+)
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Regenerate all generated files of the repository, each with the options in its header.",
+)
+@click.option("--watch", is_flag=True, help="Keep running and regenerate when the config or an included file changes.")
+@click.option("--force", is_flag=True, help="Overwrite files that pipegen did not write or that were changed manually.")
+@strict_option
 def compile_(
-    config: ConfigArgument = None,
-    target: TargetOption = None,
-    pipeline: PipelineOption = None,
-    inputs: SetOption = None,
-    changed_since: ChangedSinceOption = None,
-    output: _OutputOption = None,
-    style: StyleOption = None,
-    split: _SplitOption = None,
-    form: FormatOption = Format.TEXT,
+    config: Path | None,
+    target: tuple[str, ...],
+    pipeline: tuple[str, ...],
+    inputs: tuple[str, ...],
+    changed_since: str | None,
+    output: str | None,
+    style: str | None,
+    split: tuple[str, ...],
+    form: Format,
     *,
-    child: _ChildOption = False,
-    check: _CheckOption = False,
-    every: _AllOption = False,
-    watch: _WatchOption = False,
-    force: _ForceOption = False,
-    strict: StrictOption = False,
+    child: bool,
+    check: bool,
+    every: bool,
+    watch: bool,
+    force: bool,
+    strict: bool,
 ) -> None:
     """Generate a Jenkinsfile or a .gitlab-ci.yml from a config.
 
@@ -122,9 +110,9 @@ def compile_(
     """
     request = _Request(
         target=target,
-        pipeline=tuple(pipeline or ()),
+        pipeline=pipeline,
         output=output,
-        options=_Options(style, tuple(split or ()), changed_since, child),
+        options=_Options(style, split, changed_since, child),
         form=form,
         check=check,
         force=force,
@@ -136,7 +124,7 @@ def compile_(
         end(check_all(form, strict=strict) if check else write_all(form, strict=strict, force=force))
         return
     path, fixed = config_path(config), fixed_inputs(inputs)
-    _check_usage(load_targets(target or ()), output)
+    _check_usage(load_targets(target), output)
     if watch:
         watched(path, lambda: _compile(path, fixed, request))
     else:
@@ -146,7 +134,7 @@ def compile_(
 class _Request(Struct, kw_only=True):
     """The options of a compilation, except the config and its inputs."""
 
-    target: Sequence[str] | None
+    target: Sequence[str]
     pipeline: tuple[str, ...]
     output: str | None
     options: _Options

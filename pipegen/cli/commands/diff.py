@@ -4,12 +4,12 @@ import sys
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from pipegen.cli.colours import DIFFERENCES
 from pipegen.cli.exits import Exit
+from pipegen.cli.parameters import PATH, EnumChoice
 from pipegen.cli.session import Format, end, show
 from pipegen.cli.streams import show_data, show_text
 from pipegen.cli.timing.durations import load_durations
@@ -39,27 +39,22 @@ _RENDERERS: Mapping[DiffFormat, Callable[[ConfigDifference], str]] = {
 }
 
 
-def diff(
-    old: Annotated[
-        str | None,
-        typer.Argument(metavar="OLD", show_default=False, help="A file, a revision, or REV:PATH. Default: HEAD."),
-    ] = None,
-    new: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NEW",
-            show_default=False,
-            help="A file, a revision, or REV:PATH. Default: the config in the working tree.",
-        ),
-    ] = None,
-    durations: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", show_default=False, help="The duration of each stage, to compute the longest path."
-        ),
-    ] = None,
-    form: Annotated[DiffFormat, typer.Option("--format", help="The format of the differences.")] = DiffFormat.TEXT,
-) -> None:
+@click.command("diff")
+@click.argument("old", required=False, help="A file, a revision, or REV:PATH. Default: HEAD.")
+@click.argument(
+    "new",
+    required=False,
+    help="A file, a revision, or REV:PATH. Default: the config in the working tree.",
+)
+@click.option("--durations", type=PATH, metavar="FILE", help="The duration of each stage, to compute the longest path.")
+@click.option(
+    "--format",
+    "form",
+    type=EnumChoice(DiffFormat),
+    default=DiffFormat.TEXT.value,
+    help="The format of the differences.",
+)
+def diff(old: str | None, new: str | None, durations: Path | None, form: DiffFormat) -> None:
     """Show changes in meaning between two versions of a config.
 
     It compares stages, order, values, conditions and the longest path, and ignores comments, layout, and templates with
@@ -94,7 +89,7 @@ def _read(version: ConfigVersion) -> Analysed:
             Format.TEXT,
             sys.stderr,
         )
-        raise typer.Exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
     return analysis
 
 
@@ -115,7 +110,7 @@ def _times(path: Path, analyses: list[Analysed]) -> list[Mapping[str, Mapping[st
             report.stop_if_errors()
         except Stopped:
             show(report.diagnostics(), Format.TEXT, sys.stderr)
-            raise typer.Exit(Exit.PROBLEMS) from None
+            raise click.exceptions.Exit(Exit.PROBLEMS) from None
         times.append(
             {name: {task.stage: seconds for task, seconds in known.items() if task.pipeline == name} for name in plans}
         )

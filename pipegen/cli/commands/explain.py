@@ -1,8 +1,6 @@
 """`pipegen explain`: shows the page of a diagnostic."""
 
-from typing import Annotated
-
-import typer
+import click
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.streams import show_text
@@ -11,9 +9,9 @@ from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.report import suggestion
 
 
-def explain(
-    code: Annotated[str, typer.Argument(metavar="CODE", help='A code or its name: "PG301", "unknown-stage".')],
-) -> None:
+@click.command("explain")
+@click.argument("code", help='A code or its name: "PG301", "unknown-stage".')
+def explain(code: str) -> None:
     """Explain a diagnostic: its cause, its impact, and how to fix it."""
     text = page(code)
     if text is None:

@@ -4,31 +4,31 @@ import json
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from pipegen.cli.colours import ORDER
 from pipegen.cli.events import (
-    BranchOption,
-    ChangedOption,
     ConfigPart,
-    EventOption,
     EventOptions,
-    TagOption,
+    branch_option,
+    changed_option,
+    event_option,
+    tag_option,
 )
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import check_picture
-from pipegen.cli.generated import FileArgument, read_generated
+from pipegen.cli.generated import file_argument, read_generated
+from pipegen.cli.parameters import PATH, EnumChoice
 from pipegen.cli.session import (
-    ChangedSinceOption,
-    DiagnosticsOption,
     Format,
-    PipelineOption,
-    SetOption,
-    TargetOption,
+    changed_since_option,
+    diagnostics_option,
+    pipeline_option,
+    set_option,
     show_made,
+    target_option,
 )
 from pipegen.cli.streams import show_text
 from pipegen.graph.execution import ExecutionGraph
@@ -50,25 +50,34 @@ class Drawing(StrEnum):
 
 
 _PICTURES = (Drawing.SVG, Drawing.HTML)
-_Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write the picture to this file."),
-]
 
 
+@click.command("graph")
+@file_argument
+@pipeline_option
+@set_option
+@changed_since_option
+@event_option
+@branch_option
+@tag_option
+@changed_option
+@click.option("--format", "form", type=EnumChoice(Drawing), default=Drawing.TEXT.value, help="The format of the graph.")
+@target_option
+@click.option("--output", "-o", type=PATH, metavar="FILE", help="Write the picture to this file.")
+@diagnostics_option
 def graph(
-    config: FileArgument = None,
-    pipeline: PipelineOption = None,
-    inputs: SetOption = None,
-    changed_since: ChangedSinceOption = None,
-    event: EventOption = None,
-    branch: BranchOption = None,
-    tag: TagOption = None,
-    changed: ChangedOption = None,
-    form: Annotated[Drawing, typer.Option("--format", help="The format of the graph.")] = Drawing.TEXT,
-    target: TargetOption = None,
-    output: _Output = None,
-    diagnostics: DiagnosticsOption = Format.TEXT,
+    config: Path | None,
+    pipeline: tuple[str, ...],
+    inputs: tuple[str, ...],
+    changed_since: str | None,
+    event: str | None,
+    branch: str | None,
+    tag: str | None,
+    changed: tuple[str, ...],
+    form: Drawing,
+    target: tuple[str, ...],
+    output: Path | None,
+    diagnostics: Format,
 ) -> None:
     """Draw the graph of stages.
 

@@ -1,16 +1,17 @@
 """`pipegen import`: imports a pipeline of GitLab or Jenkins as a config."""
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place
 from pipegen.cli.files.output import write as write_file
-from pipegen.cli.session import DiagnosticsOption, Format, end, show
+from pipegen.cli.parameters import PATH, EnumChoice
+from pipegen.cli.session import Format, end, show
 from pipegen.cli.streams import say, show_file, show_text
 from pipegen.config.files.load import USUAL_NAMES, load, repository_root
 from pipegen.diagnostics.report import Report, Stopped
@@ -36,54 +37,57 @@ class ReportFormat(StrEnum):
     JSON = "json"
 
 
-_Source = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="PIPELINE", show_default=False, help="The pipeline. Default: .gitlab-ci.yml or Jenkinsfile."
-    ),
-]
-_Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help='The config to write; "-" is standard output.')
-]
-_Report = Annotated[
-    ReportFormat | None,
-    typer.Option("--report", show_default=False, help="Report the outcome of each construct, as text or JSON."),
-]
-_Audit = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--audit",
-        metavar="FOLDER",
-        show_default=False,
-        help="Import every .gitlab-ci.yml and Jenkinsfile below this folder, write no file, and report the sum; "
-        "can be repeated.",
-    ),
-]
-_IncludeRoot = Annotated[
-    Path | None,
-    typer.Option(
-        "--include-root",
-        metavar="FOLDER",
-        show_default=False,
-        help='The folder with checkouts of other projects, by path, for "include: project".',
-    ),
-]
-_DefaultBranch = Annotated[
-    str, typer.Option("--default-branch", metavar="NAME", help="The default branch of the project.")
-]
-
-
+@click.command("import")
+@click.argument(
+    "pipeline",
+    required=False,
+    type=PATH,
+    help="The pipeline. Default: .gitlab-ci.yml or Jenkinsfile.",
+)
+@click.option(
+    "--output",
+    "-o",
+    type=PATH,
+    default=Path(USUAL_NAMES[0]),
+    metavar="FILE",
+    help='The config to write; "-" is standard output.',
+)
+@click.option("--report", type=EnumChoice(ReportFormat), help="Report the outcome of each construct, as text or JSON.")
+@click.option(
+    "--audit",
+    multiple=True,
+    type=PATH,
+    metavar="FOLDER",
+    help="Import every .gitlab-ci.yml and Jenkinsfile below this folder, write no file, and report the sum; "
+    "can be repeated.",
+)
+@click.option(
+    "--include-root",
+    type=PATH,
+    metavar="FOLDER",
+    help='The folder with checkouts of other projects, by path, for "include: project".',
+)
+@click.option("--default-branch", default=DEFAULT_BRANCH, metavar="NAME", help="The default branch of the project.")
+@click.option(
+    "--diagnostics-format",
+    "form",
+    type=EnumChoice(Format),
+    default=Format.CONCISE.value,
+    help="The format of diagnostics.",
+)
+@click.option("--proof/--no-proof", default=True, help="Compare the runs of the config's jobs.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def import_pipeline(
-    pipeline: _Source = None,
-    output: _Output = Path(USUAL_NAMES[0]),
-    report: _Report = None,
-    audit: _Audit = None,
-    include_root: _IncludeRoot = None,
-    default_branch: _DefaultBranch = DEFAULT_BRANCH,
-    form: DiagnosticsOption = Format.CONCISE,
+    pipeline: Path | None,
+    output: Path,
+    report: ReportFormat | None,
+    audit: tuple[Path, ...],
+    include_root: Path | None,
+    default_branch: str,
+    form: Format,
     *,
-    proof: Annotated[bool, typer.Option("--proof/--no-proof", help="Compare the runs of the config's jobs.")] = True,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    proof: bool,
+    force: bool,
 ) -> None:
     """Import a .gitlab-ci.yml or a Declarative Jenkinsfile as a config.
 
@@ -106,7 +110,7 @@ def import_pipeline(
         report_differences(proven, import_report)
     show(import_report.diagnostics(), form, sys.stderr)
     if imported is None:
-        raise typer.Exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
     if report is not None and not is_stream:
         show_text(as_text(imported.count) if report is ReportFormat.TEXT else as_data(imported.count))
     if is_stream:
@@ -143,7 +147,7 @@ def _proven(imported: Imported, default_branch: str) -> Proof | None:
     return None
 
 
-def _audit(folders: list[Path], include_root: Path | None, default_branch: str, form: ReportFormat | None) -> None:
+def _audit(folders: Sequence[Path], include_root: Path | None, default_branch: str, form: ReportFormat | None) -> None:
     """Import the pipelines below *folders*, and show the sum."""
     audited = []
     for path in audited_files(folders):

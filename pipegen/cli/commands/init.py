@@ -1,15 +1,14 @@
 """`pipegen init`: creates a starter config."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from pipegen.cli.commands.schema import schema_text
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import check_place, write
 from pipegen.cli.prompt import is_interactive
-from pipegen.cli.session import TargetOption, load_targets, wrong_option
+from pipegen.cli.session import load_targets, target_option, wrong_option
 from pipegen.cli.starter_config import KINDS, SCHEMA, StarterConfig, first_config, inspect
 from pipegen.cli.streams import say
 from pipegen.config.files.load import USUAL_NAMES, find
@@ -18,17 +17,11 @@ _CONFIG = Path(USUAL_NAMES[0])
 _BOTH = ("gitlab", "jenkins")
 
 
-def init(
-    template: Annotated[
-        str | None,
-        typer.Option(
-            "--template", metavar="KIND", show_default=False, help=f"The kind of project: {', '.join(KINDS)}."
-        ),
-    ] = None,
-    target: TargetOption = None,
-    *,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing config.")] = False,
-) -> None:
+@click.command("init")
+@click.option("--template", metavar="KIND", help=f"The kind of project: {', '.join(KINDS)}.")
+@target_option
+@click.option("--force", is_flag=True, help="Overwrite an existing config.")
+def init(template: str | None, target: tuple[str, ...], *, force: bool) -> None:
     """Create a starter config, and the schema for editors.
 
     Without --template and --target, it suggests them from the files in the folder, and asks.
@@ -38,7 +31,7 @@ def init(
         raise WrongUsage(f'"{existing}" exists already: run "pipegen check", or overwrite it with --force')
     if template is not None and template not in KINDS:
         raise wrong_option("--template", template, tuple(KINDS))
-    load_targets(target or ())
+    load_targets(target)
     for path in (_CONFIG, Path(SCHEMA)):
         check_place(path)
     start = inspect(Path())
@@ -71,7 +64,7 @@ def _engines(start: StarterConfig) -> tuple[str, ...]:
 def _ask(question: str, choices: tuple[str, ...], default: str) -> str:
     """Return the choice of the user at the terminal."""
     while True:
-        answer: str = typer.prompt(f"{question}? ({', '.join(choices)})", default=default, err=True)
+        answer: str = click.prompt(f"{question}? ({', '.join(choices)})", default=default, err=True)
         if answer.strip().lower() in choices:
             return answer.strip().lower()
         say(f'"{answer}" is none of these')

@@ -3,37 +3,38 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
 from pipegen.cli import generated
 from pipegen.cli.colours import EVENTS, PLAN
-from pipegen.cli.commands.compile import StyleOption, target_options
+from pipegen.cli.commands.compile import style_option, target_options
 from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.events import (
-    BranchOption,
-    ChangedOption,
     ConfigPart,
-    EventOption,
     EventOptions,
-    TagOption,
+    branch_option,
+    changed_option,
     event_answers,
+    event_option,
+    tag_option,
 )
 from pipegen.cli.events import as_data as event_data
 from pipegen.cli.events import as_table as event_table
 from pipegen.cli.events import as_text as event_text
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.generated import FileArgument
+from pipegen.cli.generated import file_argument
+from pipegen.cli.parameters import EnumChoice
 from pipegen.cli.session import (
-    ChangedSinceOption,
-    DiagnosticsOption,
     Format,
-    PipelineOption,
-    SetOption,
-    TargetOption,
+    changed_since_option,
+    diagnostics_option,
     load_targets,
+    pipeline_option,
+    set_option,
     show_made,
+    target_option,
 )
 from pipegen.cli.streams import show_data, show_file, show_text
 from pipegen.cli.target_files import TargetFiles, check_readable, data, describe, make
@@ -56,27 +57,41 @@ class PlanFormat(StrEnum):
     JSON = "json"
 
 
+@click.command("plan")
+@file_argument
+@pipeline_option
+@set_option
+@changed_since_option
+@event_option
+@branch_option
+@tag_option
+@changed_option
+@target_option
+@style_option
+@click.option(
+    "--format", "form", type=EnumChoice(PlanFormat), default=PlanFormat.TEXT.value, help="The format of the plan."
+)
+@diagnostics_option
+@click.option(
+    "--expanded", is_flag=True, help="Show the config instead, with includes, templates and defaults applied."
+)
+@click.option("--events", is_flag=True, help="Show instead which stages run for which events, and why others do not.")
 def plan(
-    config: FileArgument = None,
-    pipeline: PipelineOption = None,
-    inputs: SetOption = None,
-    changed_since: ChangedSinceOption = None,
-    event: EventOption = None,
-    branch: BranchOption = None,
-    tag: TagOption = None,
-    changed: ChangedOption = None,
-    target: TargetOption = None,
-    style: StyleOption = None,
-    form: Annotated[PlanFormat, typer.Option("--format", help="The format of the plan.")] = PlanFormat.TEXT,
-    diagnostics: DiagnosticsOption = Format.TEXT,
+    config: Path | None,
+    pipeline: tuple[str, ...],
+    inputs: tuple[str, ...],
+    changed_since: str | None,
+    event: str | None,
+    branch: str | None,
+    tag: str | None,
+    changed: tuple[str, ...],
+    target: tuple[str, ...],
+    style: str | None,
+    form: PlanFormat,
+    diagnostics: Format,
     *,
-    expanded: Annotated[
-        bool,
-        typer.Option("--expanded", help="Show the config instead, with includes, templates and defaults applied."),
-    ] = False,
-    events: Annotated[
-        bool, typer.Option("--events", help="Show instead which stages run for which events, and why others do not.")
-    ] = False,
+    expanded: bool,
+    events: bool,
 ) -> None:
     """Show frames, jobs, needs and bindings of each pipeline.
 
@@ -106,10 +121,10 @@ def plan(
 
 
 def _work(
-    part: ConfigPart, target: Sequence[str] | None, style: str | None
+    part: ConfigPart, target: Sequence[str], style: str | None
 ) -> Callable[[SourceFile, Report], tuple[Sequence[Plan], Sequence[TargetFiles]]]:
     """Return the function that makes the plans of *part*, and the files of each *target* in *style*."""
-    targets = load_targets(target or ())
+    targets = load_targets(target)
     check_readable(targets)
     options = target_options(targets, style)
 

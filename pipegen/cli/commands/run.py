@@ -6,26 +6,26 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from pipegen.cli import prompt
-from pipegen.cli.events import BranchOption, ChangedOption, EventOption, EventOptions, TagOption
+from pipegen.cli.events import EventOptions, branch_option, changed_option, event_option, tag_option
 from pipegen.cli.execute_run import PreparedRun, RunOptions, execute
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place
+from pipegen.cli.parameters import PATH
 from pipegen.cli.session import (
-    ChangedSinceOption,
-    ConfigArgument,
-    DiagnosticsOption,
     Format,
-    PipelineOption,
     analysed_since,
     attempt,
+    changed_since_option,
+    config_argument,
     config_path,
+    diagnostics_option,
     end,
     fixed_inputs,
+    pipeline_option,
     show,
 )
 from pipegen.cli.streams import say, show_text
@@ -46,107 +46,83 @@ _PIPELINES = "PIPEGEN_PIPELINE"
 _ALL = "all"
 
 
-_Stages = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--stage",
-        metavar="NAME",
-        show_default=False,
-        help="Only this stage and the stages that it needs, regardless of conditions; can be repeated.",
-    ),
-]
-_Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        min=1,
-        show_default=False,
-        help="The number of stages that run in parallel. Default: the number of processors.",
-    ),
-]
-_Inputs = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", show_default=False, help="Set an input; can be repeated."),
-]
-_EnvFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        exists=True,
-        dir_okay=False,
-        show_default=False,
-        help="Variables and secrets, one NAME=VALUE per line.",
-    ),
-]
-_Reports = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        show_default=False,
-        help="Write a report: a .html page, .json, or JUnit .xml; can be repeated.",
-    ),
-]
-_LogFolder = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", show_default=False, help="The folder for the logs of stages.")
-]
-_FailFast = Annotated[
-    bool | None,
-    typer.Option(
-        "--fail-fast/--keep-going",
-        show_default=False,
-        help="Whether no stage starts after a failure. Default: as the pipeline defines.",
-    ),
-]
-_Isolated = Annotated[
-    bool, typer.Option("--isolated", help="Run each stage in a clean copy of the committed and staged files.")
-]
-_OnHost = Annotated[bool, typer.Option("--host", help="Run all stages directly on this machine, and ignore images.")]
-_Allow = Annotated[
-    bool,
-    typer.Option(
-        "--allow-effects", help="Do not ask before stages that publish, promote, deploy, or need an approval."
-    ),
-]
-_NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Do not reuse results of earlier runs; store results for later runs.")
-]
-_Resume = Annotated[
-    bool, typer.Option("--resume", help="Resume the last run; stages that succeeded are not run again.")
-]
-_Follow = Annotated[
-    bool,
-    typer.Option("--follow", "-v", help="Show the output of running stages, each line with the name of its stage."),
-]
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the stages that would run, in order.")]
-
-
+@click.command("run")
+@config_argument
+@pipeline_option
+@click.option(
+    "--stage",
+    multiple=True,
+    metavar="NAME",
+    help="Only this stage and the stages that it needs, regardless of conditions; can be repeated.",
+)
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The number of stages that run in parallel. Default: the number of processors.",
+)
+@click.option("--set", "inputs", multiple=True, metavar="NAME=VALUE", help="Set an input; can be repeated.")
+@changed_since_option
+@event_option
+@branch_option
+@tag_option
+@changed_option
+@click.option(
+    "--env-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Variables and secrets, one NAME=VALUE per line.",
+)
+@click.option(
+    "--report",
+    multiple=True,
+    type=PATH,
+    metavar="FILE",
+    help="Write a report: a .html page, .json, or JUnit .xml; can be repeated.",
+)
+@click.option("--log-dir", type=PATH, metavar="FOLDER", help="The folder for the logs of stages.")
+@diagnostics_option
+@click.option(
+    "--fail-fast/--keep-going",
+    default=None,
+    help="Whether no stage starts after a failure. Default: as the pipeline defines.",
+)
+@click.option("--isolated", is_flag=True, help="Run each stage in a clean copy of the committed and staged files.")
+@click.option("--host", is_flag=True, help="Run all stages directly on this machine, and ignore images.")
+@click.option(
+    "--allow-effects", is_flag=True, help="Do not ask before stages that publish, promote, deploy, or need an approval."
+)
+@click.option("--no-cache", is_flag=True, help="Do not reuse results of earlier runs; store results for later runs.")
+@click.option("--resume", is_flag=True, help="Resume the last run; stages that succeeded are not run again.")
+@click.option(
+    "--follow", "-v", is_flag=True, help="Show the output of running stages, each line with the name of its stage."
+)
+@click.option("--dry-run", is_flag=True, help="Show the stages that would run, in order.")
 def run(
-    config: ConfigArgument = None,
-    pipeline: PipelineOption = None,
-    stage: _Stages = None,
-    jobs: _Jobs = None,
-    inputs: _Inputs = None,
-    changed_since: ChangedSinceOption = None,
-    event: EventOption = None,
-    branch: BranchOption = None,
-    tag: TagOption = None,
-    changed: ChangedOption = None,
-    env_file: _EnvFile = None,
-    report: _Reports = None,
-    log_dir: _LogFolder = None,
-    diagnostics: DiagnosticsOption = Format.TEXT,
+    config: Path | None,
+    pipeline: tuple[str, ...],
+    stage: tuple[str, ...],
+    jobs: int | None,
+    inputs: tuple[str, ...],
+    changed_since: str | None,
+    event: str | None,
+    branch: str | None,
+    tag: str | None,
+    changed: tuple[str, ...],
+    env_file: Path | None,
+    report: tuple[Path, ...],
+    log_dir: Path | None,
+    diagnostics: Format,
     *,
-    fail_fast: _FailFast = None,
-    isolated: _Isolated = False,
-    host: _OnHost = False,
-    allow_effects: _Allow = False,
-    no_cache: _NoCache = False,
-    resume: _Resume = False,
-    follow: _Follow = False,
-    dry_run: _DryRun = False,
+    fail_fast: bool | None,
+    isolated: bool,
+    host: bool,
+    allow_effects: bool,
+    no_cache: bool,
+    resume: bool,
+    follow: bool,
+    dry_run: bool,
 ) -> None:
     """Run the pipeline on this machine.
 
@@ -154,7 +130,7 @@ def run(
     """
     options = RunOptions(
         slots=jobs or os.cpu_count() or 1,
-        stages=tuple(stage or ()),
+        stages=stage,
         is_fail_fast=fail_fast,
         is_isolated=isolated,
         is_on_host=host,
@@ -165,7 +141,7 @@ def run(
         since=changed_since,
         event=EventOptions(kind=event, branch=branch, tag=tag, changed=changed),
         allows_effects=allow_effects,
-        reports=tuple(path.absolute() for path in report or ()),
+        reports=tuple(path.absolute() for path in report),
         logs=log_dir.absolute() if log_dir is not None else None,
     )
     path, environment = config_path(config), _environment(env_file)
@@ -228,14 +204,14 @@ def _shown(prepare: Callable[[Report], PreparedRun | None], diagnostics: Format)
 
 def _prepare(
     path: Path,
-    pipeline: Sequence[str] | None,
+    pipeline: Sequence[str],
     fixed: Mapping[str, str],
     options: RunOptions,
     environment: Mapping[str, str],
     report: Report,
 ) -> PreparedRun | None:
     """Return the prepared run; None if errors are reported."""
-    names = pipeline or [name for name in environment.get(_PIPELINES, "").split(",") if name]
+    names = list(pipeline) or [name for name in environment.get(_PIPELINES, "").split(",") if name]
     checkout = LocalCheckout(repository_root(path), only_known=options.is_isolated)
     pipelines = [] if names == [_ALL] else names
     analysed = attempt(path, report, lambda file: analysed_since(file, pipelines, report, fixed, options.since))

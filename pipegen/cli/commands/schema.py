@@ -2,6 +2,8 @@
 
 import json
 
+import click
+
 from pipegen import assets
 from pipegen.cli.streams import show_data
 from pipegen.targets import registry
@@ -10,6 +12,7 @@ from pipegen.targets import registry
 _OF_DOCUMENTS = ("$schema", "title")
 
 
+@click.command("schema")
 def schema() -> None:
     """Print the JSON Schema of a config, for editors."""
     show_data(schema_text(), ends_line=False)

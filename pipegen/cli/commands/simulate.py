@@ -6,23 +6,24 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
-import typer
+import click
 
 from pipegen.cli.colours import CHART
-from pipegen.cli.events import BranchOption, ChangedOption, EventOption, EventOptions, TagOption, narrowed_to_event
+from pipegen.cli.events import EventOptions, branch_option, changed_option, event_option, narrowed_to_event, tag_option
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, SVG, check_picture
+from pipegen.cli.parameters import PATH, EnumChoice
 from pipegen.cli.session import (
-    DiagnosticsOption,
     Format,
-    PipelineOption,
-    SetOption,
     attempt,
     config_path,
+    diagnostics_option,
     fixed_inputs,
+    pipeline_option,
+    set_option,
     show,
     wrong_option,
 )
@@ -56,75 +57,6 @@ _MOST_STEPS = 1_000
 _WIDTH = 100
 
 
-_Configs = Annotated[
-    list[Path] | None,
-    typer.Argument(metavar="CONFIG", show_default=False, help="Configs whose pipelines run at the same time."),
-]
-_Executors = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=100_000, metavar="N", show_default=False, help="The number of executors; each can run any stage."
-    ),
-]
-_Cluster = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", show_default=False, help="A file with the executors and their labels, cpu and memory."
-    ),
-]
-_Durations = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE|journal",
-        show_default=False,
-        help="The duration of each stage: a file with names, or the durations of earlier local runs.",
-    ),
-]
-_Order = Annotated[str, typer.Option(metavar="ORDER", help=f"Which ready stage starts first: {', '.join(ORDERS)}.")]
-_Sweep = Annotated[
-    str | None,
-    typer.Option(
-        metavar="1..N", show_default=False, help="Simulate each number of executors and report which is enough."
-    ),
-]
-_Target = Annotated[
-    EngineOrder | None,
-    typer.Option("--target", "-t", show_default=False, help="Use the order that this engine enforces."),
-]
-_Svg = Annotated[
-    Path | None, typer.Option(metavar="FILE", show_default=False, help="Also write the chart to this file.")
-]
-_Html = Annotated[
-    Path | None, typer.Option(metavar="FILE", show_default=False, help="Also write a page with the chart to this file.")
-]
-_Form = Annotated[FleetForm, typer.Option("--format", help="The format of the result; csv only with --fleet.")]
-_Fleet = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        show_default=False,
-        help="Simulate a fleet: a file with machines, queues and load, for days or weeks.",
-    ),
-]
-_Record = Annotated[
-    list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        show_default=False,
-        help="Print the load of a fleet from runs that were recorded: a saved answer of GitLab's or Jenkins' API.",
-    ),
-]
-_Find = Annotated[
-    str | None,
-    typer.Option(
-        "--find",
-        metavar="CONDITION",
-        show_default=False,
-        help='Search the smallest number of machines of the first group for which "p95(wait) < 60s" holds, say.',
-    ),
-]
-
-
 class _Result(Struct, kw_only=True):
     """The result to show."""
 
@@ -134,28 +66,87 @@ class _Result(Struct, kw_only=True):
     target: EngineOrder | None
 
 
+@click.command("simulate")
+@click.argument(
+    "configs", nargs=-1, type=PATH, metavar="[CONFIG]...", help="Configs whose pipelines run at the same time."
+)
+@click.option(
+    "--executors",
+    type=click.IntRange(min=1, max=100_000),
+    metavar="N",
+    help="The number of executors; each can run any stage.",
+)
+@click.option(
+    "--cluster", type=PATH, metavar="FILE", help="A file with the executors and their labels, cpu and memory."
+)
+@click.option(
+    "--durations",
+    metavar="FILE|journal",
+    help="The duration of each stage: a file with names, or the durations of earlier local runs.",
+)
+@click.option(
+    "--order", default=CRITICAL_PATH, metavar="ORDER", help=f"Which ready stage starts first: {', '.join(ORDERS)}."
+)
+@click.option("--sweep", metavar="1..N", help="Simulate each number of executors and report which is enough.")
+@click.option(
+    "--fleet",
+    type=PATH,
+    metavar="FILE",
+    help="Simulate a fleet: a file with machines, queues and load, for days or weeks.",
+)
+@click.option(
+    "--find",
+    "condition",
+    metavar="CONDITION",
+    help='Search the smallest number of machines of the first group for which "p95(wait) < 60s" holds, say.',
+)
+@click.option(
+    "--record",
+    multiple=True,
+    type=PATH,
+    metavar="FILE",
+    help="Print the load of a fleet from runs that were recorded: a saved answer of GitLab's or Jenkins' API.",
+)
+@pipeline_option
+@click.option("--target", "-t", type=EnumChoice(EngineOrder), help="Use the order that this engine enforces.")
+@set_option
+@event_option
+@branch_option
+@tag_option
+@changed_option
+@click.option(
+    "--format",
+    "form",
+    type=EnumChoice(FleetForm),
+    default=FleetForm.TEXT.value,
+    help="The format of the result; csv only with --fleet.",
+)
+@click.option("--svg", type=PATH, metavar="FILE", help="Also write the chart to this file.")
+@click.option("--html", type=PATH, metavar="FILE", help="Also write a page with the chart to this file.")
+@diagnostics_option
+@click.pass_context
 def simulate(
-    context: typer.Context,
-    configs: _Configs = None,
-    executors: _Executors = None,
-    cluster: _Cluster = None,
-    durations: _Durations = None,
-    order: _Order = CRITICAL_PATH,
-    sweep: _Sweep = None,
-    fleet: _Fleet = None,
-    condition: _Find = None,
-    record: _Record = None,
-    pipeline: PipelineOption = None,
-    target: _Target = None,
-    inputs: SetOption = None,
-    event: EventOption = None,
-    branch: BranchOption = None,
-    tag: TagOption = None,
-    changed: ChangedOption = None,
-    form: _Form = FleetForm.TEXT,
-    svg: _Svg = None,
-    html: _Html = None,
-    diagnostics: DiagnosticsOption = Format.TEXT,
+    context: click.Context,
+    configs: tuple[Path, ...],
+    executors: int | None,
+    cluster: Path | None,
+    durations: str | None,
+    order: str,
+    sweep: str | None,
+    fleet: Path | None,
+    condition: str | None,
+    record: tuple[Path, ...],
+    pipeline: tuple[str, ...],
+    target: EngineOrder | None,
+    inputs: tuple[str, ...],
+    event: str | None,
+    branch: str | None,
+    tag: str | None,
+    changed: tuple[str, ...],
+    form: FleetForm,
+    svg: Path | None,
+    html: Path | None,
+    diagnostics: Format,
 ) -> None:
     """Simulate a run: its duration, and which stage waits for what.
 
@@ -200,7 +191,7 @@ def _check_options(
         raise wrong_option("--order", order, ORDERS)
 
 
-def _refuse_others(context: typer.Context, used: Collection[str], reason: str) -> None:
+def _refuse_others(context: click.Context, used: Collection[str], reason: str) -> None:
     """Refuse the options of *context* that are not *used*, with a *reason*."""
     for parameter in context.command.params:
         name = parameter.name or ""
@@ -217,15 +208,15 @@ def _reported(read: Callable[[Report], V], diagnostics: Format) -> V:
         value = read(report)
     except Stopped:
         show(report.diagnostics(), diagnostics, sys.stderr)
-        raise typer.Exit(Exit.PROBLEMS) from None
+        raise click.exceptions.Exit(Exit.PROBLEMS) from None
     show(report.diagnostics(), diagnostics, sys.stderr)
     return value
 
 
 def _analysed(
-    configs: Sequence[Path] | None,
-    pipelines: Sequence[str] | None,
-    inputs: Sequence[str] | None,
+    configs: Sequence[Path],
+    pipelines: Sequence[str],
+    inputs: Sequence[str],
     event_options: EventOptions,
     report: Report,
 ) -> tuple[Analysed, ...]:
@@ -234,7 +225,7 @@ def _analysed(
     if pipelines and len(paths) > 1:
         raise WrongUsage("--pipeline selects from one config: name one config, or omit --pipeline")
     fixed = fixed_inputs(inputs)
-    analyses = [attempt(path, report, lambda file: analyse(file, pipelines or (), report, fixed)) for path in paths]
+    analyses = [attempt(path, report, lambda file: analyse(file, pipelines, report, fixed)) for path in paths]
     report.stop_if_errors()
     return tuple(narrowed_to_event(analysis, event_options) for analysis in analyses if analysis is not None)
 

@@ -1,8 +1,6 @@
 """`pipegen targets`: shows the features that each target supports."""
 
-from typing import Annotated
-
-import typer
+import click
 
 from pipegen.cli.exits import Exit
 from pipegen.cli.session import end, load_targets
@@ -11,11 +9,9 @@ from pipegen.targets import registry
 from pipegen.targets.base import Target, incompatible, versions
 
 
-def targets(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="TARGET", show_default=False, help="Only these targets.")
-    ] = None,
-) -> None:
+@click.command("targets")
+@click.argument("names", nargs=-1, metavar="[TARGET]...", help="Only these targets.")
+def targets(names: tuple[str, ...]) -> None:
     """Show the targets and the language features that each supports."""
     loaded, failures = (load_targets(names), ()) if names else _all()
     show_text("\n\n".join(_describe(target) for target in loaded))

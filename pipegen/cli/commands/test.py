@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, cast
+from typing import cast
 
-import typer
+import click
 
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write as write_file
-from pipegen.cli.session import ConfigArgument, Format, FormatOption, attempt, config_path, end, show, tell
+from pipegen.cli.parameters import PATH
+from pipegen.cli.session import Format, attempt, config_argument, config_path, end, format_option, show, tell
 from pipegen.cli.streams import say
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import load, repository_root
@@ -19,26 +20,18 @@ from pipegen.expectations.model import Expectation
 from pipegen.expectations.read import read_expectations
 from pipegen.run.local.checkout import LocalCheckout
 
-_Tests = Annotated[
-    Path | None,
-    typer.Option(
-        "--tests",
-        metavar="FILE",
-        show_default=False,
-        help='The file with the tests. Default: the name of the config with ".test" before its extension.',
-    ),
-]
 
-
-def check_tests(
-    config: ConfigArgument = None,
-    tests: _Tests = None,
-    form: FormatOption = Format.TEXT,
-    *,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write the file: record what the config runs today for all usual events.")
-    ] = False,
-) -> None:
+@click.command("test")
+@config_argument
+@click.option(
+    "--tests",
+    type=PATH,
+    metavar="FILE",
+    help='The file with the tests. Default: the name of the config with ".test" before its extension.',
+)
+@format_option
+@click.option("--write", is_flag=True, help="Write the file: record what the config runs today for all usual events.")
+def check_tests(config: Path | None, tests: Path | None, form: Format, *, write: bool) -> None:
     """Check which stages a config runs for which events.
 
     The tests are in a file beside the config, for example pipegen.test.yaml for pipegen.yaml.
@@ -81,7 +74,7 @@ def _check(config: ConfigUnderTest, file: Path, form: Format) -> None:
         report.stop_if_errors()
     except Stopped:
         show(report.diagnostics(), form, sys.stdout)
-        raise typer.Exit(Exit.PROBLEMS) from None
+        raise click.exceptions.Exit(Exit.PROBLEMS) from None
     failed = sum(not _passes(expectation, config, report) for expectation in expectations)
     show(report.diagnostics(), form, sys.stdout)
     passed = len(expectations) - failed

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import typer
+import click
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.streams import say
@@ -35,7 +35,7 @@ def _attempt(work: Callable[[], None]) -> None:
     """Do *work*, and report its errors without ending."""
     try:
         work()
-    except typer.Exit:
+    except click.exceptions.Exit:
         pass
     except WrongUsage as error:
         say(f"pipegen: {error}")

@@ -30,13 +30,13 @@ def of_file(reading: Reading, *, is_page: bool) -> str:
 def of_config(
     config: Path | None,
     analyse: Callable[[SourceFile, Report], Analysed],
-    targets: Sequence[str] | None,
+    targets: Sequence[str],
     form: Format,
     *,
     is_page: bool,
 ) -> str:
     """Return the picture of a config; on a page, with the text that *targets* generate for each stage."""
-    loaded_targets = load_targets(targets or ())
+    loaded_targets = load_targets(targets)
 
     def work(file: SourceFile, report: Report) -> str:
         analysed = analyse(file, report)

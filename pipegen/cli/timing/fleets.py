@@ -8,7 +8,7 @@ import sys
 from enum import StrEnum
 from pathlib import Path
 
-import typer
+import click
 
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
@@ -46,7 +46,7 @@ def show_fleet(path: Path, form: FleetForm, condition: str | None, html: Path | 
         fleet = read_fleet(path, os.environ, report)
     except Stopped:
         show(report.diagnostics(), diagnostics, sys.stderr)
-        raise typer.Exit(Exit.PROBLEMS) from None
+        raise click.exceptions.Exit(Exit.PROBLEMS) from None
     show(report.diagnostics(), diagnostics, sys.stderr)
     if goal is not None and goal.queue and goal.queue not in [queue.name for queue in fleet.queues]:
         raise WrongUsage(f'--find: there is no queue "{goal.queue}" in the fleet')
@@ -64,4 +64,4 @@ def show_fleet(path: Path, form: FleetForm, condition: str | None, html: Path | 
         case FleetForm.CSV:
             show_data(render_csv(result))
     if answer is not None and answer.count is None:
-        raise typer.Exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
