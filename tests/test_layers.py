@@ -54,7 +54,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "compiler": ("targets", "plan", "bindings", "config", "readback.engines", "graph", "diagnostics", "source"),
     "importing": (
         *("compiler", "config", "emit", "plan.model", "plan.regex", "plan.events", "targets.base", "targets.registry"),
-        *("targets.gitlab.rules.selection", "targets.gitlab.jobs.shell_variables"),
+        *("targets.gitlab.rules.selection", "targets.gitlab.jobs.shell_variables", "targets.gitlab.jobs.variables"),
         *("readback.gitlab_file", "readback.groovy", "readback.declarative", "readback.jenkins", "readback.errors"),
         *("diagnostics", "source"),
     ),

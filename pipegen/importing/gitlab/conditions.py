@@ -126,10 +126,21 @@ def _comparison(comparison: Comparison, names: Names) -> Condition:
     if right.text is None:
         return Opposite(_has_value(left.name, names))
     if not right.text:
-        raise UntranslatableError(f"a config does not tell an empty ${left.name} from one that is not set")
+        return _is_empty(left.name, names)
     if left.name == "CI_PIPELINE_SOURCE":
         return _source(right.text)
     return _matches(left.name, (_literal(right.text),), names)
+
+
+def _is_empty(name: str, names: Names) -> Condition:
+    """Return the condition that the variable *name* is set and empty, which GitLab never does with its own ones."""
+    if name in names.inputs:
+        return Opposite(_has_value(name, names))
+    if name in names.constants:
+        return NEVER if names.constants[name] else ALWAYS
+    if name.startswith("CI_"):
+        return NEVER
+    raise UntranslatableError(f"a config does not tell an empty ${name} from one that is not set")
 
 
 def _with_constant(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -19,12 +18,16 @@ from pipegen.importing.gitlab.expressions import (
 from pipegen.importing.gitlab.inputs import as_input, inputs_of
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, ordered
 from pipegen.importing.gitlab.keys.base import present, raw_data
+from pipegen.importing.gitlab.keys.environments import is_stop, stopped_by
 from pipegen.importing.gitlab.order import Order, order_of, report_needs
 from pipegen.importing.gitlab.rules import rules_of, workflow_rules
 from pipegen.importing.gitlab.selection import selected_pipeline, unselected, without_selection
 from pipegen.importing.gitlab.stages import Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.starts import Start, condition_of, start_of
+from pipegen.importing.gitlab.texts import file_constants
 from pipegen.importing.gitlab.tree import items_of, text_of
+from pipegen.importing.gitlab.triggers import with_trigger
+from pipegen.importing.gitlab.unread import include_settings
 from pipegen.importing.layout import ordered as in_order
 from pipegen.importing.logic import (
     ALWAYS,
@@ -39,7 +42,7 @@ from pipegen.importing.logic import (
 from pipegen.importing.sharing import share
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
-from pipegen.source.tree import Entry, Scalar
+from pipegen.source.tree import Entry
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.rules.selection import VARIABLE
 
@@ -49,13 +52,13 @@ _OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
 
 
 class ImportOptions(Struct, kw_only=True):
-    """The name of the default branch, and the keys that stay raw, by job, because a config refuses their values.
+    """The name of the default branch, and the keys that stay raw, by job, each with the reason.
 
     Those of "" are the names that a config refuses for inputs.
     """
 
     default_branch: str
-    forced: Mapping[str, Collection[str]]
+    forced: Mapping[str, Mapping[str, str]]
     is_shared: bool = True
 
 
@@ -98,7 +101,7 @@ class _Writer:
         self._names = Names(
             default_branch=options.default_branch,
             inputs=frozenset(self._inputs),
-            constants={},
+            constants=file_constants(self._source, self._inputs),
         )
 
     def document(self) -> ConfigDocument:
@@ -116,12 +119,18 @@ class _Writer:
         builder = StageBuilder(self._source, settings, self._accounting, self._report)
         starts = {job.name: self._start(job, builder, known) for job in ordered(list(self._source.jobs.values()))}
         stages = [name for name, start in starts.items() if self._is_kept(name, start, known)]
-        drafts = [self._trigger(builder.draft(self._source.jobs[name], starts[name])) for name in stages]
+        drafts = [
+            with_trigger(
+                builder.draft(self._source.jobs[name], starts[name]), self._targets, self._accounting, self._report
+            )
+            for name in stages
+        ]
         for variable in self._source.variables.values():
             # A variable that no job gets has no effect.
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         self._pages(drafts)
         order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited])
+        order = self._with_stops(order)
         keep_needs(drafts, order)
         for name in stages:
             report_needs(
@@ -154,6 +163,8 @@ class _Writer:
         if shared is not None and shared.templates:
             config["templates"] = {name: dict(keys) for name, keys in shared.templates.items()}
         config["pipelines"] = {self._name or PIPELINE: pipeline}
+        if self._source.unread:
+            self._targets |= include_settings(self._source, order)
         config["targets"] = {"gitlab": self._targets}
         return config
 
@@ -190,10 +201,10 @@ class _Writer:
         reason = hint = ""
         if start is not None and not start.reason and simplified(start.condition, known) == NEVER:
             reason, hint = "its rules never let it run", "remove it"
-        elif "trigger" not in job.entries and job.get("script") is None:
+        elif "trigger" not in job.entries and job.get("script") is None and not self._source.unread:
             reason, hint = "it has no script", "add its script as a stage"
         elif "*" in self._options.forced.get(name, ()):
-            reason, hint = "a config cannot have such a stage", "add it by hand"
+            reason, hint = self._options.forced[name]["*"], "add it by hand"
         if reason:
             for entry in job.entries.values():
                 self._accounting.mark(entry, KeyOutcome.REPORTED)
@@ -284,6 +295,15 @@ class _Writer:
 
     # Settings of stages
 
+    def _with_stops(self, order: Order) -> Order:
+        """Return *order* in which the stages that stop environments come after those that deploy to them."""
+        before = dict(order.before)
+        for name in before:
+            job = self._source.jobs[name]
+            if is_stop(job, self._source):
+                before[name] |= {one.name for one in stopped_by(job, self._source) if one.name in before}
+        return Order(before, order.files)
+
     def _pages(self, drafts: Sequence[Draft]) -> None:
         for draft in drafts:
             entry = draft.job.entries.get("pages")
@@ -305,68 +325,6 @@ class _Writer:
                 "stage": draft.name,
                 **({"publish": folder} if folder != "public" else {}),
             }
-
-    def _trigger(self, draft: Draft) -> Draft:
-        """Make *draft* start another pipeline; one that is not of another project stays raw."""
-        entry = draft.job.entries.get("trigger")
-        if entry is None:
-            return draft
-        self._accounting.mark(entry, KeyOutcome.TRANSLATED)
-        keys = present(entry.value)
-        value: dict[str, Value] = {"name": draft.name}
-        env = _map(draft.keys.pop("env", None))
-        env |= {name: text for name, text in _map(draft.raw.pop("variables", None)).items() if isinstance(text, str)}
-        # GitLab expands variables when it starts the pipeline; a parameter would need a job of its own.
-        expanded = [name for name, text in env.items() if "$" in str(text) and name in draft.job.variables]
-        if expanded:
-            draft.raw["variables"] = {name: draft.job.variables[name].text for name in expanded}
-            for name in expanded:
-                self._accounting.mark(draft.job.variables[name].entry, KeyOutcome.RAW)
-        if parameters := {name: _parameter(str(text)) for name, text in env.items() if name not in expanded}:
-            value["parameters"] = parameters
-        draft.keys = {key: one for key, one in draft.keys.items() if key in _OF_TRIGGERS}
-        draft.keys["trigger"] = value
-        project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)
-        branch = text_of(keys["branch"].value) if "branch" in keys else ""
-        if "strategy" in keys:
-            value["wait"] = True
-        if set(keys) - {"project", "branch", "strategy"} or not _is_project(entry) or "$" in project + branch:
-            project, branch = re.sub(r"[^\w-]+", "-", draft.name), ""
-            draft.raw["trigger"] = raw_data(entry.value)
-            self._accounting.mark(entry, KeyOutcome.RAW)
-            self._report.add(
-                codes.KEPT_RAW,
-                f'"trigger" of job "{draft.name}" stays a key of GitLab',
-                at=entry.key.span,
-                hint='call a pipeline of the config with "pipeline" if other engines need it',
-            )
-        projects = _map(self._targets.get("projects"))
-        projects[draft.name] = {"project": project, "branch": branch} if branch else project
-        self._targets["projects"] = projects
-        return draft
-
-
-_OF_TRIGGERS = (
-    "when",
-    "approve",
-    "allow_failure",
-    "matrix",
-    "environment",
-    "lock",
-    "interruptible",
-)
-
-
-def _is_project(entry: Entry) -> bool:
-    """Return whether the `trigger` in *entry* starts the pipeline of another project."""
-    if isinstance(entry.value, Scalar):
-        return not text_of(entry.value).endswith((".yml", ".yaml"))
-    return "project" in present(entry.value)
-
-
-def _parameter(text: str) -> str:
-    """Return the value of a variable as a parameter, in which `${NAME}` is a value of the run."""
-    return re.sub(r"\$\{(\w+)\}", r"${setup.params.\1}", text)
 
 
 def _map(value: Value) -> dict[str, Value]:

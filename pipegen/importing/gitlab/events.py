@@ -7,20 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from pipegen.importing.gitlab.expressions import (
     Changed,
     Comparison,
-    EveryOf,
     Exist,
-    ExpressionError,
     Facts,
     Formula,
     HasValue,
     IsRef,
     LiteralText,
-    Negation,
-    SomeOf,
     VariableName,
+    tests_in,
 )
 from pipegen.importing.gitlab.jobs import SourcePipeline
-from pipegen.importing.gitlab.rules import rules_of, workflow_rules
+from pipegen.importing.gitlab.rules import formulas_of
 from pipegen.structs import Struct
 
 _BRANCHES = ("feature/x", "release/1.0", "develop")
@@ -38,7 +35,7 @@ class ComparedEvent(Struct):
 
 def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, ...]:
     """Return the usual events, and those that the rules of *source* tell apart."""
-    parts = list(_parts(formula for formula in _formulas(source)))
+    parts = [test for formula in formulas_of(source) for test in tests_in(formula)]
     branches = dict.fromkeys((default_branch, *_BRANCHES, *_names(parts)))
     runs = [_branch(f"push to {branch}", "push", branch, default_branch) for branch in branches]
     runs += [_merge_request(default_branch), _tag(default_branch)]
@@ -113,30 +110,6 @@ def _usual(source: str, ref: str, default_branch: str) -> Mapping[str, str]:
         "CI_COMMIT_REF_PROTECTED": "true" if ref == default_branch else "false",
         "GITLAB_USER_LOGIN": "user",
     }
-
-
-def _formulas(source: SourcePipeline) -> Iterator[Formula]:
-    for job in source.jobs.values():
-        try:
-            yield from (rule.formula for rule in rules_of(job, source))
-        except ExpressionError:
-            continue
-    try:
-        yield from (rule.formula for rule in workflow_rules(source))
-    except ExpressionError:
-        return
-
-
-def _parts(formulas: Iterable[Formula]) -> Iterator[Formula]:
-    """Yield the comparisons and other tests of *formulas*."""
-    for formula in formulas:
-        match formula:
-            case Negation():
-                yield from _parts((formula.part,))
-            case EveryOf() | SomeOf():
-                yield from _parts(formula.parts)
-            case _:
-                yield formula
 
 
 def _names(parts: Iterable[Formula]) -> Iterator[str]:

@@ -6,7 +6,7 @@ https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from pipegen.structs import MutableStruct, Struct
@@ -120,6 +120,18 @@ def parsed(text: str) -> Formula:
     if text[reader.at :].strip():
         raise ExpressionError(text[reader.at :].strip())
     return formula
+
+
+def tests_in(formula: Formula) -> Iterator[Formula]:
+    """Yield the comparisons and other tests in *formula*."""
+    match formula:
+        case Negation():
+            yield from tests_in(formula.part)
+        case EveryOf() | SomeOf():
+            for part in formula.parts:
+                yield from tests_in(part)
+        case _:
+            yield formula
 
 
 def negated(formula: Formula) -> Formula:

@@ -30,10 +30,14 @@ class Roots(Struct):
 
 
 class Files(Struct):
-    """The merged content of a pipeline's files, and the tree of each, to count its keys."""
+    """The merged content of a pipeline's files, and the tree of each, to count its keys.
+
+    *unread* are the entries of `include` that GitLab reads and pipegen cannot; *is_complete* means that it read all.
+    """
 
     tree: TreeMapping
     trees: tuple[TreeMapping, ...]
+    unread: tuple[Node, ...]
     is_complete: bool
 
 
@@ -44,6 +48,7 @@ class _Reading(MutableStruct):
     accounting: Accounting
     report: Report
     trees: list[TreeMapping] = field(default_factory=list)
+    unread: list[Node] = field(default_factory=list)
     number: int = 0
     is_complete: bool = True
 
@@ -52,7 +57,7 @@ def read_files(file: SourceFile, roots: Roots, accounting: Accounting, report: R
     """Return the content of *file* and its includes; raise `Stopped` if *file* cannot be read."""
     reading = _Reading(roots, accounting, report)
     tree = _merged(read_tree(file, report), _NO_VALUES, reading, ())
-    return Files(tree, tuple(reading.trees), reading.is_complete)
+    return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete)
 
 
 def _merged(content: FileTree, inputs: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...]) -> TreeMapping:
@@ -151,18 +156,25 @@ def _paths(root: Path, name: str) -> Iterable[Path]:
 
 
 def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading: _Reading) -> None:
+    """Report that *item* is not read; GitLab includes it, unless it is a file that does not exist."""
     reading.is_complete = False
     kind = next((kind for kind in ("project", "remote", "template", "component", "local") if kind in keys), "")
     name = text_of(keys[kind].value) if kind else text_of(item)
+    is_missing = (not kind or kind == "local") and "$" not in name and "://" not in name
+    outcome = KeyOutcome.REPORTED if is_missing else KeyOutcome.RAW
     for key in keys.values():
-        reading.accounting.mark(key, KeyOutcome.REPORTED)
+        reading.accounting.mark(key, outcome)
     if not keys:
-        reading.accounting.mark_key(entry.key, KeyOutcome.REPORTED)
+        reading.accounting.mark_key(entry.key, outcome)
+    if not is_missing:
+        reading.unread.append(item)
     reading.report.add(
         codes.INCLUDE_NOT_READ,
-        f'the {kind or "file"} "{name}" is not read, so its jobs and templates are missing',
+        f'the file "{name}" does not exist, so its jobs and templates are missing'
+        if is_missing
+        else f'the {kind or "file"} "{name}" is not read: GitLab includes it, and the config does not have its jobs',
         at=item.span,
-        hint="import its file separately, or copy it into the repository"
-        if kind != "project"
-        else "name the folder with a checkout of this project below its path: --include-root FOLDER",
+        hint="name the folder with a checkout of this project below its path: --include-root FOLDER"
+        if kind == "project"
+        else "copy it into the repository to import it, too",
     )

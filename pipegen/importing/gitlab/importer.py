@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.compilation import CompiledConfig, compiled
+from pipegen.importing.compilation import CompiledConfig, ErrorPlace, compiled
 from pipegen.importing.gitlab.constructs import constructs
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.files import Files, Roots, read_files
@@ -16,7 +16,7 @@ from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry, Mapping, Node, items_of
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 _MOST_ROUNDS = 12
 
@@ -69,13 +69,16 @@ class _Result(Struct):
 
 
 class _Attempt:
-    """Attempts to write the config of a pipeline, with the keys that are *forced* to stay raw, by job."""
+    """Attempts to write the config of a pipeline.
+
+    *forced* are the keys that stay raw, by job, each with the reason.
+    """
 
     def __init__(self, source: SourcePipeline, default_branch: str, reading: Accounting) -> None:
         self._source = source
         self._default_branch = default_branch
         self._reading = reading
-        self.forced: dict[str, set[str]] = {}
+        self.forced: dict[str, dict[str, str]] = {}
 
     def result(self, *, is_shared: bool) -> _Result:
         """Return the config; if *is_shared*, keys that stages share are in defaults and templates."""
@@ -85,22 +88,22 @@ class _Attempt:
         return _Result(config, compiled(block_style(config.document), "gitlab"), accounting, report)
 
 
-def _add_forced(forced: dict[str, set[str]], errors: Iterable[tuple[str, str]]) -> bool:
+def _add_forced(forced: dict[str, dict[str, str]], errors: Iterable[ErrorPlace]) -> bool:
     """Add the keys of stages with *errors* to *forced*, and return whether any is new."""
     number = sum(map(len, forced.values()))
-    for name, key in errors:
-        forced.setdefault(name, set()).add(key)
+    for error in errors:
+        forced.setdefault(error.stage, {}).setdefault(error.key, error.message)
     return sum(map(len, forced.values())) > number
 
 
-def _forced_keys(result: CompiledConfig) -> tuple[tuple[str, str], ...]:
+def _forced_keys(result: CompiledConfig) -> tuple[ErrorPlace, ...]:
     """Return the stages with errors, each with the key that results from keys of the source.
 
     Stages whose `files_from` names others are tried again: artifacts of those that a config refuses are the cause.
     """
     causes = [place for place in result.errors if place.key != "files_from"]
     return tuple(
-        (place.stage, place.key if place.key.startswith("env.") else _SAME.get(place.key, place.key))
+        place if place.key.startswith("env.") else replace(place, key=_SAME.get(place.key, place.key))
         for place in causes or result.errors
     )
 

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.gitlab.expressions import (
-    Comparison,
-    EveryOf,
-    ExpressionError,
-    Formula,
-    HasValue,
-    Negation,
-    SomeOf,
-    VariableName,
-)
+from pipegen.importing.gitlab.expressions import Comparison, Formula, HasValue, VariableName, tests_in
 from pipegen.importing.gitlab.jobs import SourcePipeline, Variable
 from pipegen.importing.gitlab.keys.base import present
-from pipegen.importing.gitlab.rules import rules_of, workflow_rules
+from pipegen.importing.gitlab.rules import formulas_of
 from pipegen.importing.gitlab.tree import text_of, texts_of
 from pipegen.source.tree import Mapping as TreeMapping
 
@@ -28,9 +19,13 @@ _RESERVED = ("CI_", "GIT_", "GITLAB_", "DOCKER_", "KUBERNETES_", "FF_", "RUNNER_
 def inputs_of(source: SourcePipeline, refused: Collection[str]) -> dict[str, Variable]:
     """Return the variables of the file that are inputs: with a description or options, or tested by rules.
 
-    A config does not accept the names *refused*.
+    A config does not accept the names *refused*, and compares no input with a variable.
     """
-    tested = set(_tested(source))
+    tests = [test for formula in formulas_of(source) for test in tests_in(formula)]
+    tested = {name for test in tests for name in _tested(test)}
+    for test in tests:
+        if isinstance(test, Comparison) and len(names := _variables(test)) > 1:
+            tested.difference_update(names)
     return {
         name: variable
         for name, variable in source.variables.items()
@@ -42,32 +37,18 @@ def inputs_of(source: SourcePipeline, refused: Collection[str]) -> dict[str, Var
     }
 
 
-def _tested(source: SourcePipeline) -> Iterator[str]:
-    for job in source.jobs.values():
-        try:
-            rules = rules_of(job, source)
-        except ExpressionError:
-            continue
-        for rule in rules:
-            yield from _names(rule.formula)
-    try:
-        for rule in workflow_rules(source):
-            yield from _names(rule.formula)
-    except ExpressionError:
-        return
-
-
-def _names(formula: Formula) -> Iterator[str]:
-    match formula:
+def _tested(test: Formula) -> tuple[str, ...]:
+    """Return the names of the variables in *test*."""
+    match test:
         case HasValue():
-            yield formula.name
+            return (test.name,)
         case Comparison():
-            yield from (one.name for one in (formula.left, formula.right) if isinstance(one, VariableName))
-        case Negation():
-            yield from _names(formula.part)
-        case EveryOf() | SomeOf():
-            for part in formula.parts:
-                yield from _names(part)
+            return _variables(test)
+    return ()
+
+
+def _variables(test: Comparison) -> tuple[str, ...]:
+    return tuple(one.name for one in (test.left, test.right) if isinstance(one, VariableName))
 
 
 def as_input(variable: Variable) -> Value:

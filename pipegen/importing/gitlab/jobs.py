@@ -24,7 +24,7 @@ from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 V = TypeVar("V")
 
@@ -50,7 +50,8 @@ class Variable(Struct, kw_only=True):
 class SourceJob(Struct, kw_only=True):
     """A job: its *entries* by key, with inherited ones, and the number of its stage.
 
-    *variables* are those of the file and of the job; *own_variables* only those of the job.
+    *variables* are those of the file and of the job; *own_variables* only those of the job. *unknown* are the names of
+    jobs that it extends and that are in files that cannot be read.
     """
 
     name: str
@@ -61,6 +62,7 @@ class SourceJob(Struct, kw_only=True):
     variables: Mapping[str, Variable]
     own_variables: Mapping[str, Variable]
     templates: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
     @property
     def span(self) -> Span:
@@ -76,7 +78,8 @@ class SourceJob(Struct, kw_only=True):
 class SourcePipeline(Struct, kw_only=True):
     """The jobs of a pipeline by name, the entry of `workflow`, and the entries of the file's variables.
 
-    *templates* are the names of hidden jobs. If not *is_complete*, some of its files could not be read.
+    *stages* are the names of its stages, *unread* the entries of `include` that only GitLab reads. If not
+    *is_complete*, some of its files could not be read.
     """
 
     jobs: Mapping[str, SourceJob]
@@ -84,12 +87,14 @@ class SourcePipeline(Struct, kw_only=True):
     variables: Mapping[str, Variable]
     has_workflow_rules: bool
     is_complete: bool
+    stages: tuple[str, ...] = ()
+    unread: tuple[Node, ...] = ()
 
 
 def resolve(files: Files, accounting: Accounting, report: Report) -> SourcePipeline:
     """Return the jobs of *files*."""
     resolver = _Resolver(files.tree, accounting, report, is_complete=files.is_complete)
-    return resolver.source()
+    return replace(resolver.source(), unread=files.unread)
 
 
 class _Resolver:
@@ -123,6 +128,7 @@ class _Resolver:
             variables=variables,
             has_workflow_rules=not is_null(rules),
             is_complete=self._is_complete,
+            stages=tuple(stages),
         )
 
     @property
@@ -201,6 +207,7 @@ class _Resolver:
             variables={**self._inherited(variables, "variables", inherit), **own_variables},
             own_variables=own_variables,
             templates=self._bases(entry.value),
+            unknown=tuple(dict.fromkeys(self._unknown(name, 0))),
         )
 
     def _inherited(self, values: Mapping[str, V], key: str, inherit: Entry | None) -> Mapping[str, V]:
@@ -220,6 +227,14 @@ class _Resolver:
                 if (extends := tree.entry("extends")) is not None:
                     self._accounting.mark(extends, KeyOutcome.TRANSLATED)
                 self._mark_bases(base, marked)
+
+    def _unknown(self, name: str, level: int) -> Iterator[str]:
+        """Yield the names of jobs that *name* extends, at any depth, and that are not in the files."""
+        for base in self._bases(self._entries[name].value) if level < _MOST_LEVELS else ():
+            if base in self._entries:
+                yield from self._unknown(base, level + 1)
+            elif not self._is_complete:
+                yield base
 
     def _bases(self, node: Node) -> tuple[str, ...]:
         extends = node.get("extends") if isinstance(node, TreeMapping) else None
@@ -249,6 +264,11 @@ class _Resolver:
         tree = self._extend(other, (*stack, name)) if other in self._entries else None
         if tree is None:
             similar = suggestion(other, self._entries)
+            extends = (
+                entry.value.entry("extends") if isinstance((entry := self._entries[name]).value, TreeMapping) else None
+            )
+            if extends is not None:
+                self._accounting.mark(extends, KeyOutcome.REPORTED if self._is_complete else KeyOutcome.RAW)
             self._report.add(
                 self._missing,
                 f'the job "{other}", which "{name}" extends, is not in the files',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from pipegen.importing.gitlab.expressions import (
     FALSE,
@@ -28,7 +29,7 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar
 from pipegen.structs import Struct
 
-ON_SUCCESS, MANUAL, NEVER, DELAYED = "on_success", "manual", "never", "delayed"
+ON_SUCCESS, ALWAYS, MANUAL, NEVER, DELAYED = "on_success", "always", "manual", "never", "delayed"
 IS_MERGE_REQUEST: Formula = Comparison(VariableName("CI_PIPELINE_SOURCE"), "==", LiteralText("merge_request_event"))
 _IS_TAG: Formula = every(HasValue("CI_COMMIT_TAG"), negated(IS_MERGE_REQUEST))
 _IS_BRANCH: Formula = every(HasValue("CI_COMMIT_BRANCH"), negated(IS_MERGE_REQUEST))
@@ -78,6 +79,15 @@ def workflow_rules(source: SourcePipeline) -> tuple[Rule, ...]:
     """Return the rules of `workflow`, () without any."""
     rules = source.workflow.value.get("rules") if source.workflow and source.has_workflow_rules else None  # type: ignore[union-attr]
     return tuple(rules_in(rules, "always", "", allow_failure=False)) if rules is not None else ()
+
+
+def formulas_of(source: SourcePipeline) -> Iterator[Formula]:
+    """Yield the conditions of all rules of *source* that can be read."""
+    for job in source.jobs.values():
+        with suppress(ExpressionError):
+            yield from (rule.formula for rule in rules_of(job, source))
+    with suppress(ExpressionError):
+        yield from (rule.formula for rule in workflow_rules(source))
 
 
 def rules_in(node: Node, when: str, start_in: str, *, allow_failure: bool) -> Iterator[Rule]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 
 from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.expressions import ExpressionError, Facts, holds
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, Variable
 from pipegen.importing.gitlab.order import needs_of
-from pipegen.importing.gitlab.rules import MANUAL, NEVER, Rule, rules_of, workflow_rules
+from pipegen.importing.gitlab.rules import MANUAL, NEVER, ON_SUCCESS, Rule, rules_of, workflow_rules
 from pipegen.importing.gitlab.tree import (
     entries_of,
     is_null,
@@ -83,7 +83,7 @@ def run(source: SourcePipeline, facts: Facts) -> dict[str, RunJob] | None:
             jobs[own_name] = RunJob(
                 name=own_name,
                 job=name,
-                when=started_job.when,
+                when=_without_effect(started_job.when, direct[name]),
                 is_optional=started_job.when == MANUAL and not started_job.is_awaited,
                 before=frozenset[str]().union(*(names[other] for other in ancestors[name] if other in shown)),
                 files=frozenset[str]().union(*(names[other] for other in files[name] & ancestors[name] & leaving)),
@@ -93,6 +93,11 @@ def run(source: SourcePipeline, facts: Facts) -> dict[str, RunJob] | None:
                 image=_image(started_job.job),
             )
     return jobs
+
+
+def _without_effect(when: str, before: Collection[str]) -> str:
+    """Return how a job starts: the first jobs of a run start the same way, whatever happens to others."""
+    return ON_SUCCESS if when == "always" and not before else when
 
 
 def _starts(source: SourcePipeline, facts: Facts) -> bool:

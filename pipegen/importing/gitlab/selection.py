@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pipegen.importing.gitlab.expressions import (
     Comparison,
     EveryOf,
@@ -20,6 +18,7 @@ from pipegen.importing.gitlab.expressions import (
     holds,
     negated,
     some,
+    tests_in,
 )
 from pipegen.importing.gitlab.jobs import SourcePipeline
 from pipegen.importing.gitlab.rules import rules_of, workflow_rules
@@ -69,18 +68,7 @@ def unselected(formula: Formula) -> Formula:
 
 def _tests(formula: Formula) -> tuple[Formula, ...]:
     """Return the parts of *formula* that test the variable."""
-    return tuple(part for part in _parts(formula) if _is_test(part))
-
-
-def _parts(formula: Formula) -> Iterator[Formula]:
-    match formula:
-        case Negation():
-            yield from _parts(formula.part)
-        case EveryOf() | SomeOf():
-            for part in formula.parts:
-                yield from _parts(part)
-        case _:
-            yield formula
+    return tuple(part for part in tests_in(formula) if _is_test(part))
 
 
 def _is_test(formula: Formula) -> bool:

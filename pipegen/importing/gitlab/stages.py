@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from types import MappingProxyType
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -21,9 +22,11 @@ from pipegen.importing.gitlab.keys import (
 )
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, raw_data
 from pipegen.importing.gitlab.keys.variables import variables
-from pipegen.importing.gitlab.starts import Start
+from pipegen.importing.gitlab.order import needs_of
+from pipegen.importing.gitlab.rules import NEVER
+from pipegen.importing.gitlab.starts import Start, start_of
 from pipegen.importing.gitlab.texts import JobTexts, constants, rule_variables
-from pipegen.importing.gitlab.tree import is_null, items_of, text_of
+from pipegen.importing.gitlab.tree import entries_of, is_null, items_of, text_of
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
@@ -38,6 +41,8 @@ class Group(Struct, kw_only=True):
     keys: tuple[str, ...]
     translate: Callable[[KeyContext], Translation]
 
+
+_NOT_FORCED: Mapping[str, str] = MappingProxyType({})
 
 GROUPS = (
     Group(sources=("tags",), keys=("agent",), translate=machines.tags),
@@ -106,7 +111,7 @@ class Settings(Struct, kw_only=True):
     names: Names
     inputs: frozenset[str]
     stages: frozenset[str]
-    forced: Mapping[str, Collection[str]]
+    forced: Mapping[str, Mapping[str, str]]
     known: Condition
     has_merge_requests: bool = True
 
@@ -122,13 +127,14 @@ class StageBuilder:
         report: Report,
     ) -> None:
         self._source = source
+        self._needed = {need.name for job in source.jobs.values() for need in needs_of(job, source) or ()}
         self._settings = settings
         self._accounting = accounting
         self._report = report
 
     def draft(self, job: SourceJob, start: Start | None) -> Draft:
         """Return the stage of *job*; without *start*, its rules stay raw."""
-        forced = self._settings.forced.get(job.name, ())
+        forced = self._settings.forced.get(job.name, _NOT_FORCED)
         axes = self._axes(job, forced)
         context = self._context(job, axes)
         draft = Draft(
@@ -148,7 +154,7 @@ class StageBuilder:
         self._others(job, draft)
         return draft
 
-    def _axes(self, job: SourceJob, forced: Collection[str]) -> matrices.Axes | None:
+    def _axes(self, job: SourceJob, forced: Mapping[str, str]) -> matrices.Axes | None:
         entry = job.entries.get("parallel")
         if entry is None or is_null(entry.value):
             return None
@@ -179,18 +185,19 @@ class StageBuilder:
             inputs=own_inputs,
             constants=known,
         )
-        return KeyContext(job=job, texts=texts, names=names_)
+        return KeyContext(job=job, source=self._source, texts=texts, names=names_)
 
     def names(self, job: SourceJob) -> Names:
         """Return what the variables in the rules of *job* stand for."""
         return self._context(job, None).names
 
-    def _translate(self, group: Group, context: KeyContext, draft: Draft, forced: Collection[str]) -> None:
+    def _translate(self, group: Group, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
         entries = [context.job.entries[source] for source in group.sources if source in context.job.entries]
         if not entries:
             return
-        if not set(group.keys).isdisjoint(forced):
-            self._keep_raw(draft, entries, "a config does not accept the value")
+        reason = next((forced[key] for key in group.keys if key in forced), "")
+        if reason:
+            self._keep_raw(draft, entries, reason)
             return
         try:
             translation = group.translate(context)
@@ -222,12 +229,19 @@ class StageBuilder:
             hint='other engines do not read "raw": check that the stage works without it',
         )
 
-    def _scripts(self, context: KeyContext, draft: Draft, forced: Collection[str]) -> None:
+    def _scripts(self, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
         job = context.job
         for key in ("before_script", "script", "after_script"):
             if key in job.entries:
                 self._accounting.mark(job.entries[key], KeyOutcome.TRANSLATED)
         if "trigger" in job.entries:
+            return
+        if job.unknown:
+            draft.raw["extends"] = job.unknown[0] if len(job.unknown) == 1 else list(job.unknown)
+            if "before_script" in job.entries:
+                draft.raw["before_script"] = []  # those of the other job do not run
+        if job.get("script") is None:
+            self._unread_script(job, draft)
             return
         image = draft.keys.get("image") or draft.raw.get("image")
         is_bash = "shell" not in forced and scripts.needs_bash(context, image)
@@ -240,12 +254,26 @@ class StageBuilder:
         if after := scripts.commands(context, "after_script", is_bash=is_bash):
             draft.keys["after"] = after
 
+    def _unread_script(self, job: SourceJob, draft: Draft) -> None:
+        """Leave the script of *draft* to GitLab, which finds it in a file that pipegen cannot read."""
+        self._report.add(
+            codes.KEPT_RAW,
+            f'the script of job "{job.name}" is in a file that only GitLab reads',
+            at=job.key.span,
+            hint="add the script for other engines",
+        )
+        draft.keys["script"] = ["true"]
+        for key in ("before_script", "after_script"):
+            if key in job.entries:
+                self._keep_raw(draft, [job.entries[key]], "the script is in a file that only GitLab reads")
+        draft.raw["script"] = None
+
     def _variables(
         self,
         context: KeyContext,
         draft: Draft,
         axes: matrices.Axes | None,
-        forced: Collection[str],
+        forced: Mapping[str, str],
         start: Start | None,
     ) -> None:
         job = context.job
@@ -266,7 +294,8 @@ class StageBuilder:
         if axes is not None:
             env = {**axes.env, **env}
         elif job.get("parallel") is not None:
-            self._keep_raw(draft, [job.entries["parallel"]], "a config does not accept the values")
+            reason = forced.get("matrix") or matrices.refusal(job)
+            self._keep_raw(draft, [job.entries["parallel"]], reason)
         texts = [text_of(item) for key in _TEXTS for item in items_of(job.get(key))]
         if any("CI_JOB_STAGE" in text for text in texts):
             env["CI_JOB_STAGE"] = job.stage
@@ -276,11 +305,10 @@ class StageBuilder:
         if raw:
             draft.raw = _merged(draft.raw, {"variables": raw})
 
-    def _start(self, job: SourceJob, start: Start | None, draft: Draft, forced: Collection[str]) -> None:
+    def _start(self, job: SourceJob, start: Start | None, draft: Draft, forced: Mapping[str, str]) -> None:
         entries = [job.entries[key] for key in _OF_START if key in job.entries]
         if start is None or start.reason:
-            reason = start.reason if start is not None else "a config does not accept the condition"
-            self._keep_raw(draft, entries, reason)
+            self._keep_raw(draft, entries, start.reason if start is not None else self._refusal(job, forced))
             if start is None:
                 return
         for entry in entries:
@@ -288,9 +316,9 @@ class StageBuilder:
         if not start.reason:
             draft.keys |= start.keys
             draft.raw |= start.raw
-            _set_failure(start, draft)
-        if start.raw and "when" in start.raw:
-            for entry in entries:
+            _set_failure(start, draft, is_needed=job.name in self._needed)
+        if not start.reason and "when" in start.raw:
+            for entry in _entries_of_when(entries):
                 self._mark_raw(entry, draft, "it also runs after failures")
         when = simplified(start.condition, self._settings.known)
         if not self._settings.has_merge_requests and when != ALWAYS and holds_for_merge_requests(when):
@@ -300,22 +328,48 @@ class StageBuilder:
         if when != ALWAYS and "when" not in forced:
             draft.keys["when"] = as_when(when)
 
+    def _refusal(self, job: SourceJob, forced: Mapping[str, str]) -> str:
+        """Return why a config cannot say when *job* starts."""
+        try:
+            start_of(job, self._source, self.names(job), self._settings.known)
+        except UntranslatableError as error:
+            return str(error)
+        return forced.get("when", "")
+
     def _others(self, job: SourceJob, draft: Draft) -> None:
         others = [entry for key, entry in job.entries.items() if key not in _ELSEWHERE]
         if others:
             self._keep_raw(draft, others, "")
 
 
-def _set_failure(start: Start, draft: Draft) -> None:
-    """Say in *draft* whether a failure counts, which rules and a manual start decide too."""
+def _entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
+    """Yield the keys `when` of a job and of its rules, without those that stop it, among its *entries*."""
+    for entry in entries:
+        if entry.key.text == "when":
+            yield entry
+        elif entry.key.text == "rules":
+            rules = (entries_of(rule) for rule in items_of(entry.value))
+            yield from (one for rule in rules for one in rule if one.key.text == "when" and text_of(one.value) != NEVER)
+
+
+def _set_failure(start: Start, draft: Draft, *, is_needed: bool) -> None:
+    """Say in *draft* whether a failure counts, which rules and a manual start decide too.
+
+    If it *is_needed*, other stages wait for it even if it is manual and may fail.
+    """
     if start.allows_failure and "trigger" in draft.job.entries:
         draft.raw["allow_failure"] = True
     elif start.allows_failure:
         draft.keys["allow_failure"] = True
     elif isinstance(draft.keys.get("allow_failure"), bool):
         del draft.keys["allow_failure"]
-    if "approve" in draft.keys and draft.keys.pop("allow_failure", None) is not None:
+    if "approve" not in draft.keys or draft.keys.pop("allow_failure", None) is None:
+        return
+    approval = draft.keys["approve"]
+    if is_needed or isinstance(approval, dict):
         draft.raw["allow_failure"] = True
+    else:
+        draft.keys["approve"] = {**({"message": approval} if isinstance(approval, str) else {}), "optional": True}
 
 
 _TEXTS = ("before_script", "script", "after_script")

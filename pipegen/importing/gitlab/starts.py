@@ -10,7 +10,9 @@ from pipegen.importing.gitlab.conditions import Names, condition
 from pipegen.importing.gitlab.expressions import ExpressionError
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.keys.base import duration
-from pipegen.importing.gitlab.rules import DELAYED, MANUAL, Rule, rules_of
+from pipegen.importing.gitlab.order import needs_of
+from pipegen.importing.gitlab.rules import ALWAYS as ALWAYS_STARTS
+from pipegen.importing.gitlab.rules import DELAYED, MANUAL, ON_SUCCESS, Rule, rules_of
 from pipegen.importing.gitlab.rules import NEVER as NEVER_STARTS
 from pipegen.importing.gitlab.tree import text_of
 from pipegen.importing.logic import NEVER, Condition, Conjunction, Disjunction, Opposite
@@ -45,6 +47,8 @@ def start_of(
         rules = rules_of(job, source)
     except ExpressionError as error:
         raise UntranslatableError(f'the condition "{error}"') from None
+    if _is_first(job, source):
+        rules = tuple(replace(rule, when=ON_SUCCESS) if rule.when == ALWAYS_STARTS else rule for rule in rules)
     reason = ""
     try:
         runs = condition_of(rules, names)
@@ -70,6 +74,12 @@ def start_of(
     if variables.cases:
         start.keys["cases"] = list(variables.cases)
     return replace(start, env=variables.env)
+
+
+def _is_first(job: SourceJob, source: SourcePipeline) -> bool:
+    """Return whether *job* waits for no other, so that it makes no difference whether others fail."""
+    needs = needs_of(job, source)
+    return not needs if needs is not None else all(job.stage_number <= one.stage_number for one in source.jobs.values())
 
 
 def _variables(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from pipegen.importing.gitlab.jobs import SourceJob, Variable
+from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, Variable
 from pipegen.importing.gitlab.tree import entries_of, items_of
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
@@ -87,6 +87,15 @@ class JobTexts(Struct, kw_only=True):
             lambda match: "$" if match[0] == "$$" else value(match[1] or match[2], level),
             text,
         )
+
+
+def file_constants(source: SourcePipeline, inputs: Collection[str]) -> dict[str, str]:
+    """Return the variables of the file without other variables in their values, and that are no *inputs*, by name."""
+    return {
+        name: one.text
+        for name, one in source.variables.items()
+        if name not in inputs and not (one.is_expanded and "$" in one.text)
+    }
 
 
 def constants(job: SourceJob, axes: Collection[str], inputs: Collection[str]) -> dict[str, str]:

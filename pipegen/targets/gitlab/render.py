@@ -8,6 +8,7 @@ from itertools import product
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
+from pipegen.targets.gitlab.jobs.raw import with_raw
 from pipegen.targets.gitlab.model import (
     DEFAULT_ARTIFACT_KEYS,
     UNLIMITED,
@@ -157,7 +158,7 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
     if "trigger" in job.raw:
         # The kinds of pipelines that a job can start exclude each other.
         keys.pop("trigger", None)
-    return _merged(keys, job.raw) if job.raw else keys
+    return with_raw(keys, job.raw) if job.raw else keys
 
 
 def _empty(job: GitLabJob, key: str) -> Value:
@@ -168,16 +169,6 @@ def _empty(job: GitLabJob, key: str) -> Value:
 def _inherit(job: GitLabJob) -> Value:
     keys: dict[str, Data] = {} if job.inherited is None else {"default": job.inherited or False}
     return Flow(keys if job.inherits_variables else {**keys, "variables": False})
-
-
-def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, Value]:
-    """Return *upper* merged into *lower*: maps key by key, other values replaced."""
-    merged = dict(lower)
-    for key, value in upper.items():
-        below = lower.get(key)
-        below = below.value if isinstance(below, Flow) else below
-        merged[key] = _merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-    return merged
 
 
 def _environment(environment: EnvironmentKeys) -> Value:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.conditions import Names
-from pipegen.importing.gitlab.jobs import SourceJob
+from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.texts import JobTexts
 from pipegen.importing.gitlab.tree import is_null, text_of
 from pipegen.importing.untranslatable import UntranslatableError
@@ -43,9 +43,10 @@ class Translation(Struct):
 
 
 class KeyContext(Struct, kw_only=True):
-    """A job with what its variables stand for."""
+    """A job of the pipeline *source*, with what its variables stand for."""
 
     job: SourceJob
+    source: SourcePipeline
     texts: JobTexts
     names: Names
 

@@ -8,9 +8,12 @@ from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, present
 from pipegen.importing.gitlab.tree import items_of, text_of, texts_of
 from pipegen.importing.untranslatable import UntranslatableError
-from pipegen.source.tree import Mapping, Node, Scalar
+from pipegen.source.tree import Entry, Mapping, Node, Scalar
 
 _PULLS = ("always", "if-not-present", "never")
+_DOCKER = re.compile(r"(?:^|/)docker(?:[:@]|$)|\bdind\b")
+# https://hub.docker.com/_/docker: the variables that the image of the engine reads.
+_OF_DOCKER = re.compile(r"DOCKER_(?:DRIVER|TLS_CERTDIR|TLS_SAN|RAMDISK|MIN_API_VERSION)|DOCKERD_\w+")
 _ALIAS = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 
 
@@ -48,9 +51,15 @@ def tags(context: KeyContext) -> Translation:
     return Translation({"agent": labels[0] if len(labels) == 1 else list(labels)} if labels else {})
 
 
+def is_docker(service: Node) -> bool:
+    """Return whether *service* is a Docker engine, which reads only variables of its own."""
+    name = text_of(service.get("name") if isinstance(service, Mapping) else service)
+    return _DOCKER.search(name) is not None
+
+
 def _service(node: Node, context: KeyContext) -> Data:
     if isinstance(node, Scalar):
-        return context.texts.expanded(text_of(node))
+        node = Mapping((Entry(Scalar("name", node.span), node),), node.span)
     entries = _known(node, ("name", "alias", "command", "variables"), "service")
     value: dict[str, Data] = {"image": context.texts.expanded(text_of(entries.get("name")))}
     if "alias" in entries:
@@ -58,11 +67,11 @@ def _service(node: Node, context: KeyContext) -> Data:
         if not _ALIAS.fullmatch(alias):
             raise UntranslatableError(f'the alias "{alias}"')
         value["alias"] = alias
-    if "variables" in entries:
-        value["env"] = {
-            name: context.texts.constant(text_of(entry.value), "a variable of a service")
-            for name, entry in present(entries["variables"]).items()
-        }
+    env = {name: one.text for name, one in context.job.variables.items() if _OF_DOCKER.fullmatch(name)}
+    env = env if is_docker(node) else {}
+    env |= {name: text_of(entry.value) for name, entry in present(entries.get("variables")).items()}
+    if env:
+        value["env"] = {name: context.texts.constant(text, "a variable of a service") for name, text in env.items()}
     if "command" in entries:
         value["command"] = [context.texts.constant(word, "a command") for word in texts_of(entries["command"])]
     return value if len(value) > 1 else value["image"]

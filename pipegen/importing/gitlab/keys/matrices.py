@@ -38,6 +38,15 @@ def axes_of(job: SourceJob) -> Axes | None:
     return _of_maps([_axes(item) for item in items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)])
 
 
+def refusal(job: SourceJob) -> str:
+    """Return why a config cannot express the matrix of *job*, "" if it can."""
+    try:
+        axes_of(job)
+    except UntranslatableError as error:
+        return str(error)
+    return ""
+
+
 def _axes(item: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(item, TreeMapping):
         raise UntranslatableError("a matrix that is not a list of maps")

@@ -7,13 +7,16 @@ from collections.abc import Collection, Mapping
 
 from pipegen.importing.gitlab.jobs import Variable
 from pipegen.importing.gitlab.keys.base import KeyContext
+from pipegen.importing.gitlab.keys.machines import is_docker
 from pipegen.importing.gitlab.texts import names_in
+from pipegen.importing.gitlab.tree import items_of
 from pipegen.structs import Struct
+from pipegen.targets.gitlab.jobs.variables import is_free_name
 
 # Variables for the runner itself: https://docs.gitlab.com/ci/runners/configure_runners/
 _OF_RUNNERS = re.compile(
-    r"(?:ARTIFACT|ARTIFACTS|CACHE|DOCKER|FF|GIT|KUBERNETES|RESTORE|RUNNER|TRANSFER|EXECUTOR|CI_DEBUG)_.*"
-    r"|GET_SOURCES_ATTEMPTS|.*_proxy|.*_PROXY"
+    r"(?:ARTIFACT|ARTIFACTS|CACHE|FF|GIT|KUBERNETES|RESTORE|RUNNER|TRANSFER|EXECUTOR|CI_DEBUG)_.*"
+    r"|DOCKER_AUTH_CONFIG|GET_SOURCES_ATTEMPTS|(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY"
 )
 
 
@@ -27,18 +30,25 @@ class Variables(Struct):
 def variables(context: KeyContext, inputs: Collection[str], raw_names: Collection[str]) -> Variables:
     """Return the variables of a job; those that are *inputs* are set by the run, and *raw_names* stay raw."""
     job, texts = context.job, context.texts
-    has_services = job.get("services") is not None
+    has_services = not all(map(is_docker, items_of(job.get("services"))))
+    is_of_job = "trigger" not in job.entries and (has_services or bool(job.unknown) or job.get("script") is None)
     values = {name: one for name, one in job.variables.items() if name not in inputs or name in job.own_variables}
     raw = {
         name: variable
         for name, variable in values.items()
         if _OF_RUNNERS.fullmatch(name)
-        or (has_services and name not in texts.constants and "$" in variable.text)
+        or (is_of_job and not _stays_variable(variable, texts.constants))
         or name in raw_names
         or not _is_text(variable)
     }
     own = {name: one for name, one in values.items() if name not in raw and name not in texts.axes}
     return Variables({name: texts.env(own[name]) for name in _ordered(own)}, raw)
+
+
+def _stays_variable(variable: Variable, constants: Collection[str]) -> bool:
+    """Return whether *variable* is one of the generated job, too, so that services and included scripts read it."""
+    is_constant = variable.name in constants or "$" not in variable.text
+    return is_constant and "\n" not in variable.text and is_free_name(variable.name)
 
 
 def _is_text(variable: Variable) -> bool:

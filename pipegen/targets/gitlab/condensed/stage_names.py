@@ -43,9 +43,12 @@ def with_external(
 ) -> tuple[str, ...]:
     """Return *stages* with those of included jobs, each after another, whose name is in *names*, or at the start."""
     placed = list(stages)
+    last: dict[str, str] = {}
     for name, earlier in external:
         if name not in placed:
-            placed.insert(placed.index(names[earlier]) + 1 if earlier else 0, name)
+            before = last.get(earlier) or (names[earlier] if earlier else "")
+            placed.insert(placed.index(before) + 1 if before else 0, name)
+            last[earlier] = name
     return tuple(placed)
 
 

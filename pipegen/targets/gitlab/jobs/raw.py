@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from pipegen.diagnostics.codes import RAW_KEY_REFUSED, RAW_REPLACES
 from pipegen.diagnostics.report import Report
-from pipegen.emit.yaml import Data
+from pipegen.emit.yaml import Data, Flow, Value
 from pipegen.plan.model import Job
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence
 
 _TARGET = "gitlab"
 # Keys that define the order, the values and the files of a run.
-_GENERATED = ("stage", "needs", "dependencies", "extends", "before_script", "script", "rules", "when", "trigger")
+_GENERATED = ("stage", "needs", "dependencies", "before_script", "script", "rules", "when", "trigger")
 # https://docs.gitlab.com/ci/yaml/#trigger and https://docs.gitlab.com/ci/yaml/#run: neither is allowed with a script.
 _NOT_WITH_SCRIPT = ("trigger", "run")
 # https://docs.gitlab.com/ci/yaml/#trigger lists the keys of a job with `trigger`.
@@ -54,6 +54,29 @@ def lower_raw(job: Job, report: Report, *, is_bridge: bool, has_artifacts: bool)
                 )
             raw[entry.key.text] = _data(entry.value)
     return raw
+
+
+def with_raw(keys: Mapping[str, Value], raw: Mapping[str, Data]) -> dict[str, Value]:
+    """Return *raw* merged into the *keys* of a job: maps key by key, other values replaced, null removes a key."""
+    merged: dict[str, Value] = {key: value for key, value in _merged(keys, raw).items() if value is not None}
+    if "extends" in keys and "extends" in raw:
+        # Keys that pipegen shares between jobs override those of other files.
+        merged["extends"] = [*_texts(raw["extends"]), *_texts(keys["extends"])]
+    return merged
+
+
+def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, Value]:
+    merged: dict[str, Value] = dict(lower)
+    for key, value in upper.items():
+        below = lower.get(key)
+        below = below.value if isinstance(below, Flow) else below
+        merged[key] = _merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def _texts(value: Value) -> list[Data]:
+    value = value.value if isinstance(value, Flow) else value
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else [str(value)]
 
 
 def _refusal(key: str, value: Node, *, is_bridge: bool, has_artifacts: bool) -> str:

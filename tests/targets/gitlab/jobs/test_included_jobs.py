@@ -14,7 +14,8 @@ _STAGES = "[{name: a, script: x}, {name: b, script: x, matrix: {v: [1, 2]}}, {na
         ("{}", ["a", "b", "test"]),
         ("{scan: , deploy: b}", ["scan", "a", "b", "deploy", "test"]),
         ("{test: a}", ["a", "b", "test"]),
-        ("{one: test, two: test}", ["a", "b", "test", "two", "one"]),
+        ("{one: test, two: test}", ["a", "b", "test", "one", "two"]),
+        ("{one: , two: }", ["one", "two", "a", "b", "test"]),
         ("{scan: 'p: a'}", ["a", "scan", "b", "test"]),
     ],
 )

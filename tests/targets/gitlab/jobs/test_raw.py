@@ -48,3 +48,24 @@ def test_a_key_that_gitlab_rejects_is_an_error(stage: str, keys: str) -> None:
 def test_other_raw_keys_are_added_to_the_job(stage: str, keys: str) -> None:
     """GitLab accepts these jobs."""
     assert raw(stage, keys).found() == []
+
+
+def test_a_raw_key_without_a_value_removes_the_generated_one() -> None:
+    """So a stage can take its script from a job of an included file."""
+    job = raw("script: make, timeout: 1 hour", "extends: .shared, script: , timeout: ").data["only"]
+
+    assert (job["extends"], job.keys() & {"script", "timeout"}) == (".shared", set())
+
+
+def test_jobs_of_included_files_come_before_shared_keys() -> None:
+    """Of several jobs that a job extends, GitLab prefers the last one."""
+    output = compiled("""
+        pipelines:
+          service:
+            stages:
+              - { name: unit, when: &when { event: push, changes: [a, b] }, script: make }
+              - { name: lint, when: *when, script: make, raw: { gitlab: { extends: [.one, .two] } } }
+              - { name: docs, when: *when, script: make }
+    """)
+
+    assert "  extends:\n    - .one\n    - .two\n    - .rules\n" in output.text

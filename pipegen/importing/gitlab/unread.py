@@ -1,0 +1,26 @@
+"""Files that only GitLab reads: it includes them, and the generated file has the stages of their jobs."""
+
+from __future__ import annotations
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.arcs import closure
+from pipegen.importing.gitlab.jobs import SourcePipeline
+from pipegen.importing.gitlab.keys.base import raw_data
+from pipegen.importing.gitlab.order import Order
+from pipegen.readback.gitlab_file import FIRST_STAGE, LAST_STAGE
+
+
+def include_settings(source: SourcePipeline, order: Order) -> dict[str, Value]:
+    """Return the settings that include the unread files of *source*.
+
+    Their jobs have stages of *source*, each of which comes after the last of the earlier jobs in *order*.
+    """
+    ancestors, depth = closure(order.before), dict[str, int]()
+    for name in sorted(ancestors, key=lambda name: len(ancestors[name])):
+        depth[name] = max((depth[earlier] + 1 for earlier in order.before[name]), default=0)
+    places: dict[str, Value] = {}
+    for number, stage in enumerate(source.stages):
+        earlier = [name for name in order.before if source.jobs[name].stage_number < number]
+        if stage not in (FIRST_STAGE, LAST_STAGE):
+            places[stage] = max(earlier, key=lambda name: depth[name], default=None)
+    return {"include": [raw_data(item) for item in source.unread], "include_stages": places}
