@@ -14,13 +14,13 @@ _GITHUB = {
     "github.run_number": "${setup.run}",
     "github.workspace": "$PWD",
 }
-_GITHUB_NAME = re.compile(r"(?:(?:needs|steps)\.(?P<stage>[\w-]+)\.outputs|(?P<place>[a-z]+))\.(?P<name>[\w-]+)")
+_GITHUB_NAME = r"(?:(?:needs|steps)\.(?P<stage>[\w-]+)\.outputs|(?P<place>[a-z]+))\.(?P<name>[\w-]+)"
 
 
 def github_hint(body: str) -> str | None:
     """Return the hint for `${{body}}`, an expression of GitHub Actions; None if it has no certain equivalent."""
     expression = body.strip()
-    name = _GITHUB_NAME.fullmatch(expression)
+    name = re.fullmatch(_GITHUB_NAME, expression)
     if expression in _GITHUB:
         return f'write "{_GITHUB[expression]}"'
     if name is None:

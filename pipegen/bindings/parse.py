@@ -13,7 +13,7 @@ from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 
 _REFERENCE, _UNDOTTED = re.compile(REFERENCE), re.compile(UNDOTTED)
 # Expansions that belong to a shell: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
-_SHELL = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
+_SHELL = r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}"
 # The keys of the two operators.
 _EACH, _MERGE = ("$each", "$in", "$delimiter", "$yield"), ("$merge", "$with")
 _LOOP_NAME = r"[A-Za-z0-9._-]+"
@@ -41,7 +41,7 @@ def parse_text(node: Scalar, report: Report) -> Text:
         dotted = _REFERENCE.match(node.text, start + 2)
         match = dotted or _UNDOTTED.match(node.text, start + 2)
         is_escaped = start > end and node.text[start - 1] == "$"
-        if match is None and (_SHELL.match(node.text, start + 2) or not is_escaped):
+        if match is None and (re.compile(_SHELL).match(node.text, start + 2) or not is_escaped):
             parts.append("${")
             end = start + 2
             _check_shell(node, start, report)
@@ -64,7 +64,7 @@ def _reference(node: Scalar, start: int, match: re.Match[str]) -> Reference:
 
 
 def _check_shell(node: Scalar, start: int, report: Report) -> None:
-    if _SHELL.match(node.text, start + 2):
+    if re.compile(_SHELL).match(node.text, start + 2):
         return
     sign = "}}" if node.text.startswith("${{", start) else "}"
     end = node.text.find(sign, start) + len(sign) - 1

@@ -243,7 +243,7 @@ class Composer:
         parent.children.append(node)
 
     def _check_tag(self, tag: str, span: Span) -> None:
-        if tag != "!" and not CORE_TAG.fullmatch(tag):
+        if tag != "!" and not re.fullmatch(CORE_TAG, tag):
             self._report.add(
                 codes.UNSUPPORTED_YAML,
                 f'the tag "{tag}" is not supported',

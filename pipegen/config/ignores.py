@@ -22,11 +22,11 @@ from pipegen.source.tree import Sequence as TreeSequence
 MARK = "pipegen:"
 
 _WORD = "ignore"
-_COMMENT = re.compile(rf"(?:^|(?<=[ \t]))#[ \t]*{MARK}[ \t]*(?P<word>\w+)(?P<rest>[^\r\n]*)", re.MULTILINE)
-_CODES = re.compile(r"[ \t]*\[(?P<codes>[^\]\r\n]*)\]")
-_CODE = re.compile(r"[^\s,]+")
+_COMMENT = rf"(?:^|(?<=[ \t]))#[ \t]*{MARK}[ \t]*(?P<word>\w+)(?P<rest>[^\r\n]*)"
+_CODES = r"[ \t]*\[(?P<codes>[^\]\r\n]*)\]"
+_CODE = r"[^\s,]+"
 # The text of a line on which no value begins: blanks, comments, the dashes of lists and of documents.
-_NOTHING = re.compile(r"[ \t\ufeff-]*(?:#.*)?|%.*")
+_NOTHING = r"[ \t\ufeff-]*(?:#.*)?|%.*"
 _EXAMPLE = '"# pipegen: ignore[PG703]"'
 
 
@@ -34,7 +34,7 @@ def read_ignores(file: SourceFile, tree: Node, texts: Sequence[Span], report: Re
     """Add the ignores in the comments of *file* to *report*; *texts* are its scalars, which have no comments."""
     starts = [text.start for text in texts]
     ends: dict[int, int] | None = None
-    for comment in _COMMENT.finditer(file.text):
+    for comment in re.finditer(_COMMENT, file.text, re.MULTILINE):
         at = bisect_right(starts, comment.start()) - 1
         if (at >= 0 and comment.start() < texts[at].end) or _is_commented_out(comment.start(), file):
             continue
@@ -50,7 +50,7 @@ def read_ignores(file: SourceFile, tree: Node, texts: Sequence[Span], report: Re
 def _is_commented_out(comment: int, file: SourceFile) -> bool:
     """Return whether the comment at *comment* is inside another comment on a line without values."""
     begin = file.line_starts[file.position(comment).line - 1]
-    return "#" in file.text[begin:comment] and _NOTHING.fullmatch(file.text, begin, comment) is not None
+    return "#" in file.text[begin:comment] and re.compile(_NOTHING).fullmatch(file.text, begin, comment) is not None
 
 
 def _check_word(comment: re.Match[str], file: SourceFile, report: Report) -> None:
@@ -66,7 +66,7 @@ def _check_word(comment: re.Match[str], file: SourceFile, report: Report) -> Non
 
 def _codes(comment: re.Match[str], file: SourceFile, report: Report) -> Iterator[tuple[Code, Span]]:
     """Yield the codes that *comment* names, each with its span; codes that cannot be ignored are reported."""
-    code_list = _CODES.match(file.text, comment.start("rest"), comment.end())
+    code_list = re.compile(_CODES).match(file.text, comment.start("rest"), comment.end())
     if code_list is None or not code_list["codes"].strip():
         report.add(
             codes.MALFORMED_IGNORE,
@@ -75,7 +75,7 @@ def _codes(comment: re.Match[str], file: SourceFile, report: Report) -> Iterator
             hint=f"name them in brackets: {_EXAMPLE}",
         )
         return
-    for word in _CODE.finditer(file.text, *code_list.span("codes")):
+    for word in re.compile(_CODE).finditer(file.text, *code_list.span("codes")):
         span = Span(file, *word.span())
         code = known_code(span.text, span, report)
         if code is not None and code.is_fixed:
@@ -122,11 +122,11 @@ def _covered(comment: int, file: SourceFile, ends: dict[int, int]) -> tuple[int,
     """Return the range of offsets that the comment at *comment* applies to."""
     number = file.position(comment).line
     begin = file.line_starts[number - 1]
-    if _NOTHING.fullmatch(file.text, begin, comment):
-        if all(_NOTHING.fullmatch(file.line(above)) for above in range(1, number)):
+    if re.compile(_NOTHING).fullmatch(file.text, begin, comment):
+        if all(re.fullmatch(_NOTHING, file.line(above)) for above in range(1, number)):
             return 0, len(file.text) + 1
         lines = range(number + 1, len(file.line_starts) + 1)
-        number = next((below for below in lines if not _NOTHING.fullmatch(file.line(below))), number)
+        number = next((below for below in lines if not re.fullmatch(_NOTHING, file.line(below))), number)
     begin = file.line_starts[number - 1]
     return begin, max(begin + len(file.line(number)) + 1, ends.get(number, 0))
 

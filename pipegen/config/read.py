@@ -29,8 +29,8 @@ C = TypeVar("C", bound=Composer)
 # The C parser follows YAML 1.1, and may differ in: tabs, three line breaks, a byte order mark, blanks before a carriage
 # return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and a tag with a third "!".
 _DIFFERING = "\t\u0085\u2028\u2029\ufeff"
-_BLANKS = re.compile("^ +\r", re.MULTILINE)
-_NAMES = re.compile("[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)")
+_BLANKS = "^ +\r"
+_NAMES = "[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)"
 
 # The number of characters that the Python parser reads in about a second.
 _LONG = 1_000_000
@@ -92,7 +92,9 @@ def fast_events(file: SourceFile) -> Iterable[Any] | None:
         return None
     events = iter(CParser(file.text).get_event, None)
     # Searching for a character is nearly free; searching for a pattern takes as long as parsing part of the text.
-    names = [match.start() for match in _NAMES.finditer(file.text)] if any(mark in file.text for mark in "&*!") else []
+    names = (
+        [match.start() for match in re.finditer(_NAMES, file.text)] if any(mark in file.text for mark in "&*!") else []
+    )
     return _unless_named(list(events), names) if names else events
 
 
@@ -111,7 +113,9 @@ def _unless_named(events: list[Any], positions: list[int]) -> list[Any] | None:
 
 def _differs(text: str) -> bool:
     """Return whether the C parser may read *text* differently, other than the names of anchors, aliases and tags."""
-    return any(character in text for character in _DIFFERING) or (" \r" in text and _BLANKS.search(text) is not None)
+    return any(character in text for character in _DIFFERING) or (
+        " \r" in text and re.search(_BLANKS, text, re.MULTILINE) is not None
+    )
 
 
 def _compose_fast(file: SourceFile, report: Report, kind: type[C]) -> C | None:

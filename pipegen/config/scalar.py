@@ -6,7 +6,7 @@ import re
 
 from pipegen.source.tree import ScalarKind
 
-CORE_TAG = re.compile(r"tag:yaml\.org,2002:(str|int|bool|float|null|map|seq)")
+CORE_TAG = r"tag:yaml\.org,2002:(str|int|bool|float|null|map|seq)"
 
 # The union of YAML 1.1 (PipelineLib) and 1.2 (most editors). Where a text is expected, its text is used as written.
 _WORDS = {

@@ -22,15 +22,16 @@ _RESOLVED = (
     r"(?ai:(?:~|=|<<|y|n|yes|no|on|off|true|false|null|[-+]?\.(?:inf|nan)"
     r"|[-+]?(?:[0-9]|\.[0-9_e])[-+0-9a-fotxz_.,: ]*)\Z)"
 )
-# A colon or number sign ends a plain scalar only next to a blank; in flow style, its punctuation does as well. A
-# lookahead checks the start; the rest of the pattern covers the whole text.
-_PLAIN_START = rf"(?!{_RESOLVED})(?!(?:---|\.\.\.)(?: |\Z))(?=[^ \-?:,\[\]{{}}#&*!|>'\"%@`]|-(?! |\Z))"
-_PLAIN_REST = r"(?:[^:#{0}]++|:(?! |\Z)|(?<! )#)*(?<! )\Z"
-_PLAIN = re.compile(_PLAIN_START + _PLAIN_REST.format(rf"\t\n{_UNPRINTABLE}"))
-_PLAIN_IN_FLOW = re.compile(_PLAIN_START + _PLAIN_REST.format(rf",?\[\]{{}}\t\n{_UNPRINTABLE}"))
+# A lookahead checks the start of a plain scalar; the rest of the pattern covers the whole text. A colon or number sign
+# ends it only next to a blank; in flow style, its punctuation does as well.
+_PLAIN = re.compile(
+    rf"(?!{_RESOLVED})(?!(?:---|\.\.\.)(?: |\Z))(?=[^ \-?:,\[\]{{}}#&*!|>'\"%@`]|-(?! |\Z))"
+    rf"(?:[^:#\t\n{_UNPRINTABLE}]++|:(?! |\Z)|(?<! )#)*(?<! )\Z"
+)
+_FLOW_PUNCTUATION = re.compile(r"[,?\[\]{}]")
 _ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 # A literal block takes its indentation from its first line unless it has an indicator.
-_STARTS_BLANK = re.compile(r"\n*[ \t]")
+_STARTS_BLANK = r"\n*[ \t]"
 # Parsers require the colon of a simple key within 1,024 characters.
 _LONGEST_SIMPLE_KEY = 1_000
 
@@ -53,7 +54,7 @@ def write_text(text: str) -> str:
 
 def write_text_in_flow(text: str) -> str:
     """Return *text* for flow style: plain if that is safe."""
-    return text if _PLAIN_IN_FLOW.match(text) else _quoted(text)
+    return text if _PLAIN.match(text) and not _FLOW_PUNCTUATION.search(text) else _quoted(text)
 
 
 def _quoted(text: str) -> str:
@@ -86,7 +87,7 @@ def literal_block(text: str, start: str) -> str | None:
         return None
     if not text.replace("\n", "").isprintable() and re.search(_FORBIDDEN_IN_BLOCK, text):
         return None
-    indentation = "2" if _STARTS_BLANK.match(text) else ""
+    indentation = "2" if re.match(_STARTS_BLANK, text) else ""
     chomping = "-" if text[-1] != "\n" else "+" if text[-2:] == "\n\n" else ""
     lines = [f"{start}{line}" if line else "\n" for line in text.removesuffix("\n").split("\n")]
     return f"|{indentation}{chomping}{''.join(lines)}"

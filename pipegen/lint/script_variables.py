@@ -12,11 +12,11 @@ from pipegen.lint.predefined import MARKERS, PREDEFINED
 from pipegen.structs import Struct
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_DEFAULT = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*:?[-+=?]")
-_SET = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*):?=")
-_CHOICE = re.compile(r"\bcase\s+\"?\$\{?([A-Z_]+)")
+_DEFAULT = r"\$\{[A-Za-z_][A-Za-z0-9_]*:?[-+=?]"
+_SET = r"\$\{([A-Za-z_][A-Za-z0-9_]*):?="
+_CHOICE = r"\bcase\s+\"?\$\{?([A-Z_]+)"
 # Commands that set variables by name.
-_READERS = re.compile(r"\b(?:read|for|select|mapfile|readarray|getopts|printf\s+-v)\b[^\n;|&]*")
+_READERS = r"\b(?:read|for|select|mapfile|readarray|getopts|printf\s+-v)\b[^\n;|&]*"
 _DECLARES = frozenset({"export", "readonly", "local", "declare", "typeset", "env"})
 # Commands that set variables which are not in the script.
 _SOURCES = frozenset({".", "source", "eval"})
@@ -43,7 +43,7 @@ def variables(script: str, names: Collection[str]) -> ScriptVariables:
     lexed, error = lex(script, ())
     if error is not None:
         return ScriptVariables(is_aware=True)
-    guarded = [expansion for expansion in lexed.expansions if _DEFAULT.match(script, expansion.start)]
+    guarded = [expansion for expansion in lexed.expansions if re.compile(_DEFAULT).match(script, expansion.start)]
     selected = (expansion for expansion in lexed.expansions if expansion.name in names)
     return ScriptVariables(
         tuple(
@@ -52,7 +52,7 @@ def variables(script: str, names: Collection[str]) -> ScriptVariables:
             if not any(guard.start <= expansion.start and expansion.end <= guard.end for guard in guarded)
         ),
         frozenset(_assigned(script, lexed)),
-        not MARKERS.isdisjoint(_CHOICE.findall(script))
+        not MARKERS.isdisjoint(re.findall(_CHOICE, script))
         or any(_is_aware(expansion, lexed) for expansion in lexed.commands),
     )
 
@@ -64,9 +64,9 @@ def _assigned(script: str, lexed: Lexed) -> Iterator[str]:
                 yield word.assigned
             elif word.text not in _DECLARES and not word.text.startswith("-"):
                 break
-    for reader in _READERS.findall(script):
+    for reader in re.findall(_READERS, script):
         yield from _WORD.findall(reader)
-    yield from _SET.findall(script)
+    yield from re.findall(_SET, script)
 
 
 def _is_aware(command: ShellCommand, lexed: Lexed) -> bool:

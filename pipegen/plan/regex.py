@@ -6,7 +6,7 @@ import re
 
 from pipegen.structs import MutableStruct
 
-_QUANTIFIER = re.compile(r"[*+?]|\{([0-9]+)(,([0-9]*))?\}")
+_QUANTIFIER = r"[*+?]|\{([0-9]+)(,([0-9]*))?\}"
 _MOST_REPEATS = 1000
 _DEEPEST = 50
 # Escapes of single characters and of ASCII character classes with the same meaning in all engines.
@@ -29,10 +29,8 @@ _GROUPS = {
 
 
 # What Python accepts in a regular expression, and RE2 does not: https://github.com/google/re2/wiki/Syntax
-_TOKEN = re.compile(
-    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:P.|<.|[a-zA-Z-]*.)|(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\+?|.", re.DOTALL
-)
-_NOT_IN_RE2 = re.compile(r"\\[1-9ZuUN]|\(\?(?:P[=>]|<[=!]|[imsU-]*[^imsUP<:)-])|(?:[*+?]|\{[0-9,]+\})\+")
+_PART = r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:P.|<.|[a-zA-Z-]*.)|(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\+?|."
+_NOT_IN_RE2 = r"\\[1-9ZuUN]|\(\?(?:P[=>]|<[=!]|[imsU-]*[^imsUP<:)-])|(?:[*+?]|\{[0-9,]+\})\+"
 
 
 class RegexError(Exception):
@@ -57,10 +55,10 @@ def portable_regex(source: str) -> str:
 
 def unknown_to_re2(source: str) -> str:
     """Return a part of *source*, which Python accepts, that RE2 does not; empty if RE2 accepts all of it."""
-    for token in (found[0] for found in _TOKEN.finditer(source)):
-        counts = _QUANTIFIER.fullmatch(token)
+    for token in (found[0] for found in re.finditer(_PART, source, re.DOTALL)):
+        counts = re.fullmatch(_QUANTIFIER, token)
         is_too_often = counts is not None and any(int(count or 0) > _MOST_REPEATS for count in counts.group(1, 3))
-        if is_too_often or _NOT_IN_RE2.match(token):
+        if is_too_often or re.match(_NOT_IN_RE2, token):
             return token
     return ""
 
@@ -92,7 +90,7 @@ class _Reader(MutableStruct):
         start, previous = self.at, self.repeats
         self.repeats = 1
         atom, is_anchor = self._atom()
-        quantifier = _QUANTIFIER.match(self.source, self.at)
+        quantifier = re.compile(_QUANTIFIER).match(self.source, self.at)
         if quantifier is None:
             self.repeats = max(self.repeats, previous)
             return atom
@@ -102,7 +100,7 @@ class _Reader(MutableStruct):
         self.repeats = max(self.repeats, previous)
         self.at = quantifier.end()
         lazy = "?" if self._take("?") else ""
-        if _QUANTIFIER.match(self.source, self.at):
+        if re.compile(_QUANTIFIER).match(self.source, self.at):
             raise RegexError("not every engine has this quantifier", quantifier.start(), self.at + 1)
         return f"{atom}{quantifier[0]}{lazy}"
 

@@ -17,8 +17,8 @@ from pipegen.structs import MutableStruct
 # From possible start positions in a text to possible end positions.
 _Step: TypeAlias = Callable[[str, set[int]], set[int]]
 
-_ATOM = re.compile(r"\\x[0-9a-f]{2}|\\.|\[\^?(?:\\.|[^\]\\])+\]|.", re.DOTALL)
-_QUANTIFIER = re.compile(r"(?:([*+?])|\{([0-9]+)(,?)([0-9]*)\})\??")
+_ATOM = r"\\x[0-9a-f]{2}|\\.|\[\^?(?:\\.|[^\]\\])+\]|."
+_QUANTIFIER = r"(?:([*+?])|\{([0-9]+)(,?)([0-9]*)\})\??"
 _COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
@@ -61,7 +61,7 @@ class _Reader(MutableStruct):
 
     def _repeated(self) -> _Step:
         atom = self._atom()
-        counts = _QUANTIFIER.match(self.pattern, self.at)
+        counts = re.compile(_QUANTIFIER).match(self.pattern, self.at)
         if counts is None:
             return atom
         self.at = counts.end()
@@ -75,7 +75,7 @@ class _Reader(MutableStruct):
             group = self.alternatives()
             self.at += 1
             return group
-        token = _ATOM.match(self.pattern, self.at)
+        token = re.compile(_ATOM, re.DOTALL).match(self.pattern, self.at)
         assert token is not None  # noqa: S101 - any character is an atom
         self.at = token.end()
         match token[0]:

@@ -22,7 +22,7 @@ MARK_FUNCTION = (
     '  return "$pipegen_status"',
     "}",
 )
-_MARKS = re.compile(r"^ *\{ pipegen_mark (?:[0-9]+\.[0-9]+|-) && :; \} 2>/dev/null\n", re.MULTILINE)
+_MARKS = r"^ *\{ pipegen_mark (?:[0-9]+\.[0-9]+|-) && :; \} 2>/dev/null\n"
 
 
 def mark(entry: int | None, line: int = 0) -> str:
@@ -52,4 +52,4 @@ def is_marked(script: str) -> bool:
 def unmarked(script: str) -> str:
     """Return the text of *script* without marks, for people."""
     function = "".join(f"{line}\n" for line in MARK_FUNCTION)
-    return _MARKS.sub("", script.replace(function, "", 1))
+    return re.sub(_MARKS, "", script.replace(function, "", 1), flags=re.MULTILINE)

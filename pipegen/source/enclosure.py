@@ -25,7 +25,7 @@ _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # The limit of Linux: path_resolution(7).
 _MOST_LINKS = 40
 # Names of open descriptors, which are links without a path.
-_DESCRIPTOR = re.compile(r"/dev/(?:stdin|stdout|stderr|fd/\d+)|/proc/self/fd/\d+")
+_DESCRIPTOR = r"/dev/(?:stdin|stdout|stderr|fd/\d+)|/proc/self/fd/\d+"
 
 
 class OutsideError(OSError):
@@ -78,7 +78,8 @@ def content(path: Path, size: int, *, within: Path | None = None) -> bytes | Non
 
 def is_descriptor(path: Path) -> bool:
     """Return whether *path* is the name of an open descriptor, such as /dev/stdin."""
-    return _DESCRIPTOR.fullmatch(path.as_posix()) is not None
+    name = path.as_posix()
+    return name.startswith(("/dev/", "/proc/")) and re.fullmatch(_DESCRIPTOR, name) is not None
 
 
 class _Walk:

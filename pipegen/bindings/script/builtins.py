@@ -64,9 +64,9 @@ _RUN = """
     SVN_SSH TAR_OPTIONS VIMINIT VISUAL npm_config_script_shell
 """
 COMMAND_VARIABLES = frozenset(_RUN.split())
-_COMMAND_VARIABLE = re.compile(r"GIT_CONFIG_VALUE_[0-9]+|[A-Z0-9_]*(?:_ASKPASS|EDITOR|PAGER|_RSH|_COMMAND)")
+_COMMAND_VARIABLE = r"GIT_CONFIG_VALUE_[0-9]+|[A-Z0-9_]*(?:_ASKPASS|EDITOR|PAGER|_RSH|_COMMAND)"
 
 
 def is_command_variable(name: str) -> bool:
     """Return whether programs run the value of the variable *name*."""
-    return name in COMMAND_VARIABLES or _COMMAND_VARIABLE.fullmatch(name) is not None
+    return name in COMMAND_VARIABLES or re.fullmatch(_COMMAND_VARIABLE, name) is not None

@@ -27,9 +27,9 @@ _SINGLE_RUN = re.compile(r"[^'$]+")
 _QUOTED_RUN = re.compile(r"""[^"'$\\`()}\]]+""")
 _PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
 # Escapes of ASCII characters by code.
-_ANSI_CODE = re.compile(r"\\(?:x|[uU]0*)(?P<hex>[0-7]?[0-9A-Fa-f])(?![0-9A-Fa-f])|\\(?P<octal>[01]?[0-7]{1,2})")
-_OLD_ARITHMETIC = re.compile(r"""\$\[[^]"'\n]*\]""")
-_ODD_ARITHMETIC = re.compile(r"\$\[[^]\n]*\$\{")
+_ANSI_CODE = r"\\(?:x|[uU]0*)(?P<hex>[0-7]?[0-9A-Fa-f])(?![0-9A-Fa-f])|\\(?P<octal>[01]?[0-7]{1,2})"
+_OLD_ARITHMETIC = r"""\$\[[^]"'\n]*\]"""
+_ODD_ARITHMETIC = r"\$\[[^]\n]*\$\{"
 
 
 class Expansions(Cursor, ABC):
@@ -57,9 +57,9 @@ class Expansions(Cursor, ABC):
             self._double_parenthesis()
         elif self.starts_with("$("):
             self.substitution(2)
-        elif match := _OLD_ARITHMETIC.match(self.text, self.at):
+        elif match := re.compile(_OLD_ARITHMETIC).match(self.text, self.at):
             self._arithmetic_up_to(match.end())
-        elif _ODD_ARITHMETIC.match(self.text, self.at):
+        elif re.compile(_ODD_ARITHMETIC).match(self.text, self.at):
             raise UnterminatedError(self.offset, "shells differ on where this arithmetic ends: write $(( … ))")
         elif context is Context.WORD and self.starts_with("$'"):
             self.at += 1
@@ -129,7 +129,7 @@ class Expansions(Cursor, ABC):
             if self.starts_with("'"):
                 self.at += 1
                 return
-            if code := _ANSI_CODE.match(self.text, self.at):
+            if code := re.compile(_ANSI_CODE).match(self.text, self.at):
                 self.word.add(chr(int(code["hex"] or code["octal"], 16 if code["hex"] else 8)))
                 self.at = code.end()
             elif self.starts_with("\\"):

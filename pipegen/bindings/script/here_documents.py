@@ -14,9 +14,9 @@ _DELIMITER = re.compile(r"""(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|<>()'"\\])+"
 _ODD_DELIMITER = re.compile(r"""`|\$['"]|\n|\\.*['"]|['"].*\\""", re.DOTALL)
 _QUOTE = re.compile(r"""\\(.)|['"]""")
 # A delimiter that needs no quotes; a leading hyphen would belong to `<<`.
-_BARE = re.compile(r"[A-Za-z0-9_.!][A-Za-z0-9_.+:@%/,=!-]*")
+_BARE = r"[A-Za-z0-9_.!][A-Za-z0-9_.+:@%/,=!-]*"
 _TEXT = re.compile(r"[^$]+")
-_ENDS_IN_BACKSLASH = re.compile(r"(?<!\\)(?:\\\\)*\\$")
+_ENDS_IN_BACKSLASH = r"(?<!\\)(?:\\\\)*\\$"
 
 
 class Pending(MutableStruct):
@@ -81,7 +81,7 @@ class Documents(Words):
             end = len(self.text) if newline < 0 else newline
             line = self.text[at:end]
             if (line.lstrip("\t") if pending.strips_tabs else line) == pending.plain:
-                if pending.document is None and _ENDS_IN_BACKSLASH.search(previous_line):
+                if pending.document is None and re.search(_ENDS_IN_BACKSLASH, previous_line):
                     raise UnterminatedError(
                         pending.offset,
                         "shells differ on where this here-document ends: a backslash stands before its last line",
@@ -93,7 +93,7 @@ class Documents(Words):
     def _obstacle(self, document: HereDocument) -> Obstacle | None:
         if self.view.backtick_depth:
             return Obstacle.BACKTICK_DOCUMENT
-        return None if _BARE.fullmatch(document.plain) else Obstacle.ODD_DELIMITER
+        return None if re.fullmatch(_BARE, document.plain) else Obstacle.ODD_DELIMITER
 
     def _report_references(self, end: int) -> None:
         """Record references in a delimiter, where the shell expands nothing."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.bindings.script.builtins import COMMAND_VARIABLES, DECLARERS, EVALUATED_VARIABLES, NAMES
 from pipegen.structs import Struct
 
@@ -209,14 +207,14 @@ PASSED_TO: dict[str, tuple[str, ...]] = {
     "start-stop-daemon": ("-x", "-a", "--exec", "--startas"),
 }
 # Options that take all words up to the next option, and those of the words that contain commands.
-COMMAND_LISTS: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
+COMMAND_LISTS: dict[str, tuple[tuple[str, ...], str]] = {
     # `@FILE` is a file: https://learn.microsoft.com/en-us/cli/azure/vm/run-command
-    "az": (("--scripts", "--script", "--script-content"), re.compile("(?!@)")),
+    "az": (("--scripts", "--script", "--script-content"), "(?!@)"),
     # https://docs.aws.amazon.com/cli/latest/reference/ssm/send-command.html
-    "aws": (("--parameters", "--cli-input-json"), re.compile(r"(?s).*?(?<![A-Za-z-])commands?[\"']?\s*[=:]")),
+    "aws": (("--parameters", "--cli-input-json"), r"(?s).*?(?<![A-Za-z-])commands?[\"']?\s*[=:]"),
 }
 # Options that name a file for output; if it starts with `|` or `!`, programs such as strace run the rest.
-OUTPUT_OPTION = re.compile(r"-[A-Za-z]{0,5}?o|--output(?:=|$)")
+OUTPUT_OPTION = r"-[A-Za-z]{0,5}?o|--output(?:=|$)"
 COMMAND_MARKS = ("|", "!")
 # For any program: options that take a command, and keys of settings whose value is a command.
 # Compiled where they are first used: few scripts need them.

@@ -48,7 +48,7 @@ def _in_outputs(words: Sequence[str]) -> Iterator[InterpreterCall]:
     takes_any = any(word.endswith("strace") for word in words)
     marks = (*COMMAND_MARKS, PLACEHOLDER) if takes_any else COMMAND_MARKS
     for at, word in enumerate(words):
-        option = OUTPUT_OPTION.match(word)
+        option = re.match(OUTPUT_OPTION, word)
         if option:
             value_at = at if option.end() < len(word) else at + 1
             value = word[option.end() :] or "".join(words[at + 1 : at + 2])
@@ -61,14 +61,14 @@ def _in_lists(words: Sequence[str]) -> Iterator[InterpreterCall]:
     program = next((word for word in words if word in COMMAND_LISTS), "")
     if not program:
         return
-    options, is_command = COMMAND_LISTS[program]
+    options, command = COMMAND_LISTS[program]
     option = ""
     for at, word in enumerate(words):
         name, equals, value = word.partition("=")
         if word.startswith("-"):
             option = name if name in options else ""
         text = value if equals and word.startswith("-") else word
-        if option and (text != word or not word.startswith("-")) and is_command.match(text):
+        if option and (text != word or not word.startswith("-")) and re.match(command, text):
             yield InterpreterCall(f"{program} {option}", at, RUN_BY_OTHERS, (at,), reads_input=False)
 
 

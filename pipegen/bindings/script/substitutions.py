@@ -25,7 +25,6 @@ _BASH = rf"""(?x)
     )
     (?: \}} | :?[-=?+] | : | [#%/^,~] | @[A-Za-z]\}} )
 """
-_REFERENCE = re.compile(REFERENCE)
 # Namespaces of other systems, and the hint for each.
 ELSEWHERE = {
     "secrets": 'write "${{{name}}}": the secrets of a stage are variables of its script',
@@ -75,7 +74,7 @@ def _short(written: str) -> str:
 
 
 def _hint(body: str, stages: Collection[str]) -> str:
-    dotted = _REFERENCE.fullmatch(f"{body}}}")
+    dotted = re.fullmatch(REFERENCE, f"{body}}}")
     if body.startswith("{"):
         known = github_hint(body.strip("{}"))
         return known or 'write "${stage.name}", "${inputs.name}" or "${setup.name}" for a value, "$NAME" for a variable'

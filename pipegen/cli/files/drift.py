@@ -19,12 +19,12 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.structs import MutableStruct, field
 
 # The paths of child pipelines and included files of the target gitlab.
-_CHILD = re.compile(r"\.gitlab-ci/[a-z0-9-]+-[0-9a-f]{10}\.yml")
+_CHILD = r"\.gitlab-ci/[a-z0-9-]+-[0-9a-f]{10}\.yml"
 # The number of similar configs that may be the renamed config of a generated file.
 _MOST_SIMILAR = 5
 # Bytes to read of a file that pipegen did not write, to show its first line.
 _HEAD = 4096
-_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+_CONFLICT = r"^(?:<{7}|>{7}) "
 
 
 class CheckResult(MutableStruct):
@@ -64,7 +64,7 @@ def report_edited(written: GeneratedPath, result: Result, report: Report) -> Non
     config = result.config.path
     now = read_header(result.file.text)
     same = now is not None and now.digest == written.header.digest
-    if _CONFLICT.search(written.text):
+    if re.search(_CONFLICT, written.text, re.MULTILINE):
         hint = f'resolve the conflict in "{config}", then overwrite this file with --force'
     else:
         hint = (
@@ -215,7 +215,7 @@ def _sources(repository: Repository) -> tuple[Path, ...]:
 
 
 def _is_child(path: Path) -> bool:
-    return _CHILD.fullmatch("/".join(path.parts[-2:])) is not None
+    return re.fullmatch(_CHILD, "/".join(path.parts[-2:])) is not None
 
 
 def _names(parent: GeneratedPath, child: GeneratedPath) -> bool:

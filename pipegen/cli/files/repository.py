@@ -22,7 +22,7 @@ _HEAD = 4096
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW
 # Folders without files of the project, if there is no git.
 _SKIPPED = frozenset({".git", ".hg", ".svn", ".tox", ".venv", "__pycache__", "node_modules", "venv"})
-_CONFIG = re.compile(rb"""^(?:\{\s*)?["']?pipelines["']?\s*:""", re.MULTILINE)
+_CONFIG = rb"""^(?:\{\s*)?["']?pipelines["']?\s*:"""
 _WORD = r"[\w./-]{3,}"
 _LARGEST_CONFIG = 4 * 1024 * 1024
 
@@ -177,6 +177,6 @@ def _walk(root: Path) -> Iterator[str]:
 
 def _is_config(path: Path) -> bool:
     try:
-        return _CONFIG.search(content(path, _LARGEST_CONFIG) or b"") is not None
+        return re.search(_CONFIG, content(path, _LARGEST_CONFIG) or b"", re.MULTILINE) is not None
     except PermissionError:
         return False

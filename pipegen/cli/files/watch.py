@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +12,11 @@ import click
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.streams import say
-from pipegen.config.files.sources import sources
+from pipegen.config.files.load import absolute, load
+from pipegen.config.read import read
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, Scalar, Sequence
 
 # Checking a hundred files takes less than a millisecond, works on every file system, and needs no library.
 _SECONDS = 0.2
@@ -59,7 +64,7 @@ def _changed(config: Path, before: _State, wait: Callable[[float], None]) -> _St
 
 
 def _state(config: Path) -> _State:
-    return {path: _stamp(path) for path in sources(config)}
+    return {path: _stamp(path) for path in _sources(config)}
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
@@ -78,3 +83,26 @@ def _watched_files(config: Path, files: int) -> str:
 def _names(before: _State, now: _State) -> str:
     changed = [path for path in {**before, **now} if before.get(path) != now.get(path)]
     return ", ".join(path.name for path in changed) or "something"
+
+
+def _sources(config: Path) -> tuple[Path, ...]:
+    """Return *config* and the files that it includes, directly or not, even missing and invalid ones."""
+    files: dict[Path, None] = {}
+    queue = [absolute(config)]
+    while queue:
+        path = queue.pop(0)
+        if path not in files:
+            files[path] = None
+            queue += [Path(os.path.normpath(path.parent / text)) for text in _included(path)]
+    return tuple(files)
+
+
+def _included(path: Path) -> tuple[str, ...]:
+    report = Report()
+    try:
+        tree = read(load(path, report), report)
+    except (OSError, Stopped):
+        return ()
+    node = tree.get("include") if isinstance(tree, TreeMapping) else None
+    items: tuple[Node | None, ...] = tuple(node.items) if isinstance(node, Sequence) else (node,)
+    return tuple(item.text for item in items if isinstance(item, Scalar) and "\0" not in item.text)

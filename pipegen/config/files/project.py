@@ -23,9 +23,7 @@ SHARED_FILE = "pyproject.toml"
 _TABLE = ("tool", "pipegen")
 # Matches every pyproject.toml with that table, in any form that TOML allows: "tool.pipegen", a line that begins with
 # the key "pipegen", or an inline table "tool". A mere dependency on pipegen does not match.
-_MARK = re.compile(
-    rb"""\btool["']?\s*(\.\s*["']?pipegen\b|=)|^[ \t]*(pipegen|"pipegen"|'pipegen')\s*[.=]""", re.MULTILINE
-)
+_MARK = rb"""\btool["']?\s*(\.\s*["']?pipegen\b|=)|^[ \t]*(pipegen|"pipegen"|'pipegen')\s*[.=]"""
 _OFF = "off"
 # The largest settings file, in bytes: Python's TOML parser is slow.
 _LARGEST = 1024 * 1024
@@ -78,7 +76,7 @@ def _candidates(config: Path) -> Iterator[Path]:
 def _has_section(shared: Path) -> bool:
     """Return whether *shared* may have a section of pipegen; links out of the repository are not followed."""
     try:
-        return _MARK.search(read_start(shared)) is not None
+        return re.search(_MARK, read_start(shared), re.MULTILINE) is not None
     except OutsideError:
         return False
 

@@ -18,7 +18,7 @@ from pipegen.source.tree import Mapping, Node, Scalar, Sequence, plain
 from pipegen.structs import Struct
 
 _NAME = re.compile(r"[A-Z][A-Z0-9_]+")
-_BRACED = re.compile(r"(?<!\$)\$\{([A-Z][A-Z0-9_]+)\}")
+_BRACED = r"(?<!\$)\$\{([A-Z][A-Z0-9_]+)\}"
 
 
 class _Use(Struct):
@@ -103,7 +103,7 @@ def _uses(stage: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, 
         return
     yield from _in_scripts(stage, foreign)
     for scalar in _scalars(stage.config.env.node) if stage.config.env is not None else ():
-        matches = [match for match in _BRACED.finditer(scalar.text) if match[1] in foreign]
+        matches = [match for match in re.finditer(_BRACED, scalar.text) if match[1] in foreign]
         yield (scalar.span,), [_Use(match[1], scalar.part(match.start(), match.end())) for match in matches]
 
 

@@ -15,7 +15,7 @@ BOOLEANS = ("true", "false")
 # A value that an engine puts into a name: printable ASCII, without "$" and "%", which mark variables.
 NAMEABLE = "[ -#&-~]*"
 _WORD = r"\\(.)|\[(\^?)([^]]+)\]|\{[0-9,]+\}|[()*+?|^$]|(.)"
-_RANGE = re.compile(r"(.)-(.)", re.DOTALL)
+_RANGE = r"(.)-(.)"
 
 
 class InputType(Enum):
@@ -72,7 +72,7 @@ def _characters(pattern: str) -> str:
     for escape, negation, inside, plain in re.findall(_WORD, pattern):
         if negation or plain == ".":
             return "\0"
-        for first, last in _RANGE.findall(inside):
+        for first, last in re.findall(_RANGE, inside, re.DOTALL):
             characters += "".join(map(chr, range(ord(first), ord(last) + 1)))
         characters += escape + inside + plain
     return characters

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from pipegen.plan.regex_match import ends
 from pipegen.structs import Struct
 
-_WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")
-_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
+_WILDCARD = r"\*\*/|\*\*|\*|\?"
+_SPECIAL = r"[\\^$.|?*+()\[\]{}]"
 # With few repetitions and no alternatives, Python's matcher is fast: wildcards are never nested.
-_REPEATED = re.compile(r"[*+{]|(?<!\()\?")
+_REPEATED = r"[*+{]|(?<!\()\?"
 _FEW = 3
 # An end-of-line anchor in a portable expression: no character class contains an unescaped dollar sign.
-_END = re.compile(r"(\\.)|\$", re.DOTALL)
+_END = r"(\\.)|\$"
 
 
 class Pattern(Struct):
@@ -31,7 +31,7 @@ class Pattern(Struct):
     @property
     def literal(self) -> str | None:
         """The only text that matches; None if several texts match."""
-        return None if self.is_regex or _WILDCARD.search(self.text) else self.text
+        return None if self.is_regex or re.search(_WILDCARD, self.text) else self.text
 
     @property
     def regex(self) -> str:
@@ -42,7 +42,7 @@ class Pattern(Struct):
     def body(self) -> str:
         """The regular expression of a glob, for a match of the whole text."""
         parts, end = [], 0
-        for wildcard in _WILDCARD.finditer(self.text):
+        for wildcard in re.finditer(_WILDCARD, self.text):
             parts += [escaped(self.text[end : wildcard.start()]), _wildcard(wildcard)]
             end = wildcard.end()
         return "".join((*parts, escaped(self.text[end:])))
@@ -53,16 +53,16 @@ class Pattern(Struct):
 
     def matches_any(self, texts: Iterable[str]) -> bool:
         """Return whether the pattern matches one of *texts*."""
-        repeats = len(_REPEATED.findall(self.text))
+        repeats = len(re.findall(_REPEATED, self.text))
         if repeats > (1 if self.is_regex else _FEW) or (repeats and self.is_regex and "|" in self.text):
             return any(ends(self.regex, text, range(len(text) + 1), re.ASCII) for text in texts)
-        python = re.compile(_END.sub(lambda anchor: anchor[1] or r"\Z", self.regex), re.ASCII)
+        python = re.compile(re.sub(_END, lambda anchor: anchor[1] or r"\Z", self.regex, flags=re.DOTALL), re.ASCII)
         return any(map(python.search, texts))
 
 
 def escaped(text: str) -> str:
     """Return a regular expression that matches *text* literally."""
-    return _SPECIAL.sub(r"\\\g<0>", text).replace("\n", r"\n").replace("\r", r"\r").replace("\t", r"\t")
+    return re.sub(_SPECIAL, r"\\\g<0>", text).replace("\n", r"\n").replace("\r", r"\r").replace("\t", r"\t")
 
 
 def _wildcard(match_: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from pipegen.structs import Struct
 _MAX_REPETITIONS = 255
 _MAX_DEPTH = 50
 _ESCAPABLE = ".[]\\()*+?{}|^$"
-_INTERVAL = re.compile(r"\{(?P<minimum>[0-9]{1,3})(?P<comma>,(?P<maximum>[0-9]{1,3})?)?\}")
+_INTERVAL = r"\{(?P<minimum>[0-9]{1,3})(?P<comma>,(?P<maximum>[0-9]{1,3})?)?\}"
 # Python warns that the meaning of these may change.
 _DOUBLED = ("--", "&&", "~~", "||")
 
@@ -124,7 +124,7 @@ class _Reader:
     def _repetition(self, character: str) -> Incompatibility | None:
         length = 1
         if character == "{":
-            interval = _INTERVAL.match(self.pattern, self.at)
+            interval = re.compile(_INTERVAL).match(self.pattern, self.at)
             if interval is None:
                 return Incompatibility(self.at, 'a "{" without a number of repetitions', r'write "\{"')
             minimum, maximum = int(interval["minimum"]), int(interval["maximum"] or interval["minimum"])

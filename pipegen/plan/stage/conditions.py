@@ -39,7 +39,7 @@ _Parsed: TypeAlias = "Condition | bool | None"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 # A branch name without special characters of engines or git.
 _BASE = r"[A-Za-z0-9_][A-Za-z0-9._/+-]*"
-_FLAGGED = re.compile(r"/.*/[a-zA-Z]+", re.DOTALL)
+_FLAGGED = r"/.*/[a-zA-Z]+"
 
 
 def condition(
@@ -192,7 +192,7 @@ class _Reader(Struct):
             self._wrong(word, "matches nothing", 'write "false" for a value that is not set')
         elif len(text) > 1 and text.startswith("/") and text.endswith("/"):
             return self._regex(word)
-        elif _FLAGGED.fullmatch(text):
+        elif re.fullmatch(_FLAGGED, text, re.DOTALL):
             self._wrong(word, "has flags after its slash", 'start it with "(?i)" to ignore case')
         else:
             return Pattern(text)

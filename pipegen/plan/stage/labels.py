@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-_OPERATOR = re.compile(r"&&|\|\||<?->|^\s*!|[()]")
-_TOKEN = re.compile(r"\s*(?:(?P<operator>&&|\|\||<->|->)|(?P<sign>[!()])|(?P<name>(?:[A-Za-z0-9_.:/@+=#]|-(?!>))+))\s*")
+_OPERATOR = r"&&|\|\||<?->|^\s*!|[()]"
+_PART = r"\s*(?:(?P<operator>&&|\|\||<->|->)|(?P<sign>[!()])|(?P<name>(?:[A-Za-z0-9_.:/@+=#]|-(?!>))+))\s*"
 
 
 def is_expression(text: str) -> bool:
     """Return whether *text* has operators of Jenkins, and is no single label."""
-    return _OPERATOR.search(text) is not None
+    return re.search(_OPERATOR, text) is not None
 
 
 def label_operands(text: str) -> tuple[str, ...] | None:
@@ -19,7 +19,7 @@ def label_operands(text: str) -> tuple[str, ...] | None:
     depth, is_complete, joins = 0, False, True
     position = 0
     while position < len(text):
-        token = _TOKEN.match(text, position)
+        token = re.compile(_PART).match(text, position)
         if token is None or not _may_follow(token, depth, is_complete=is_complete):
             return None
         position = token.end()

@@ -34,7 +34,7 @@ from pipegen.shell.words.text import argument, output_variable, own_variable, wo
 _OUTPUTS = "$pipegen/outputs"
 _MEASURE = attrgetter("measure")
 _SECONDS = 60
-_ONLY_COMMENTS = re.compile(r"(?:[ \t]*(?:#.*)?(?:\n|$))*")
+_ONLY_COMMENTS = r"(?:[ \t]*(?:#.*)?(?:\n|$))*"
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
@@ -231,7 +231,7 @@ def _redirected(text: str, target: str) -> tuple[str, ...]:
     """
     if "#" in text or "\n" in text or text.endswith("\\"):
         # Between parentheses, a comment alone would be a syntax error.
-        nothing = ("  :",) if _ONLY_COMMENTS.fullmatch(text) else ()
+        nothing = ("  :",) if re.fullmatch(_ONLY_COMMENTS, text) else ()
         return ("(", *nothing, *indented(indentable(text)), f") >{target}")
     if may_change_shell(text) or is_open_ended(text) or may_redirect(text):
         # `((` would begin arithmetic.

@@ -17,11 +17,10 @@ ARCHIVE = f"{FOLDER}/archive"
 
 
 # Commands of the user that may take in the whole checkout: with the argument `.`, or programs that default to it.
-_WHOLE_CHECKOUT = re.compile(
-    r"""(?:^|[\s=:'"])\./?(?=$|[\s;&|)'":]) | \b(?:docker|podman|nerdctl|buildah|buildctl|kaniko|earthly)\b
-    | \b(?:npm|pnpm|yarn)\s+(?:pack|publish)\b""",
-    re.MULTILINE | re.VERBOSE,
-)
+_WHOLE_CHECKOUT = r"""(?mx)
+    (?:^|[\s=:'"])\./?(?=$|[\s;&|)'":]) | \b(?:docker|podman|nerdctl|buildah|buildctl|kaniko|earthly)\b
+    | \b(?:npm|pnpm|yarn)\s+(?:pack|publish)\b
+"""
 
 
 def transferred_paths(job: Job, host: ShellEnvironment) -> tuple[str, ...]:
@@ -74,7 +73,7 @@ def _takes_checkout(step: Step) -> bool:
             return step.has_local_context
         case Commands():
             texts = (part for line in step.lines for part in line.script.parts if isinstance(part, str))
-            return any(map(_WHOLE_CHECKOUT.search, texts))
+            return any(map(re.compile(_WHOLE_CHECKOUT).search, texts))
     return False
 
 

@@ -16,17 +16,14 @@ _COMMAND_START = (
     r"""(?:^|[;&|(){}!`\\"']|\b(?:if|elif|while|until|then|else|do|time|command|builtin|in)\s"""
     r"""|\b[A-Za-z_]\w*=\S*\s|[<>]&?[ \t]*\S+\s)\s*"""
 )
-_TRACES = re.compile(
-    rf"""
+_TRACES = rf"""(?mx)
     {_COMMAND_START}(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
     | {_COMMAND_START}[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=
     | \(\s*\) | \(\( | \$\{{[A-Za-z_][A-Za-z0-9_]*:?= | \bprintf\s+-v
     | (?:^|[;&|({{!`]|\b(?:then|do|else)\b)\s*"?\$
     | && | \|\| | (?:^|[\s;(])!\s
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
-_NOUNSET = re.compile(rf"{_COMMAND_START}set\b[^\n;]*u", re.MULTILINE)
+"""
+_NOUNSET = rf"{_COMMAND_START}set\b[^\n;]*u"
 # Text without these signs and words does not match; to look for them takes a quarter of the time.
 _SIGNS = re.compile(r"[=(){}!&|;`]")
 _EXPANDED_FIRST = re.compile(r'^\s*"?\$', re.MULTILINE)
@@ -34,11 +31,9 @@ _WORDS = frozenset(_BUILTINS.replace("\\.", ".").split("|"))
 _EXPANDED_NEXT = r'printf|(?:then|do|else)\s*"?\$'
 _LIST = re.compile(r"[;\n]|(?<!&)&(?!&)")
 # A line whose quotes are all closed, and which continues on the next line only between two words.
-_CLOSED = re.compile(
-    r"""(?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*?(?:(?<=[ \t])\\)?""",
-)
+_CLOSED = r"""(?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*?(?:(?<=[ \t])\\)?"""
 # Text whose quotes are all closed, with no redirection of output outside of them.
-_UNREDIRECTED = re.compile(
+_UNREDIRECTED = (
     r"""(?:[^'"\\`$>]|\\.|\$(?!['"({])|\$\{[A-Za-z_][A-Za-z0-9_]*\}|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*"""
 )
 
@@ -50,17 +45,17 @@ def may_change_shell(text: str) -> bool:
         may_be_next = "printf" in text or "then" in text or "do" in text or "else" in text
         if not may_be_next or not re.search(_EXPANDED_NEXT, text):
             return False
-    return _TRACES.search(text) is not None
+    return re.search(_TRACES, text) is not None
 
 
 def sets_nounset(text: str) -> bool:
     """Return whether *text* may set `nounset`."""
-    return "set" in text and _NOUNSET.search(text) is not None
+    return "set" in text and re.search(_NOUNSET, text, re.MULTILINE) is not None
 
 
 def may_redirect(text: str) -> bool:
     """Return whether *text* may redirect its own output."""
-    return ">" in text and _UNREDIRECTED.fullmatch(text) is None
+    return ">" in text and re.fullmatch(_UNREDIRECTED, text) is None
 
 
 def is_open_ended(text: str) -> bool:
@@ -73,4 +68,4 @@ def indentable(text: str) -> tuple[str, ...]:
     if "\n" not in text or "<<" in text:
         return (text,)
     lines = text.split("\n")
-    return tuple(lines) if all(map(_CLOSED.fullmatch, lines)) else (text,)
+    return tuple(lines) if all(map(re.compile(_CLOSED).fullmatch, lines)) else (text,)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Document, Hidden, RuleEntry
 
-_BRANCH = re.compile(r'\$CI_COMMIT_BRANCH == "([A-Za-z0-9][A-Za-z0-9_./-]*)"')
+_BRANCH = r'\$CI_COMMIT_BRANCH == "([A-Za-z0-9][A-Za-z0-9_./-]*)"'
 _NAMES = {
     "$CI_COMMIT_TAG": ".on-tag",
     '$CI_PIPELINE_SOURCE == "merge_request_event"': ".on-merge-request",
@@ -54,7 +54,7 @@ def _name(rules: Sequence[RuleEntry]) -> str:
     first = rules[0]
     if len(rules) > 1 or first != RuleEntry(first.condition, first.when):
         return ".rules"
-    branch = _BRANCH.fullmatch(first.condition)
+    branch = re.fullmatch(_BRANCH, first.condition)
     name = f".on-{branch[1]}" if branch is not None else _NAMES.get(first.condition, ".rules")
     return f"{name}-{first.when}" if first.when else name
 

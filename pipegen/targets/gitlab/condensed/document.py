@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from pipegen.plan.model import Job as PlanJob
@@ -11,8 +12,9 @@ from pipegen.targets.gitlab.condensed.defaults import with_default_tools, with_d
 from pipegen.targets.gitlab.condensed.matrices import with_matrices
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
 from pipegen.targets.gitlab.condensed.stage_names import stage_names, with_external
-from pipegen.targets.gitlab.condensed.variables import with_shared_variables
-from pipegen.targets.gitlab.model import Document, GitLabJob
+from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob, VariableEntry
+
+_OF_RUNNER = ("GIT_STRATEGY", HELPER)
 
 
 def condensed(
@@ -30,7 +32,7 @@ def condensed(
     a matrix.
     """
     document = with_matrices(document, plan_jobs, has_partial_needs=has_partial_needs)
-    document = with_default_tools(with_shared_variables(with_defaults(document)))
+    document = with_default_tools(_with_shared_variables(with_defaults(document)))
     names = stage_names(document, title, has_same_stage=has_same_stage)
     leaving = sources(document.jobs)
     short = replace(
@@ -44,3 +46,37 @@ def condensed(
 def _job(job: GitLabJob, stage: str, leaving: Sources, plan_job: PlanJob | None) -> GitLabJob:
     is_blind = plan_job is not None and not job.raw and reads_no_files(plan_job)
     return replace(job, stage=stage, needs=short_needs(job.needs, frozenset() if is_blind else leaving.of(job)))
+
+
+def _with_shared_variables(document: Document) -> Document:
+    """Return *document* with the variables that each job of a stage has as its own.
+
+    In a file with jobs that start other pipelines, each job keeps them: these pipelines would get them.
+    """
+    names = {job.name for job in document.jobs}
+    stage_jobs = [job for job in document.jobs if job.runs_stage and job.extends not in names]
+    if len(stage_jobs) < 2 or any(job.trigger is not None for job in document.jobs):  # noqa: PLR2004 - several
+        return document
+    rules = (*document.workflow, *document.refusals, *(rule for job in document.jobs for rule in job.rules))
+    conditions = "\n".join([*(rule.condition for rule in rules), repr(document.settings)])
+    first, *others = stage_jobs
+    shared = [variable for variable in first.variables if _is_shareable(variable, document)]
+    shared = [variable for variable in shared if not re.search(rf"\$\{{?{variable.name}\b", conditions)]
+    for job in others:
+        shared = [variable for variable in shared if variable in job.variables]
+    if not shared:
+        return document
+    sharing = {job.name for job in stage_jobs}
+    return replace(
+        document,
+        variables=(*document.variables, *shared),
+        jobs=tuple(_without(job, shared) if job.name in sharing else job for job in document.jobs),
+    )
+
+
+def _is_shareable(variable: VariableEntry, document: Document) -> bool:
+    return variable.name not in _OF_RUNNER and all(variable.name != other.name for other in document.variables)
+
+
+def _without(job: GitLabJob, shared: list[VariableEntry]) -> GitLabJob:
+    return replace(job, variables=tuple(variable for variable in job.variables if variable not in shared))

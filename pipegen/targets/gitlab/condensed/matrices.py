@@ -27,11 +27,11 @@ from pipegen.targets.gitlab.model import (
 )
 
 # Other names could be variables that the runner or programs read.
-_AXIS = re.compile(r"(?!.*_proxy$)[a-z][a-z0-9_]*")
+_AXIS = r"(?!.*_proxy$)[a-z][a-z0-9_]*"
 # A shell variable with the value of another.
-_COPY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([a-z0-9_]+)\}?")
+_COPY = r"([A-Za-z_][A-Za-z0-9_]*)=\$\{?([a-z0-9_]+)\}?"
 # In a path, an image name and a script, such a value needs no quotes.
-_PLAIN_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_PLAIN_VALUE = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 
 
 class _Matrix(Struct):
@@ -83,7 +83,9 @@ def _uniform(jobs: Sequence[GitLabJob], plan_jobs: Mapping[str, PlanJob]) -> lis
     plain = [
         job
         for job in jobs
-        if not job.raw and job.trigger is None and all(_PLAIN_VALUE.fullmatch(value) for _, value in values[job.name])
+        if not job.raw
+        and job.trigger is None
+        and all(re.fullmatch(_PLAIN_VALUE, value) for _, value in values[job.name])
     ]
     axes = [tuple(axis for axis, _ in values[job.name]) for job in plain]
     return [job for job, own in zip(plain, axes, strict=True) if own == axes[0]]
@@ -118,7 +120,7 @@ def _matrix(
     if len(values) < 2:  # noqa: PLR2004 - several
         return None
     axes = [axis for axis, _ in values[jobs[0].name]]
-    if not all(map(_AXIS.fullmatch, axes)) or any(_is_used(axis, jobs, variables) for axis in axes):
+    if not all(map(re.compile(_AXIS).fullmatch, axes)) or any(_is_used(axis, jobs, variables) for axis in axes):
         return None
     unified = _unified(title, jobs, tuple(dict(pairs) for pairs in values.values()))
     return None if unified is None else _Matrix(unified, values)
@@ -168,7 +170,7 @@ def _in_place(entries: tuple[ScriptEntry, ...], axes: Iterable[str]) -> tuple[Sc
     copies = {
         match[1]: match[2]
         for entry in entries
-        if (match := _COPY.fullmatch(entry.text)) is not None and match[2] in axes
+        if (match := re.fullmatch(_COPY, entry.text)) is not None and match[2] in axes
     }
     if not copies:
         return entries
@@ -176,7 +178,7 @@ def _in_place(entries: tuple[ScriptEntry, ...], axes: Iterable[str]) -> tuple[Sc
     return tuple(
         replace(entry, text=name.sub(lambda match: copies[match[0]], entry.text))
         for entry in entries
-        if _COPY.fullmatch(entry.text) is None or entry.text.partition("=")[0] not in copies
+        if re.fullmatch(_COPY, entry.text) is None or entry.text.partition("=")[0] not in copies
     )
 
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 Values = Mapping[str, str]
 
 # A shell variable that is set to a value, and nothing else.
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[a-z0-9_]+\}?")
+_ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*=\$\{?[a-z0-9_]+\}?"
 # A path of pipegen, whose parts need no quotes.
-_PATH = re.compile(r'(?:[>"]|(?<=\s)|^)\.pipegen/[A-Za-z0-9_./${}-]*')
+_PATH = r'(?:[>"]|(?<=\s)|^)\.pipegen/[A-Za-z0-9_./${}-]*'
 # One with a variable and without quotes.
-_BARE_PATH = re.compile(r"(?:(?<=[>\s])|^)\.pipegen/[A-Za-z0-9_./{}-]*\$[A-Za-z0-9_./${}-]*")
+_BARE_PATH = r"(?:(?<=[>\s])|^)\.pipegen/[A-Za-z0-9_./{}-]*\$[A-Za-z0-9_./${}-]*"
 
 
 class Template:
@@ -71,15 +71,15 @@ def expanded_text(texts: Sequence[str], values: Sequence[Values]) -> str | None:
 def script_text(texts: Sequence[str], values: Sequence[Values]) -> str | None:
     """Return the entry of a script with variables in place of *values*; None if quotes could prevent the expansion."""
     text = expanded_text(texts, values)
-    if text is None or _ASSIGNMENT.fullmatch(text):
+    if text is None or re.fullmatch(_ASSIGNMENT, text):
         return text
-    rest = _PATH.sub("", text)
-    lines = [line for line in text.split("\n") if _PATH.search(line)]
-    rests = [_PATH.sub("", each) for each in texts]
+    rest = re.sub(_PATH, "", text)
+    lines = [line for line in text.split("\n") if re.search(_PATH, line)]
+    rests = [re.sub(_PATH, "", each) for each in texts]
     is_in_paths = all(each == rest for each in rests)
     if not is_in_paths or any("'" in line or "\\" in line for line in lines):
         return None
-    return _BARE_PATH.sub(r'"\g<0>"', text)
+    return re.sub(_BARE_PATH, r'"\g<0>"', text)
 
 
 def _axis_at(texts: Sequence[str], places: Sequence[int], values: Sequence[Values]) -> str | None:

@@ -8,14 +8,14 @@ from pipegen.targets.constants import READ_BY_SHELLS
 
 # Variables with a meaning for the runner and its helper container, which clones the repository and stores files:
 # https://docs.gitlab.com/ci/variables/predefined_variables/, https://docs.gitlab.com/ci/runners/configure_runners/
-_READ_BY_RUNNERS = re.compile(
+_READ_BY_RUNNERS = (
     r"(?:ARTIFACT|ARTIFACTS|AWS|BASH|CACHE|CI|DOCKER|FF|GIT|GITLAB|GOOGLE|AZURE|KUBERNETES|LC|LD|PIPEGEN|RESTORE|RUNNER|"
     r"SECURE|SSL|TAR|TRANSFER|ZIP)(?:_.*)?"
     rf"|{READ_BY_SHELLS}"
 )
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 def is_free_name(name: str) -> bool:
     """Return whether *name* can be a variable of a job: neither the runner nor the shell reads it."""
-    return _NAME.fullmatch(name) is not None and _READ_BY_RUNNERS.fullmatch(name) is None
+    return re.fullmatch(_NAME, name) is not None and re.fullmatch(_READ_BY_RUNNERS, name) is None
