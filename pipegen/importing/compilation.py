@@ -7,9 +7,11 @@ from contextlib import suppress
 
 from pipegen.compiler import analyse, generate
 from pipegen.config.read import read
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Code, Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Plan
-from pipegen.source.text import SourceFile
+from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence, items_of
 from pipegen.structs import Struct
@@ -26,6 +28,7 @@ class ErrorPlace(Struct):
     stage: str
     key: str
     message: str
+    code: Code
 
 
 class CompiledConfig(Struct, kw_only=True):
@@ -54,13 +57,21 @@ def compiled(text: str, target: str) -> CompiledConfig:
     errors = [one for one in report.errors() if one.primary]
     return CompiledConfig(
         errors=tuple(
-            ErrorPlace(stage, key, error.message)
+            ErrorPlace(stage, key, error.message, error.code)
             for error in errors
-            if error.primary
-            for stage, key in _places(tree, error.primary.span.start)
+            for span in _spans(error)
+            for stage, key in _places(tree, span.start)
         ),
         messages=tuple(one.message for one in report.errors()),
     )
+
+
+def _spans(error: Diagnostic) -> Iterator[Span]:
+    """Yield the places of *error* at which a change may correct it."""
+    if error.primary:
+        yield error.primary.span
+    if error.code is codes.CONFLICTING_FILES:
+        yield from (label.span for label in error.related)
 
 
 def _settings(tree: Node, offset: int) -> Iterator[tuple[str, str]]:

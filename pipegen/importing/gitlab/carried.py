@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 from pipegen.emit.yaml import Data, Value
@@ -31,15 +31,22 @@ def files_from(drafts: Sequence[Draft], order: Order) -> dict[str, list[str]]:
     return result
 
 
-def keep_needs(drafts: Sequence[Draft], order: Order) -> None:
-    """Keep the needs of stages raw that get files or variables of raw artifacts, which a config does not know."""
+def keep_needs(drafts: Sequence[Draft], order: Order, names: Mapping[str, Sequence[str]]) -> bool:
+    """Keep the needs of stages raw that get files or variables of raw artifacts, which a config does not know.
+
+    *names* are the jobs of each stage in the generated file; return whether one is needed that is not in it.
+    """
+    has_unknown = False
     by_name = {draft.name: draft for draft in drafts}
     leaving = {draft.name for draft in drafts if _leaves_raw_files(draft)}
     earlier = closure(order.before)
     for draft in drafts:
         sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
         needed = [by_name[one.name] for one in drafts if one.name in order.before[draft.name] or one.name in sources]
-        if not sources or "script" not in draft.keys or any(map(_has_other_name, needed)):
+        if not sources or "script" not in draft.keys:
+            continue
+        if any(_has_other_name(other) and other.name not in names for other in needed):
+            has_unknown = True
             continue
         needs: list[Data] = []
         for other in needed:
@@ -48,9 +55,11 @@ def keep_needs(drafts: Sequence[Draft], order: Order) -> None:
                 keys["artifacts"] = False
             if "when" in other.keys:
                 keys["optional"] = True
-            needs += [{"job": name, **keys} if keys else name for name in _job_names(other)]
+            of_stage = names.get(other.name) or _job_names(other)
+            needs += [{"job": name, **keys} if keys else name for name in of_stage]
         if len(needs) <= _MOST_NEEDS:
             draft.raw["needs"] = needs
+    return has_unknown
 
 
 def _leaves_raw_files(draft: Draft) -> bool:

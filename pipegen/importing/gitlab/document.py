@@ -54,19 +54,24 @@ _OPEN_MERGE_REQUESTS = "CI_OPEN_MERGE_REQUESTS"
 class ImportOptions(Struct, kw_only=True):
     """The name of the default branch, and the keys that stay raw, by job, each with the reason.
 
-    Those of "" are the names that a config refuses for inputs.
+    Those of "" are the names that a config refuses for inputs. *names* are the jobs of each stage in a generated file.
     """
 
     default_branch: str
     forced: Mapping[str, Mapping[str, str]]
     is_shared: bool = True
+    names: Mapping[str, Sequence[str]]
 
 
 class ConfigDocument(Struct):
-    """A config as a document, and the jobs that it has as stages."""
+    """A config as a document, and the jobs that it has as stages.
+
+    If it *lacks_names*, stages need the names of jobs of a generated file, which are not known yet.
+    """
 
     document: Mapping[str, Value]
     jobs: tuple[str, ...]
+    lacks_names: bool
 
 
 def document(
@@ -131,7 +136,7 @@ class _Writer:
         self._pages(drafts)
         order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited])
         order = self._with_stops(order)
-        keep_needs(drafts, order)
+        lacks_names = keep_needs(drafts, order, self._options.names)
         for name in stages:
             report_needs(
                 self._source.jobs[name],
@@ -140,7 +145,7 @@ class _Writer:
                 self._accounting,
                 self._report,
             )
-        return ConfigDocument(self._config(drafts, order, condition), tuple(stages))
+        return ConfigDocument(self._config(drafts, order, condition), tuple(stages), lacks_names)
 
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
         files = files_from(drafts, order)

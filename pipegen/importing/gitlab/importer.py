@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -12,11 +12,15 @@ from pipegen.importing.gitlab.constructs import constructs
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.files import Files, Roots, read_files
 from pipegen.importing.gitlab.jobs import SourcePipeline, resolve
+from pipegen.importing.gitlab.stages import OVERLAP
+from pipegen.importing.gitlab.tree import read_tree
 from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Entry, Mapping, Node, items_of
+from pipegen.source.tree import Entry, Node, items_of
+from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, replace
+from pipegen.targets.base import GeneratedFile
 
 _MOST_ROUNDS = 12
 
@@ -47,6 +51,9 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
             errors = _forced_keys(attempt.result(is_shared=False).compiled)
             if not errors or not _add_forced(attempt.forced, errors):
                 break
+        result = attempt.result(is_shared=True)
+    if result.config.lacks_names:
+        attempt.names = _names(result)
         result = attempt.result(is_shared=True)
     report.take(result.report)
     _report_without_effect(files, result.accounting, report)
@@ -79,20 +86,36 @@ class _Attempt:
         self._default_branch = default_branch
         self._reading = reading
         self.forced: dict[str, dict[str, str]] = {}
+        self.names: Mapping[str, Sequence[str]] = {}
 
     def result(self, *, is_shared: bool) -> _Result:
         """Return the config; if *is_shared*, keys that stages share are in defaults and templates."""
         report, accounting = Report(), self._reading.copy()
-        options = ImportOptions(default_branch=self._default_branch, forced=self.forced, is_shared=is_shared)
+        options = ImportOptions(
+            default_branch=self._default_branch, forced=self.forced, is_shared=is_shared, names=self.names
+        )
         config = document(self._source, options, accounting, report)
         return _Result(config, compiled(block_style(config.document), "gitlab"), accounting, report)
+
+
+def _names(result: _Result) -> dict[str, list[str]]:
+    """Return the jobs of each stage with another name in the generated files."""
+    jobs = [entry.key.text for file in result.compiled.files for entry in _entries(file)]
+    names = {name: [job for job in jobs if job.startswith(f"{name}: ")] for name in result.config.jobs}
+    return {name: [name] if name in jobs else of_stage for name, of_stage in names.items() if name in jobs or of_stage}
+
+
+def _entries(file: GeneratedFile) -> tuple[Entry, ...]:
+    return read_tree(SourceFile(file.name, file.text), Report()).tree.entries
 
 
 def _add_forced(forced: dict[str, dict[str, str]], errors: Iterable[ErrorPlace]) -> bool:
     """Add the keys of stages with *errors* to *forced*, and return whether any is new."""
     number = sum(map(len, forced.values()))
+    overlapping = {name for name, keys in forced.items() if OVERLAP in keys}
     for error in errors:
-        forced.setdefault(error.stage, {}).setdefault(error.key, error.message)
+        is_conflict = error.code is codes.CONFLICTING_FILES and error.stage not in overlapping
+        forced.setdefault(error.stage, {}).setdefault(OVERLAP if is_conflict else error.key, error.message)
     return sum(map(len, forced.values())) > number
 
 
@@ -134,9 +157,9 @@ def _report_entries(entries: Iterable[Entry], name: str | None, accounting: Acco
             accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
 
 
-def _maps(node: Node) -> Iterator[Mapping]:
+def _maps(node: Node) -> Iterator[TreeMapping]:
     """Yield *node* if it is a map, or the maps in a list of it."""
-    if isinstance(node, Mapping):
+    if isinstance(node, TreeMapping):
         yield node
     for item in items_of(node):
         yield from _maps(item)

@@ -42,6 +42,8 @@ class Group(Struct, kw_only=True):
     translate: Callable[[KeyContext], Translation]
 
 
+# Forced for stages without an order between them that leave the same files, as GitLab lets them.
+OVERLAP = "overlap"
 _NOT_FORCED: Mapping[str, str] = MappingProxyType({})
 
 GROUPS = (
@@ -209,6 +211,11 @@ class StageBuilder:
         for entry in translation.entries:
             self._mark_raw(entry, draft, "")
         draft.keys |= translation.keys
+        if OVERLAP in forced and (declared := translation.keys.get("artifacts")) is not None:
+            draft.keys["artifacts"] = {
+                **(declared if isinstance(declared, dict) else {"paths": declared}),
+                OVERLAP: True,
+            }
         draft.raw = _merged(draft.raw, translation.raw)
 
     def _keep_raw(self, draft: Draft, entries: Collection[Entry], reason: str) -> None:

@@ -69,7 +69,7 @@ def find_conflicts(artifacts: Mapping[str, Sequence[Artifact]], closure: Closure
     for same, overlapping in _overlaps(_by_path(artifacts)):
         # Outputs at the path conflict with each other; overlapping outputs conflict only with those.
         outputs: dict[int, StageOutput] = {}
-        seen = seen_same = 0
+        seen = seen_same = tolerant = 0
         for output, is_same in sorted(
             [(output, True) for output in same] + [(output, False) for output in overlapping], key=_order
         ):
@@ -79,10 +79,11 @@ def find_conflicts(artifacts: Mapping[str, Sequence[Artifact]], closure: Closure
             # Files of a pattern are not put in a tar: engines pass them on in their own order.
             if earlier & ancestors and not is_pattern(output.artifact.path or ""):
                 later.add((output.stage, output.artifact.path))
-            if others := earlier & ~ancestors:
+            if others := earlier & ~ancestors & ~(tolerant if output.artifact.may_overlap else 0):
                 conflicts.append(Conflict(output, others, outputs))
             outputs.setdefault(index, output)
             seen |= 1 << index
+            tolerant |= output.artifact.may_overlap << index
             seen_same |= is_same << index
     return Conflicts(tuple(conflicts), frozenset(later))
 

@@ -62,6 +62,7 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
     body = node if isinstance(node, Mapping) else None
     when = ArtifactsWhen(_word(body, "when", ArtifactsWhen.SUCCESS.value))
     is_kept = _is_true(body.get("keep") if body else None)
+    may_overlap = body is not None and body.get("overlap") is not None and _is_true(body.get("overlap"))
     patterns = body.get("paths") if body else node
     path_texts = _texts(patterns, values)
     run_time_paths = [text for _, text in path_texts if _is_known_at_run_time(text, when)]
@@ -78,6 +79,7 @@ def stage_files(stage: StageConfig, directory: str, values: StageValues) -> Stag
                 is_kept=is_kept,
                 travels=when is not ArtifactsWhen.FAILURE,
                 is_folder=item.value.endswith("/") and "*" not in path,
+                may_overlap=may_overlap,
             )
             for path, item in paths.items()
         ),

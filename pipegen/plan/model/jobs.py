@@ -37,7 +37,8 @@ class Artifact(SpannedStruct, kw_only=True):
     *path* is None if it is known only at run time. *overwrites* is whether an ancestor leaves the same path, so that
     these files must be fetched after those. A path contains `*` and `**` only as wildcards. *is_declared* is whether
     the path is in `artifacts`, not a result of a step. *is_kept* is whether people can download the files; *travels* is
-    whether other jobs get them. *is_folder* is whether the path certainly names a folder.
+    whether other jobs get them. *is_folder* is whether the path certainly names a folder. *may_overlap* is whether
+    other jobs may leave the same path without an order between them, if they allow it too.
     """
 
     path: str | None
@@ -47,6 +48,7 @@ class Artifact(SpannedStruct, kw_only=True):
     is_kept: bool = False
     travels: bool = True
     is_folder: bool = False
+    may_overlap: bool = False
 
 
 class SharedResources(Struct, kw_only=True):

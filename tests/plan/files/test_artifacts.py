@@ -151,3 +151,31 @@ def test_artifacts_that_overwrite_an_ancestors_are_marked() -> None:
         ("e/*", False),
         ("e/y", True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "expected"),
+    [
+        ("true", "true", []),
+        ("true", "false", [("PG504", "log")]),
+        ("false", "true", [("PG504", "log")]),
+    ],
+)
+def test_stages_that_both_allow_it_may_leave_the_same_path(
+    first: str, other: str, expected: list[tuple[str, str]]
+) -> None:
+    """A later stage gets the file of either."""
+    written = stages(
+        stage("a", f"artifacts: {{ paths: [log], overlap: {first} }}"),
+        stage("b", f"artifacts: {{ paths: [log], overlap: {other} }}"),
+        stage("c"),
+    )
+
+    assert wrong(written, "[[[a, b], c]]") == expected
+
+
+def test_combinations_may_leave_the_same_path() -> None:
+    """As of different stages."""
+    written = stages(stage("a", "matrix: { v: [1, 2] }, artifacts: { paths: [log], overlap: true }"), stage("b"))
+
+    assert wrong(written, "[[a, b]]") == []
