@@ -50,14 +50,22 @@ def _combinations(name: str, job: Mapping[str, Any]) -> Iterator[tuple[str, dict
     others = {key: value for key, value in job.items() if key != "parallel"}
     if "parallel" not in job:
         yield name, others
-    for values in _values(job.get("parallel", {})):
-        yield f"{name}: {', '.join(values.values())}", {**others, "variables": {**job.get("variables", {}), **values}}
+    for parallel_name, values in _parallel_jobs(name, job.get("parallel", {})):
+        yield parallel_name, {**others, "variables": {**job.get("variables", {}), **values}}
+
+
+def _parallel_jobs(name: str, parallel: int | Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the names of the jobs that `parallel` makes of one, with the values of each."""
+    if isinstance(parallel, int):
+        yield from ((f"{name} {number}/{parallel}", {}) for number in range(1, parallel + 1))
+    else:
+        yield from ((f"{name}: {', '.join(values.values())}", values) for values in _values(parallel))
 
 
 def _values(parallel: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return the values of each combination: each variable of a map has one value or a list of them."""
     lists = [
-        {axis: value if isinstance(value, list) else [value] for axis, value in axes.items()}
+        {axis: [str(part) for part in (value if isinstance(value, list) else [value])] for axis, value in axes.items()}
         for axes in parallel.get("matrix", ())
     ]
     return [dict(zip(axes, values, strict=True)) for axes in lists for values in product(*axes.values())]
@@ -80,9 +88,9 @@ def _needs(needs: list[Any], jobs: Mapping[str, Any]) -> Iterator[dict[str, Any]
         if job is None or "parallel" not in job:
             yield keys
             continue
-        for values in _values(job["parallel"]):
+        for name, values in _parallel_jobs(keys["job"], job["parallel"]):
             if not entries or values in entries:
-                yield {**keys, "job": f"{keys['job']}: {', '.join(values.values())}"}
+                yield {**keys, "job": name}
 
 
 def _leaves_files(job: Mapping[str, Any]) -> bool:

@@ -16,6 +16,7 @@ from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle_script
 from pipegen.targets.gitlab.jobs.hidden_jobs import Share
 from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits, within_pipeline
 from pipegen.targets.gitlab.jobs.outcomes import outcome_jobs
+from pipegen.targets.gitlab.jobs.raw import has_rules, job_sizes
 from pipegen.targets.gitlab.jobs.shell_variables import expanded_variable
 from pipegen.targets.gitlab.jobs.stop_stages import is_stop, needs_checkout, with_stop_needs
 from pipegen.targets.gitlab.jobs.tools import JobTools
@@ -90,7 +91,7 @@ class JobContext(Struct, kw_only=True):
         # A collector is one step after the jobs that it collects, like every job that could need it.
         steps = {job.name: step_number(job) + 1 for job in jobs}
         artifacts = {job.name: job.artifacts for job in jobs}
-        conditional = [stage_job for stage_job in stage_jobs.values() if stage_job.condition is not None]
+        conditional = [stage_job for stage_job in stage_jobs.values() if stage_job.is_conditional]
         missing = frozenset(name for stage_job in conditional for name in (stage_job.job, stage_job.last))
         artifact_keys = {job.name: job.artifact_keys for job in jobs}
         variables = {
@@ -98,7 +99,9 @@ class JobContext(Struct, kw_only=True):
             for job in self.plan.jobs
             if job.expanded and job.stage in stage_jobs
         }
-        return Collectors(names, self.shell_image(), self.rules, steps, artifacts, missing, artifact_keys, variables)
+        sizes = job_sizes(jobs)
+        image = self.shell_image()
+        return Collectors(names, image, self.rules, steps, artifacts, missing, artifact_keys, variables, sizes)
 
     def _status_jobs(self) -> StatusJobs:
         return status_jobs(
@@ -294,6 +297,7 @@ class JobContext(Struct, kw_only=True):
             artifacts=draft.artifacts,
             needs=draft.job.needs,
             condition=draft.job.condition,
+            has_own_rules=has_rules(draft.raw),
             may_be_passed=_may_be_passed(draft),
         )
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pipegen.diagnostics.codes import TOO_MANY_VARIABLES
+from pipegen.diagnostics.codes import RAW_KEY_REFUSED, TOO_MANY_VARIABLES
 from pipegen.diagnostics.report import Report
+from pipegen.source.text import Span
 from pipegen.structs import replace
-from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, is_too_many
+from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, need_count
+from pipegen.targets.gitlab.jobs.raw import job_sizes
 from pipegen.targets.gitlab.model import GitLabJob
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import StageJob
@@ -25,23 +27,44 @@ def assemble(
     ordered = sorted(jobs, key=step_number)
     reduced = without_redundant(ordered, {stage_job.job: stage_job for stage_job in stage_jobs.values()})
     # Most pipelines have no job with too many needs.
-    is_collecting = any(map(is_too_many, reduced.values()))
+    sizes = job_sizes(jobs)
+    is_collecting = any(need_count(needs, sizes) > LIMIT for needs in reduced.values())
     collectors = pipeline.collectors(names, jobs, stage_jobs) if is_collecting else None
     for job in jobs:
         needs = reduced[job.name]
-        if collectors is not None:
+        large = next((need.job for need in needs if sizes.get(need.job, 1) > LIMIT), None)
+        if large is not None:
+            _report_parallel(pipeline, job, large, stage_jobs, report)
+        elif collectors is not None:
             needs, new_collectors = collectors.fit(job.name, needs)
             yield from new_collectors
-            if is_too_many(needs):
-                _report(pipeline, job, stage_jobs, report)
+            if need_count(needs, sizes) > LIMIT:
+                _report_variables(pipeline, job, stage_jobs, report)
         yield job if needs == job.needs else replace(job, needs=needs)
 
 
-def _report(pipeline: JobContext, job: GitLabJob, stage_jobs: Mapping[str, StageJob], report: Report) -> None:
-    spans = {stage_jobs[stage.stage].job: stage.span for stage in pipeline.plan.jobs if stage.stage in stage_jobs}
+def _report_parallel(
+    pipeline: JobContext, job: GitLabJob, large: str, stage_jobs: Mapping[str, StageJob], report: Report
+) -> None:
+    report.add(
+        RAW_KEY_REFUSED,
+        f'GitLab refuses "parallel" in the job of stage "{large}": "{job.name}" needs it, and a job can need at most '
+        f"{LIMIT} jobs",
+        at=_span(pipeline, large, stage_jobs),
+        hint='use the key "matrix" of the stage: pipegen collects needs on its combinations',
+    )
+
+
+def _report_variables(pipeline: JobContext, job: GitLabJob, stage_jobs: Mapping[str, StageJob], report: Report) -> None:
     report.add(
         TOO_MANY_VARIABLES,
         f'image names in stage "{job.name}" use values of more stages than GitLab\'s {LIMIT} needs can pass on',
-        at=spans.get(job.name, pipeline.plan.span),
+        at=_span(pipeline, job.name, stage_jobs),
         hint="join the values in one output of an earlier stage",
     )
+
+
+def _span(pipeline: JobContext, job: str, stage_jobs: Mapping[str, StageJob]) -> Span:
+    """Return the place of the stage of *job*, or else of the pipeline."""
+    spans = {stage_jobs[stage.stage].job: stage.span for stage in pipeline.plan.jobs if stage.stage in stage_jobs}
+    return spans.get(job, pipeline.plan.span)

@@ -188,7 +188,7 @@ class _Division(Struct):
 
     def _may_miss(self, job: str) -> bool:
         stage_job = self.layout.stage_jobs.get(self.stages.get(job, ""))
-        return stage_job is not None and stage_job.condition is not None and self.stages.get(job) not in self.parts
+        return stage_job is not None and stage_job.is_conditional and self.stages.get(job) not in self.parts
 
 
 class _Fetching:

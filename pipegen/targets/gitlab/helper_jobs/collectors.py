@@ -35,9 +35,9 @@ _REPORT = f"{FOLDER}/dotenv/collected.env"
 _ACCESS = ("", "all", "developer", "maintainer", "none")
 
 
-def is_too_many(needs: Sequence[NeedEntry]) -> bool:
-    """Return whether a job has more *needs* than GitLab allows."""
-    return len(needs) > LIMIT
+def need_count(needs: Sequence[NeedEntry], sizes: Mapping[str, int]) -> int:
+    """Return how many needs GitLab counts: one for each job that `parallel` makes of a job, by *sizes* (else one)."""
+    return len(needs) + sum(sizes.get(need.job, 1) - 1 for need in needs) if sizes else len(needs)
 
 
 class _Kind(Enum):
@@ -56,6 +56,7 @@ class Collectors:
     *steps* gives the first step in which each job may be needed, *artifacts* the artifacts of each job;
     both include the collectors. *conditional* are the jobs that may be missing from the pipeline: collectors never are.
     *artifact_keys* are how jobs store their artifacts, if set; *variables* are those of their dotenv reports.
+    *sizes* are the numbers of jobs that `parallel` makes of some jobs.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Collectors:
         conditional: frozenset[str] = frozenset(),
         artifact_keys: Mapping[str, ArtifactKeys] = MappingProxyType({}),
         variables: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+        sizes: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._names = names
         self._image = image
@@ -77,6 +79,7 @@ class Collectors:
         self._conditional = conditional
         self._kept = dict(artifact_keys)
         self._variables = dict(variables)
+        self._sizes = sizes
         self._jobs: dict[tuple[tuple[NeedEntry, ...], bool], GitLabJob] = {}
 
     def fit(self, reader: str, needs: tuple[NeedEntry, ...]) -> tuple[tuple[NeedEntry, ...], tuple[GitLabJob, ...]]:
@@ -87,9 +90,9 @@ class Collectors:
         existing = len(self._jobs)
         outside = tuple(need for need in needs if need.pipeline)
         inside = tuple(need for need in needs if not need.pipeline)
-        while len(inside) + len(outside) > LIMIT:
+        while need_count(inside, self._sizes) + len(outside) > LIMIT:
             fewer = self._fewer(reader, inside, LIMIT - len(outside))
-            if len(fewer) >= len(inside):
+            if need_count(fewer, self._sizes) >= need_count(inside, self._sizes):
                 break
             inside = fewer
         return (*inside, *outside), tuple(self._jobs.values())[existing:]
@@ -101,8 +104,7 @@ class Collectors:
         existing = len(self._jobs)
         remaining = sorted(needs, key=lambda need: self._steps[need.job])
         while True:
-            parts = [tuple(remaining[start : start + LIMIT]) for start in range(0, len(remaining), LIMIT)]
-            remaining = [self._collector(reader, part) for part in parts]
+            remaining = [self._collector(reader, part) for part in self._parts(remaining)]
             if len(remaining) <= most:
                 return tuple(remaining), tuple(self._jobs.values())[existing:]
 
@@ -116,13 +118,13 @@ class Collectors:
         for need in needs:
             kinds[self._kind(need)].append(need)
         order, values, files, reporting = kinds.values()
-        direct = len(values) + len(files) + len(reporting)
-        if _collectors(order) + direct <= most:
+        direct = need_count(files, self._sizes) + need_count(reporting, self._sizes)
+        if self._part_count(order) + need_count(values, self._sizes) + direct <= most:
             return (*self._collected(reader, order), *reporting, *values, *files)
-        if _collectors(order) + direct - len(values) + _collectors(values) <= most:
+        if self._part_count(order) + self._part_count(values) + direct <= most:
             return (*self._collected(reader, order), *reporting, *self._collected(reader, values), *files)
         variables: list[NeedEntry] = []
-        if _collectors(order) + _collectors(values) + _collectors(files) + len(reporting) > most:
+        if sum(map(self._part_count, (order, values, files))) + need_count(reporting, self._sizes) > most:
             with_artifacts = [need for need in reporting if self._artifacts[need.job]]
             values += filter(self._is_small, with_artifacts)
             files += (need for need in with_artifacts if not self._is_small(need))
@@ -151,7 +153,11 @@ class Collectors:
         for need in needs:
             part_names = [*names, *self._variables[need.job]]
             size = sum(len(f"{name}=\n") + _LONGEST_VALUE for name in part_names)
-            if part and (len(part) == LIMIT or len(part_names) > MOST_VARIABLES or size > _REPORT_SIZE):
+            if part and (
+                need_count([*part, need], self._sizes) > LIMIT
+                or len(part_names) > MOST_VARIABLES
+                or size > _REPORT_SIZE
+            ):
                 yield tuple(part)
                 part, part_names = [], [*self._variables[need.job]]
             part.append(need)
@@ -161,13 +167,30 @@ class Collectors:
 
     def _collected(self, reader: str, needs: Sequence[NeedEntry]) -> list[NeedEntry]:
         """Return needs on collectors of up to 50 of *needs* each."""
-        parts = [tuple(needs[start : start + LIMIT]) for start in range(0, len(needs), LIMIT)]
-        return [part[0] if len(part) == 1 else self._collector(reader, part) for part in parts]
+        return [self._single(part) or self._collector(reader, part) for part in self._parts(needs)]
+
+    def _single(self, part: Sequence[NeedEntry]) -> NeedEntry | None:
+        """Return the need of a *part* with only one, which needs no collector."""
+        return part[0] if need_count(part, self._sizes) == 1 else None
+
+    def _part_count(self, needs: Sequence[NeedEntry]) -> int:
+        """Return the number of needs that remain if *needs* are collected."""
+        return len(self._parts(needs))
+
+    def _parts(self, needs: Sequence[NeedEntry]) -> list[tuple[NeedEntry, ...]]:
+        """Return *needs* in parts of at most 50; one that counts as more is alone."""
+        parts: list[list[NeedEntry]] = []
+        for need in needs:
+            if parts and need_count([*parts[-1], need], self._sizes) <= LIMIT:
+                parts[-1].append(need)
+            else:
+                parts.append([need])
+        return [tuple(part) for part in parts]
 
     def _reports(self, reader: str, needs: Sequence[NeedEntry]) -> list[NeedEntry]:
         """Return needs on collectors of the variables of *needs*."""
         parts = self._report_parts(needs)
-        return [part[0] if len(part) == 1 else self._collector(reader, part, is_reporting=True) for part in parts]
+        return [self._single(part) or self._collector(reader, part, is_reporting=True) for part in parts]
 
     def _collector(self, reader: str, needs: tuple[NeedEntry, ...], *, is_reporting: bool = False) -> NeedEntry:
         """Return a need on the collector of *needs*, which reports their variables or stores their artifacts."""
@@ -201,11 +224,6 @@ class Collectors:
             artifacts=artifacts,
             artifact_keys=replace(artifact_keys, dotenv=(_REPORT,)) if names else artifact_keys,
         )
-
-
-def _collectors(needs: Sequence[NeedEntry]) -> int:
-    """Return the number of needs that remain if *needs* are collected."""
-    return -(-len(needs) // LIMIT)
 
 
 def _report(variables: Sequence[str]) -> tuple[ScriptEntry, ...]:

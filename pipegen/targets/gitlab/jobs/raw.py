@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from math import prod
 
 from pipegen.diagnostics.codes import RAW_KEY_REFUSED, RAW_REPLACES
 from pipegen.diagnostics.report import Report
@@ -10,6 +11,7 @@ from pipegen.emit.yaml import Data, Flow, Value
 from pipegen.plan.model import Job
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence
+from pipegen.targets.gitlab.model import GitLabJob
 
 _TARGET = "gitlab"
 # Keys that define the order, the values and the files of a run.
@@ -21,6 +23,9 @@ _BRIDGE_KEYS = (
     *("trigger", "parallel", "extends", "stage", "only", "except", "rules", "variables", "inherit", "allow_failure"),
     *("when", "needs", "resource_group", "environment", "interruptible"),
 )
+# Keys that decide in which pipelines a job is: https://docs.gitlab.com/ci/yaml/#rules and
+# https://docs.gitlab.com/ci/yaml/#only--except; `extends` may bring them from an included file.
+_RULES = ("rules", "only", "except", "extends")
 _HINTS = {
     "trigger": 'use the key "trigger" of the stage, without a script',
     "artifacts": 'add the key "artifacts" to the stage, with the files',
@@ -54,6 +59,38 @@ def lower_raw(job: Job, report: Report, *, is_bridge: bool, has_artifacts: bool)
                 )
             raw[entry.key.text] = _data(entry.value)
     return raw
+
+
+def has_rules(raw: Mapping[str, Data]) -> bool:
+    """Return whether *raw* may decide in which pipelines the job is."""
+    return any(key in raw for key in _RULES)
+
+
+def job_sizes(jobs: Iterable[GitLabJob]) -> Mapping[str, int]:
+    """Return how many jobs GitLab makes of each of *jobs* with a raw `parallel`; a need on it counts that often."""
+    return {job.name: _size(job.raw) for job in jobs if "parallel" in job.raw}
+
+
+def _size(raw: Mapping[str, Data]) -> int:
+    """Return the number of jobs by `parallel`: a number, or maps of variables, each with one value or several.
+
+    https://docs.gitlab.com/ci/yaml/#parallel
+    """
+    match raw.get("parallel"):
+        case bool():
+            return 1
+        case int(number):
+            return number
+        case {"matrix": [*variables]}:
+            return max(1, sum(_combinations(values) for values in variables))
+        case _:
+            return 1
+
+
+def _combinations(values: Data) -> int:
+    if not isinstance(values, Mapping):
+        return 1
+    return prod(len(value) if isinstance(value, list | tuple) else 1 for value in values.values())
 
 
 def with_raw(keys: Mapping[str, Value], raw: Mapping[str, Data]) -> dict[str, Value]:

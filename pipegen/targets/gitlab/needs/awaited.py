@@ -15,7 +15,8 @@ class StageJob(Struct, kw_only=True):
     """The job of a stage in the file.
 
     *last* is the last job of the stage: that of its trigger, if the trigger has a separate job. *needs* are the stages
-    directly before it; if its *condition* does not hold, its jobs are not in the pipeline.
+    directly before it; if its *condition* does not hold, its jobs are not in the pipeline. With *has_own_rules*, raw
+    keys of GitLab decide that instead.
     """
 
     job: str
@@ -23,7 +24,13 @@ class StageJob(Struct, kw_only=True):
     artifacts: tuple[str, ...]
     needs: tuple[str, ...] = ()
     condition: Condition | None = None
+    has_own_rules: bool = False
     may_be_passed: bool = False
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether its jobs are missing from some pipelines."""
+        return self.has_own_rules or self.condition is not None
 
     def passes(self, condition: Condition | None) -> bool:
         """Return whether a job that runs on *condition* and needs this one certainly runs after this one's needs."""
@@ -31,7 +38,7 @@ class StageJob(Struct, kw_only=True):
 
     def may_be_missing(self, condition: Condition | None) -> bool:
         """Return whether its jobs may be missing when a job that runs on *condition* is present."""
-        return self.condition is not None and not implies(condition, self.condition)
+        return self.has_own_rules or (self.condition is not None and not implies(condition, self.condition))
 
 
 def needs(job: Job, stage_jobs: Mapping[str, StageJob]) -> tuple[NeedEntry, ...]:
@@ -62,7 +69,7 @@ def awaited(direct: Iterable[str], condition: Condition | None, stage_jobs: Mapp
     A job that needs a missing one starts without waiting for what that one would have waited for.
     """
     stages = dict.fromkeys(direct)
-    pending = [stage for stage in reversed(stages) if stage_jobs[stage].condition is not None]
+    pending = [stage for stage in reversed(stages) if stage_jobs[stage].is_conditional]
     while pending:
         stage_job = stage_jobs[pending.pop()]
         if stage_job.may_be_missing(condition):

@@ -69,3 +69,57 @@ def test_jobs_of_included_files_come_before_shared_keys() -> None:
     """)
 
     assert "  extends:\n    - .one\n    - .two\n    - .rules\n" in output.text
+
+
+@pytest.mark.parametrize(
+    "keys", ["rules: [{ if: $NIGHTLY }]", "only: [tags]", "except: [branches]", "extends: .of-an-included-file"]
+)
+def test_a_need_on_a_job_with_own_rules_is_optional(keys: str) -> None:
+    """GitLab creates no pipeline in which a job needs a missing one: https://docs.gitlab.com/ci/yaml/#needsoptional."""
+    jobs = compiled(f"""
+        pipelines:
+          service:
+            stages:
+              - {{ name: first, script: make }}
+              - {{ name: nightly, script: make, raw: {{ gitlab: {{ {keys} }} }} }}
+              - {{ name: last, script: make }}
+    """).data
+
+    # Without the nightly job, the last one still waits for the first.
+    assert [(need["job"], need.get("optional", False)) for need in jobs["last"]["needs"]] == [
+        ("nightly", True),
+        ("first", False),
+    ]
+
+
+def test_a_need_counts_once_for_each_parallel_job() -> None:
+    """GitLab replaces a need by needs on all parallel jobs before it counts them, at most 50.
+
+    https://docs.gitlab.com/ci/yaml/#parallel and https://docs.gitlab.com/administration/cicd/limits/.
+    """
+    data = compiled("""
+        pipelines:
+          service:
+            stages:
+              - { name: a, script: make, raw: { gitlab: { parallel: 30 } } }
+              - { name: b, script: make, raw: { gitlab: { parallel: { matrix: [{ X: [1, 2, 3], Y: 4 }, { X: 5 }] } } } }
+              - { name: c, script: make, raw: { gitlab: { parallel: 20 } } }
+              - { name: last, script: make }
+            execution: [[[a, b, c], last]]
+    """).data
+    counts = {name: len(job["needs"]) for name, job in data.items() if isinstance(job, dict) and "needs" in job}
+
+    assert counts == {"collect for last": 30 + 4, "collect for last 2": 20, "last": 2}
+
+
+def test_more_parallel_jobs_than_a_job_can_need_are_an_error() -> None:
+    """No collector can need a part of them."""
+    outcome = compiled("""
+        pipelines:
+          service:
+            stages:
+              - { name: many, script: make, raw: { gitlab: { parallel: 60 } } }
+              - { name: last, script: make }
+    """)
+
+    assert [code for code, _ in outcome.found()] == ["PG636"]
