@@ -56,7 +56,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
         *("compiler", "config", "emit", "plan.model", "plan.regex", "plan.events", "targets.base", "targets.registry"),
         *("targets.gitlab.rules.selection", "targets.gitlab.jobs.shell_variables", "targets.gitlab.jobs.variables"),
         *("readback.gitlab_file", "readback.groovy", "readback.declarative", "readback.jenkins", "readback.errors"),
-        *("diagnostics", "source"),
+        *("pictures", "diagnostics", "source"),
     ),
     "fleet": (*("run", "compiler", "config", "plan", "graph", "assets", "emit", "pictures", "diagnostics", "source"),),
     "__main__": ("cli",),

@@ -72,6 +72,20 @@ def test_the_report_counts_constructs(pipegen: Pipegen) -> None:
     assert data["constructs"]["script"] == {"translated": 1, "raw": 0, "reported": 0}
 
 
+def test_the_report_can_be_a_page(pipegen: Pipegen) -> None:
+    """It has the sum, each construct, and each diagnostic with its line."""
+    page = pipegen("import", "--report", "html").out
+
+    assert "<p>Of 4 keys, 2 are translated, 2 stay raw.</p>\n<p>Runs: the same for 11 events.</p>" in page
+    assert "<tr><td>all</td><td>2</td><td>2</td><td>0</td></tr>" in page
+    assert "<td>.gitlab-ci.yml:3</td><td>PG851 kept-raw</td>" in page
+
+
+def test_an_audit_has_no_page(pipegen: Pipegen) -> None:
+    """It is text or JSON."""
+    assert pipegen("import", "--audit", ".", "--report", "html").status == 2
+
+
 def test_an_audit_summarizes_all_pipelines(pipegen: Pipegen) -> None:
     """No file is written, and invalid files are named."""
     Path("other").mkdir()

@@ -22,7 +22,7 @@ from pipegen.importing.gitlab.proof import prove
 from pipegen.importing.imported import Imported, Proof, report_differences
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
-from pipegen.importing.summary import as_data, as_text
+from pipegen.importing.summary import as_data, as_page, as_text
 from pipegen.plan.model.facts import DEFAULT_BRANCH
 from pipegen.readback.engines import FileEngine, engine_of
 
@@ -35,6 +35,7 @@ class ReportFormat(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    HTML = "html"
 
 
 @click.command("import")
@@ -52,7 +53,7 @@ class ReportFormat(StrEnum):
     metavar="FILE",
     help='The config to write; "-" is standard output.',
 )
-@click.option("--report", type=EnumChoice(ReportFormat), help="Report the outcome of each construct, as text or JSON.")
+@click.option("--report", type=EnumChoice(ReportFormat), help="Report the outcome of each construct.")
 @click.option(
     "--audit",
     multiple=True,
@@ -95,6 +96,8 @@ def import_pipeline(
     The config is compiled for its engine, and the runs of both files are compared.
     """
     if audit:
+        if report is ReportFormat.HTML:
+            raise WrongUsage('the report of "--audit" is text or JSON: import one pipeline for a page')
         _audit(audit, include_root, default_branch, report)
         return
     path = pipeline or next((one for one in _USUAL if one.is_file()), _USUAL[0])
@@ -112,7 +115,7 @@ def import_pipeline(
     if imported is None:
         raise click.exceptions.Exit(Exit.PROBLEMS)
     if report is not None and not is_stream:
-        show_text(as_text(imported.count) if report is ReportFormat.TEXT else as_data(imported.count))
+        show_text(_report(report, path, imported, proven, import_report))
     if is_stream:
         show_file(imported.text)
     else:
@@ -121,6 +124,17 @@ def import_pipeline(
     if proven is not None:
         say(f"runs: {proven.words}")
     end(Exit.FINE if imported.generated else Exit.PROBLEMS)
+
+
+def _report(form: ReportFormat, path: Path, imported: Imported, proven: Proof | None, report: Report) -> str:
+    """Return the report in the format *form*."""
+    match form:
+        case ReportFormat.TEXT:
+            return as_text(imported.count)
+        case ReportFormat.JSON:
+            return as_data(imported.count)
+    words = [f"{imported.words[0].upper()}{imported.words[1:]}.", *([f"Runs: {proven.words}."] if proven else ())]
+    return as_page(str(path), imported.count, words, report.diagnostics())
 
 
 def _imported(path: Path, include_root: Path | None, default_branch: str, report: Report) -> Imported | None:

@@ -194,7 +194,15 @@ def test_cache_keys_accept_inputs_with_a_safe_pattern(one: dict[str, Any], *, is
 
 @pytest.mark.parametrize(
     ("key", "expected"),
-    [("${setup.branch}", "${CI_COMMIT_REF_SLUG}"), ("${setup.pipeline}", "p"), ("${setup.tag}", None)],
+    [
+        ("${setup.branch}", "${CI_COMMIT_REF_SLUG}"),
+        ("${setup.pipeline}", "p"),
+        ("${setup.tag}", None),
+        ("${setup.params.CI_PIPELINE_ID}", "${CI_PIPELINE_ID}"),
+        ("${setup.params.CI_JOB_NAME_SLUG}", "${CI_JOB_NAME_SLUG}"),
+        ("${setup.params.CI_JOB_NAME}", None),
+        ("${setup.params.MY_ID}", None),
+    ],
 )
 def test_cache_keys_accept_setup_values_with_a_slug(key: str, expected: str | None) -> None:
     """GitLab has no slug of a tag, which may contain slashes."""

@@ -21,6 +21,8 @@ _NOT_IN_NAMES = r"[^A-Za-z0-9._-]"
 _IN_NAMES = re.compile(r"[A-Za-z0-9._-]")
 # Setup values that contain only letters, digits, ".", "_" and "-" on GitLab, or that pipegen knows; a branch is a slug.
 _SAFE = frozenset({"branch", "commit", "shortCommit", "changeRequest", "GIT_COMMIT", "pipeline", "projectShortName"})
+# https://docs.gitlab.com/ci/variables/predefined_variables/: numbers, hexadecimal digits, and slugs.
+_SAFE_PARAMETER = re.compile(r"params\.CI_(?:\w+_(?:SLUG|I?ID|SHA)|NODE_INDEX|NODE_TOTAL)")
 _USE = "the key of a cache"
 
 
@@ -76,7 +78,7 @@ def _with_pipeline_name(key: Text, pipeline: plan.Plan) -> Iterator[Part]:
 def _is_safe(reference: Reference, pipeline: plan.Plan) -> bool:
     """Return whether the value of *reference* is certainly allowed in a name: GitLab does not change it."""
     if reference.scope is Scope.SETUP:
-        return reference.name in _SAFE
+        return reference.name in _SAFE or _SAFE_PARAMETER.fullmatch(reference.name) is not None
     return reference.scope is not Scope.INPUT or _input(reference, pipeline).consists_of(_IN_NAMES)
 
 
