@@ -32,6 +32,11 @@ _DIFFERING = "\t\u0085\u2028\u2029\ufeff"
 _BLANKS = "^ +\r"
 _NAMES = "[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)"
 
+# A colon inside a plain text, as in `node:22`. The C parser refuses it in braces and brackets, and YAML 1.2 allows it:
+# a character for private use stands for it.
+_INNER_COLON = re.compile(r"(?<=[^\s,\[\]{}'\"]):(?=[^\s,\[\]{}])")
+_COLON = "\ue000"
+
 # The number of characters that the Python parser reads in about a second.
 _LONG = 1_000_000
 
@@ -98,6 +103,27 @@ def fast_events(file: SourceFile) -> Iterable[Any] | None:
     return _unless_named(list(events), names) if names else events
 
 
+def _events_without_colons(file: SourceFile) -> Iterable[Any] | None:
+    """Return the events of the C parser, which reads *file* without its colons inside plain texts, and has them again.
+
+    Return None if there are none, or if it may read *file* differently.
+    """
+    text = _INNER_COLON.sub(_COLON, file.text)
+    if text == file.text or _COLON in file.text:
+        return None
+    events = fast_events(SourceFile(file.path, text))
+    return map(_with_colons, events) if events is not None else None
+
+
+def _with_colons(event: Any) -> Any:
+    """Return *event* with its colons; raise `ValueError` if one is in a name, which YAML reads in another way."""
+    if any(_COLON in (getattr(event, name, None) or "") for name in ("anchor", "tag")):
+        raise ValueError
+    if isinstance(event, ScalarEvent):
+        event.value = event.value.replace(_COLON, ":")
+    return event
+
+
 def _unless_named(events: list[Any], positions: list[int]) -> list[Any] | None:
     """Return *events* if none of the *positions* is in an anchor, an alias or a tag: they are in texts and comments.
 
@@ -125,22 +151,26 @@ def _compose_fast(file: SourceFile, report: Report, kind: type[C]) -> C | None:
 
     A long file gets the explanation of the C parser: the Python parser would take seconds.
     """
-    own_report = Report()
-    composer = kind(file, own_report)
-    try:
-        events = fast_events(file)
-        if events is None:
-            return None
-        composer.compose(events)
-    except (YAMLError, ValueError) as error:
-        if isinstance(error, MarkedYAMLError) and len(file.text) > _LONG:
+    last_error: Exception | None = None
+    for read_events in (fast_events, _events_without_colons):
+        own_report = Report()
+        composer = kind(file, own_report)
+        try:
+            events = read_events(file)
+            if events is None:
+                continue
+            composer.compose(events)
+        except (YAMLError, ValueError) as error:
+            last_error = error
+        except Stopped:
+            report.take(own_report)
             raise
-        return None
-    except Stopped:
-        report.take(own_report)
-        raise
-    report.take(own_report)
-    return composer
+        else:
+            report.take(own_report)
+            return composer
+    if isinstance(last_error, MarkedYAMLError) and len(file.text) > _LONG:
+        raise last_error
+    return None
 
 
 def _compose_slow(file: SourceFile, report: Report, kind: type[C]) -> C:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from pipegen.compiler import analyse, generate
+from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.read import read
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code, Diagnostic
@@ -32,12 +32,16 @@ class ErrorPlace(Struct):
 
 
 class CompiledConfig(Struct, kw_only=True):
-    """The files that a config compiles to, its plans, and its errors."""
+    """The files that a config compiles to, its plans, and its errors.
+
+    *is_error_in_stages* says whether each error is in a stage or an input.
+    """
 
     files: tuple[GeneratedFile, ...] = ()
     plans: tuple[Plan, ...] = ()
     errors: tuple[ErrorPlace, ...] = ()
     messages: tuple[str, ...] = ()
+    is_error_in_stages: bool = True
 
     @property
     def has_errors(self) -> bool:
@@ -49,20 +53,23 @@ def compiled(text: str, target: str) -> CompiledConfig:
     """Return what the config *text* compiles to for *target*, or its errors."""
     file = SourceFile("pipegen.yaml", text)
     report = Report()
+
+    def after(analysed: Analysed, further: Report) -> None:
+        with suppress(Stopped):
+            generate(analysed, registry.load(target), {}, further)
+
     with suppress(Stopped):
-        analysed = analyse(file, (), report)
+        analysed = analyse(file, (), report, after=after)
         files = generate(analysed, registry.load(target), {}, report)
         return CompiledConfig(files=files, plans=tuple(analysed.plans))
     tree = read(file, Report())
-    errors = [one for one in report.errors() if one.primary]
+    places = [(error, tuple(_places(tree, span.start))) for error in report.errors() for span in _spans(error)]
     return CompiledConfig(
         errors=tuple(
-            ErrorPlace(stage, key, error.message, error.code)
-            for error in errors
-            for span in _spans(error)
-            for stage, key in _places(tree, span.start)
+            ErrorPlace(stage, key, error.message, error.code) for error, inner in places for stage, key in inner
         ),
         messages=tuple(one.message for one in report.errors()),
+        is_error_in_stages=all(any(stage or "." not in key for stage, key in inner) for _, inner in places),
     )
 
 

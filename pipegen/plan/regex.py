@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pipegen.structs import MutableStruct
 
@@ -43,6 +44,7 @@ class RegexError(Exception):
         self.end = end
 
 
+@lru_cache(maxsize=1000)
 def portable_regex(source: str) -> str:
     """Return *source* in the form that all engines read alike; raise `RegexError` if there is none."""
     flag = "(?i)" if source.startswith("(?i)") else ""

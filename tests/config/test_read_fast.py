@@ -62,6 +62,34 @@ def test_signs_in_texts_and_comments_are_no_names(text: str) -> None:
     assert reading.fast_events(SourceFile("pipeline.yml", text)) is not None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: { b: c:d, e: [x::y, http://z:1/] }\n",
+        "a: [b:c: d, e:, f: g:]\n",
+        'a: { "b":c, d:e }\n',
+        "a: [b:c] # d:e\nf: |\n  g:h\n",
+        "a: { &b:c d: e }\n",
+        "a: [!b:c d, *e:f]\n",
+        "a: [b:c, \ue000]\n",
+        "a: [b:c\n",
+    ],
+)
+def test_both_parsers_agree_on_colons_in_braces(text: str) -> None:
+    """The C parser refuses those inside plain texts, and reads the file without them."""
+    check(text)
+
+
+def test_the_c_parser_reads_a_file_with_colons_in_braces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An image with a tag is common there."""
+    monkeypatch.setattr(reading, "_compose_slow", lambda *_: pytest.fail("read by the Python parser"))
+    tree = read(SourceFile("pipeline.yml", "image: { name: node:22, url: http://x }\n"), Report())
+
+    assert isinstance(tree, Mapping)
+    assert isinstance(image := tree.get("image"), Mapping)
+    assert [entry.value.span.text for entry in image.entries] == ["node:22", "http://x"]
+
+
 @given(st.sampled_from(TEXTS[: len(TEXTS) // 2]), CHANGES)
 def test_both_parsers_agree_on_changed_configs(text: str, changes: list[tuple[float, str, int]]) -> None:
     """Pieces of text are inserted or replaced anywhere."""

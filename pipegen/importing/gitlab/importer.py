@@ -44,13 +44,18 @@ def import_gitlab(file: SourceFile, roots: Roots, default_branch: str, report: R
     files = read_files(file, roots, reading, report)
     source = resolve(files, reading, report)
     attempt = _Attempt(source, default_branch, reading)
-    result = attempt.result(is_shared=True)
-    if result.compiled.has_errors:
-        # Without shared keys, each error is in a stage.
-        for _ in range(_MOST_ROUNDS):
-            errors = _forced_keys(attempt.result(is_shared=False).compiled)
-            if not errors or not _add_forced(attempt.forced, errors):
+    result, is_shared = attempt.result(is_shared=True), True
+    for _ in range(_MOST_ROUNDS):
+        if not result.compiled.has_errors:
+            break
+        is_certain = not is_shared or result.compiled.is_error_in_stages
+        if not is_certain or not _add_forced(attempt.forced, _forced_keys(result.compiled)):
+            if not is_shared:
                 break
+            # Without shared keys, each error is in a stage.
+            is_shared = False
+        result = attempt.result(is_shared=is_shared)
+    if not is_shared:
         result = attempt.result(is_shared=True)
     if result.config.lacks_names:
         attempt.names = _names(result)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
-from pipegen.importing.gitlab.events import events
+from pipegen.importing.gitlab.events import ComparedEvent, events
 from pipegen.importing.gitlab.files import Roots, read_files
 from pipegen.importing.gitlab.importer import GitLabImport
 from pipegen.importing.gitlab.jobs import SourcePipeline, resolve
-from pipegen.importing.gitlab.runs import RunJob, expanded, ground, run
+from pipegen.importing.gitlab.runs import RunJob, RunnablePipeline, StartedJob, expanded, ground, run, runnable
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
@@ -42,27 +42,36 @@ def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
     """
     if not imported.generated:
         return None
-    source, result = imported.source, _generated(imported.generated)
+    source, result = runnable(imported.source), runnable(_generated(imported.generated))
     events_by_difference: dict[tuple[str, str], list[str]] = {}
     number = 0
-    for event in events(source, default_branch):
-        expected = run(source, event.facts)
+    for (started, other), titles in _titles(source, result, events(imported.source, default_branch)).items():
+        expected = run(source, started)
         if expected is None:
             continue
-        number += 1
+        number += len(titles)
         expected = {name: one for name, one in expected.items() if one.job in imported.jobs}
-        actual = {
-            _name(name, expected): _named(one, expected) for name, one in (run(result, event.facts) or {}).items()
-        }
+        actual = {_name(name, expected): _named(one, expected) for name, one in (run(result, other) or {}).items()}
         for name, message in _differences(expected, actual, imported.jobs):
-            events_by_difference.setdefault((name, message), []).append(event.title)
+            events_by_difference.setdefault((name, message), []).extend(titles)
     return Proof(
         events=number,
         differences=tuple(
-            RunDifference(at=source.jobs[job].key.span, message=message, events=tuple(titles))
+            RunDifference(at=imported.source.jobs[job].key.span, message=message, events=tuple(titles))
             for (job, message), titles in events_by_difference.items()
         ),
     )
+
+
+def _titles(
+    source: RunnablePipeline, result: RunnablePipeline, compared: Iterable[ComparedEvent]
+) -> dict[tuple[tuple[StartedJob, ...], tuple[StartedJob, ...]], list[str]]:
+    """Return the titles of the events that start the same jobs of *source* by the same rules, and those of *result*."""
+    titles: dict[tuple[tuple[StartedJob, ...], tuple[StartedJob, ...]], list[str]] = {}
+    for event in compared:
+        started = source.started(event.facts), result.started(event.facts)
+        titles.setdefault(started, []).append(event.title)
+    return titles
 
 
 def _generated(files: Sequence[GeneratedFile]) -> SourcePipeline:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 
 from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.expressions import ExpressionError, Facts, holds
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, Variable
-from pipegen.importing.gitlab.order import needs_of
+from pipegen.importing.gitlab.order import Need, needs_of
 from pipegen.importing.gitlab.rules import MANUAL, NEVER, ON_SUCCESS, Rule, rules_of, workflow_rules
 from pipegen.importing.gitlab.tree import (
     entries_of,
@@ -21,7 +22,7 @@ from pipegen.importing.gitlab.tree import (
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
-from pipegen.structs import Struct, field
+from pipegen.structs import Struct, replace
 
 _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}|\$", re.ASCII)
 # Stands for a dollar sign that begins no variable.
@@ -30,13 +31,54 @@ _UNKNOWN = "unknown"
 _MOST_LEVELS = 10
 
 
-class StartedJob(Struct, kw_only=True):
-    """A job in a run: how it starts, whether later stages wait for it, and the rules' variables."""
+class RunnableJob(Struct, kw_only=True):
+    """A job with what all its runs have in common; *rules* are None if GitLab alone can evaluate them.
+
+    *known* are the texts of its variables in rules.
+    """
 
     job: SourceJob
+    rules: tuple[Rule, ...] | None
+    known: Mapping[str, str]
+    needs: tuple[Need, ...] | None
+    combinations: Mapping[str, Mapping[str, str]]
+    script: tuple[str, ...]
+    after: tuple[str, ...]
+    variables: Mapping[str, str]
+    image: str
+    is_shown: bool
+    leaves_files: bool
+
+    @property
+    def dependencies(self) -> tuple[str, ...] | None:
+        """The names of the only jobs whose files it gets, None if these are all."""
+        node = self.job.get("dependencies")
+        return None if node is None else texts_of(node)
+
+
+class RunnablePipeline(Struct, kw_only=True):
+    """A pipeline with the jobs of all its runs; *rules* are those of its workflow, *known* the texts of variables."""
+
+    jobs: Mapping[str, RunnableJob]
+    rules: tuple[Rule, ...]
+    known: Mapping[str, str]
+
+    def started(self, facts: Facts) -> tuple[StartedJob, ...]:
+        """Return the jobs that start in a run with *facts*."""
+        if self.rules:
+            rule = _first(self.rules, facts, self.known)
+            if rule is None or rule.when == NEVER:
+                return ()
+        return tuple(started for job in self.jobs.values() if (started := _started(job, facts)) is not None)
+
+
+class StartedJob(Struct, kw_only=True):
+    """A job in a run: how it starts, whether later stages wait for it, and the rule's variables."""
+
+    name: str
     when: str
     is_awaited: bool
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 class RunJob(Struct, kw_only=True):
@@ -54,45 +96,66 @@ class RunJob(Struct, kw_only=True):
     image: str
 
 
-def run(source: SourcePipeline, facts: Facts) -> dict[str, RunJob] | None:
-    """Return the jobs of the run with *facts* by name, None if GitLab refuses it: a job needs one that is not in it."""
-    if not _starts(source, facts):
-        return {}
-    started = {
-        name: started_job
-        for name, job in source.jobs.items()
-        if (started_job := _started(job, source, facts)) is not None
-    }
-    if _has_missing_needs(started, source):
+def runnable(source: SourcePipeline) -> RunnablePipeline:
+    """Return *source* with what all its runs have in common."""
+    try:
+        rules = workflow_rules(source)
+    except ExpressionError:
+        rules = ()
+    jobs = {name: _runnable(job, source) for name, job in source.jobs.items()}
+    return RunnablePipeline(jobs=jobs, rules=rules, known=_known(source.variables))
+
+
+def _runnable(job: SourceJob, source: SourcePipeline) -> RunnableJob:
+    rules: tuple[Rule, ...] | None = None
+    with suppress(ExpressionError):
+        rules = rules_of(job, source)
+    return RunnableJob(
+        job=job,
+        rules=rules,
+        known={**_known(job.variables), "CI_JOB_NAME": job.name, "CI_JOB_STAGE": job.stage},
+        needs=needs_of(job, source),
+        combinations=dict(_combinations(job)),
+        script=_commands(job, "before_script", "script"),
+        after=_commands(job, "after_script"),
+        variables=_texts(job.variables),
+        image=_image(job),
+        is_shown=HELPER not in job.variables,
+        leaves_files=_leaves_files(job),
+    )
+
+
+def run(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> dict[str, RunJob] | None:
+    """Return the jobs of the run of *started* by name, None if GitLab refuses it: a job needs one that is not in it."""
+    by_name = {one.name: one for one in started}
+    jobs = {name: pipeline.jobs[name] for name in by_name}
+    if any(need.name not in jobs and not need.is_optional for job in jobs.values() for need in job.needs or ()):
         return None
-    direct, files = _order(started, source)
+    direct, files = _order(by_name, jobs)
     ancestors = closure(direct)
-    combinations = {name: list(_combinations(one.job)) for name, one in started.items()}
-    names = {name: frozenset(one for one, _ in combinations[name]) for name in started}
-    shown = {name for name, one in started.items() if HELPER not in one.job.variables}
-    leaving = {name for name, one in started.items() if _leaves_files(one.job)}
-    jobs: dict[str, RunJob] = {}
-    for name in shown:
-        started_job = started[name]
-        for own_name, values in combinations[name]:
-            variables = {
-                **_texts(started_job.job.variables),
-                **_expanded_all(started_job.variables),
-                **_literals(values),
-            }
-            jobs[own_name] = RunJob(
+    names = {name: frozenset(job.combinations) for name, job in jobs.items()}
+    shown = {name for name, job in jobs.items() if job.is_shown}
+    leaving = {name for name, job in jobs.items() if job.leaves_files}
+    run_jobs: dict[str, RunJob] = {}
+    for name in [name for name in jobs if name in shown]:
+        job, own = jobs[name], by_name[name]
+        of_rule = _expanded_all(dict(own.variables))
+        before = frozenset[str]().union(*(names[other] for other in ancestors[name] if other in shown))
+        received = frozenset[str]().union(*(names[other] for other in files[name] & ancestors[name] & leaving))
+        for own_name, values in job.combinations.items():
+            run_jobs[own_name] = RunJob(
                 name=own_name,
                 job=name,
-                when=_without_effect(started_job.when, direct[name]),
-                is_optional=started_job.when == MANUAL and not started_job.is_awaited,
-                before=frozenset[str]().union(*(names[other] for other in ancestors[name] if other in shown)),
-                files=frozenset[str]().union(*(names[other] for other in files[name] & ancestors[name] & leaving)),
-                script=_commands(started_job.job, "before_script", "script"),
-                after=_commands(started_job.job, "after_script"),
-                variables=variables,
-                image=_image(started_job.job),
+                when=_without_effect(own.when, direct[name]),
+                is_optional=own.when == MANUAL and not own.is_awaited,
+                before=before,
+                files=received,
+                script=job.script,
+                after=job.after,
+                variables={**job.variables, **of_rule, **_literals(values)},
+                image=job.image,
             )
-    return jobs
+    return run_jobs
 
 
 def _without_effect(when: str, before: Collection[str]) -> str:
@@ -100,71 +163,43 @@ def _without_effect(when: str, before: Collection[str]) -> str:
     return ON_SUCCESS if when == "always" and not before else when
 
 
-def _starts(source: SourcePipeline, facts: Facts) -> bool:
-    try:
-        rules = workflow_rules(source)
-    except ExpressionError:
-        return True
-    if not rules:
-        return True
-    rule = _first(rules, _with(facts, source.variables, {}))
-    return rule is not None and rule.when != NEVER
+def _known(variables: Mapping[str, Variable]) -> Mapping[str, str]:
+    return {name: one.text for name, one in variables.items()}
 
 
-def _with(facts: Facts, variables: Mapping[str, Variable], extra: Mapping[str, str]) -> Facts:
-    """Return *facts* with *variables*, over which those of the run have precedence."""
-    known = {name: one.text for name, one in variables.items()}
-    return Facts(
-        variables={**known, **extra, **facts.variables},
-        changed=facts.changed,
-        has_files=facts.has_files,
-    )
-
-
-def _first(rules: Sequence[Rule], facts: Facts) -> Rule | None:
+def _first(rules: Sequence[Rule], facts: Facts, known: Mapping[str, str]) -> Rule | None:
+    """Return the first of *rules* that holds; the variables of *facts* have precedence over *known* ones."""
+    facts = replace(facts, variables={**known, **facts.variables})
     return next((rule for rule in rules if holds(rule.formula, facts)), None)
 
 
-def _started(job: SourceJob, source: SourcePipeline, facts: Facts) -> StartedJob | None:
-    try:
-        rules = rules_of(job, source)
-    except ExpressionError:
-        return StartedJob(job=job, when=_UNKNOWN, is_awaited=True)
-    known = {"CI_JOB_NAME": job.name, "CI_JOB_STAGE": job.stage}
-    rule = _first(rules, _with(facts, job.variables, known))
+def _started(job: RunnableJob, facts: Facts) -> StartedJob | None:
+    name = job.job.name
+    if job.rules is None:
+        return StartedJob(name=name, when=_UNKNOWN, is_awaited=True)
+    rule = _first(job.rules, facts, job.known)
     if rule is None or rule.when == NEVER:
         return None
     is_awaited = rule.when != "on_failure" and not (rule.when == MANUAL and rule.allow_failure)
-    return StartedJob(job=job, when=rule.when, is_awaited=is_awaited, variables=dict(rule.variables))
-
-
-def _has_missing_needs(started: Mapping[str, StartedJob], source: SourcePipeline) -> bool:
-    """Return whether a job needs one that is not in the run."""
-    return any(
-        need.name not in started and not need.is_optional
-        for started_job in started.values()
-        for need in needs_of(started_job.job, source) or ()
-    )
+    return StartedJob(name=name, when=rule.when, is_awaited=is_awaited, variables=rule.variables)
 
 
 def _order(
-    started: Mapping[str, StartedJob], source: SourcePipeline
+    started: Mapping[str, StartedJob], jobs: Mapping[str, RunnableJob]
 ) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    """Return the jobs directly before each job, and those whose files it gets."""
+    """Return the jobs directly before each of *jobs*, and those whose files it gets."""
     direct: dict[str, frozenset[str]] = {}
     files: dict[str, frozenset[str]] = {}
-    for name, started_job in started.items():
-        needs = needs_of(started_job.job, source)
-        earlier = [other for other, its in started.items() if its.job.stage_number < started_job.job.stage_number]
-        if needs is None:
+    for name, job in jobs.items():
+        if job.needs is None:
+            earlier = [other for other, its in jobs.items() if its.job.stage_number < job.job.stage_number]
             direct[name] = frozenset(other for other in earlier if started[other].is_awaited)
             files[name] = frozenset(earlier)
         else:
-            direct[name] = frozenset(need.name for need in needs if need.name in started and need.name != name)
-            files[name] = frozenset(need.name for need in needs if need.name in started and need.has_files)
-        dependencies = started_job.job.entries.get("dependencies")
-        if dependencies is not None and not is_null(dependencies.value):
-            files[name] &= frozenset(texts_of(dependencies.value))
+            direct[name] = frozenset(need.name for need in job.needs if need.name in jobs and need.name != name)
+            files[name] = frozenset(need.name for need in job.needs if need.name in jobs and need.has_files)
+        if job.dependencies is not None:
+            files[name] &= frozenset(job.dependencies)
     return direct, files
 
 
