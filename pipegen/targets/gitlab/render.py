@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
@@ -308,7 +307,12 @@ def _need(need: NeedEntry) -> Data:
     keys: dict[str, Data] = {"pipeline": need.pipeline} if need.pipeline else {}
     keys["job"] = need.job
     if need.combinations:
-        keys["parallel"] = {"matrix": [dict(values) for values in need.combinations]}
+        maps = _axis_maps(map(dict, need.combinations))
+        keys["parallel"] = {
+            "matrix": [
+                {axis: values if len(values) > 1 else values[0] for axis, values in axes.items()} for axes in maps
+            ]
+        }
     if not need.artifacts:
         keys["artifacts"] = False
     if need.is_optional:
@@ -317,12 +321,28 @@ def _need(need: NeedEntry) -> Data:
 
 
 def _parallel(combinations: Combinations) -> Value:
-    """Return *combinations* as one map of lists if they are all combinations of the values, else a map for each."""
-    maps = [dict(values) for values in combinations.values]
-    axes = {axis: list(dict.fromkeys(values[axis] for values in maps)) for axis in maps[0]}
-    if [tuple(values.values()) for values in maps] == list(product(*axes.values())):
-        return {"matrix": [{axis: _list(values) for axis, values in axes.items()}]}
-    return {"matrix": [Flow({axis: [value] for axis, value in values.items()}) for values in maps]}
+    """Return *combinations* as a map of lists if they are all combinations of the values, else as several maps."""
+    maps = _axis_maps(map(dict, combinations.values))
+    if len(maps) == 1:
+        return {"matrix": [{axis: _list(values) for axis, values in maps[0].items()}]}
+    return {"matrix": [Flow(axes) for axes in maps]}
+
+
+def _axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, list[str]]]:
+    """Return *combinations* as few maps of lists, in the same order: GitLab multiplies the lists of a map.
+
+    https://docs.gitlab.com/ci/yaml/#parallelmatrix and https://docs.gitlab.com/ci/yaml/#needsparallelmatrix
+    """
+    maps = [{axis: [value] for axis, value in values.items()} for values in combinations]
+    for axis in reversed(maps[0]):
+        merged = maps[:1]
+        for axes in maps[1:]:
+            if {**axes, axis: merged[-1][axis]} == merged[-1]:
+                merged[-1] = {**axes, axis: merged[-1][axis] + axes[axis]}
+            else:
+                merged.append(axes)
+        maps = merged
+    return maps
 
 
 def _rule(rule: RuleEntry) -> dict[str, Value]:

@@ -48,7 +48,7 @@ def test_several_axes_become_a_product_or_a_list() -> None:
 
     matrix = _matrix("script: x", axes="v: ['1', '2'], os: [linux, mac], exclude: [{ v: '1', os: mac }]")
     assert matrix["unit"]["parallel"] == {
-        "matrix": [{"v": ["1"], "os": ["linux"]}, {"v": ["2"], "os": ["linux"]}, {"v": ["2"], "os": ["mac"]}]
+        "matrix": [{"v": ["1"], "os": ["linux"]}, {"v": ["2"], "os": ["linux", "mac"]}]
     }
 
 
