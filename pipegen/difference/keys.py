@@ -154,7 +154,7 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "reuse": formatter.tree(job.reuse),
         "notify": formatter.tree(job.mail),
         "finally": value("true") if job.is_final else None,
-        "steps": _plugin_steps(job),
+        "steps": _plugin_steps(job, formatter),
         "raw": {target: node(tree) for target, tree in job.raw},
     }
 
@@ -169,13 +169,15 @@ def _cases(job: Job, formatter: ValueFormatter) -> Tree | None:
     return trees or None
 
 
-def _plugin_steps(job: Job) -> Tree | None:
+def _plugin_steps(job: Job, formatter: ValueFormatter) -> Tree | None:
     """Return the steps of plugins of *job*."""
     steps = job.plugin_steps
     if steps is None:
         return None
     calls: dict[str, Tree] = {
-        f"{when} {number}": node(call)
+        f"{when} {number}": {call.text: formatter.tree(call.arguments) or value("")}
+        if call.arguments is not None
+        else value(call.text)
         for when, items in (("before", steps.before), ("after", steps.after))
         for number, call in enumerate(items, 1)
     }

@@ -81,7 +81,7 @@ def images(config: CheckedConfig) -> Iterator[ImageName]:
 
 def _pulled_images(machine: Machine) -> Iterator[Text]:
     """Yield the names of the images that the engine pulls."""
-    if machine.image is not None and machine.image.pull is not Pull.NEVER:
+    if machine.image is not None and machine.image.file is None and machine.image.pull is not Pull.NEVER:
         yield machine.image.name
     yield from (service.image for service in machine.services)
 

@@ -7,7 +7,8 @@ from itertools import chain
 
 from pipegen.bindings.expression import Scope, Text
 from pipegen.plan.files.readers import copied
-from pipegen.plan.model import Copy, Machine, Output, SharedResources, Step
+from pipegen.plan.model import Copy, Machine, Output, PluginSteps, SharedResources, Step
+from pipegen.plan.model.texts import plugin_texts
 
 _IMAGE_NAMES = ("imageID", "imageLocalName")
 # Outputs that name a resource that outlives the stage: an image, a container, a release.
@@ -25,6 +26,13 @@ def inputs_of(stage: str, texts: Iterable[Text]) -> tuple[Output, ...]:
             if reference.scope is Scope.STAGE and reference.namespace != stage:
                 outputs[Output(reference.namespace or "", reference.name)] = None
     return tuple(outputs)
+
+
+def own_outputs(stage: str, plugin_steps: PluginSteps | None) -> tuple[Output, ...]:
+    """Return the outputs of *stage* that its own *plugin_steps* read."""
+    texts = plugin_texts(plugin_steps) if plugin_steps is not None else ()
+    references = (reference for text in texts for reference in text.references())
+    return tuple(Output(stage, reference.name) for reference in references if reference.scope is Scope.OWN)
 
 
 def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:

@@ -10,7 +10,7 @@ from pipegen.config.model import StageConfig
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.consumers import containers_of, expanded_outputs, shared
+from pipegen.plan.consumers import containers_of, expanded_outputs, own_outputs, shared
 from pipegen.plan.files.artifacts import AvailableFiles, chosen_sources
 from pipegen.plan.files.conflicts import Conflicts, check_conflicts, find_conflicts
 from pipegen.plan.files.readers import reads_files
@@ -62,8 +62,9 @@ class _Used(Struct, kw_only=True):
     def of(cls, work: Mapping[str, StagePlan]) -> _Used:
         """Return what the stages in *work* use of each other."""
         inputs = [stage.inputs for stage in work.values()]
+        own = (own_outputs(name, stage.settings.plugin_steps) for name, stage in work.items())
         return cls(
-            outputs=set(chain.from_iterable(inputs)),
+            outputs=set(chain.from_iterable((*inputs, *own))),
             expanded=expanded_outputs([stage.machine for stage in work.values()]),
             shared=shared(inputs, {name: stage.steps for name, stage in work.items()}),
         )

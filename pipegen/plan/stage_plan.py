@@ -66,7 +66,7 @@ def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues,
     name, report = stage.name.value, start.report
     check_directory(stage.directory, report)
     directory = _directory(stage, pipeline)
-    stage_machine, bounds = machine(stage, start), limits(stage, report)
+    stage_machine, bounds = machine(stage, directory, start), limits(stage, report)
     stage_steps, end = steps(stage, pipeline, start, is_certain=absence.is_certain(name))
     failed = end.at(FAILED)
     settings = stage_settings(stage, directory, end)
@@ -75,7 +75,8 @@ def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues,
     absence.check_resources(name, stage_steps, report)
     check_image(stage, stage_steps, report)
     after, stage_mail = post_commands(stage, stage_steps, failed), _mail(stage, pipeline, failed, bounds)
-    texts = stage_texts(name, stage_steps, after, stage_machine, settings.deployment.environment, stage_mail)
+    environment = settings.deployment.environment
+    texts = stage_texts(name, stage_steps, after, stage_machine, environment, stage_mail, settings.plugin_steps)
     return StagePlan(
         stage=stage,
         directory=directory,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from engines import gitlab_local, jenkins_harness
-from engines.containers import Containers
+from engines.containers import BASE, Containers
 from engines.jenkins_harness import Credential, SecretFile, SshKey, UsernamePassword
 from engines.proof import worlds
 from engines.proof.execution import (
@@ -42,7 +42,10 @@ def executed(
     text = yaml_text({"pipelines": {"p": {"stages": stages, "execution": [*alone, *arcs]}}})
     world = World(
         containers=containers,
-        repository=worlds.repository(folder / "repository", files={CONFIG: text, "texts": HOSTILE, "folder/see": ""}),
+        repository=worlds.repository(
+            folder / "repository",
+            files={CONFIG: text, "texts": HOSTILE, "folder/see": "", "folder/Dockerfile": DOCKERFILE},
+        ),
         folder=folder / "world",
         variables={"NOTES": str(folder / "notes")},
         secrets=secrets or {},
@@ -222,6 +225,32 @@ def test_stages_run_in_images_with_ready_services(containers: Containers, tmp_pa
     assert ran[0] == "p"
     if name != "gitlab":
         _check_containers(done)
+
+
+DOCKERFILE = f'FROM {BASE}\nARG WHO\nARG PLACE\nCOPY see /see\nRUN test "$WHO" = "it\'s me"\n'
+
+
+@pytest.mark.parametrize("name", ["scripted", "declarative"])
+def test_stages_run_in_images_of_dockerfiles(containers: Containers, tmp_path: Path, name: str) -> None:
+    """The image is built from the checkout, with values of arguments; a stage whose image cannot be built fails."""
+    image = {"dockerfile": "Dockerfile", "build_args": {"WHO": "it's me", "PLACE": "$HOME"}}
+    stages: list[dict[str, object]] = [
+        {"name": "built", "directory": "folder", "image": {**image, "user": 0}, "script": [kept("built", "ran", "ls")]},
+        {"name": "broken", "image": {"dockerfile": "folder/Dockerfile"}, "script": [kept("broken", "ran", "ls")]},
+        {
+            "name": "context",
+            "image": {**image, "dockerfile": "folder/Dockerfile", "context": "folder"},
+            "script": [kept("context", "ran", "ls")],
+        },
+    ]
+
+    done = executed(ENGINES[name], containers, tmp_path, stages, [])
+
+    assert done.outcomes == {"built": "success", "broken": "failed", "context": "success"}, done.log
+    (built,) = (one for one in done.beside if one["stage"] == "built")
+    assert (built["kind"], built["args"]) == ("inside", "-e HOME=/tmp --user=0")
+    assert containers.docker("run", "--rm", built["image"], "ls", "/see").stdout == "/see\n"
+    assert sorted(path.name for path in (tmp_path / "notes").iterdir()) == ["built-ran", "context-ran"]
 
 
 def _check_containers(done: Execution) -> None:

@@ -12,16 +12,34 @@ from engines.proof.execution import CONFIG, GITLAB_LOCAL, Engine, compiled
 from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
 
-HOSTILE = "it's ${env.HOME} $HOME \\ \"end\" \n '''"
+HOSTILE = "it's $HOME \\ \"end\" \n '''"
 STAGES = [
-    {"name": "build", "script": ["echo built >a.txt"], "artifacts": ["a.txt"]},
+    {
+        "name": "build",
+        "script": ["echo built >a.txt", "printf '%s\\n' \"1.0 'x' \\$HOME\" >version"],
+        "outputs": {"version": {"command": "cat version"}},
+        "artifacts": ["a.txt"],
+    },
     {
         "name": "check",
         "script": ["echo checked"],
+        "outputs": {"seconds": {"command": "echo 5"}},
         "steps": {
             "jenkins": {
                 "before": ["acmeLogin"],
-                "after": [{"acmeTell": {"to": ["x", HOSTILE], "level": 2}}, "acmeScan 'a'", {"acmeEnd": None}],
+                "after": [
+                    {"acmeTell": {"to": ["x", HOSTILE], "level": 2}},
+                    {
+                        "acmeScan": [
+                            "v${build.version}",
+                            "${.seconds}",
+                            "${setup.projectShortName}",
+                            "${inputs.who}",
+                            "${JOB_NAME}${NOTHING}",
+                        ]
+                    },
+                    {"acmeEnd": None},
+                ],
             },
             "elsewhere": "skip",
         },
@@ -30,7 +48,12 @@ STAGES = [
     {"name": "keep", "steps": {"jenkins": [{"archiveArtifacts": "a.txt"}], "elsewhere": "skip"}},
     {"name": "broken", "script": ["false"], "steps": {"jenkins": ["acmeNever"], "elsewhere": "skip"}},
 ]
-TEXT = yaml_text({"pipelines": {"p": {"execution": [["build", "check", "gate", "keep", "broken"]], "stages": STAGES}}})
+TEXT = yaml_text(
+    {
+        "inputs": {"who": "me"},
+        "pipelines": {"p": {"execution": [["build", "check", "gate", "keep", "broken"]], "stages": STAGES}},
+    }
+)
 NAMES = ("acmeLogin", "acmeTell", "acmeScan", "acmeEnd", "acmeGate", "acmeNever")
 Repository = Callable[[Mapping[str, str | bytes]], Path]
 
@@ -53,6 +76,9 @@ def test_steps_run_where_their_stage_runs(style: str, repository: Repository, tm
     assert [line.endswith(" on null") for line in lines if line != "checked"] == [False] * 4 + [True]
     assert json.loads(lines[2][len("[plugin] acmeTell ") : lines[2].rindex(" on ")]) == [
         {"to": ["x", HOSTILE], "level": 2}
+    ]
+    assert json.loads(lines[3][len("[plugin] acmeScan ") : lines[3].rindex(" on ")]) == [
+        ["v1.0 'x' $HOME", "5", "service", "me", "demo"]
     ]
     assert build.archived["a.txt"].read_text() == "built\n"
 

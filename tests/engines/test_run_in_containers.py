@@ -21,6 +21,7 @@ pytestmark = pytest.mark.xdist_group("run-in-containers")
 
 PORT = 8377
 SERVE = f"mkdir /srv/w; echo served >/srv/w/x; exec httpd -f -p {PORT} -h /srv/w"
+DOCKERFILE = f'FROM {BASE}\nARG WHO\nRUN echo "$WHO" >/who\n'
 STAGES: dict[str, dict[str, object]] = {
     "make": {
         "image": BASE,
@@ -48,6 +49,11 @@ STAGES: dict[str, dict[str, object]] = {
         "script": [f"wget -q -O - http://web:{PORT}/x"],
     },
     "slow": {"image": BASE, "timeout": 2, "script": ["trap 'echo told; exit 0' TERM", 'sleep 60 & wait "$!"']},
+    "built": {
+        "directory": "folder",
+        "image": {"dockerfile": "Dockerfile", "build_args": {"WHO": "it's me"}},
+        "script": ["cat /who"],
+    },
     "none": {"image": {"name": "localhost/pipegen-test/none", "pull": "never"}, "script": ["true"]},
 }
 
@@ -58,7 +64,7 @@ def started(containers: Containers, folder: Path, stages: dict[str, dict[str, ob
     text = yaml_text(
         {"pipelines": {"p": {"stages": [{"name": name, **keys} for name, keys in stages.items()], "execution": arcs}}}
     )
-    place = repository(folder / "repository", files={CONFIG: text})
+    place = repository(folder / "repository", files={CONFIG: text, "folder/Dockerfile": DOCKERFILE})
     around = {
         "DOCKER": shutil.which("podman") or "podman",
         "PIPEGEN_NETWORK": "host",
@@ -66,7 +72,7 @@ def started(containers: Containers, folder: Path, stages: dict[str, dict[str, ob
         "XDG_STATE_HOME": str(folder / "state"),
     }
     return subprocess.Popen(
-        (sys.executable, "-c", "from pipegen.__main__ import main; main()", "run", CONFIG, "--isolated", "-j", "5"),
+        (sys.executable, "-c", "from pipegen.__main__ import main; main()", "run", CONFIG, "--isolated", "-j", "6"),
         cwd=place,
         env={**os.environ, **containers.environment, **around},
         stdout=subprocess.PIPE,
@@ -97,6 +103,10 @@ def test_stages_run_in_their_images(containers: Containers, tmp_path: Path) -> N
     assert values["use"] == "x  y [masked]after <x  y [masked]>\n", text
     assert "use failed: exit status 1" in text
     assert values["served"].splitlines()[-1] == "served"
+    assert values["built"].splitlines()[-1] == "it's me"
+    assert "pipegen" not in containers.docker("images", "--format", "{{.Repository}}").stdout.replace(
+        "pipegen-test", ""
+    )
     assert "slow failed: it took more than 2 s" in text
     assert "none failed: its container did not start" in text
     assert left(containers) == []

@@ -26,6 +26,7 @@ _SKIPPED = {
     "reuse": (),
     "secrets": (),
     "services": ("image", "ready"),
+    "tools": (),
     "when": (),
 }
 

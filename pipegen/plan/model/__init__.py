@@ -17,9 +17,19 @@ from pipegen.plan.model.conditions import (
 )
 from pipegen.plan.model.deployments import Approval, Delay, Deployment, Environment, KubernetesCluster, Lock
 from pipegen.plan.model.inputs import Input, InputType
-from pipegen.plan.model.jobs import Artifact, Combination, Job, Mail, PluginSteps, SharedResources
+from pipegen.plan.model.jobs import Artifact, Combination, Job, Mail, PluginCall, PluginSteps, SharedResources
 from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Timeout
-from pipegen.plan.model.machine import JobImage, Machine, Pod, PodContainer, Pull, Resources, Service, ShellProgram
+from pipegen.plan.model.machine import (
+    ImageFile,
+    JobImage,
+    Machine,
+    Pod,
+    PodContainer,
+    Pull,
+    Resources,
+    Service,
+    ShellProgram,
+)
 from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.model.plans import Concurrency, FetchOptions, Plan, Schedule, Selection, Workspace
 from pipegen.plan.model.retention import (
@@ -105,6 +115,7 @@ __all__ = [
     "FilesChanged",
     "IdToken",
     "Image",
+    "ImageFile",
     "Input",
     "InputType",
     "IsEvent",
@@ -125,6 +136,7 @@ __all__ = [
     "Output",
     "Pattern",
     "Plan",
+    "PluginCall",
     "PluginSteps",
     "Pod",
     "PodContainer",

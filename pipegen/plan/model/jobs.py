@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pipegen.bindings.expression import Items, Text
+from pipegen.bindings.expression import Expression, Items, Text
 from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.deployments import Deployment
 from pipegen.plan.model.limits import Limits
@@ -13,7 +13,6 @@ from pipegen.plan.model.retention import DEFAULT_RETENTION, NO_REPORTS, Cache, R
 from pipegen.plan.model.steps import Case, Commands, Credential, IdToken, Line, Output, Step
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Node
 from pipegen.structs import SpannedStruct, Struct, replace
 
 # Defaults.
@@ -73,14 +72,22 @@ class Combination(Struct):
     values: tuple[tuple[str, str], ...]
 
 
+class PluginCall(SpannedStruct):
+    """A step of a plugin: the name *text* with *arguments*, or complete Groovy without them."""
+
+    text: str
+    arguments: Expression | None
+    span: Span
+
+
 class PluginSteps(SpannedStruct, kw_only=True):
-    """Steps of Jenkins' plugins and libraries *before* and *after* the script, as the user wrote them.
+    """Steps of Jenkins' plugins and libraries *before* and *after* the script.
 
     Other engines leave them out if *is_skipped_elsewhere*, and otherwise refuse them.
     """
 
-    before: tuple[Node, ...]
-    after: tuple[Node, ...]
+    before: tuple[PluginCall, ...]
+    after: tuple[PluginCall, ...]
     is_skipped_elsewhere: bool
     span: Span
 

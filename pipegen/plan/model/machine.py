@@ -26,11 +26,19 @@ class ShellProgram(Enum):
     BASH = "bash"
 
 
+class ImageFile(Struct, kw_only=True):
+    """A Dockerfile of the checkout: its *path*, the folder of its *context* and its build *arguments*."""
+
+    path: str
+    context: str
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
 class JobImage(SpannedStruct, kw_only=True):
     """The image a job runs in; *entrypoint* None keeps the image's own, *pull* None is the engine's default.
 
     *user* None is that of the engine, *args* are for the container engine, *credentials* is the ID of the login at the
-    registry.
+    registry. An image that is built from *file* has its path as the name.
     """
 
     name: Text
@@ -39,6 +47,7 @@ class JobImage(SpannedStruct, kw_only=True):
     user: str | None = None
     args: tuple[str, ...] = ()
     credentials: str | None = None
+    file: ImageFile | None = None
     span: Span
 
 

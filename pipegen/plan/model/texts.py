@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.bindings.expression import Expression, Items, List, Loop, Map, Text
 from pipegen.plan.model.deployments import Environment
-from pipegen.plan.model.jobs import Job, Mail
+from pipegen.plan.model.jobs import Job, Mail, PluginCall, PluginSteps
 from pipegen.plan.model.machine import Machine
 from pipegen.plan.model.steps import (
     BlubberInline,
@@ -40,8 +40,9 @@ def stage_texts(
     machine: Machine,
     environment: Environment | None,
     mail: Mail | None,
+    plugin_steps: PluginSteps | None,
 ) -> list[Text]:
-    """Return the texts in the steps, machine, environment and mail of *stage*."""
+    """Return the texts in the steps, machine, environment, mail and *plugin_steps* of *stage*."""
     texts: list[Text] = []
     for step in steps:
         texts += step_texts(step, stage)
@@ -52,13 +53,15 @@ def stage_texts(
         texts += environment_texts(environment)
     if mail is not None:
         texts += mail_texts(mail)
+    if plugin_steps is not None:
+        texts += plugin_texts(plugin_steps)
     return texts
 
 
 def job_texts(job: Job, *, with_environment: bool = True) -> list[Text]:
     """Return all texts of *job*; without those of its environment for an engine that has no environments."""
     environment = job.deployment.environment if with_environment else None
-    texts = stage_texts(job.stage, job.steps, job.after, job.machine, environment, job.mail)
+    texts = stage_texts(job.stage, job.steps, job.after, job.machine, environment, job.mail, job.plugin_steps)
     for cache in job.caches:
         texts += (cache.key, *cache.fallback)
     return [*texts, job.retention.name] if job.retention.name is not None else texts
@@ -113,6 +116,16 @@ def environment_texts(environment: Environment) -> tuple[Text, ...]:
 def mail_texts(mail: Mail) -> list[Text]:
     """Return the texts of *mail*."""
     return [*_in_items(mail.to), mail.subject, mail.body]
+
+
+def plugin_texts(plugin_steps: PluginSteps) -> list[Text]:
+    """Return the texts in the parameters of *plugin_steps*."""
+    return call_texts((*plugin_steps.before, *plugin_steps.after))
+
+
+def call_texts(calls: Iterable[PluginCall]) -> list[Text]:
+    """Return the texts in the parameters of *calls*."""
+    return [text for call in calls if call.arguments is not None for text in _in_expression(call.arguments)]
 
 
 def _in_commands(step: Commands) -> list[Text]:

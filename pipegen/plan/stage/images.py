@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from posixpath import join, normpath
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
 from pipegen.bindings.github_expressions import github_hint
@@ -11,10 +12,22 @@ from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import BuildImage, Copy, Deploy, JobImage, Promote, PublishImage, Pull, RunContainer, Step
+from pipegen.plan.model import (
+    BuildImage,
+    Copy,
+    Deploy,
+    ImageFile,
+    JobImage,
+    Promote,
+    PublishImage,
+    Pull,
+    RunContainer,
+    Step,
+)
 from pipegen.plan.model.steps import step_key
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
+from pipegen.source.text import Span
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, entries_of
 
 # The characters of image names, tags and digests; the registry checks their order.
 _NAME = r"[A-Za-z0-9._:/@-]*"
@@ -23,18 +36,19 @@ _START = r"[A-Za-z0-9]"
 _WITH_TOOLS = frozenset((BuildImage, RunContainer, Copy, PublishImage, Promote, Deploy))
 
 
-def image(stage: StageConfig, values: StageValues) -> JobImage | None:
-    """Return the image of *stage*, or None."""
+def image(stage: StageConfig, directory: str, values: StageValues) -> JobImage | None:
+    """Return the image of *stage*, which runs in *directory*, or None."""
     if stage.image is None:
         return None
     node = stage.image.node
-    name = node.get("name") if type(node) is Mapping else None
-    if name is None or type(node) is not Mapping:
+    if type(node) is not Mapping:
         return JobImage(name=image_name(node, values), span=stage.image.span)
-    entrypoint, pull = node.get("entrypoint"), node.get("pull")
-    own_name = image_name(name, values)
+    name, entrypoint, pull = node.get("name"), node.get("entrypoint"), node.get("pull")
+    file = _file(node, stage.image.span, directory, values.report)
+    own_name = image_name(name, values) if name is not None else Text((file.path if file else "Dockerfile",), node.span)
     return JobImage(
         name=own_name,
+        file=file,
         entrypoint=_words(entrypoint) if isinstance(entrypoint, Sequence) else None,
         pull=Pull(pull.text) if isinstance(pull, Scalar) else None,
         user=_text(node.get("user")),
@@ -42,6 +56,38 @@ def image(stage: StageConfig, values: StageValues) -> JobImage | None:
         credentials=_credentials(node.get("credentials"), own_name, values.report),
         span=stage.image.span,
     )
+
+
+def _file(node: Mapping, key: Span, directory: str, report: Report) -> ImageFile | None:
+    """Return the Dockerfile of the image *node*; an image has a name or a Dockerfile."""
+    file, context, arguments = node.get("dockerfile"), node.get("context"), node.get("build_args")
+    if not isinstance(file, Scalar):
+        if node.get("name") is None:
+            hint = 'add "name: python:3.12", or "dockerfile: Dockerfile" to build the image from a file'
+            report.add(codes.MISSING_KEY, "the image has no name", at=key, label='"name" is missing here', hint=hint)
+        for key_, value in (("context", context), ("build_args", arguments)):
+            if value is not None:
+                hint = f'remove "{key_}", or replace "name" by "dockerfile"'
+                report.add(codes.INVALID_VALUE, f'"{key_}" is for a Dockerfile', at=value.span, hint=hint)
+        return None
+    for key_ in ("name", "credentials"):
+        if (other := node.get(key_)) is not None:
+            hint = f'remove "{key_}" or "dockerfile"'
+            report.add(codes.INVALID_VALUE, f'an image from a Dockerfile has no "{key_}"', at=other.span, hint=hint)
+    return ImageFile(
+        path=_in_repository(file, directory, report),
+        context=_in_repository(context, directory, report) if isinstance(context, Scalar) else directory,
+        arguments=tuple((entry.key.text, _text(entry.value) or "") for entry in entries_of(arguments)),
+    )
+
+
+def _in_repository(node: Scalar, directory: str, report: Report) -> str:
+    """Return the path *node*, which is relative to *directory*, from the root of the repository."""
+    path = normpath(join(directory, node.text))
+    if path == ".." or path.startswith(("../", "/")):
+        hint = "name a path in the repository"
+        report.add(codes.PATH_OUTSIDE, f'"{node.text}" is outside the repository', at=node.span, hint=hint)
+    return path
 
 
 def _text(node: Node | None) -> str | None:

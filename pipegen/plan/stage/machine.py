@@ -23,12 +23,12 @@ _ANYWHERE = Machine()
 _UNWRITABLE = r"[\x00-\x1f\x7f$\\\"]"
 
 
-def machine(stage: StageConfig, values: StageValues) -> Machine:
-    """Return the machine that *stage* needs."""
+def machine(stage: StageConfig, directory: str, values: StageValues) -> Machine:
+    """Return the machine that *stage* needs, which runs in *directory*."""
     if not any((stage.services, stage.agent, stage.resources, stage.shell, stage.tools)):
-        return Machine(image=image(stage, values)) if stage.image is not None else _ANYWHERE
+        return Machine(image=image(stage, directory, values)) if stage.image is not None else _ANYWHERE
     labels, expressions = _labels(stage, values.report)
-    job_image, pod = image_and_pod(stage, values)
+    job_image, pod = image_and_pod(stage, directory, values)
     return Machine(
         image=job_image,
         pod=pod,

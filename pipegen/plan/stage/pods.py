@@ -12,12 +12,12 @@ from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, items_of, written_text
 
 
-def image_and_pod(stage: StageConfig, values: StageValues) -> tuple[JobImage | None, Pod | None]:
+def image_and_pod(stage: StageConfig, directory: str, values: StageValues) -> tuple[JobImage | None, Pod | None]:
     """Return the image of *stage*, also if its pod names it, and the pod; contradictions are reported."""
     body = _body(stage)
     if body is None or stage.agent is None:
-        return image(stage, values), None
-    own, named = image(stage, values), body.get("image")
+        return image(stage, directory, values), None
+    own, named = image(stage, directory, values), body.get("image")
     pod = Pod(
         containers=tuple(_container(item) for item in items_of(body.get("containers")) if isinstance(item, Mapping)),
         manifest=written_text(body.get("yaml")),
@@ -49,6 +49,9 @@ def _body(stage: StageConfig) -> Mapping | None:
 def _check(pod: Pod, body: Mapping, own: JobImage | None, report: Report) -> None:
     """Report a pod without the container of its script, or with contradictions."""
     manifest, container = body.get("yaml"), body.get("container")
+    if own is not None and own.file is not None:
+        hint = "build the image in another pipeline, and name it"
+        report.add(codes.INVALID_VALUE, "a pod does not build the image of its stage", at=own.span, hint=hint)
     if own is not None and own.name.constant is None:
         hint = "write out the name of the image"
         report.add(codes.INVALID_VALUE, "the image of a pod must be known before it starts", at=own.span, hint=hint)

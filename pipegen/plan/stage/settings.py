@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pipegen.bindings.names import START
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.files.artifacts import checked_path
 from pipegen.plan.files.caches import caches
 from pipegen.plan.files.retention import NO_FILES, StageFiles, stage_files
-from pipegen.plan.model import Cache, Deployment, PluginSteps, Reuse
+from pipegen.plan.model import Cache, Deployment, PluginCall, PluginSteps, Reuse
 from pipegen.plan.stage.deployments import NO_DEPLOYMENT, deployment
 from pipegen.plan.values import StageValues
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence, items_of
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, items_of
 from pipegen.structs import Struct
 
 
@@ -41,7 +42,7 @@ def stage_settings(stage: StageConfig, directory: str, values: StageValues) -> S
         files=stage_files(stage, directory, values),
         caches=caches(stage, directory, values),
         deployment=deployment(stage, values),
-        plugin_steps=plugin_steps(stage),
+        plugin_steps=plugin_steps(stage, values),
         raw=raw(stage, values.report),
         reuse=reuse(stage, directory, values.report),
     )
@@ -61,19 +62,28 @@ def _check_alone(stage: StageConfig, report: Report) -> None:
             )
 
 
-def plugin_steps(stage: StageConfig) -> PluginSteps | None:
-    """Return the steps of Jenkins' plugins of *stage*, None if it has none."""
+def plugin_steps(stage: StageConfig, values: StageValues) -> PluginSteps | None:
+    """Return the steps of Jenkins' plugins of *stage*, None if it has none; *values* are those after its steps."""
     body = stage.steps.node if stage.steps is not None else None
     if stage.steps is None or not isinstance(body, Mapping):
         return None
     calls, elsewhere = body.get("jenkins"), body.get("elsewhere")
     before, after = (calls.get("before"), calls.get("after")) if isinstance(calls, Mapping) else (None, calls)
     return PluginSteps(
-        before=items_of(before),
-        after=items_of(after),
+        before=tuple(_call(item, values.at(START)) for item in items_of(before)),
+        after=tuple(_call(item, values) for item in items_of(after)),
         is_skipped_elsewhere=isinstance(elsewhere, Scalar) and elsewhere.text == "skip",
         span=stage.steps.span,
     )
+
+
+def _call(node: Node, values: StageValues) -> PluginCall:
+    """Return the step *node*: text in Groovy, or a map of its name to its parameters."""
+    if isinstance(node, Mapping):
+        entry = node.entries[0]
+        return PluginCall(entry.key.text, values.value(entry.value), entry.key.span)
+    is_text = isinstance(node, Scalar) and node.kind is ScalarKind.TEXT
+    return PluginCall(node.text.strip() if isinstance(node, Scalar) and is_text else "", None, node.span)
 
 
 def raw(stage: StageConfig, report: Report) -> tuple[tuple[str, Mapping], ...]:

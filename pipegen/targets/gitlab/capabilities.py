@@ -52,7 +52,11 @@ TABLE: tuple[Capability, ...] = (
         _NATIVE,
         "tags of runners, which replace targets.gitlab.tags; PG658: || and !; kubernetes: only its image",
     ),
-    Capability("image", _NATIVE, "outputs in its name are variables, by a dotenv report; PG679: args and credentials"),
+    Capability(
+        "image",
+        _NATIVE,
+        "outputs in its name are variables, by a dotenv report; PG679: args and credentials; PG693: dockerfile",
+    ),
     Capability("services", _NATIVE),
     Capability("resources", _NATIVE, "KUBERNETES_CPU_REQUEST and _MEMORY_REQUEST; other executors ignore them"),
     Capability("env", _NATIVE, "constants are variables; scripts export other values, so that any text arrives"),

@@ -45,7 +45,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "image",
         _NATIVE,
         "needs the plugin docker-workflow, and docker on agents; runs as the agent's user; a docker agent with "
-        "reuseNode in a shared workspace, otherwise inside",
+        "reuseNode in a shared workspace, otherwise inside; dockerfile: docker build in the stage",
     ),
     Capability("services", _EMULATED, "containers in a network of the stage, which needs an image"),
     Capability(

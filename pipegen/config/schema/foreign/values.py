@@ -82,9 +82,7 @@ def fail_fast(use: Use) -> str:
 
 def agent(use: Use) -> str | None:
     """Return the hint for Jenkins' maps of agents; None for text and lists, which are labels."""
-    if not isinstance(use.value, Map) or not use.value.entries:
-        return None
-    if use.value.get("kubernetes") is not None:
+    if not isinstance(use.value, Map) or not use.value.entries or use.value.get("kubernetes") is not None:
         return None
     inner = use.value.entries[0]
     match inner.key.text, inner.value:
@@ -97,9 +95,21 @@ def agent(use: Use) -> str | None:
             return instead(
                 {**own, **({"agent": _labels(label.text)} if isinstance(label, Scalar) else {})} or {"image": "…"}
             )
+        case "dockerfile", value:
+            return instead(_dockerfile(value))
         case (("any" | "none"), _):
             return "remove it: a stage without an agent runs on any"
     return 'write labels, as in "agent: linux", or a container image, as in "image: python:3.12"'
+
+
+def _dockerfile(value: object) -> dict[str, object]:
+    """Return the image that is built from the Dockerfile of Jenkins' agent *value*."""
+    file, folder, label = (value.get(key) if isinstance(value, Map) else None for key in ("filename", "dir", "label"))
+    name = value.text if isinstance(value, Scalar) and value.text != "true" else "Dockerfile"
+    name = file.text if isinstance(file, Scalar) else name
+    image: dict[str, object] = {"dockerfile": f"{folder.text}/{name}" if isinstance(folder, Scalar) else name}
+    context = {"context": folder} if isinstance(folder, Scalar) else {}
+    return {"image": {**image, **context}, **({"agent": _labels(label.text)} if isinstance(label, Scalar) else {})}
 
 
 def _labels(text: str) -> object:

@@ -80,6 +80,9 @@ class Definitions:
 
 def _is_reusable(job: Job, script: StageScript) -> bool:
     """Return whether results of *job* can be reused: it declares its dependencies, and leaves only values and files."""
+    image = job.machine.image
+    if image is not None and image.file is not None:
+        return False
     if job.reuse is None or job.is_final or script.uses_containers or script.credentials or job.id_tokens:
         return False
     return not any(effects((job,)))

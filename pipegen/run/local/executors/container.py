@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import Job, Pull, Resources, Service
+from pipegen.plan.model import ImageFile, Job, Pull, Resources, Service
 from pipegen.run.local import marks
 from pipegen.run.local.texts import Texts
 from pipegen.shell.quote import quote
@@ -94,20 +94,36 @@ class Containers(Struct, dict=True, gc=True):
             *(word for variable in texts.variables for word in ("--env", variable)),
             *(() if entrypoint is None else (f"--entrypoint={entrypoint[0] if entrypoint else ''}",)),
             *image.args,
-            _name(image.name, texts),
+            _name(image.name, texts) if image.file is None else _built_name(name),
             *(entrypoint or ())[1:],
             *("sh", "-c", _FIRST, "sh"),
             *call,
         )
         removal = self._remove_containers(name)
+        build, image_removal = self._build(image.file, image.pull, name, folder) if image.file is not None else ((), ())
         if not services:
-            return WrappedCommand(arguments=arguments, is_container=True, removal=(removal,))
+            return WrappedCommand(
+                arguments=arguments, is_container=True, before=build, after=image_removal, removal=(removal,)
+            )
         return WrappedCommand(
             arguments=arguments,
             is_container=True,
-            before=(*self._create_network(name), *services),
-            after=(removal, *self._remove_services(job.machine.services, name)),
+            before=(*build, *self._create_network(name), *services),
+            after=(removal, *self._remove_services(job.machine.services, name), *image_removal),
         )
+
+    def _build(
+        self, file: ImageFile, pull: Pull | None, name: str, folder: str
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the commands that build the image of the container *name* from *file* in *folder*, and remove it."""
+        words = (
+            *(self.program, "build", "--tag", _built_name(name), f"--file={Path(folder, file.path)}"),
+            *(f"--build-arg={key}={value}" for key, value in file.arguments),
+            *(("--pull",) if pull is Pull.ALWAYS else ()),
+            str(Path(folder, file.context)),
+        )
+        removal = f"{quote(self.program)} rmi --no-prune {quote(_built_name(name))} >/dev/null 2>&1 || :"
+        return (" ".join(map(quote, words)),), (removal,)
 
     @cached_property
     def is_podman(self) -> bool:
@@ -165,6 +181,11 @@ class Containers(Struct, dict=True, gc=True):
 
     def _output(self, *arguments: str) -> str:
         return subprocess.run((self.program, *arguments), capture_output=True, text=True, check=False).stdout
+
+
+def _built_name(container: str) -> str:
+    """Return the name of the image that is built for *container*."""
+    return f"localhost/{container.lower()}"
 
 
 def _name(image: Text, texts: Texts) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from pipegen.bindings.expression import Scope, Text
-from pipegen.diagnostics.codes import LABEL_EXPRESSION, MACHINE_LEFT_OUT
+from pipegen.diagnostics.codes import DOCKERFILE_ON_GITLAB, LABEL_EXPRESSION, MACHINE_LEFT_OUT
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Machine, Plan, Pull
 from pipegen.shell.host import Images
@@ -117,6 +117,14 @@ def check_machine(job: Job, kind: str, settings: GitLabSettings, report: Report)
 def _check_jenkins_keys(job: Job, report: Report) -> None:
     """Report keys of the machine of *job* that only Jenkins has."""
     machine, image = job.machine, job.machine.image
+    if image is not None and image.file is not None:
+        report.add(
+            DOCKERFILE_ON_GITLAB,
+            f'GitLab runs stage "{job.title}" in an image of a registry, and builds none from "{image.file.path}"',
+            at=image.span,
+            hint="build and push the image in an earlier stage, and name it here: "
+            "\"image: '${setup.params.CI_REGISTRY_IMAGE}/ci:${setup.commit}'\"",
+        )
     if machine.label_expressions:
         report.add(
             LABEL_EXPRESSION,

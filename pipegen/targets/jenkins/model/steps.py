@@ -181,11 +181,15 @@ class Wrapped(Struct):
 
 
 class GroovyStatement(Struct):
-    """A step as complete Groovy, and the *plugin* that provides it, "" for one that always exists."""
+    """A step as complete Groovy, and the *plugin* that provides it, "" for one that always exists.
+
+    *values* are those in the text that Groovy computes.
+    """
 
     kind: ClassVar[str] = "statement"
     text: str
     plugin: str = ""
+    values: tuple[Value, ...] = ()
 
 
 class Ensured(Struct, kw_only=True):

@@ -41,7 +41,7 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     for job in plan.jobs:
         check_retention(job, report)
         check_raw(job, report)
-        check_plugin_steps(job, report)
+        check_plugin_steps(job, plan, report)
         check_machine(job, report)
         check_pod(job, report)
         if scripts[job.stage].setup or _has_other_texts(job):
@@ -60,7 +60,8 @@ def _has_other_texts(job: Job) -> bool:
     """Return whether *job* may use values outside its script."""
     image = job.machine.image
     is_plain = image is None or image.name.constant is not None
-    return bool(job.mail or job.caches or job.machine.services or not is_plain or Export in map(type, job.steps))
+    is_read = job.mail or job.plugin_steps
+    return bool(is_read or job.caches or job.machine.services or not is_plain or Export in map(type, job.steps))
 
 
 def _check_setup(reference: Reference, environment: ShellEnvironment, report: Report) -> None:

@@ -3,133 +3,201 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from pipegen.bindings.expression import Constant, Expression, List, Loop, Map, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.emit.groovy import literal
-from pipegen.plan.model import Job
-from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind
-from pipegen.source.tree import Sequence as TreeSequence
+from pipegen.plan.model import Job, Plan, PluginCall
+from pipegen.plan.model.texts import call_texts, plugin_texts
+from pipegen.source.text import Span
+from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import expression
 from pipegen.targets.jenkins.stages.known_steps import KnownStep, known_steps
 from pipegen.targets.jenkins.stages.raw import NAME, is_call
+from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 # A call on one line, with or without parentheses.
 _STATEMENT = rf"{NAME}([ \t(][^\r\n]*)?"
 # The parameters of a step, as keys of a map and of Groovy.
 _KEY = r"[A-Za-z_]\w*"
+# A text that is a call in Groovy, such as `java()`, and one with a value of pipegen.
+_NESTED_CALL = r"[A-Za-z_]\w*\(([A-Za-z_]\w*:.*)?\)"
+_REFERENCE = r"\$\{([\w-]+)(\[[^]{}]*\])?\.[\w.-]+(\|[^{}]*)?\}"
 
 
-def plugin_steps(calls: Sequence[Node]) -> tuple[model.Step, ...]:
+class _Writer(Struct):
+    """Writes parameters in Groovy, with *texts* for values; *values* are those in them that Groovy computes."""
+
+    texts: GroovyTexts
+    values: list[model.Value]
+
+    def statement(self, call: PluginCall) -> str:
+        """Return *call* in Groovy; a bare name is a call."""
+        if call.arguments is not None:
+            return f"{call.text}({self._arguments(call.arguments)})"
+        return f"{call.text}()" if re.fullmatch(NAME, call.text) else call.text
+
+    def _arguments(self, value: Expression) -> str:
+        if isinstance(value, Map):
+            return ", ".join(f"{_key(key)}: {self._value(entry)}" for key, entry in value.entries)
+        return "" if isinstance(value, Constant) and value.value is None else self._value(value)
+
+    def _value(self, value: Expression) -> str:
+        """Return *value* as an expression in Groovy."""
+        match value:
+            case Map():
+                return f"[{self._arguments(value)}]" if value.entries else "[:]"
+            case List():
+                return f"[{', '.join(map(self._value, value.items))}]"
+            case Constant():
+                return _constant(value)
+            case Text():
+                computed = self.texts.value(value)
+                self.values.append(computed)
+                return expression(computed)
+            case _:
+                raise TypeError(f"{value} is no parameter of a step")
+
+
+def plugin_steps(calls: Sequence[PluginCall], texts: GroovyTexts) -> tuple[model.GroovyStatement, ...]:
     """Return the steps that the user wrote as *calls*."""
-    return tuple(model.GroovyStatement(text) for call in calls if (text := _statement(call)))
+    return tuple(_lowered(call, texts) for call in calls)
 
 
-def statements(job: Job) -> tuple[str, ...]:
-    """Return all steps of plugins of *job* in Groovy."""
-    return tuple(filter(None, map(_statement, _calls(job))))
+def _lowered(call: PluginCall, texts: GroovyTexts) -> model.GroovyStatement:
+    writer = _Writer(replace(texts, reads_environment=True), [])
+    text = writer.statement(call)
+    return model.GroovyStatement(text, values=tuple(writer.values))
+
+
+def names(job: Job) -> tuple[str, ...]:
+    """Return the names of all steps of plugins of *job*."""
+    return tuple(map(_name, _calls(job)))
 
 
 def needs_agent(job: Job) -> bool:
     """Return whether a step of a plugin of *job* certainly needs an agent, or the stage asks for one."""
-    names = {model.step_name(statement) for statement in statements(job)}
-    is_known = any(step.needs_agent for name, step in known_steps().items() if name in names)
-    return bool(names) and (is_known or bool(job.machine.labels) or job.machine.image is not None)
+    if job.plugin_steps is None:
+        return False
+    own_names = names(job)
+    is_known = any(step.needs_agent for name, step in known_steps().items() if name in own_names)
+    references = (reference for text in plugin_texts(job.plugin_steps) for reference in text.references())
+    reads_outputs = any(reference.scope in (Scope.STAGE, Scope.OWN) for reference in references)
+    return is_known or reads_outputs or bool(job.machine.labels) or job.machine.image is not None
 
 
-def check_plugin_steps(job: Job, report: Report) -> None:
+def reads_status(calls: Sequence[PluginCall]) -> bool:
+    """Return whether the parameters of *calls* contain the status of a stage or of the pipeline."""
+    return any(reference.scope is Scope.STATUS for text in call_texts(calls) for reference in text.references())
+
+
+def check_plugin_steps(job: Job, plan: Plan, report: Report) -> None:
     """Report steps of plugins of *job* that are not calls, and wrong parameters of known steps."""
     for call in _calls(job):
-        if isinstance(call, Mapping):
-            _check_parameters(call.entries[0], report)
-        elif not is_call(call, _STATEMENT):
+        if call.arguments is not None:
+            _check_parameters(call, call.arguments, report)
+        elif not is_call(call.text, _STATEMENT):
             _refuse(
-                call,
+                call.span,
                 "this is not a Jenkins step on one line",
                 'write a call, such as "waitForQualityGate abortPipeline: true", or a map: "acmeDeploy: {to: staging}"',
                 report,
             )
-        elif isinstance(call, Scalar):
-            _known(model.step_name(call.text.strip()), call, report)
+        else:
+            _check_statement(call, plan, report)
 
 
-def _calls(job: Job) -> Iterator[Node]:
-    if job.plugin_steps is not None:
-        yield from job.plugin_steps.before
-        yield from job.plugin_steps.after
+def _calls(job: Job) -> tuple[PluginCall, ...]:
+    return (*job.plugin_steps.before, *job.plugin_steps.after) if job.plugin_steps is not None else ()
 
 
-def _statement(call: Node) -> str:
-    """Return *call* in Groovy; a bare name is a call."""
-    if isinstance(call, Mapping):
-        entry = call.entries[0]
-        return f"{entry.key.text}({_arguments(entry.value)})"
-    text = call.text.strip() if isinstance(call, Scalar) else ""
-    return f"{text}()" if re.fullmatch(NAME, text) else text
+def _name(call: PluginCall) -> str:
+    """Return the name of the step of *call*."""
+    return re.split(r"[ \t(]", call.text, maxsplit=1)[0]
 
 
-def _arguments(value: Node) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{_key(entry)}: {_value(entry.value)}" for entry in value.entries)
-    return "" if isinstance(value, Scalar) and value.kind is ScalarKind.NULL else _value(value)
+def _constant(value: Constant) -> str:
+    if value.value is None:
+        return "null"
+    if isinstance(value.value, bool | int):
+        return str(value.value).lower()
+    return value.text if re.fullmatch(r"-?\d+[.]\d+", value.text) else literal(value.text)
 
 
-def _value(value: Node) -> str:  # noqa: PLR0911 - one for each kind
-    """Return *value* as an expression in Groovy."""
-    match value:
-        case Mapping(entries=()):
-            return "[:]"
-        case Mapping():
-            return f"[{_arguments(value)}]"
-        case TreeSequence():
-            return f"[{', '.join(map(_value, value.items))}]"
-        case Scalar(kind=ScalarKind.NULL):
-            return "null"
-        case Scalar(kind=ScalarKind.BOOLEAN | ScalarKind.INTEGER):
-            return str(value.value).lower()
-        case Scalar(kind=ScalarKind.NUMBER) if re.fullmatch(r"-?\d+[.]\d+", value.text):
-            return value.text
-        case Scalar():
-            return literal(value.text)
+def _key(key: Text) -> str:
+    name = key.constant or ""
+    return name if re.fullmatch(_KEY, name) else literal(name)
 
 
-def _key(entry: Entry) -> str:
-    return entry.key.text if re.fullmatch(_KEY, entry.key.text) else literal(entry.key.text)
+def _check_statement(call: PluginCall, plan: Plan, report: Report) -> None:
+    """Report the step *call* in Groovy if it has steps inside, or contains a value."""
+    name = _name(call)
+    _known(name, call.span, report)
+    namespaces = {"setup", "inputs", "matrix", *(job.stage for job in plan.jobs)}
+    reference = next((one for one in re.finditer(_REFERENCE, call.text) if one[1] in namespaces), None)
+    if reference is not None:
+        hint = f"write the step as a map of its parameters: {{{name}: {{PARAMETER: '{reference[0]}'}}}}"
+        _refuse(call.span, f'"{reference[0]}" in a step in Groovy is not replaced', hint, report)
 
 
-def _check_parameters(entry: Entry, report: Report) -> None:
-    """Report the step *entry*, a name with its parameters, if Jenkins refuses it."""
-    name = entry.key.text
+def _check_parameters(call: PluginCall, arguments: Expression, report: Report) -> None:
+    """Report the step *call*, a name with *arguments*, if Jenkins refuses it."""
+    name = call.text
     if not re.fullmatch(NAME, name):
         hint = 'write the name of a step, such as "acmeDeploy", and its parameters as a map'
-        if isinstance(entry.value, Scalar) and re.fullmatch(_STATEMENT, name):
-            hint = f"for YAML, this is a key with a value; put quotes around the step: '{name}: {entry.value.text}'"
-        _refuse(entry.key, f'"{name}" is not the name of a Jenkins step', hint, report)
+        if isinstance(arguments, Text | Constant) and re.fullmatch(_STATEMENT, name):
+            text = arguments.text if isinstance(arguments, Constant) else arguments.constant
+            hint = f"for YAML, this is a key with a value; put quotes around the step: '{name}: {text}'"
+        _refuse(call.span, f'"{name}" is not the name of a Jenkins step', hint, report)
         return
-    step = _known(name, entry.key, report)
-    if step is None or not isinstance(entry.value, Mapping):
+    _check_values(arguments, name, "{}", report)
+    step = _known(name, call.span, report)
+    if step is None or not isinstance(arguments, Map):
         return
-    for parameter in entry.value.entries:
-        if parameter.key.text not in step.parameters:
-            suggested = suggestion(parameter.key.text, step.parameters)
+    for parameter, _ in arguments.entries:
+        own_name = parameter.constant
+        if own_name is not None and own_name not in step.parameters:
+            suggested = suggestion(own_name, step.parameters)
             known = f"its parameters are {listed(step.parameters)}" if step.parameters else "it has no parameters"
             hint = f'rename it to "{suggested}"' if suggested else known
-            _refuse(parameter.key, f'the step "{name}" has no parameter "{parameter.key.text}"', hint, report)
+            _refuse(parameter.span, f'the step "{name}" has no parameter "{own_name}"', hint, report)
     for required in step.required:
-        if entry.value.get(required) is None:
-            _refuse(entry.key, f'the step "{name}" needs the parameter "{required}"', f'add "{required}"', report)
+        if arguments.get(required) is None:
+            _refuse(call.span, f'the step "{name}" needs the parameter "{required}"', f'add "{required}"', report)
 
 
-def _known(name: str, node: Node, report: Report) -> KnownStep | None:
+def _check_values(value: Expression, name: str, form: str, report: Report) -> None:
+    """Report values in the parameters of the step *name* that are not data; *form* is what Groovy has around them."""
+    match value:
+        case Map():
+            for key, entry in value.entries:
+                if key.constant is None:
+                    hint = "write out the name, and put the value after it"
+                    _refuse(key.span, f'the step "{name}" has a parameter whose name is not known', hint, report)
+                _check_values(entry, name, form.replace("{}", f"{key.constant}: {{}}"), report)
+        case List():
+            for item in value.items:
+                _check_values(item, name, form.replace("{}", "[{}]"), report)
+        case Loop():
+            hint = "pass the text, and split it in a step of a library"
+            _refuse(value.span, f'a list of the step "{name}" is known only at run time', hint, report)
+        case Text() if re.fullmatch(_NESTED_CALL, value.constant or ""):
+            hint = f'write the whole step as text in Groovy: "{name}({form.replace("{}", value.constant or "")})"'
+            _refuse(value.span, f'"{value.constant}" in a map is a text for Jenkins, not a call', hint, report)
+
+
+def _known(name: str, span: Span, report: Report) -> KnownStep | None:
     """Return the known step *name*, None if it is of a library or a plugin that is not known; blocks are reported."""
     step = known_steps().get(name)
     if step is None or not step.is_block:
         return step
     hint = 'to put it around the steps of the stage, write "raw: {jenkins: {wrap: […]}}"'
-    _refuse(node, f'the step "{name}" has other steps inside', hint, report)
+    _refuse(span, f'the step "{name}" has other steps inside', hint, report)
     return None
 
 
-def _refuse(node: Node, message: str, hint: str, report: Report) -> None:
-    report.add(codes.INVALID_PLUGIN_STEP, message, at=node.span, hint=hint)
+def _refuse(span: Span, message: str, hint: str, report: Report) -> None:
+    report.add(codes.INVALID_PLUGIN_STEP, message, at=span, hint=hint)

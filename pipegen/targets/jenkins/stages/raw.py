@@ -54,7 +54,7 @@ def check_raw(job: Job, report: Report) -> None:
                 continue
             items = entry.value.items if isinstance(entry.value, Sequence) else (entry.value,)
             for item in items:
-                if not isinstance(entry.value, Sequence) or not is_call(item, _CALL):
+                if not isinstance(entry.value, Sequence) or not _is_head(item):
                     report.add(
                         codes.RAW_REFUSED,
                         "this is not a Jenkins step with a block",
@@ -70,11 +70,12 @@ def _items(job: Job, key: str) -> Iterator[Scalar]:
             yield from (item for item in node.items if isinstance(item, Scalar))
 
 
-def is_call(node: Node, form: str) -> bool:
-    """Return whether *node* is a line of Groovy of that *form*, with balanced brackets."""
-    if not isinstance(node, Scalar) or node.kind is not ScalarKind.TEXT:
-        return False
-    text = node.text.strip()
+def _is_head(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.kind is ScalarKind.TEXT and is_call(node.text.strip(), _CALL)
+
+
+def is_call(text: str, form: str) -> bool:
+    """Return whether *text* is a line of Groovy of that *form*, with balanced brackets."""
     return (
         re.fullmatch(form, text) is not None and not any(sign in _outside(text) for sign in _ODD) and _is_closed(text)
     )

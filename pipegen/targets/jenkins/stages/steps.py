@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipegen.plan.model import Credential, CredentialKind, Job, TriggerJob, Workspace
+from pipegen.plan.model import Credential, CredentialKind, Job, PluginCall, TriggerJob, Workspace
 from pipegen.shell.command import OUTPUTS, Command, with_heading
 from pipegen.shell.script import StageScriptParts
 from pipegen.structs import Struct
@@ -97,11 +97,17 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     steps_: list[model.Step] = []
     if needs_agent(named):
         steps_ += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
-    settings = shared.work.settings
-    steps_ += with_own_tools(named.job, plugin_steps.plugin_steps(before), settings)
+    steps_ += _plugin_steps(named, before, values, shared)
     if not named.script.is_empty:
         steps_ += _script_steps(named, values, shared)
-    return [*steps_, *with_own_tools(named.job, plugin_steps.plugin_steps(after), settings)]
+    return [*steps_, *_plugin_steps(named, after, values, shared)]
+
+
+def _plugin_steps(
+    named: NamedJob, calls: Sequence[PluginCall], values: GroovyTexts, shared: StepContext
+) -> tuple[model.Step, ...]:
+    own = with_own_tools(named.job, plugin_steps.plugin_steps(calls, values), shared.work.settings)
+    return shared.statuses.with_statuses(named, own) if plugin_steps.reads_status(calls) else own
 
 
 def _script_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> list[model.Step]:
@@ -118,7 +124,7 @@ def _script_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> 
         if pod is not None and pod_of(named) is not None
         else in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
     )
-    complete_step = with_post_actions(named.job, (shared.statuses.with_statuses(named, in_image_step),), shared.reports)
+    complete_step = with_post_actions(named.job, shared.statuses.with_statuses(named, (in_image_step,)), shared.reports)
     steps_ += cached(named.job, values, complete_step)
     if script.archives:
         steps_.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))

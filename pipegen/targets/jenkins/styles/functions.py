@@ -24,6 +24,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "parameter": (),
     "output": (),
     "outputIfThere": ("output", "isStashed"),
+    "builtImage": (),
     "keep": (),
     "sharedOutput": (),
     "sharedOutputIfThere": ("sharedOutput",),

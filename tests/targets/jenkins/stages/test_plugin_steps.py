@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from engines.jenkins_facts import facts
-from plan.sample_plans import job_of
+from plan.sample_plans import job_of, plan_of, plans_of
 
 from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job, Plan
 from pipegen.targets.jenkins.stages.known_steps import known_steps
-from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps, needs_agent, statements
+from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps, needs_agent, plugin_steps
+from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 
 @pytest.mark.parametrize(
@@ -46,11 +48,50 @@ from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps, need
 def test_steps_of_the_user(step: str, expected: str | None) -> None:
     """A call on one line, where a bare name is one, or a name with its parameters."""
     report = Report()
-    job = job_of(f"{{name: s, script: x, steps: {{jenkins: [{step}]}}}}")
-    check_plugin_steps(job, report)
+    plan = plan_of(f"[{{name: s, script: x, steps: {{jenkins: [{step}]}}}}]")
+    (job,) = plan.jobs
+    check_plugin_steps(job, plan, report)
 
     assert bool(report.diagnostics()) is (expected is None)
-    assert expected is None or statements(job) == (expected,)
+    assert expected is None or _statements(plan, job) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("{tell: '${b.version}'}", "tell(output('b', 'version'))"),
+        (
+            "{tell: {to: 'v${b.version}', by: [x, '${inputs.who}']}}",
+            "tell(to: 'v' + output('b', 'version'), by: ['x', \"${params.who}\"])",
+        ),
+        ("{tell: '${.own}'}", "tell(readFile(file: '.pipegen/outputs/s/own', encoding: 'UTF-8'))"),
+        ("{tell: '${setup.branch}'}", "tell((env.PIPEGEN_BRANCH ?: ''))"),
+        ("{tell: '$${b.version} $HOME'}", "tell('${b.version} $HOME')"),
+        ("{tell: 'see ${BUILD_URL}'}", "tell('see ' + (env.BUILD_URL ?: ''))"),
+        ("\"tell '${b.version}'\"", None),
+        ("'tell \"${env.HOME}\"'", 'tell "${env.HOME}"'),
+        ("{recordIssues: {tools: ['java()']}}", None),
+        ("{tell: {to: {$each: one, $in: '${b.version}'}}}", None),
+    ],
+)
+def test_values_of_steps(step: str, expected: str | None) -> None:
+    """Values are data; text in Groovy has none."""
+    report = Report()
+    (plan,) = plans_of(
+        "inputs: {who: me}\n"
+        "pipelines: {p: {stages: [{name: b, script: x, outputs: [version]}, "
+        f"{{name: s, script: x, outputs: [own], steps: {{jenkins: [{step}]}}}}]}}}}"
+    )
+    job = plan.jobs[1]
+    check_plugin_steps(job, plan, report)
+
+    assert bool(report.diagnostics()) is (expected is None)
+    assert expected is None or _statements(plan, job) == [expected]
+
+
+def _statements(plan: Plan, job: Job) -> list[str]:
+    texts = GroovyTexts(plan, job, {other.stage: other for other in plan.jobs}, "output")
+    return [step.text for step in plugin_steps(job.plugin_steps.after if job.plugin_steps else (), texts)]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import JobImage, Machine, Pull, Resources, Service
+from pipegen.plan.model import ImageFile, Job, JobImage, Machine, Pull, Resources, Service
 from pipegen.shell.quote import quote
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
@@ -22,14 +22,26 @@ def in_image(machine: Machine, values: GroovyTexts, step: model.Step) -> model.S
     if machine.image is None:
         return step
     registry, name = _registry(machine.image)
+    file = machine.image.file
     return model.InImage(
-        image=values.name(name),
+        image=values.name(name) if file is None else _built(file, machine.image.pull, values.job),
         registry=registry,
         args=" ".join(_arguments(machine.image, machine.resources)),
-        is_pulled=machine.image.pull is Pull.ALWAYS,
+        is_pulled=machine.image.pull is Pull.ALWAYS and file is None,
         services=tuple(_service(service, values) for service in machine.services),
         steps=(step,),
     )
+
+
+def _built(file: ImageFile, pull: Pull | None, job: Job) -> model.FunctionCall:
+    """Return the call that builds the image of *job* from *file*."""
+    words = (
+        f"--file={file.path}",
+        *(f"--build-arg={name}={value}" for name, value in file.arguments),
+        *(("--pull",) if pull is Pull.ALWAYS else ()),
+        file.context,
+    )
+    return model.FunctionCall("builtImage", (job.slug, " ".join(map(quote, words))))
 
 
 def is_plain(word: str) -> bool:

@@ -15,7 +15,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps
-from pipegen.targets.jenkins.stages.plugin_steps import statements
+from pipegen.targets.jenkins.stages.plugin_steps import names
 from pipegen.targets.jenkins.stages.raw import heads
 
 # Steps that give a stage no additional rights. Any other may bind credentials (`withCredentials`,
@@ -53,7 +53,7 @@ def _has_rights(named: NamedJob, settings: JenkinsSettings) -> bool:
     has_login = (script.logs_in and bool(settings.registry_credential)) or (image is not None and image.credentials)
     acts = any(isinstance(step, PublishImage | Promote | Deploy | TriggerJob) for step in job.steps)
     deploys = job.deployment.environment is not None or bool(job.deployment.locks)
-    return bool(script.credentials or has_login) or acts or deploys or _may_have_rights((*heads(job), *statements(job)))
+    return bool(script.credentials or has_login) or acts or deploys or _may_have_rights((*heads(job), *names(job)))
 
 
 def _may_have_rights(calls: Iterable[str]) -> bool:

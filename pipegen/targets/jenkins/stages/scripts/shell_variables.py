@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pipegen.bindings.expression import Scope
 from pipegen.plan.model import Credential, CredentialKind, Output, Plan, Workspace
-from pipegen.plan.model.texts import mail_texts
+from pipegen.plan.model.texts import mail_texts, plugin_texts
 from pipegen.shell.host import Images, Login, ShellEnvironment
 from pipegen.source.text import Span
 from pipegen.targets.constants import READ_BY_SHELLS
@@ -77,17 +77,18 @@ def host(plan: Plan, settings: JenkinsSettings) -> ShellEnvironment:
         # "Illegal choice for parameter" is the answer to any other value.
         checks_choices=False,
         after_values="$WORKSPACE_TMP/pipegen-after",
-        engine_reads=frozenset(_outputs_in_mail(plan)),
+        engine_reads=frozenset(_outputs_in_groovy(plan)),
         bash=("#!/usr/bin/env bash", "set -exo pipefail"),
     )
 
 
-def _outputs_in_mail(plan: Plan) -> Iterator[Output]:
-    """Yield the outputs that mails read, which Jenkins itself sends."""
+def _outputs_in_groovy(plan: Plan) -> Iterator[Output]:
+    """Yield the outputs that Jenkins itself reads, for mails and steps of plugins."""
     for job in plan.jobs:
-        for text in mail_texts(job.mail) if job.mail is not None else ():
+        texts = mail_texts(job.mail) if job.mail is not None else []
+        for text in (*texts, *(plugin_texts(job.plugin_steps) if job.plugin_steps is not None else ())):
             for reference in text.references():
-                if reference.scope is Scope.STAGE:
+                if reference.scope in (Scope.STAGE, Scope.OWN):
                     yield Output(reference.namespace or "", reference.name)
 
 

@@ -32,15 +32,15 @@ class Statuses:
         """Return the last step of a stage, which records its success, if its status is read."""
         return (model.Succeeded(named.name),) if (named.plan.name, named.job.stage) in self._read else ()
 
-    def with_statuses(self, named: NamedJob, step: model.Step) -> model.Step:
-        """Return *step* with the variables for the statuses that its script reads."""
-        if not named.job.statuses:
-            return step
+    def with_statuses(self, named: NamedJob, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+        """Return *steps* of a stage with the variables for the statuses that it reads."""
+        if not named.job.statuses or not steps:
+            return steps
         slugs = {"": "", **{job.stage: job.slug for job in named.plan.jobs}}
         values = [
             f"{literal(variable(slugs[stage]) + '=')} + {self._status(named, stage)}" for stage in named.job.statuses
         ]
-        return model.Wrapped(f"withEnv([{', '.join(values)}])", (step,))
+        return (model.Wrapped(f"withEnv([{', '.join(values)}])", steps),)
 
     def _status(self, named: NamedJob, stage: str) -> str:
         if not stage and self.is_declarative:

@@ -12,6 +12,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.stages.scripts.inputs import checked_input, input_value
 from pipegen.targets.jenkins.stages.scripts.setup import LABELS, setup_value
+from pipegen.targets.jenkins.stages.scripts.statuses import variable
 
 _LINE_BREAK = r"\r\n|\n|\r"
 # The names of each enclosing loop, the outermost first.
@@ -22,7 +23,8 @@ class GroovyTexts(Struct):
     """Expressions for the texts of one job.
 
     *jobs* are those of its pipeline, by stage; *output* is the function that reads an output of an earlier stage;
-    with *checks_inputs*, a value that an input does not accept fails the stage.
+    with *checks_inputs*, a value that an input does not accept fails the stage; with *reads_environment*, `${NAME}` is
+    a variable of the environment.
     """
 
     plan: Plan
@@ -30,6 +32,7 @@ class GroovyTexts(Struct):
     jobs: Mapping[str, Job]
     output: str
     checks_inputs: bool = False
+    reads_environment: bool = False
 
     def name(self, text: Text) -> model.Value:
         """Return the expression of *text*, a name that is used before a script could check inputs."""
@@ -38,7 +41,8 @@ class GroovyTexts(Struct):
     def value(self, text: Text, loops: _LoopNames = (), splits: tuple[bool, ...] = ()) -> model.Value:
         """Return the expression of *text*."""
         constant = text.constant
-        if constant is not None:
+        has_variables = self.reads_environment and any(isinstance(part, Bare) for part in text.parts)
+        if constant is not None and not has_variables:
             return constant
         parts = tuple(self._part(part, loops, splits) for part in text.parts)
         return parts[0] if len(parts) == 1 else model.Joined(parts)
@@ -63,6 +67,10 @@ class GroovyTexts(Struct):
         path = f"trigger/{self.job.slug}/{number}"
         if is_kept:
             return model.NoteText(path)
+        return self._file(path)
+
+    def _file(self, path: str) -> model.FileText:
+        """Return the text of a file that the script has left at *path*."""
         is_shared = self.plan.workspace is Workspace.SHARED
         return model.FileText(f"/pipegen/{path}" if is_shared else f".pipegen/{path}", is_shared)
 
@@ -84,7 +92,7 @@ class GroovyTexts(Struct):
             case str():
                 return part
             case Bare():
-                return part.source
+                return model.OrElse(model.GroovyCode(f"env.{part.name}"), "") if self.reads_environment else part.source
             case Defaulted():
                 return model.OrElse(self.value(part.text, loops, splits), part.default)
             case Reference():
@@ -102,6 +110,11 @@ class GroovyTexts(Struct):
                 input_ = next(input_ for input_ in self.plan.inputs if input_.name == reference.name)
                 is_optional = reference.default is not None
                 return checked_input(input_, may_be_empty=is_optional) if self.checks_inputs else input_value(input_)
+            case Scope.STATUS:
+                producer = self.jobs.get(reference.namespace or "")
+                return model.GroovyCode(f"env.{variable(producer.slug if producer is not None else '')}")
+            case Scope.OWN:
+                return self._file(f"outputs/{self.job.slug}/{reference.name}")
             case Scope.STAGE:
                 producer = self.jobs[reference.namespace or ""]
                 function = f"{self.output}IfThere" if may_be_absent(producer, self.job) else self.output
@@ -124,8 +137,8 @@ class GroovyTexts(Struct):
 
     def _labels(self) -> model.Value:
         parts: list[model.Value] = []
-        for label, variable in LABELS:
-            parts += [f"{label}=", model.GroovyCode(f"env.{variable.removeprefix('$')}"), ","]
+        for label, source in LABELS:
+            parts += [f"{label}=", model.GroovyCode(f"env.{source.removeprefix('$')}"), ","]
         return model.Joined((*parts, f"ci.pipeline={self.plan.name}"))
 
 
