@@ -72,7 +72,7 @@ def report_unbound(
         related=[] if producer is reader else [Label(producer.name.span, missing)],
         hint=_hint_at_step(reference, step, name, provider(step), step_default)
         if step
-        else _hint_at_name(reference, name, bound),
+        else _hint_at_name(reference, producer, bound),
     )
 
 
@@ -86,10 +86,18 @@ def report_nested(reference: Reference, stage: str, report: Report) -> None:
     )
 
 
-def _hint_at_name(reference: Reference, stage: str, bound: Collection[str]) -> str:
+def _hint_at_name(reference: Reference, producer: StageConfig, bound: Collection[str]) -> str:
     suggested = suggestion(reference.name, bound)
-    known = listed(tuple(bound), limit=20)
-    return f'write "{replace(reference, name=suggested)}"' if suggested else f'stage "{stage}" binds {known}'
+    if suggested is not None:
+        return f'write "{replace(reference, name=suggested)}"'
+    # Every stage binds its name.
+    known = f"it binds {listed(tuple(bound), limit=20)}" if len(bound) > 1 else ""
+    if producer.script is None:
+        return (
+            known.replace("it binds", f'stage "{producer.display_name}" binds', 1) or "read a value that the stage has"
+        )
+    output = f'"outputs: {{{reference.name}: {{command: COMMAND}}}}"'
+    return f'add {output} to stage "{producer.display_name}"' + (f"; {known}" if known else "")
 
 
 def _hint_at_step(

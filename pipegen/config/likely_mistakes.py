@@ -177,6 +177,12 @@ def _misaligned_key(line: int, file: SourceFile) -> Mistake | None:
     indent = len(match["indent"])
     for above in _lines_above(line, file):
         item = _ITEM.fullmatch(file.line(above))
+        if item is not None and len(item["indent"]) == indent and item["key"] == match["key"]:
+            return Mistake(
+                f'"{match["key"]}" begins another item of the list, but has no dash',
+                _span(line, match, "key", file),
+                f'write "- {file.line(line).strip()}", and indent the other keys of the item by two spaces more',
+            )
         if item is not None and len(item["indent"]) == indent:
             return Mistake(
                 f'"{match["key"]}" is aligned with a dash, not with the keys of its item',

@@ -53,7 +53,9 @@ def read(file: SourceFile, report: Report) -> Node:
             codes.EMPTY_FILE,
             "the file is empty" if is_empty else "the file has only comments",
             at=Span(file, 0, 0),
-            hint='run "pipegen init" for a first config' if is_empty else 'begin the config with "pipelines:"',
+            hint='run "pipegen init" for a first config'
+            if is_empty
+            else 'begin the config with "pipelines:", or run "pipegen init" for a first config',
         )
         raise Stopped
     if MARK in file.text:

@@ -29,8 +29,9 @@ class _Words(Struct):
     at_start: bool = False
 
 
+_QUOTE = "put the value in quotes"
 _PROBLEMS = (
-    _Words("cannot start any token", "this character cannot begin a value", "put the value in quotes"),
+    _Words("cannot start any token", "this character cannot begin a value", _QUOTE),
     _Words(
         "mapping values are not allowed",
         'a ":" is not allowed here',
@@ -68,13 +69,13 @@ _PROBLEMS = (
     _Words(
         "but found '<stream end>'", "the file ends before a list or map on one line is closed", 'close it: "]" or "}"'
     ),
-    _Words("expected the node content", "this character cannot begin a value", "put the value in quotes"),
+    _Words("expected the node content", "this character cannot begin a value", _QUOTE),
     _Words("unknown escape", "an unknown escape in double quotes", "use single quotes, or double the backslash"),
     _Words("expected escape sequence", "an unfinished escape in double quotes", "write all its digits"),
     _Words(
         "expected alphabetic or numeric",
         'a value cannot begin with "&" or "*", unless with an anchor',
-        "put the value in quotes",
+        _QUOTE,
         at_start=True,
     ),
     _Words(
@@ -113,12 +114,25 @@ def report_syntax(error: MarkedYAMLError, file: SourceFile, report: Report) -> N
         report.add(codes.YAML_SYNTAX, mistake.message, at=mistake.span, hint=mistake.hint)
         return
     words = _words(error.problem or "", offset, file)
+    if words.hint == _QUOTE and (value := _value_at(start if words.at_start else offset, file)) is not None:
+        report.add(codes.YAML_SYNTAX, words.ours, at=value, hint=f"{_QUOTE}: {quoted(value.text)}")
+        return
     if words.at_start:
         report.add(codes.YAML_SYNTAX, words.ours, at=_character(file, start), hint=words.hint)
         return
     label = next((ours for theirs, ours in _CONSTRUCTS if theirs in (error.context or "")), "")
     also = [Label(_character(file, start), label)] if start < offset and label else []
     report.add(codes.YAML_SYNTAX, words.ours, at=_character(file, offset), related=also, hint=words.hint or None)
+
+
+def _value_at(offset: int, file: SourceFile) -> Span | None:
+    """Return the rest of the line at *offset* if a value of a key or of a list begins there."""
+    line = file.position(offset).line
+    begin = file.line_starts[line - 1]
+    if not re.fullmatch(r" *(- +|[\w.-]+: +)+", file.text[begin:offset]):
+        return None
+    text = re.split(r"\s+#|\s*$", file.line(line)[offset - begin :], maxsplit=1)[0]
+    return Span(file, offset, offset + len(text))
 
 
 def _character(file: SourceFile, offset: int) -> Span:

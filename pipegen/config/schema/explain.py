@@ -15,7 +15,7 @@ from pipegen.config.schema.file import pipelines_schema
 from pipegen.config.schema.foreign.check import foreign_jobs, foreign_words
 from pipegen.config.schema.messages import report_violations
 from pipegen.config.schema.misplaced import misplaced_keys, misplaced_pipelines
-from pipegen.config.schema.mistakes import chart_is_text, flat_execution, run_is_text, unnamed_stage
+from pipegen.config.schema.mistakes import chart_is_text, flat_execution, name_as_key, run_is_text, unnamed_stage
 from pipegen.config.schema.parts import KEYED
 from pipegen.config.schema.tree_paths import DEFAULTS, STAGE, TEMPLATE, TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
@@ -34,6 +34,7 @@ _Validator = extend(  # type: ignore[no-untyped-call] # the stubs have no type
 # Common mistakes with their own messages; each function reports its mistakes and returns the other violations.
 _MISTAKES = (
     misplaced_pipelines,
+    name_as_key,
     foreign_words,
     foreign_jobs,
     flat_execution,

@@ -229,4 +229,4 @@ def _example(violation: Violation) -> str:
 
 def _own_example(violation: Violation) -> str:
     examples: Any = violation.schema.get("examples", [])
-    return next((_shown(example) for example in examples), "")
+    return _either([_shown(example) for example in examples]) if examples else ""

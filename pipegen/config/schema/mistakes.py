@@ -24,6 +24,30 @@ _Violations = tuple[Violation, ...]
 _CHART_FILE = re.compile(r"(?P<name>.+?)-(?P<version>v?[0-9][^/]*?)\.tgz")
 
 
+def name_as_key(violations: _Violations, tree_paths: TreePaths, report: Report) -> _Violations:
+    """Report stages whose only key is their name, with the keys of the stage below it."""
+    named = [
+        violation.path
+        for violation in violations
+        if violation.keyword == "required" and violation.key == "name" and tree_paths.pattern(violation.path) == STAGE
+    ]
+    for path in named:
+        keys = tree_paths.keys(path)
+        inner = set(tree_paths.keys((*path, keys[0]))) if len(keys) == 1 else set()
+        is_step = keys and inner <= set(known_keys().get((*STAGE, keys[0]), ()))
+        if is_step or not inner & set(known_keys()[STAGE]):
+            continue
+        report.add(
+            codes.UNNAMED_STAGE,
+            f'"{keys[0]}" is the name of a stage, not a key of it',
+            at=tree_paths.key((*path, keys[0])),
+            label="the keys of the stage are below it",
+            hint=f'write "- name: {keys[0]}", and indent the lines below it like "name"',
+        )
+        violations = tuple(violation for violation in violations if violation.path[: len(path)] != path)
+    return violations
+
+
 def flat_execution(violations: _Violations, tree_paths: TreePaths, report: Report) -> _Violations:
     """Report names directly in `execution` instead of in an arc, once for each pipeline."""
     names = tuple(violation for violation in violations if _is_flat_name(violation, tree_paths))

@@ -8,7 +8,7 @@ from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig, CheckedStage
-from pipegen.plan.model import NEVER, AllOf, Condition, Event, IsEvent, IsSet, PublishImage, Subject
+from pipegen.plan.model import NEVER, AllOf, Condition, Event, IsEvent, IsSet, Not, PublishImage, Subject
 from pipegen.plan.model.logic import can_hold
 from pipegen.plan.model.texts import job_texts
 from pipegen.source.text import Span
@@ -27,31 +27,44 @@ _REASONS = {
 
 def check(config: CheckedConfig, report: Report) -> None:
     """Report setup values without a default in stages whose `when` excludes the runs that have them."""
-    empty: dict[Span, Reference] = {}
+    empty: dict[Span, tuple[Reference, str]] = {}
     present: set[Span] = set()
     for stage in config.stages():
         for reference in _references(stage):
             if _is_empty(stage, reference.name):
-                empty.setdefault(reference.span, reference)
+                empty.setdefault(reference.span, (reference, _other(stage, reference.name)))
             else:
                 present.add(reference.span)
-    for span, reference in empty.items():
+    for span, (reference, other) in empty.items():
         if span not in present:  # not empty in one of the stages that share it
             report.add(
                 codes.EMPTY_SETUP_VALUE,
                 f'"{reference}" is empty: {_REASONS[reference.name]}',
                 at=span,
-                hint=f'write "${{setup.commit}}", or give a default: "${{setup.{reference.name}|text}}"',
+                hint=f'write "${{setup.{other}}}", or give a default: "${{setup.{reference.name}|text}}"',
             )
 
 
+def _other(stage: CheckedStage, name: str) -> str:
+    """Return the setup value that the runs of *stage* have in place of *name*."""
+    others = ("sourceBranch", "tag") if name == "branch" else ("branch",)
+    return next((other for other in others if _always_has(stage, other)), "commit")
+
+
+def _always_has(stage: CheckedStage, name: str) -> bool:
+    conditions = _conditions(stage)
+    return not can_hold(AllOf((*conditions, Not(_is_set(name, stage.job.span)))))
+
+
 def _is_empty(stage: CheckedStage, name: str) -> bool:
-    conditions = [
-        condition
-        for condition in (stage.plan.condition, stage.job.condition)
-        if condition is not None and condition != NEVER
-    ]
+    conditions = _conditions(stage)
     return bool(conditions) and not can_hold(AllOf((*conditions, _is_set(name, stage.job.span))))
+
+
+def _conditions(stage: CheckedStage) -> list[Condition]:
+    """Return the conditions under which *stage* runs."""
+    conditions = (stage.plan.condition, stage.job.condition)
+    return [condition for condition in conditions if condition is not None and condition != NEVER]
 
 
 def _is_set(name: str, span: Span) -> Condition:

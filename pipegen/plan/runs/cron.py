@@ -32,6 +32,17 @@ _FIELDS = (
     # Sunday is 0 and 7.
     _Field("day of the week", 0, 7, _DAYS),
 )
+# The times that other systems name.
+_NAMED = {
+    "hourly": "0 * * * *",
+    "daily": "0 3 * * *",
+    "nightly": "0 3 * * *",
+    "midnight": "0 0 * * *",
+    "weekly": "0 3 * * 1",
+    "monthly": "0 3 1 * *",
+    "yearly": "0 3 1 1 *",
+    "annually": "0 3 1 1 *",
+}
 _FIVE = "write minute, hour, day of the month, month and day of the week, such as 30 4 * * 1-5"
 
 
@@ -49,14 +60,16 @@ class CronError(Exception):
 def normalized(line: str) -> str:
     """Return *line* with numbers for names and single spaces; raise `CronError` if it is invalid."""
     words = list(re.finditer(r"\S+", line))
+    named = _NAMED.get(line.strip().removeprefix("@").lower())
+    five = f"write a time in five fields: '{named}'" if named is not None else _FIVE
     if line.strip().startswith("@"):
-        raise CronError(f'"{line.strip()}" means different times on different engines', 0, len(line), _FIVE)
+        raise CronError(f'"{line.strip()}" means different times on different engines', 0, len(line), five)
     if len(words) != len(_FIELDS):
         raise CronError(
             f"a cron line has five fields, not {len(words)}",
             0,
             len(line),
-            _FIVE,
+            five,
         )
     fields = [_field(word, field) for word, field in zip(words, _FIELDS, strict=True)]
     _check_days(words, fields)

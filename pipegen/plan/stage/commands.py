@@ -88,6 +88,13 @@ def check_entries(key: str, entries: tuple[Scalar, ...], value: StepValue, repor
         )
     for entry in entries:
         text = entry.text.rstrip("\r\n")
+        if text.startswith("-") and (match := re.match(r"-([A-Za-z./$][^\n]*)", entry.span.text)):
+            report.add(
+                codes.INVALID_VALUE,
+                "a dash begins an item of a list only with a blank after it",
+                at=entry.part(0, len(match[0])),
+                hint=f'write "- {match[1]}"',
+            )
         if text.endswith("\\") and re.search(_ODD_BACKSLASHES, text):
             report.add(
                 codes.INVALID_VALUE,

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
-from pipegen.plan.model import ArtifactsWhen, Cache, Job
+from pipegen.plan.model import ArtifactsWhen, Cache, CachePolicy, Job
 from pipegen.source.text import Span
 from pipegen.targets.jenkins.stages.files.caches import CHECKOUT, folders
+
+# Seconds.
+_DAY = 24 * 60 * 60
 
 
 def check_retention(job: Job, report: Report) -> None:
     """Report settings of *job* for artifacts, caches and reports that have no effect on Jenkins."""
     retention, coverage = job.retention, job.reports.coverage
     at = retention.span or job.span
-    if retention.expire is not None:
+    if retention.expire:
         _report(
             f'artifacts of stage "{job.title}" do not expire by themselves on Jenkins: they go with the build',
             at,
-            "let the job discard them: targets: {jenkins: {discard: {artifact_days: 7}}}",
+            "let the job discard them: "
+            f"targets: {{jenkins: {{discard: {{artifact_days: {-(-retention.expire // _DAY)}}}}}}}",
             report,
         )
     if retention.name is not None:
@@ -59,7 +63,7 @@ def _check_downloads(job: Job, at: Span, report: Report) -> None:
 
 
 def _check_cache(cache: Cache, job: Job, report: Report) -> None:
-    if cache.when is not ArtifactsWhen.SUCCESS:
+    if cache.when is not ArtifactsWhen.SUCCESS and cache.policy is not CachePolicy.PULL:
         _report(
             f'Jenkins saves a cache of stage "{job.title}" only when the stage succeeds',
             cache.span,
