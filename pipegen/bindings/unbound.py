@@ -72,7 +72,7 @@ def report_unbound(
         related=[] if producer is reader else [Label(producer.name.span, missing)],
         hint=_hint_at_step(reference, step, name, provider(step), step_default)
         if step
-        else _hint_at_name(reference, producer, bound),
+        else _hint_at_name(reference, producer, bound, is_own=producer is reader),
     )
 
 
@@ -86,18 +86,16 @@ def report_nested(reference: Reference, stage: str, report: Report) -> None:
     )
 
 
-def _hint_at_name(reference: Reference, producer: StageConfig, bound: Collection[str]) -> str:
+def _hint_at_name(reference: Reference, producer: StageConfig, bound: Collection[str], *, is_own: bool) -> str:
     suggested = suggestion(reference.name, bound)
     if suggested is not None:
         return f'write "{replace(reference, name=suggested)}"'
-    # Every stage binds its name.
-    known = f"it binds {listed(tuple(bound), limit=20)}" if len(bound) > 1 else ""
-    if producer.script is None:
-        return (
-            known.replace("it binds", f'stage "{producer.display_name}" binds', 1) or "read a value that the stage has"
-        )
+    known = f"binds {listed(tuple(bound), limit=20)}"
+    if producer.script is None or is_own:
+        return f'stage "{producer.display_name}" {known}'
     output = f'"outputs: {{{reference.name}: {{command: COMMAND}}}}"'
-    return f'add {output} to stage "{producer.display_name}"' + (f"; {known}" if known else "")
+    # Every stage binds its name.
+    return f'add {output} to stage "{producer.display_name}"' + (f"; it {known}" if len(bound) > 1 else "")
 
 
 def _hint_at_step(

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pipegen.config.flow import flow
-from pipegen.config.schema.tree_paths import STAGE, TreePaths
+from pipegen.config.schema.tree_paths import PIPELINE, STAGE, TreePaths
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.source.tree import Mapping as Map
-from pipegen.source.tree import Node, Scalar, Sequence
+from pipegen.source.tree import Node, Scalar, Sequence, items_of
 
 
 def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
@@ -30,6 +30,8 @@ def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
             )
         case dict(pairs):
             return _instead_of_map(pairs, limit)
+        case int() | float() if "array" in limit:
+            return f"write it as a list: [{tree_paths.node(violation.path).span.text}]"
     return None
 
 
@@ -60,6 +62,33 @@ def _arc(node: Node) -> str | None:
     """Return the hint for a map in place of an arc, such as `parallel: [a, b]`."""
     value = node.entries[0].value if isinstance(node, Map) and len(node.entries) == 1 else None
     return f'write parallel stages as a list in the arc: "- [{flow(value)}]"' if isinstance(value, Sequence) else None
+
+
+def _execution(node: Node) -> str | None:
+    """Return the hint for an order that is text, such as `a, b`, or a map of names to their followers."""
+    arcs: list[object] = []
+    if isinstance(node, Scalar):
+        arcs = [[name for name in re.split(r"\s*(?:,|->|→|>>|\s)\s*", node.text.strip()) if name]]
+    elif isinstance(node, Map) and all(isinstance(entry.value, Scalar | Sequence) for entry in node.entries):
+        arcs = [[entry.key, *items_of(entry.value)] for entry in node.entries]
+    return f'write the order as lists of stages: "execution: {flow(arcs)}"' if arcs else None
+
+
+def _lock(node: Node) -> str | None:
+    name = node.entries[0].value if isinstance(node, Map) and len(node.entries) == 1 else None
+    return f'write "lock: {flow(name)}"' if isinstance(name, Scalar) else None
+
+
+def _output(node: Node) -> str | None:
+    if not isinstance(node, Scalar):
+        return None
+    return f"write {flow({'command': node})} for the output of the command, or {{file: …}} for the content of a file"
+
+
+def _email(node: Node) -> str | None:
+    to = items_of(node) if isinstance(node, Sequence) else (node,)
+    is_known = all(isinstance(item, Scalar) for item in to)
+    return f'write "email: {flow({"to": list(to)})}"' if is_known else None
 
 
 def _command(node: Node) -> str | None:
@@ -123,7 +152,18 @@ def _advice(hint: str) -> Callable[[Node], str | None]:
 # Hints for values that people often write at these paths.
 _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
     ("pipelines",): _pipelines,
+    ("pipelines", "*", "execution"): _execution,
     ("pipelines", "*", "execution", 0): _arc,
+    ("pipelines", "*", "concurrency"): _advice(
+        'write "concurrency: {}" for runs that wait for each other, "concurrency: {cancel: true}" to cancel older ones'
+    ),
+    **{(*place, "notify", "email"): _email for place in (PIPELINE, STAGE)},
+    **{
+        (*place, "notify", "webhook"): _advice(
+            'write "webhook: {url: chat-webhook}", where "chat-webhook" is the ID of the secret text with the address'
+        )
+        for place in (PIPELINE, STAGE)
+    },
     STAGE[:-1]: _stages,
     STAGE: _stage,
     **{(*STAGE, key, 0): _command for key in ("script", "before", "after")},
@@ -132,9 +172,9 @@ _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
     (*STAGE, "cache"): _cache,
     (*STAGE, "cache", 0): _cache,
     (*STAGE, "retry"): _advice('write the number of extra attempts, as in "retry: 2"'),
-    (*STAGE, "outputs", "*"): _advice(
-        "write {command: …} for the output of a command, {file: …} for the content of a file"
-    ),
+    (*STAGE, "outputs", "*"): _output,
+    (*STAGE, "lock"): _lock,
+    (*STAGE, "allow_failure", "exit_codes"): _advice('write the exit codes as numbers, as in "exit_codes: [1, 2]"'),
     (*STAGE, "when"): _advice('write conditions as a map, as in "when: {branch: main}"'),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +17,22 @@ from pipegen.diagnostics.report import Report, listed, suggestion
 _MAX_LISTED = 8
 # The number of unknown keys of one map that are reported.
 _MAX_REPORTED = 1_000
+
+# Hints for values that other systems have for a key.
+_OTHER_WORDS: Mapping[tuple[object, object], str] = {
+    **{("type", word): 'write "number"' for word in ("int", "integer", "float")},
+    **{("type", word): 'write "boolean"' for word in ("bool", "checkbox")},
+    **{("type", word): 'write "string"' for word in ("text", "str", "password")},
+    **{
+        ("type", word): 'remove "type", and list the values in "choices"'
+        for word in ("choice", "enum", "list", "array")
+    },
+    ("action", "start"): 'remove "action": a stage with an environment deploys to it',
+    (
+        "action",
+        "stop",
+    ): 'remove "action", and name this stage in "on_stop" of the environment of the stage that deploys',
+}
 
 _TYPES = {
     "null": "nothing",
@@ -164,7 +180,9 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
         case "enum", [*choices]:
             problem = f"takes {_either([_shown(choice) for choice in choices])}, not {_shown(violation.value)}"
             suggested = suggestion(str(violation.value), [str(choice) for choice in choices])
-            hint = f'did you mean "{suggested}"?' if suggested else None
+            hint = (
+                f'did you mean "{suggested}"?' if suggested else _OTHER_WORDS.get((violation.path[-1], violation.value))
+            )
         case "const", choice:
             problem = f"takes only {_shown(choice)}"
         case "minimum", _:

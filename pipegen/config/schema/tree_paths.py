@@ -13,6 +13,7 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 # The paths of the main parts of a config; "*" is any key, 0 any item.
 TOP: Path = ()
 PIPELINE: Path = ("pipelines", "*")
+INPUT: Path = ("inputs", "*")
 STAGE: Path = ("pipelines", "*", "stages", 0)
 DEFAULTS: Path = (*PIPELINE, "defaults")
 TEMPLATE: Path = ("templates", "*")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from pipegen.bindings.expression import Text
 from pipegen.config.model import StageConfig, StepValue
@@ -16,6 +17,9 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 _OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 # Conventional names of environment variables, not variables of awk or jq, nor regular expressions.
 _LITERAL = r"(?<![$\\])\$[A-Z][A-Z0-9_]+(?![a-z])"
+_VARIABLE = r"(?<![$\\])\$(?P<brace>\{)?(?P<name>[A-Z][A-Z0-9_]+)(?(brace)\}|(?![a-z]))"
+# Keys of caches, environments and artifacts whose values take references.
+_NAME_KEYS = ("key", "prefix", "fallback", "name", "url")
 _ODD_BACKSLASHES = r"(?<!\\)(?:\\\\)*\\$"
 
 
@@ -109,12 +113,38 @@ def check_literals(env: Node, report: Report) -> None:
     entries = env.entries if isinstance(env, Mapping) else ()
     for value in [entry.value for entry in entries if isinstance(entry.value, Scalar) and "$" in entry.value.text]:
         for match in re.finditer(_LITERAL, value.text):
-            report.add(
-                codes.LITERAL_VARIABLE,
-                f'"{match[0]}" is not expanded: a value of "env" is text',
-                at=value.part(match.start(), match.end()),
-                hint=f'write "${{{match[0][1:]}}}" for the variable',
-            )
+            hint = f'write "${{{match[0][1:]}}}" for the variable'
+            _report_literal(match, value, "env", hint, report)
+
+
+def check_no_variables(stage: StageConfig, report: Report) -> None:
+    """Report variables in names and keys of *stage*: caches, environments and archives."""
+    values = (("cache", stage.cache), ("environment", stage.environment), ("artifacts", stage.artifacts))
+    for key, value in values:
+        for text in _names(value.node) if value is not None and "$" in value.node.span.text else ():
+            for match in re.finditer(_VARIABLE, text.text):
+                hint = f'write a setup value, such as "${{setup.branch}}", or "${{setup.params.{match["name"]}}}"'
+                _report_literal(match, text, key, hint, report)
+
+
+def _names(node: Node) -> Iterator[Scalar]:
+    """Yield the names and keys in *node*: itself, or the values of its keys that take text."""
+    if isinstance(node, Scalar):
+        yield node
+    for item in node.items if isinstance(node, Sequence) else ():
+        yield from _names(item)
+    for entry in node.entries if isinstance(node, Mapping) else ():
+        if entry.key.text in _NAME_KEYS:
+            yield from _names(entry.value)
+
+
+def _report_literal(match: re.Match[str], value: Scalar, key: str, hint: str, report: Report) -> None:
+    report.add(
+        codes.LITERAL_VARIABLE,
+        f'"{match[0]}" is not expanded: a value of "{key}" is text',
+        at=value.part(match.start(), match.end()),
+        hint=hint,
+    )
 
 
 def _check_output(output: Measured, report: Report) -> None:

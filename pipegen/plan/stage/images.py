@@ -146,6 +146,8 @@ def _written_out(foreign: str, axes: Collection[str]) -> str:
     """Return what to write instead of the text *foreign* in the name of an image of a stage with these *axes*."""
     if (expression := re.fullmatch(r".*\$\{\{(.*)\}\}", foreign)) and (hint := github_hint(expression[1])):
         return hint
+    if predefined := re.search(r"\$\{?(CI_\w+)\}?", foreign):
+        return f'write "${{setup.params.{predefined[1]}}}" for "{predefined[0]}", a variable of GitLab'
     variable = re.fullmatch(r"\$\{?([A-Za-z_]\w*)\}?", foreign)
     if variable is None:
         return 'write it out, or use references: "registry.example.org/app:${build.tag}"'

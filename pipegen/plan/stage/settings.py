@@ -12,6 +12,7 @@ from pipegen.plan.files.artifacts import checked_path
 from pipegen.plan.files.caches import caches
 from pipegen.plan.files.retention import NO_FILES, StageFiles, stage_files
 from pipegen.plan.model import Cache, Deployment, PluginCall, PluginSteps, Reuse
+from pipegen.plan.stage.commands import check_no_variables
 from pipegen.plan.stage.deployments import NO_DEPLOYMENT, deployment
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, items_of
@@ -38,6 +39,7 @@ def stage_settings(stage: StageConfig, directory: str, values: StageValues) -> S
     if not any(keys) and stage.steps is None and stage.raw is None and stage.reuse is None:
         return _NOTHING
     _check_alone(stage, values.report)
+    check_no_variables(stage, values.report)
     return StageSettings(
         files=stage_files(stage, directory, values),
         caches=caches(stage, directory, values),

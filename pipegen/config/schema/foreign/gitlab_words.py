@@ -15,7 +15,7 @@ from pipegen.config.schema.foreign.entries import (
     word,
 )
 from pipegen.config.schema.foreign.model import advise, rename
-from pipegen.config.schema.tree_paths import PIPELINE, STAGE
+from pipegen.config.schema.tree_paths import INPUT, PIPELINE, STAGE
 
 WORDS = (
     word("GitLab: Jobs and their order", "needs", IN_STAGE, ORDER, order.needs, is_once=True),
@@ -34,6 +34,9 @@ WORDS = (
     ),
     word("GitLab: Scripts", "after_script", IN_STAGE, '"after" has commands that always run', rename("after")),
     word("GitLab: Scripts", "after_script", IN_OUTER, '"after" has commands that always run', values.defaults("after")),
+    word("GitLab: Variables", "options", (INPUT,), '"choices" has the values of an input', rename("choices")),
+    word("GitLab: Variables", "value", (INPUT,), '"default" is the value of an input', rename("default")),
+    word("GitLab: Variables", "regex", (INPUT,), '"pattern" checks an input', rename("pattern")),
     word("GitLab: Variables", "variables", IN_STAGE, ENV, values.stage_variables),
     word("GitLab: Variables", "variables", IN_OUTER, ENV, values.variables),
     word("GitLab: Image, services, tags", "tags", IN_STAGE, LABELS, values.tags),

@@ -86,8 +86,8 @@ def agent(use: Use) -> str | None:
         return None
     inner = use.value.entries[0]
     match inner.key.text, inner.value:
-        case (("label" | "node"), Scalar(text)):
-            return instead({"agent": _labels(text)})
+        case (("label" | "labels" | "node"), value):
+            return instead({"agent": _labels(value.text) if isinstance(value, Scalar) else value})
         case "docker", value:
             image = value.get("image") if isinstance(value, Map) else value
             label = value.get("label") if isinstance(value, Map) else None
