@@ -30,9 +30,8 @@ def hint_for(violation: Violation, tree_paths: TreePaths) -> str | None:
             )
         case dict(pairs):
             return _instead_of_map(pairs, limit)
-        case int() | float() if "array" in limit:
-            return f"write it as a list: [{tree_paths.node(violation.path).span.text}]"
-    return None
+    written = tree_paths.node(violation.path).span.text
+    return f"write it as a list: [{written}]" if "array" in limit and isinstance(violation.value, int | float) else None
 
 
 def _stage(node: Node) -> str | None:

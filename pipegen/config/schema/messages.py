@@ -181,7 +181,9 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
             problem = f"takes {_either([_shown(choice) for choice in choices])}, not {_shown(violation.value)}"
             suggested = suggestion(str(violation.value), [str(choice) for choice in choices])
             hint = (
-                f'did you mean "{suggested}"?' if suggested else _OTHER_WORDS.get((violation.path[-1], violation.value))
+                f'did you mean "{suggested}"?'
+                if suggested
+                else _OTHER_WORDS.get((violation.path[-1], str(violation.value)))
             )
         case "const", choice:
             problem = f"takes only {_shown(choice)}"

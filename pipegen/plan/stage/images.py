@@ -26,7 +26,6 @@ from pipegen.plan.model import (
 )
 from pipegen.plan.model.steps import step_key
 from pipegen.plan.values import StageValues
-from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, entries_of
 
 # The characters of image names, tags and digests; the registry checks their order.
@@ -44,7 +43,7 @@ def image(stage: StageConfig, directory: str, values: StageValues) -> JobImage |
     if type(node) is not Mapping:
         return JobImage(name=image_name(node, values), span=stage.image.span)
     name, entrypoint, pull = node.get("name"), node.get("entrypoint"), node.get("pull")
-    file = _file(node, stage.image.span, directory, values.report)
+    file = _file(node, directory, values.report)
     own_name = image_name(name, values) if name is not None else Text((file.path if file else "Dockerfile",), node.span)
     return JobImage(
         name=own_name,
@@ -58,22 +57,19 @@ def image(stage: StageConfig, directory: str, values: StageValues) -> JobImage |
     )
 
 
-def _file(node: Mapping, key: Span, directory: str, report: Report) -> ImageFile | None:
+def _file(node: Mapping, directory: str, report: Report) -> ImageFile | None:
     """Return the Dockerfile of the image *node*; an image has a name or a Dockerfile."""
     file, context, arguments = node.get("dockerfile"), node.get("context"), node.get("build_args")
     if not isinstance(file, Scalar):
-        if node.get("name") is None:
-            hint = 'add "name: python:3.12", or "dockerfile: Dockerfile" to build the image from a file'
-            report.add(codes.MISSING_KEY, "the image has no name", at=key, label='"name" is missing here', hint=hint)
-        for key_, value in (("context", context), ("build_args", arguments)):
+        for key, value in (("context", context), ("build_args", arguments)):
             if value is not None:
-                hint = f'remove "{key_}", or replace "name" by "dockerfile"'
-                report.add(codes.INVALID_VALUE, f'"{key_}" is for a Dockerfile', at=value.span, hint=hint)
+                hint = f'remove "{key}", or replace "name" by "dockerfile"'
+                report.add(codes.INVALID_VALUE, f'"{key}" is for a Dockerfile', at=value.span, hint=hint)
         return None
-    for key_ in ("name", "credentials"):
-        if (other := node.get(key_)) is not None:
-            hint = f'remove "{key_}" or "dockerfile"'
-            report.add(codes.INVALID_VALUE, f'an image from a Dockerfile has no "{key_}"', at=other.span, hint=hint)
+    for key in ("name", "credentials"):
+        if (other := node.get(key)) is not None:
+            hint = f'remove "{key}" or "dockerfile"'
+            report.add(codes.INVALID_VALUE, f'an image from a Dockerfile has no "{key}"', at=other.span, hint=hint)
     return ImageFile(
         path=_in_repository(file, directory, report),
         context=_in_repository(context, directory, report) if isinstance(context, Scalar) else directory,

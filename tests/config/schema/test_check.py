@@ -214,7 +214,13 @@ def test_configs_of_the_corpus_are_valid(path: Path) -> None:
             '"arguments" takes a list, not text',
             "write it as a list: [--all]",
         ),
-        ("run: {arguments: 5}", "PG202", "5:26", '"arguments" takes a list, not a whole number', None),
+        (
+            "run: {arguments: 5}",
+            "PG202",
+            "5:26",
+            '"arguments" takes a list, not a whole number',
+            "write it as a list: [5]",
+        ),
         (
             "run: {arguments: [{make: all}]}",
             "PG202",

@@ -34,9 +34,25 @@ WORDS = (
     ),
     word("GitLab: Scripts", "after_script", IN_STAGE, '"after" has commands that always run', rename("after")),
     word("GitLab: Scripts", "after_script", IN_OUTER, '"after" has commands that always run', values.defaults("after")),
-    word("GitLab: Variables", "options", (INPUT,), '"choices" has the values of an input', rename("choices")),
-    word("GitLab: Variables", "value", (INPUT,), '"default" is the value of an input', rename("default")),
-    word("GitLab: Variables", "regex", (INPUT,), '"pattern" checks an input', rename("pattern")),
+    word(
+        "GitLab: Variables",
+        "options",
+        (INPUT,),
+        '"choices" has the values of an input',
+        rename("choices"),
+        shown="inputs: {options}",
+    ),
+    word(
+        "GitLab: Variables",
+        "value",
+        (INPUT,),
+        '"default" is the value of an input',
+        rename("default"),
+        shown="inputs: {value}",
+    ),
+    word(
+        "GitLab: Variables", "regex", (INPUT,), '"pattern" checks an input', rename("pattern"), shown="inputs: {regex}"
+    ),
     word("GitLab: Variables", "variables", IN_STAGE, ENV, values.stage_variables),
     word("GitLab: Variables", "variables", IN_OUTER, ENV, values.variables),
     word("GitLab: Image, services, tags", "tags", IN_STAGE, LABELS, values.tags),

@@ -7,7 +7,7 @@ from config.schema.foreign.applying import corrected, diagnostics_of
 
 from pipegen.config.schema.foreign.model import ForeignWord
 from pipegen.config.schema.foreign.words import WORDS
-from pipegen.config.schema.tree_paths import PIPELINE, STAGE, TOP
+from pipegen.config.schema.tree_paths import INPUT, PIPELINE, STAGE, TOP
 from pipegen.config.schema.violation import Path
 
 _STAGES = "stages: [{name: build, script: make}, {name: test%s}]"
@@ -68,6 +68,9 @@ _VALUES = {
     "changeset": "src/**",
     "beforeAgent": "true",
     "options": "{timeout: 5}",
+    "inputs: {options}": "[quick, full]",
+    "inputs: {value}": "quick",
+    "inputs: {regex}": "'v[0-9]+'",
     "timeout: {time, unit}": "{time: 1, unit: HOURS}",
     "post": "{always: [{sh: docker compose down}]}",
     "mail": "{to: team@example.org}",
@@ -119,6 +122,8 @@ def _config(place: Path, entry: str, *, is_work: bool) -> tuple[str, Path]:
     work = "" if is_work else ", script: make test"
     if place == TOP:
         return f"{entry}\npipelines:\n  p:\n    {_STAGES % work}\n", ()
+    if place == INPUT:
+        return f"inputs: {{a: {{{entry}}}}}\npipelines:\n  p:\n    {_STAGES % work}\n", ("inputs", "a")
     if place == PIPELINE:
         return f"pipelines:\n  p:\n    {entry}\n    {_STAGES % work}\n", ("pipelines", "p")
     inner = place[len(STAGE) :]
