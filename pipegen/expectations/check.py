@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
@@ -145,12 +144,24 @@ def _check_values(expectation: Expectation, known: ValuesBeforeRun, report: Repo
         if value is None:
             message = f"the value of {output.value} is not known before the run"
             _fail(expectation, message, output.span, None, report)
-        elif not _glob(expected).fullmatch(value):
+        elif not _matches(expected, value):
             _fail(expectation, f'{output.value} is "{value}", not "{expected}"', output.span, None, report)
 
 
-def _glob(text: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, text.split("*"))), re.DOTALL)
+def _matches(glob: str, text: str) -> bool:
+    """Return whether *glob*, in which `*` stands for any characters, matches the whole of *text*."""
+    first, *parts = glob.split("*")
+    if not parts:
+        return glob == text
+    *parts, last = parts
+    at = len(first)
+    if not text.startswith(first):
+        return False
+    for part in parts:
+        at = text.find(part, at) + len(part)
+        if at < len(part):
+            return False
+    return text.endswith(last) and at <= len(text) - len(last)
 
 
 def _all_stages(names: Names, jobs: Iterable[Job]) -> set[str]:

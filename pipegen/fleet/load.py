@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pipegen.compiler import analyse
-from pipegen.config.files.load import load, repository_root
+from pipegen.config.files.load import absolute, load, repository_root
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.fleet.arrivals import WEEK_HOURS, Arrivals, Cron, Rates, Starts
@@ -38,6 +38,7 @@ class LoadReader:
 
     def __init__(self, path: Path, queues: Sequence[str], environment: Mapping[str, str], report: Report) -> None:
         self._folder = path.parent
+        self._root = repository_root(path)
         self._queues = queues
         self._environment = environment
         self._report = report
@@ -72,6 +73,14 @@ class LoadReader:
         if not isinstance(config, Scalar):
             return None
         path = self._folder / config.text
+        if not absolute(path).is_relative_to(self._root):
+            self._report.add(
+                codes.LEADS_OUTSIDE,
+                f'"{config.text}" leads out of the repository of the fleet',
+                at=config.span,
+                hint="move the file of the fleet to a folder above the config",
+            )
+            return None
         if path not in self._plans:
             self._plans[path] = self._compiled(path, config.text)
         plans = {plan.name: plan for plan in self._plans[path]}
@@ -93,7 +102,7 @@ class LoadReader:
         """Return the plans of the config at *path*; raise `Stopped` if it has errors."""
         report = Report()
         try:
-            file = load(path, report, shown=shown)
+            file = load(path, report, shown=shown, within=self._root)
             report.stop_if_errors()
             return analyse(file, (), report).plans
         finally:

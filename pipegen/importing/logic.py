@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from pipegen.structs import Struct, replace
 
-_MOST_TESTS = 7
+# Conditions with more facts, or with more tests of them, are not simplified.
+_MOST_FACTS, _MOST_TESTS = 7, 100
 # Kinds of events, each with what is built: a run for a merge request has neither a branch nor a tag.
 _RUNS = (
     *(("push", "branch"), ("tag", "tag"), ("merge_request", ""), ("schedule", "branch"), ("schedule", "tag")),
@@ -86,7 +87,7 @@ class _Table:
 
     def __init__(self, tests: Sequence[StageTest]) -> None:
         facts = list(dict.fromkeys(_facts_of(tests)))
-        self.is_small = len(facts) <= _MOST_TESTS
+        self.is_small = len(facts) <= _MOST_FACTS and len(tests) <= _MOST_TESTS
         combinations = list(product((False, True), repeat=len(facts))) if self.is_small else []
         self._facts = {
             fact: _bits(values[at] for values in combinations for _ in _RUNS) for at, fact in enumerate(facts)

@@ -11,6 +11,7 @@ from pipegen.emit.template import render
 from pipegen.readback.errors import UnknownDriverError
 from pipegen.readback.groovy import GroovyTokens, Token, TokenKind
 from pipegen.readback.literals import Function, functions
+from pipegen.source.tree import whole_number
 from pipegen.structs import Struct
 
 _DIFFERS = "the driver differs from the one this version writes"
@@ -73,7 +74,7 @@ def _deepest(code: GroovyTokens) -> int:
     """Return the maximum depth of blocks: the largest number that the driver compares with a depth."""
     depths = (index for index, token in enumerate(code.tokens[: code.size]) if token.text == "depth")
     words = (code.word(index + 3) for index in depths if code.is_sign(index + 1, "=") and code.is_sign(index + 2, "="))
-    return max((int(number) for number in words if number.isdecimal()), default=0)
+    return max((whole_number(word) or 0 for word in words), default=0)
 
 
 @cache

@@ -45,6 +45,8 @@ _SLASHED = re.compile(r"/(?![*/])(?:[^/\\\n]|\\.)+/")
 _OPENERS = ("/*", "$/")
 # Ten thousand stages have fewer, since tables of stages are text.
 _MOST_TOKENS = 500_000
+# Deeper brackets, or expressions in strings, are not read.
+_DEEPEST = 100
 _QUOTES = ("'''", '"""', "'", '"')
 _ESCAPE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|(.))", re.DOTALL)
 # `$name.property` in a double-quoted string.
@@ -139,6 +141,8 @@ def _pairs(tokens: list[Token]) -> dict[int, int]:
             continue
         if text in _OPENING:
             opened.append(index)
+            if len(opened) > _DEEPEST:
+                raise UnreadableError(f"more than {_DEEPEST} nested brackets", start, end)
         elif text in _CLOSING:
             if not opened or _OPENING[tokens[opened[-1]].text] != text:
                 raise UnreadableError(f'"{text}" closes no bracket', start, end)
@@ -152,7 +156,7 @@ def _pairs(tokens: list[Token]) -> dict[int, int]:
 def _tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of *text*."""
     position, token = 0, Token(TokenKind.END, "", 0, 0)
-    number = 0
+    number = unclosed = 0
     while token_match := _TOKEN.match(text, position):
         start, position = position, token_match.end()
         number += 1
@@ -167,14 +171,30 @@ def _tokens(text: str) -> Iterator[Token]:
                 token = Token(TokenKind.TEXT, _string_value(token_match[0]), start, position)
             case "slashed":
                 token = Token(TokenKind.EXPRESSION, token_match[0], start, position)
+            case "sign" if text[start] == "/" and text[position : position + 1] != "*" and not _is_operand(token):
+                slashed = _SLASHED.match(text, start) if start >= unclosed else None
+                if slashed is None:
+                    # The string is never closed, nor is one that begins later in the line.
+                    unclosed = text.find("\n", start) % (len(text) + 1)
+                    token = Token(TokenKind.SIGN, "/", start, position)
+                else:
+                    position = slashed.end()
+                    token = Token(TokenKind.EXPRESSION, slashed[0], start, position)
             case _:
-                token = _sign_or_string(text, start, token)
+                token = _sign_or_string(text, start)
                 position = token.end
         yield token
 
 
-def _sign_or_string(text: str, start: int, previous: Token) -> Token:
-    """Return the token at *start*, after the token *previous*: a string that may contain expressions, or a sign."""
+def _is_operand(token: Token) -> bool:
+    """Return whether *token* ends a value, so that a slash after it is a division."""
+    if token.kind is TokenKind.WORD:
+        return token.text not in _BEFORE_A_VALUE
+    return token.kind in {TokenKind.TEXT, TokenKind.EXPRESSION} or token.text in {")", "]", "}"}
+
+
+def _sign_or_string(text: str, start: int) -> Token:
+    """Return the token at *start*: a string that may contain expressions, or a sign."""
     if text.startswith(_OPENERS, start):
         raise UnreadableError("this is not closed", start, start + 2)
     if text[start] == "'":
@@ -185,10 +205,6 @@ def _sign_or_string(text: str, start: int, previous: Token) -> Token:
         body = text[start:end]
         is_text = not re.search(r"(?<!\\)(?:\\\\)*\$", body)
         return Token(TokenKind.TEXT if is_text else TokenKind.EXPRESSION, _string_value(body), start, end)
-    is_operand = previous.kind in {TokenKind.TEXT, TokenKind.EXPRESSION} or previous.text in {")", "]", "}"}
-    is_operand = is_operand or (previous.kind is TokenKind.WORD and previous.text not in _BEFORE_A_VALUE)
-    if text[start] == "/" and not is_operand and (match := _SLASHED.match(text, start)):
-        return Token(TokenKind.EXPRESSION, match[0], start, match.end())
     return Token(TokenKind.SIGN, text[start], start, start + 1)
 
 
@@ -223,32 +239,34 @@ def pieces(literal: str) -> Iterator[tuple[bool, str]]:
     yield False, text
 
 
-def _end_of_string(text: str, start: int, quotes: str) -> int:
+def _end_of_string(text: str, start: int, quotes: str, depth: int = 0) -> int:
     """Return the offset of the closing *quotes*; a `${}` in a double-quoted string may contain quotes itself."""
     position = start
+    if depth > _DEEPEST:
+        raise UnreadableError(f"more than {_DEEPEST} nested strings", start - len(quotes), start)
     while not text.startswith(quotes, position):
         if position >= len(text):
             raise UnreadableError("a string is not closed", start - len(quotes), start)
         if text[position] == "\\":
             position += 2
         elif quotes[0] == '"' and text.startswith("${", position):
-            position = _end_of_expression(text, position + 2)
+            position = _end_of_expression(text, position + 2, depth + 1)
         else:
             position += 1
     return position
 
 
-def _end_of_expression(text: str, start: int) -> int:
-    """Return the offset after the brace that closes an expression in a string."""
-    position, depth = start, 1
-    while depth:
+def _end_of_expression(text: str, start: int, depth: int = 0) -> int:
+    """Return the offset after the brace that closes an expression in a string, at a *depth* of such strings."""
+    position, braces = start, 1
+    while braces:
         if position >= len(text):
             raise UnreadableError("an expression in a string is not closed", start - 2, start)
         quotes = next((mark for mark in _QUOTES if text.startswith(mark, position)), None)
         if quotes:
-            position = _end_of_string(text, position + len(quotes), quotes) + len(quotes)
+            position = _end_of_string(text, position + len(quotes), quotes, depth) + len(quotes)
         else:
-            depth += {"{": 1, "}": -1}.get(text[position], 0)
+            braces += {"{": 1, "}": -1}.get(text[position], 0)
             position += 1
     return position
 

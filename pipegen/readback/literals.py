@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipegen.readback.groovy import GroovyTokens, TokenKind
+from pipegen.source.tree import whole_number
 from pipegen.structs import Struct
 
 # Words that can precede a name and parentheses but are not the type of a function.
@@ -110,9 +111,9 @@ class GroovyValues:
 
     def number(self, index: int) -> int:
         """Return the number at *index*."""
-        if not self._code.word(index).isdecimal():
+        if (number := whole_number(self._code.word(index))) is None:
             raise self._code.error(index, "a number is expected")
-        return int(self._code.word(index))
+        return number
 
     def _text_piece(self, index: int) -> tuple[str, int]:
         token = self._code.tokens[index]

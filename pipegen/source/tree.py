@@ -13,6 +13,7 @@ from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
 
 _QUOTES = ("'", '"')
+_MOST_DIGITS = 15
 
 
 class ScalarKind(Enum):
@@ -227,6 +228,11 @@ def integer(text: str) -> int:
     if len(digits) > 1 and digits.startswith("0") and set(digits) <= set("01234567"):
         return sign * int(digits, 8)
     return sign * int(digits)
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that *text* stands for; None if it is anything but at most 15 decimal digits."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def number(text: str) -> float:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from cli.program import CONFIG, Pipegen
 from cli.repositories import repository
 
 from pipegen.cli.files.output import write
+from pipegen.cli.verbs import VERBS
 
 PRIVATE = "word: correct-horse"
 # A victim that pipegen would take for its own.
@@ -25,6 +28,10 @@ def clone(request: pytest.FixtureRequest, empty: Path, monkeypatch: pytest.Monke
     clone = empty / "clone"
     clone.mkdir()
     (clone / "pipegen.yaml").write_text(PARENT, encoding="utf-8")
+    (clone / "foreign.gitlab-ci.yml").write_text(FOREIGN, encoding="utf-8")
+    (clone / "other.Jenkinsfile").write_text(JENKINSFILE, encoding="utf-8")
+    (clone / "fleet.yaml").write_text(FLEET, encoding="utf-8")
+    (clone / "fleet-config.yaml").write_text("pipelines: { p: { stages: [{ name: a, script: [x] }] } }\n")
     if request.param == "git":
         repository(clone, {})
     if request.param == "linked archive":
@@ -62,7 +69,22 @@ WRITES = {
     "run.html": ("simulate", "--html", "run.html"),
     "run.xml": ("run", "--dry-run", "--report", "run.xml"),
     "named/out.yml": ("compile", "-t", "gitlab", "-o", "named/out.yml"),
+    "imported.yaml": ("import", "foreign.gitlab-ci.yml", "--force", "-o", "imported.yaml"),
+    "imported/pipegen.yaml": ("import", "other.Jenkinsfile", "-o", "imported/pipegen.yaml"),
+    "pipegen.test.yaml": ("test", "--write"),
+    "tests.yaml": ("test", "--write", "--tests", "tests.yaml"),
+    "fleet.html": ("simulate", "--fleet", "fleet.yaml", "--html", "fleet.html"),
 }
+# Options with a file or folder that the user trusts, or of local runs (test_run_hostile.py).
+ELSEWHERE = {"--env-file", "--log-dir"}
+_OPTION = re.compile(r"^ +(?:(?P<short>-\w), )?(?P<long>--[a-z-]+) +(?:FILE|FOLDER)", re.MULTILINE)
+FOREIGN = "unit: { script: [make] }\n"
+JENKINSFILE = "pipeline { agent any\n stages { stage('a') { steps { sh 'make' } } } }\n"
+FLEET = """\
+machines: [{ name: m }]
+load: [{ config: fleet-config.yaml, arrivals: { rate: 1 }, durations: { a: 60 } }]
+duration: 2h
+"""
 
 
 @pytest.mark.parametrize("name", WRITES)
@@ -83,7 +105,17 @@ def test_no_file_is_written_through_a_symlink(
     assert state(home) == before
 
 
-@pytest.mark.parametrize("verb", ["compile", "graph", "check"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_calls_have_every_option_that_names_a_file(verb: str, pipegen: Pipegen) -> None:
+    """A new option that reads or writes a file needs a call above."""
+    help_text = pipegen(verb, "--help").out
+    options = {match["short"] or match["long"] for match in _OPTION.finditer(help_text)}
+    words = {word for row in (*WRITES.values(), *READS, *FOREIGN_READS) if row[0] == verb for word in row}
+
+    assert options <= words | ELSEWHERE
+
+
+@pytest.mark.parametrize("verb", ["compile", "graph", "check", "import"])
 def test_no_file_is_written_through_a_folder_of_the_clone(verb: str, clone: Path, home: Path, pipegen: Pipegen) -> None:
     """Paths in `.git` are also rejected, although the user names them."""
     repository(clone, {})
@@ -93,6 +125,7 @@ def test_no_file_is_written_through_a_folder_of_the_clone(verb: str, clone: Path
         "compile": ("-t", "gitlab", "-o"),
         "graph": ("--format", "svg", "-o"),
         "check": ("--format", "json", "-o"),
+        "import": ("foreign.gitlab-ci.yml", "--force", "-o"),
     }[verb]
     refused = [pipegen(verb, *options, path) for path in ("out/file", ".git/hooks/pre-commit", ".git/config")]
 
@@ -200,6 +233,36 @@ LINKS = (
     "other.yaml",
     ".gitignore",
 )
+# Calls that read other files, and the links that they may meet.
+FOREIGN_READS = (
+    ("import", "-o", "-"),
+    ("import", ".gitlab-ci.yml", "--report", "json", "-o", "-"),
+    ("import", "Jenkinsfile", "-o", "-"),
+    ("import", "including.gitlab-ci.yml", "--include-root", ".", "-o", "-"),
+    ("import", "--audit", ".", "--report", "json"),
+    ("test",),
+    ("test", "--tests", "other.yaml"),
+    ("plan", "--events"),
+    ("simulate", "--fleet", "fleet.yaml"),
+    ("simulate", "--cluster", "other.yaml"),
+    ("simulate", "--durations", "other.yaml"),
+    ("simulate", "--record", "other.yaml"),
+    ("simulate", "Jenkinsfile"),
+)
+FOREIGN_LINKS = (
+    *(".gitlab-ci.yml", "Jenkinsfile", "other.yaml", "pipegen.test.yaml", "fleet.yaml", "fleet-config.yaml"),
+    "project",
+)
+# What an imported pipeline includes.
+INCLUDING = """\
+include:
+  - { project: project, file: config.yaml }
+  - { project: ../home, file: [profile, secret] }
+  - { project: /home, file: secret }
+  - { local: other.yaml }
+  - { local: "**.yaml" }
+  - { local: "project/*" }
+"""
 SECRETS = (
     PRIVATE,
     f"{PRIVATE}\npipelines: [",
@@ -210,10 +273,12 @@ SECRETS = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LINKS)
+@pytest.mark.parametrize(
+    ("name", "calls"), [*((name, READS) for name in LINKS), *((name, FOREIGN_READS) for name in FOREIGN_LINKS)]
+)
 @pytest.mark.parametrize("inner", ["../home/secret", ".git/config"])
 def test_no_verb_shows_a_file_outside_the_repository(
-    name: str, inner: str, clone: Path, home: Path, pipegen: Pipegen
+    name: str, calls: Sequence[Sequence[str]], inner: str, clone: Path, home: Path, pipegen: Pipegen
 ) -> None:
     """The link has the name of any file that pipegen reads."""
     (clone / ".git").mkdir(exist_ok=True)
@@ -221,21 +286,79 @@ def test_no_verb_shows_a_file_outside_the_repository(
     if name == "included.yaml":
         (clone / "pipegen.yaml").write_text(f"include: included.yaml\n{PARENT}", encoding="utf-8")
     (clone / name).unlink(missing_ok=True)
-    if name == ".pipeline":
-        (clone / "pipegen.yaml").unlink()
+    (clone / "including.gitlab-ci.yml").write_text(INCLUDING, encoding="utf-8")
+    if name in (".pipeline", "project"):
+        if name == ".pipeline":
+            (clone / "pipegen.yaml").unlink()
         secret = secret.parent / "config.yaml"
         (clone / name).symlink_to(Path(inner).parent)
     else:
         (clone / name).symlink_to(inner)
     shown = []
-    for text in SECRETS:
+    for text in SECRETS if calls is READS else SECRETS[:2]:
         secret.write_text(text, encoding="utf-8")
-        for verb in READS:
+        for verb in calls:
             result = pipegen(*verb)
             shown += [verb for stream in (result.out, result.err) if "horse" in stream]
 
     assert shown == []
     assert (home / "profile").read_text(encoding="utf-8") == OWN
+
+
+@pytest.mark.parametrize(
+    "include",
+    [
+        "{ project: ../../home, file: secret.yml }",
+        "{ project: HOME, file: secret.yml }",
+        "{ project: group/link, file: secret.yml }",
+        "{ project: group/real, file: link.yml }",
+        "{ project: group/real, file: ../../../home/secret.yml }",
+        "{ local: HOME/secret.yml }",
+        "{ local: ../home/secret.yml }",
+        '{ local: "link/*.yml" }',
+        "{ local: .git/secret.yml }",
+    ],
+)
+def test_an_imported_pipeline_includes_no_file_outside(include: str, clone: Path, home: Path, pipegen: Pipegen) -> None:
+    """Neither by the path of a project below --include-root, nor by a link there or in the repository."""
+    (home / "secret.yml").write_text("correct-horse: { script: [make] }\n", encoding="utf-8")
+    (clone / ".git").mkdir(exist_ok=True)
+    (clone / ".git/secret.yml").write_text("correct-horse: { script: [make] }\n", encoding="utf-8")
+    real = clone.parent / "projects/group/real"
+    real.mkdir(parents=True)
+    for link in (real.parent / "link", clone / "link"):
+        link.symlink_to(home)
+    (real / "link.yml").symlink_to(home / "secret.yml")
+    pipeline = f"include: [{include.replace('HOME', str(home))}]\nunit: {{ script: [make] }}\n"
+    (clone / ".gitlab-ci.yml").write_text(pipeline, encoding="utf-8")
+    result = pipegen("import", "-o", "-", "--include-root", "../projects")
+
+    assert ("horse" in result.out + result.err, "unit" in result.out) == (False, True)
+
+
+def test_projects_below_the_include_root_are_included(clone: Path, pipegen: Pipegen) -> None:
+    """By their path, also with a pattern."""
+    real = clone.parent / "projects/group/real"
+    (real / "ci/inner").mkdir(parents=True)
+    for name in ("a.yml", "ci/b.yml", "ci/inner/c.yml"):
+        (real / name).write_text(f"job-{Path(name).stem}: {{ script: [make] }}\n", encoding="utf-8")
+    include = "include: [{ project: group/real, file: [a.yml, /ci/**.yml] }]\n"
+    (clone / ".gitlab-ci.yml").write_text(include, encoding="utf-8")
+    result = pipegen("import", "-o", "-", "--include-root", "../projects")
+
+    assert [name for name in ("job-a", "job-b", "job-c") if name not in result.out] == []
+
+
+@pytest.mark.parametrize("config", ["../home/secret.yaml", "HOME/secret.yaml", "link.yaml"])
+def test_the_config_of_a_fleet_is_in_its_repository(config: str, clone: Path, home: Path, pipegen: Pipegen) -> None:
+    """The repository may have written the file of the fleet."""
+    (home / "secret.yaml").write_text("correct-horse: [\n", encoding="utf-8")
+    (clone / "link.yaml").symlink_to(home / "secret.yaml")
+    fleet = FLEET.replace("fleet-config.yaml", config.replace("HOME", str(home)))
+    (clone / "fleet.yaml").write_text(fleet, encoding="utf-8")
+    result = pipegen("simulate", "--fleet", "fleet.yaml")
+
+    assert (result.status, "PG130" in result.err, "correct-horse" in result.err) == (1, True, False)
 
 
 def test_a_config_that_is_a_symlink_is_reported(clone: Path, home: Path, pipegen: Pipegen) -> None:

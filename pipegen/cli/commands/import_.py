@@ -13,7 +13,7 @@ from pipegen.cli.files.output import write as write_file
 from pipegen.cli.parameters import PATH, EnumChoice
 from pipegen.cli.session import Format, end, show
 from pipegen.cli.streams import say, show_file, show_text
-from pipegen.config.files.load import USUAL_NAMES, load, repository_root
+from pipegen.config.files.load import USUAL_NAMES, absolute, load, repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.audit import Audited, audit_text, audited_files
 from pipegen.importing.gitlab.files import Roots
@@ -146,7 +146,8 @@ def _imported(path: Path, include_root: Path | None, default_branch: str, report
         report.stop_if_errors()
         if engine_of(file) is FileEngine.JENKINS:
             return import_jenkins(file, report)
-        return import_gitlab(file, Roots(repository_root(path), include_root), default_branch, report)
+        projects = absolute(include_root) if include_root is not None else None
+        return import_gitlab(file, Roots(repository_root(path), projects), default_branch, report)
     except Stopped:
         return None
 

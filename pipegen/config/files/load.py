@@ -37,17 +37,19 @@ def find(folder: Path) -> Path | None:
     return next((folder / name for name in USUAL_NAMES if (folder / name).is_file()), None)
 
 
-def load(path: Path, report: Report, *, shown: str | None = None, largest: int = MAX_BYTES) -> SourceFile:
+def load(
+    path: Path, report: Report, *, shown: str | None = None, largest: int = MAX_BYTES, within: Path | None = None
+) -> SourceFile:
     """Return the file at *path* with its text; *shown* is its path as the user wrote it.
 
     Invalid bytes are reported, and become U+FFFD in the text. A file larger than *largest* is reported, and has no
-    text.
+    text. A path that another file names must stay *within* a folder.
     """
     shown_path = shown if shown is not None else path.as_posix()
     absolute_path = absolute(path)
     folder = folder_of(absolute_path, repository_root(absolute_path))
     try:
-        data = read_start(path, largest + 1)
+        data = read_start(path, largest + 1, within=within)
     except OutsideError as error:
         return _unread(SourceFile(shown_path, "", folder, absolute_path), error, report)
     if len(data) > largest:

@@ -42,8 +42,10 @@ def keep_needs(drafts: Sequence[Draft], order: Order, names: Mapping[str, Sequen
     earlier = closure(order.before)
     for draft in drafts:
         sources = [name for name in order.files[draft.name] if name in leaving and name in earlier[draft.name]]
+        if not sources:
+            continue
         needed = [by_name[one.name] for one in drafts if one.name in order.before[draft.name] or one.name in sources]
-        if not sources or "script" not in draft.keys:
+        if "script" not in draft.keys:
             continue
         if any(_has_other_name(other) and other.name not in names for other in needed):
             has_unknown = True

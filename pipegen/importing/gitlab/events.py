@@ -24,6 +24,7 @@ _BRANCHES = ("feature/x", "release/1.0", "develop")
 _TAG = "v1.0.0"
 _PREDEFINED = ("CI_", "GITLAB_")
 _MOST_VARIABLES = 8
+_MOST_BRANCHES = 30
 
 
 class ComparedEvent(Struct):
@@ -36,7 +37,7 @@ class ComparedEvent(Struct):
 def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, ...]:
     """Return the usual events, and those that the rules of *source* tell apart."""
     parts = [test for formula in formulas_of(source) for test in tests_in(formula)]
-    branches = dict.fromkeys((default_branch, *_BRANCHES, *_names(parts)))
+    branches = list(dict.fromkeys((default_branch, *_BRANCHES, *_names(parts))))[:_MOST_BRANCHES]
     runs = [_branch(f"push to {branch}", "push", branch, default_branch) for branch in branches]
     runs += [_merge_request(default_branch), _tag(default_branch)]
     runs += [
@@ -45,7 +46,7 @@ def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, 
     ]
     if any(isinstance(part, Changed) for part in parts):
         runs += [
-            ComparedEvent(f"{run.title} without changes", Facts(variables=run.facts.variables, changed=()))
+            ComparedEvent(f"{run.title} without changes", Facts(variables=run.facts.variables, has_changes=False))
             for run in (runs[0], runs[1], _merge_request(default_branch))
         ]
     if any(isinstance(part, Exist) for part in parts):

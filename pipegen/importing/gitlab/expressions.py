@@ -9,12 +9,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.model.patterns import Pattern
+from pipegen.plan.regex import RegexError, portable_regex
 from pipegen.structs import MutableStruct, Struct
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<sign>\(|\)|&&|\|\||==|!=|=~|!~)|\$(?P<variable>\w+)|\$\{(?P<braced>\w+)\}|\"(?P<double>[^\"]*)\""
     r"|'(?P<single>[^']*)'|/(?P<regex>(?:[^/\\\n]|\\.)+)/(?P<flags>[imsUx]*)|(?P<null>null)\b)"
 )
+
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+# Longer or deeper expressions are not read, nor are patterns with more alternatives.
+_MOST_OPERANDS, _MOST_LEVELS = 500, 50
+_MOST_ALTERNATIVES = 500
+# The time of a search is proportional to the length of the expression times that of the text.
+_MOST_STEPS = 1_000_000
 
 
 class VariableName(Struct):
@@ -102,10 +113,10 @@ TRUE, FALSE = Known(is_true=True), Known(is_true=False)
 
 
 class Facts(Struct, kw_only=True):
-    """What formulas are evaluated against: variables, changed paths (None: unknown), and whether patterns exist."""
+    """What formulas are evaluated against: variables, and whether files have changed and exist."""
 
     variables: Mapping[str, str]
-    changed: tuple[str, ...] | None = None
+    has_changes: bool = True
     has_files: bool = True
 
 
@@ -166,10 +177,12 @@ def _joined(
 
 
 class _Reader(MutableStruct):
-    """Parses an expression from *at*."""
+    """Parses an expression from *at*, with a number of *operands*, in parentheses at a *level*."""
 
     text: str
     at: int = 0
+    operands: int = 0
+    level: int = 0
 
     def either(self) -> Formula:
         parts = [self._both()]
@@ -185,7 +198,11 @@ class _Reader(MutableStruct):
 
     def _comparison(self) -> Formula:
         if self._take("("):
+            self.level += 1
+            if self.level > _MOST_LEVELS:
+                raise ExpressionError("with many parentheses")
             formula = self.either()
+            self.level -= 1
             if not self._take(")"):
                 raise ExpressionError(self.text[self.at :])
             return formula
@@ -206,6 +223,9 @@ class _Reader(MutableStruct):
         if match is None or match["sign"]:
             raise ExpressionError(self.text[self.at :])
         self.at = match.end()
+        self.operands += 1
+        if self.operands > _MOST_OPERANDS:
+            raise ExpressionError(f"with more than {_MOST_OPERANDS} operands")
         if match["variable"] or match["braced"]:
             return VariableName(match["variable"] or match["braced"])
         if match["regex"]:
@@ -266,12 +286,15 @@ def _value(operand: Operand, facts: Facts) -> str | None:
 
 
 def searches(regex: Regex, text: str) -> bool:
-    """Return whether *regex* matches a part of *text*; an expression that Python cannot read matches nothing."""
-    source = re.sub(r"\\z|\\Z", r"\\Z", regex.source.replace(r"\/", "/")).replace(r"\A", "^")
-    try:
-        return re.search(source, text, re.IGNORECASE if "i" in regex.flags else 0) is not None
-    except re.error:
+    """Return whether *regex* matches a part of *text*; an expression that a config cannot have matches nothing."""
+    source = regex.source.replace(r"\/", "/").replace(r"\Z", r"\z")
+    if len(source) * len(text) > _MOST_STEPS:
         return False
+    try:
+        pattern = Pattern(portable_regex(("(?i)" if "i" in regex.flags else "") + source), is_regex=True)
+    except RegexError:
+        return False
+    return pattern.matches(text)
 
 
 def _is_ref(ref: IsRef, facts: Facts) -> bool:
@@ -285,35 +308,18 @@ def _has_changed(changed: Changed, facts: Facts) -> bool:
     is_compared = facts.variables.get("CI_PIPELINE_SOURCE") == "merge_request_event" or (
         facts.variables.get("CI_PIPELINE_SOURCE") == "push" and not facts.variables.get("CI_COMMIT_TAG")
     )
-    if facts.changed is None or not (is_compared or changed.base):
-        return True
-    return any(matches_path(pattern, path) for pattern in changed.patterns for path in facts.changed)
-
-
-def matches_path(pattern: str, path: str) -> bool:
-    """Return whether GitLab's *pattern* matches *path*: `*` stops at slashes, `**/` matches any folders."""
-    return any(re.fullmatch(_path_regex(one), path) for one in alternatives(pattern))
-
-
-def _path_regex(pattern: str) -> str:
-    def replaced(match: re.Match[str]) -> str:
-        token = match[0]
-        if token.startswith("**/"):
-            return "(?:.*/)?"
-        if token.startswith("["):
-            characters = re.escape(token[1:-1].lstrip("!^")).replace("\\-", "-")
-            return f"[{'^' if token[1] in '!^' else ''}{characters}]"
-        return {"?": "[^/]"}.get(token, "[^/]*" if token.startswith("*") else re.escape(token))
-
-    return re.sub(r"\*\*/|\*+|\?|\[[^\]]+\]|.", replaced, pattern)
+    return facts.has_changes or not (is_compared or changed.base)
 
 
 def alternatives(pattern: str) -> Sequence[str]:
-    """Return the patterns that *pattern* with `{a,b}` stands for."""
-    match = re.search(r"\{([^{}]*)\}", pattern)
-    if match is None:
-        return (pattern,)
-    options = match[1].split(",")
-    return [
-        one for option in options for one in alternatives(pattern[: match.start()] + option + pattern[match.end() :])
-    ]
+    """Return the patterns that *pattern* with `{a,b}` stands for; raise `UntranslatableError` if there are too many."""
+    if pattern.count("{") > _MOST_LEVELS:
+        raise UntranslatableError(f"a pattern with more than {_MOST_LEVELS} pairs of braces")
+    patterns = [pattern]
+    while (braces := _BRACES.search(patterns[0])) is not None:
+        options = braces[1].split(",")
+        if len(patterns) * len(options) > _MOST_ALTERNATIVES:
+            raise UntranslatableError(f"a pattern with more than {_MOST_ALTERNATIVES} alternatives")
+        parts = [_BRACES.split(one, maxsplit=1) for one in patterns]
+        patterns = [f"{before}{option}{after}" for before, options_, after in parts for option in options_.split(",")]
+    return patterns

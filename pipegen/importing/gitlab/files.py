@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 
@@ -10,7 +11,17 @@ from pipegen.config.files.load import load
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.tree import FileTree, entries_of, items_of, merged_maps, read_tree, text_of, with_inputs
+from pipegen.importing.gitlab.tree import (
+    Budget,
+    FileTree,
+    entries_of,
+    items_of,
+    merged_maps,
+    read_tree,
+    text_of,
+    with_inputs,
+)
+from pipegen.plan.model.patterns import Pattern
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Entry, Node, Scalar
 from pipegen.source.tree import Mapping as TreeMapping
@@ -19,7 +30,7 @@ from pipegen.structs import MutableStruct, Struct, field
 # https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes
 _MOST_FILES = 150
 _NO_VALUES: Mapping[str, Node] = {}
-_GLOB = frozenset("*?[")
+_WILDCARDS = frozenset("*?")
 
 
 class Roots(Struct):
@@ -27,6 +38,13 @@ class Roots(Struct):
 
     folder: Path
     projects: Path | None = None
+
+
+class _Place(Struct):
+    """The *folder* of a repository with included files, which must stay *within* this folder or one above it."""
+
+    folder: Path
+    within: Path
 
 
 class Files(Struct):
@@ -47,6 +65,7 @@ class _Reading(MutableStruct):
     roots: Roots
     accounting: Accounting
     report: Report
+    budget: Budget
     trees: list[TreeMapping] = field(default_factory=list)
     unread: list[Node] = field(default_factory=list)
     number: int = 0
@@ -55,7 +74,7 @@ class _Reading(MutableStruct):
 
 def read_files(file: SourceFile, roots: Roots, accounting: Accounting, report: Report) -> Files:
     """Return the content of *file* and its includes; raise `Stopped` if *file* cannot be read."""
-    reading = _Reading(roots, accounting, report)
+    reading = _Reading(roots, accounting, report, Budget(report))
     tree = _merged(read_tree(file, report), _NO_VALUES, reading, ())
     return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete)
 
@@ -66,7 +85,8 @@ def _merged(content: FileTree, inputs: Mapping[str, Node], reading: _Reading, st
         reading.trees.append(content.header)
         reading.accounting.mark_value(content.header, KeyOutcome.TRANSLATED)
     values = {**_defaults(content), **inputs}
-    tree = with_inputs(content.tree, values) if values else content.tree
+    reading.budget.spend_on(content.tree)
+    tree = with_inputs(content.tree, values, reading.budget) if values else content.tree
     tree = tree if isinstance(tree, TreeMapping) else content.tree
     include, own = tree.entry("include"), [one for one in tree.entries if one.key.text not in ("include", "spec")]
     parts: list[TreeMapping] = []
@@ -98,9 +118,12 @@ def _included(item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...
     local = item if isinstance(item, Scalar) else keys["local"].value if "local" in keys else None
     project = keys.get("project")
     is_local = local is not None and not text_of(local).startswith(("http://", "https://"))
-    root = reading.roots.folder
-    if project is not None and reading.roots.projects is not None:
-        root, is_local, local = reading.roots.projects / text_of(project.value), True, None
+    place = _Place(reading.roots.folder, reading.roots.folder)
+    projects = reading.roots.projects
+    if project is not None and projects is not None:
+        path = text_of(project.value).strip("/")
+        is_local, local = path.isprintable() and {"", ".", ".."}.isdisjoint(path.split("/")), None
+        place = _Place(projects / path, projects)
     names = [text_of(one) for one in items_of(keys["file"].value)] if project and "file" in keys else [text_of(local)]
     if not is_local:
         _report_unread(item, keys, entry, reading)
@@ -115,17 +138,17 @@ def _included(item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...
         )
     inputs = {one.key.text: one.value for one in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
     for name in names:
-        paths = list(_paths(root, name))
+        paths = _paths(place.folder, name)
         if not paths:
             _report_unread(item, keys, entry, reading)
-        for path in paths:
-            yield from _read(path, root, inputs, reading, stack, item)
+        for file in paths:
+            yield from _read(file, place, inputs, reading, stack, item)
 
 
 def _read(
-    path: Path, root: Path, inputs: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...], item: Node
+    path: Path, place: _Place, inputs: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...], item: Node
 ) -> Iterator[TreeMapping]:
-    name = path.relative_to(root).as_posix()
+    name = path.relative_to(place.folder).as_posix()
     reading.number += 1
     if name in stack or reading.number > _MOST_FILES:
         reading.report.add(
@@ -136,23 +159,35 @@ def _read(
         )
         return
     try:
-        file = load(path, reading.report, shown=name)
+        report = Report()
+        file = load(path, report, shown=name, within=place.within)
+        reading.report.take(report)
+        report.stop_if_errors()
         yield _merged(read_tree(file, reading.report), inputs, reading, (*stack, name))
     except Stopped:
-        return
+        if reading.budget.rest < 0:
+            raise
 
 
-def _paths(root: Path, name: str) -> Iterable[Path]:
+def _paths(root: Path, name: str) -> Sequence[Path]:
     """Return the files of the include *name*, which may be a pattern, below *root*."""
     relative = name.lstrip("/")
     if not relative or ".." in relative.split("/"):
         return ()
-    if _GLOB.isdisjoint(relative):
+    if _WILDCARDS.isdisjoint(relative):
         path = root / relative
-        return (path,) if path.is_file() else ()
+        return (path,) if os.path.isfile(path) else ()  # noqa: PTH113 - False for a name that is too long
     # In GitLab's patterns, `**` stands for any folders, and `**.yml` for files at any depth.
-    pattern = relative.replace("**.", "**/*.")
-    return sorted(path for path in root.glob(pattern) if path.is_file())
+    # https://docs.gitlab.com/ci/yaml/includes/#use-includelocal-with-wildcard-file-paths
+    pattern = Pattern(relative)
+    return sorted(path for path in _below(root) if pattern.matches(path.relative_to(root).as_posix()))
+
+
+def _below(root: Path) -> Iterator[Path]:
+    """Yield the files below *root*; links to folders are not followed, as a repository has no files there."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = [one for one in folders if one != ".git"]
+        yield from (path for path in (Path(folder, one) for one in names) if path.is_file())
 
 
 def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading: _Reading) -> None:

@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
-from pipegen.diagnostics.report import Report, suggestion
+from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.files import Files
 from pipegen.importing.gitlab.tree import (
+    Budget,
     TagReference,
     entries_of,
     is_null,
@@ -35,6 +36,8 @@ _DEFAULT_KEYS = (
 )
 _GLOBAL_KEYS = ("after_script", "before_script", "cache", "image", "services")
 _MOST_LEVELS = 11
+# GitLab refuses a file of about 1,500 small jobs as too big.
+_MOST_JOBS = 2_000
 _NO_ENTRIES: Mapping[str, Entry] = {}
 
 
@@ -104,7 +107,9 @@ class _Resolver:
         self._accounting = accounting
         self._report = report
         self._is_complete = is_complete
+        self._marked = set[str]()
         self._entries = {entry.key.text: entry for entry in tree.entries}
+        self._budget = Budget(report)
         self._extended: dict[str, TreeMapping] = {}
         for name in self._entries:
             self._extend(name, ())
@@ -121,6 +126,14 @@ class _Resolver:
             for name, entry in self._entries.items()
             if self._is_job(name, entry)
         }
+        if len(jobs) > _MOST_JOBS:
+            self._report.add(
+                codes.NOT_IMPORTED,
+                f"the pipeline has more than {_MOST_JOBS:,} jobs",
+                at=next(reversed(jobs.values())).span,
+                hint="import its files separately",
+            )
+            raise Stopped
         rules = workflow.value.get("rules") if workflow and isinstance(workflow.value, TreeMapping) else None
         return SourcePipeline(
             jobs=jobs,
@@ -190,7 +203,7 @@ class _Resolver:
             if key in own:
                 self._accounting.mark(own[key], KeyOutcome.TRANSLATED)
         self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
-        self._mark_bases(name, set())
+        self._mark_bases(name)
         if stage not in stages:
             self._report.add(
                 codes.NOT_IMPORTED,
@@ -218,15 +231,17 @@ class _Resolver:
         names = texts_of(chosen) if isinstance(chosen, TreeSequence) else ()
         return {name: value for name, value in values.items() if name in names}
 
-    def _mark_bases(self, name: str, marked: set[str]) -> None:
+    def _mark_bases(self, name: str) -> None:
         """Account for `extends` of the jobs that *name* extends, at any depth."""
-        for base in self._bases(self._entries[name].value) if name in self._entries else ():
-            tree = self._entries[base].value if base in self._entries else None
-            if base not in marked and isinstance(tree, TreeMapping):
-                marked.add(base)
-                if (extends := tree.entry("extends")) is not None:
-                    self._accounting.mark(extends, KeyOutcome.TRANSLATED)
-                self._mark_bases(base, marked)
+        waiting = [name]
+        while waiting:
+            for base in self._bases(self._entries[waiting.pop()].value):
+                tree = self._entries[base].value if base in self._entries and base not in self._marked else None
+                if isinstance(tree, TreeMapping):
+                    self._marked.add(base)
+                    waiting.append(base)
+                    if (extends := tree.entry("extends")) is not None:
+                        self._accounting.mark(extends, KeyOutcome.TRANSLATED)
 
     def _unknown(self, name: str, level: int) -> Iterator[str]:
         """Yield the names of jobs that *name* extends, at any depth, and that are not in the files."""
@@ -251,6 +266,7 @@ class _Resolver:
         for base in items_of(own.get("extends")):
             result = merged_maps(result, self._base(base, name, stack), self._accounting)
         result = merged_maps(result, own, self._accounting)
+        self._budget.spend(len(result.entries), own.span)
         self._extended[name] = result
         return result
 
@@ -279,6 +295,7 @@ class _Resolver:
 
     def _resolved(self, node: Node, level: int) -> Node:
         """Return *node* with the values of `!reference`; unknown ones are reported, and replaced by null."""
+        self._budget.spend(1, node.span)
         match node:
             case TagReference():
                 return self._referenced(node, level)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import product
+from itertools import islice, product
 
 from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.expressions import ExpressionError, Facts, holds
@@ -21,7 +21,7 @@ from pipegen.importing.gitlab.tree import (
 )
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar
+from pipegen.source.tree import Scalar, whole_number
 from pipegen.structs import Struct, replace
 
 _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}|\$", re.ASCII)
@@ -29,6 +29,10 @@ _VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}|\$", re.ASCII)
 _DOLLAR = "\0"
 _UNKNOWN = "unknown"
 _MOST_LEVELS = 10
+# GitLab runs no more of a job: https://docs.gitlab.com/ci/yaml/#parallel
+_MOST_COMBINATIONS = 200
+# Longer values are not compared in full.
+_MOST_CHARACTERS = 100_000
 
 
 class RunnableJob(Struct, kw_only=True):
@@ -190,11 +194,17 @@ def _order(
     """Return the jobs directly before each of *jobs*, and those whose files it gets."""
     direct: dict[str, frozenset[str]] = {}
     files: dict[str, frozenset[str]] = {}
+    earlier = {
+        number: frozenset(name for name, one in jobs.items() if one.job.stage_number < number)
+        for number in {one.job.stage_number for one in jobs.values()}
+    }
+    awaited = {
+        number: frozenset(name for name in names if started[name].is_awaited) for number, names in earlier.items()
+    }
     for name, job in jobs.items():
         if job.needs is None:
-            earlier = [other for other, its in jobs.items() if its.job.stage_number < job.job.stage_number]
-            direct[name] = frozenset(other for other in earlier if started[other].is_awaited)
-            files[name] = frozenset(earlier)
+            direct[name] = awaited[job.job.stage_number]
+            files[name] = earlier[job.job.stage_number]
         else:
             direct[name] = frozenset(need.name for need in job.needs if need.name in jobs and need.name != name)
             files[name] = frozenset(need.name for need in job.needs if need.name in jobs and need.has_files)
@@ -218,8 +228,8 @@ def _combinations(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
     if node is None:
         yield job.name, {}
     elif isinstance(node, Scalar):
-        number = int(text_of(node)) if text_of(node).isdecimal() else 1
-        for part in range(1, number + 1):
+        number = whole_number(text_of(node)) or 1
+        for part in range(1, min(number, _MOST_COMBINATIONS) + 1):
             yield (
                 f"{job.name}: {part}",
                 {"CI_NODE_INDEX": str(part), "CI_NODE_TOTAL": str(number)},
@@ -228,7 +238,7 @@ def _combinations(job: SourceJob) -> Iterator[tuple[str, Mapping[str, str]]]:
         seen: dict[str, Mapping[str, str]] = {}
         for item in items_of(node.get("matrix") if isinstance(node, TreeMapping) else None):
             axes = {entry.key.text: texts_of(entry.value) for entry in entries_of(item)}
-            for values in product(*axes.values()):
+            for values in islice(product(*axes.values()), _MOST_COMBINATIONS):
                 seen.setdefault(
                     f"{job.name}: {', '.join(values)}",
                     dict(zip(axes, values, strict=True)),
@@ -277,14 +287,28 @@ def expanded(text: str) -> str:
     return _VARIABLE.sub(replaced, text)
 
 
-def ground(text: str, variables: Mapping[str, str], level: int = 0) -> str:
+def ground(text: str, variables: Mapping[str, str]) -> str:
     """Return *text* with the values of *variables*; others stay `${NAME}`."""
+    known: dict[tuple[str, int], str] = {}
+    rest = _MOST_CHARACTERS
 
-    def replaced(match: re.Match[str]) -> str:
-        name = match[2] or ""
+    def value_of(name: str, level: int) -> str:
         value = variables.get(name)
         if value is None or level > _MOST_LEVELS or f"${{{name}}}" in value:
-            return match[0]
-        return ground(value, variables, level + 1)
+            return f"${{{name}}}"
+        if (name, level) not in known:
+            known[name, level] = replaced(value, level + 1)
+        return known[name, level]
 
-    return _VARIABLE.sub(replaced, text)
+    def replaced(text: str, level: int) -> str:
+        nonlocal rest
+
+        def value(match: re.Match[str]) -> str:
+            nonlocal rest
+            result = value_of(match[2], level) if match[2] else match[0]
+            rest -= len(result)
+            return result if rest > 0 else match[0]
+
+        return _VARIABLE.sub(value, text)
+
+    return replaced(text, 0)

@@ -19,6 +19,8 @@ from pipegen.importing.logic import NEVER, Condition, Conjunction, Disjunction, 
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct, field, replace
 
+_MOST_RULES = 50
+
 
 class Start(Struct, kw_only=True):
     """The *condition* for which a job runs, the keys of its stage that say how it starts, and its raw keys.
@@ -108,7 +110,12 @@ def _uniform(job: SourceJob, rule: Rule, runs: Condition, *, is_awaited: bool) -
 
 
 def condition_of(rules: Sequence[Rule], names: Names) -> Condition:
-    """Return the condition under which the first of *rules* that holds lets the job run."""
+    """Return the condition under which the first of *rules* that holds lets the job run.
+
+    Raise `UntranslatableError` if a config cannot express it, or not as briefly.
+    """
+    if len(rules) > _MOST_RULES:
+        raise UntranslatableError(f"more than {_MOST_RULES} rules")
     result: Condition = NEVER
     for rule in reversed(rules):
         own = condition(rule.formula, names)

@@ -21,6 +21,8 @@ _SETUP = {
 }
 _NAMESPACES = frozenset({"setup", "inputs", "matrix", "pipeline", ""})
 _MOST_LEVELS = 20
+# Longer values of variables are not inserted.
+_MOST_CHARACTERS = 100_000
 
 
 class JobTexts(Struct, kw_only=True):
@@ -38,30 +40,53 @@ class JobTexts(Struct, kw_only=True):
     of_rules: Collection[str] = ()
 
     def expanded(self, text: str) -> str:
-        """Return *text*, in which GitLab expands variables, as a text with references."""
-        return self._replaced(text, self._expanded, 0)
+        """Return *text*, in which GitLab expands variables, as a text with references.
+
+        Past a number of characters, variables that contain others become references to themselves.
+        """
+        rest = _MOST_CHARACTERS
+
+        def value(name: str, level: int) -> str:
+            nonlocal rest
+            if name in self.axes:
+                return f"${{matrix.{name}}}"
+            if name in self.inputs:
+                return f"${{inputs.{name}}}"
+            variable = self.variables.get(name) if name not in self.of_rules else None
+            constant = self.constants.get(name)
+            if variable is not None and not variable.is_expanded:
+                constant = variable.text
+            rest -= len(constant if constant is not None else variable.text if variable is not None else name)
+            if rest > 0 and constant is not None:
+                return constant
+            if rest > 0 and variable is not None and level < _MOST_LEVELS and name not in names_in(variable.text):
+                return _replaced(variable.text, lambda inner: value(inner, level + 1))
+            return f"${{setup.{_SETUP.get(name, f'params.{name}')}}}"
+
+        return _replaced(text, lambda name: value(name, 0))
 
     def constant(self, text: str, use: str) -> str:
         """Return *text* with the values of its variables; raise `UntranslatableError` if one is not constant."""
+        rest = _MOST_CHARACTERS
 
-        def value(name: str, _level: int) -> str:
+        def value(name: str) -> str:
+            nonlocal rest
             if name in self.axes:
                 return f"${{matrix.{name}}}"
             if name not in self.constants:
                 raise UntranslatableError(f"{use} contains ${name}")
+            rest -= len(self.constants[name])
+            if rest < 0:
+                raise UntranslatableError(f"{use} is longer than {_MOST_CHARACTERS:,} characters")
             return self.constants[name]
 
-        return self._replaced(text, value, 0)
+        return _replaced(text, value)
 
     def env(self, variable: Variable) -> str:
         """Return the value of *variable* for `env`."""
         if not variable.is_expanded:
             return variable.text
-        return self._replaced(
-            variable.text,
-            lambda name, _: f"${{matrix.{name}}}" if name in self.axes else f"${{{name}}}",
-            0,
-        )
+        return _replaced(variable.text, lambda name: f"${{matrix.{name}}}" if name in self.axes else f"${{{name}}}")
 
     def script(self, text: str) -> str:
         """Return the command *text* so that nothing in it is a reference."""
@@ -70,23 +95,10 @@ class JobTexts(Struct, kw_only=True):
             text,
         )
 
-    def _expanded(self, name: str, level: int) -> str:
-        if name in self.axes:
-            return f"${{matrix.{name}}}"
-        if name in self.inputs:
-            return f"${{inputs.{name}}}"
-        if name in self.constants:
-            return self.constants[name]
-        variable = self.variables.get(name) if name not in self.of_rules else None
-        if variable is not None and level < _MOST_LEVELS and name not in names_in(variable.text):
-            return self._replaced(variable.text, self._expanded, level + 1) if variable.is_expanded else variable.text
-        return f"${{setup.{_SETUP.get(name, f'params.{name}')}}}"
 
-    def _replaced(self, text: str, value: Callable[[str, int], str], level: int) -> str:
-        return _VARIABLE.sub(
-            lambda match: "$" if match[0] == "$$" else value(match[1] or match[2], level),
-            text,
-        )
+def _replaced(text: str, value: Callable[[str], str]) -> str:
+    """Return *text* with the *value* of each variable."""
+    return _VARIABLE.sub(lambda match: "$" if match[0] == "$$" else value(match[1] or match[2]), text)
 
 
 def file_constants(source: SourcePipeline, inputs: Collection[str]) -> dict[str, str]:
@@ -118,11 +130,9 @@ def constants(job: SourceJob, axes: Collection[str], inputs: Collection[str]) ->
             known[name] = variable.text
             return variable.text
         parts = {inner: value(inner, level + 1) for inner in names_in(variable.text)}
-        if all(part is not None for part in parts.values()):
-            known[name] = _VARIABLE.sub(
-                lambda match: "$" if match[0] == "$$" else parts[match[1] or match[2]] or "",
-                variable.text,
-            )
+        lengths = (len(parts.get(match[1] or match[2]) or "") for match in _VARIABLE.finditer(variable.text))
+        if all(part is not None for part in parts.values()) and sum(lengths) <= _MOST_CHARACTERS:
+            known[name] = _replaced(variable.text, lambda inner: parts[inner] or "")
         return known[name]
 
     for name in job.variables:

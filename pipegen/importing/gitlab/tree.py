@@ -13,11 +13,15 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.accounting import Accounting
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, number
-from pipegen.structs import Struct
+from pipegen.structs import MutableStruct, Struct
 
 _TAG = "!reference"
+# The values of a pipeline with its includes, as in the largest real ones times ten.
+MOST_VALUES = 200_000
+# Python converts no numbers of thousands of digits.
+LONGEST_NUMBER = 1_000
 # https://docs.gitlab.com/ci/inputs/: `$[[ inputs.name ]]`, perhaps with functions after `|`.
-_INPUT = re.compile(r"\$\[\[\s*inputs\.([\w-]+)\s*(\|[^\]]*)?\]\]")
+_INPUT = re.compile(r"\$\[\[\s*inputs\.([\w-]+)\s*(\|[^\][]*)?\]\]")
 
 
 class TagReference(Sequence):
@@ -80,33 +84,70 @@ def read_tree(file: SourceFile, report: Report) -> FileTree:
     return FileTree(maps[-1], maps[0] if has_header else None)
 
 
-def with_inputs(node: Node, values: Map[str, Node]) -> Node:
+class Budget(MutableStruct):
+    """The rest of the values that a pipeline may have: what it includes, extends and references can multiply."""
+
+    report: Report
+    rest: int = MOST_VALUES
+
+    def spend(self, values: int, at: Span) -> None:
+        """Subtract a number of *values*, or of hundreds of characters; raise `Stopped` if too few are left."""
+        self.rest -= values
+        if self.rest < 0:
+            self.report.add(
+                codes.NOT_IMPORTED,
+                f"with what it includes, extends and references, the pipeline has more than {MOST_VALUES:,} values",
+                at=at,
+                hint="import its files separately, or remove values that are not used",
+            )
+            raise Stopped
+
+    def spend_on(self, node: Node) -> None:
+        """Subtract the size of *node*."""
+        waiting = [node]
+        while waiting:
+            match inner := waiting.pop():
+                case Scalar():
+                    self.spend(1 + len(inner.text) // 100, node.span)
+                case Mapping():
+                    waiting += [entry.value for entry in inner.entries]
+                    self.spend(len(inner.entries), node.span)
+                case Sequence():
+                    waiting += inner.items
+                    self.spend(len(inner.items), node.span)
+
+
+def with_inputs(node: Node, values: Map[str, Node], budget: Budget) -> Node:
     """Return *node* with each `$[[ inputs.name ]]` of *values* replaced."""
     match node:
         case Scalar():
-            return _with_inputs(node, values)
+            return _with_inputs(node, values, budget)
         case Mapping():
             entries = [
-                Entry(key if isinstance(key, Scalar) else entry.key, with_inputs(entry.value, values))
+                Entry(key if isinstance(key, Scalar) else entry.key, with_inputs(entry.value, values, budget))
                 for entry in node.entries
-                for key in (_with_inputs(entry.key, values),)
+                for key in (_with_inputs(entry.key, values, budget),)
             ]
             return Mapping(tuple(entries), node.span)
         case Sequence():
-            return type(node)(tuple(with_inputs(item, values) for item in node.items), node.span)
+            return type(node)(tuple(with_inputs(item, values, budget) for item in node.items), node.span)
 
 
-def _with_inputs(scalar: Scalar, values: Map[str, Node]) -> Node:
+def _with_inputs(scalar: Scalar, values: Map[str, Node], budget: Budget) -> Node:
     if "$[[" not in scalar.text:
         return scalar
     whole = _INPUT.fullmatch(scalar.text.strip())
     if whole and not whole[2] and whole[1] in values:
         value = values[whole[1]]
+        budget.spend_on(value)
         return Scalar(value.text, scalar.span, value.kind) if isinstance(value, Scalar) else value
 
     def replaced(match: re.Match[str]) -> str:
         value = values.get(match[1])
-        return value.text if isinstance(value, Scalar) and not match[2] else match[0]
+        if not isinstance(value, Scalar) or match[2]:
+            return match[0]
+        budget.spend_on(value)
+        return value.text
 
     text = _INPUT.sub(replaced, scalar.text)
     return Scalar(text, scalar.span, scalar.kind if text == scalar.text else ScalarKind.TEXT)
@@ -141,7 +182,7 @@ def text_of(node: Node | None) -> str:
     match node.kind:
         case ScalarKind.BOOLEAN:
             return "true" if node.value else "false"
-        case ScalarKind.INTEGER:
+        case ScalarKind.INTEGER if len(node.text) <= LONGEST_NUMBER:
             return str(node.value)
         case ScalarKind.NUMBER:
             return _ruby(number(node.text))

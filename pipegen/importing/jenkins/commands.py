@@ -12,6 +12,7 @@ from pipegen.importing.jenkins.syntax import (
 )
 from pipegen.importing.jenkins.texts import quoted
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import whole_number
 
 _SECONDS = {"SECONDS": 1, "MINUTES": 60, "HOURS": 3600, "DAYS": 86400}
 
@@ -65,9 +66,9 @@ def number_of(call: GroovyCall, *names: str) -> int:
     """Return the number of the first argument of *names*; raise `UntranslatableError` if it is not constant."""
     argument = call.argument(*names)
     text = constant(argument.value) if argument is not None else None
-    if text is None or not text.isdecimal():
+    if text is None or (number := whole_number(text)) is None:
         raise UntranslatableError("its number is known only at run time")
-    return int(text)
+    return number
 
 
 def write_file(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:

@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 from pipegen.importing.jenkins.syntax import GroovyBlock, GroovyCall, GroovyReader, constant
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.model.patterns import Pattern
+from pipegen.plan.regex import RegexError, portable_regex
 from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.structs import Struct
 
@@ -364,7 +366,7 @@ def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one fo
         case Caused():
             return test.cause == facts.cause
         case ChangedPath():
-            return facts.changed is None or any(_ant(test.pattern).fullmatch(path) for path in facts.changed)
+            return facts.changed is None or Pattern(test.pattern).matches_any(facts.changed)
         case FoundPath():
             return True
         case AllTests():
@@ -386,13 +388,15 @@ def _is_equal(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR
         case Comparator.PREFIX:
             return value.startswith(test.text)
         case Comparator.GLOB:
-            return _ant(test.text).fullmatch(value) is not None
+            return Pattern(test.text).matches(value)
         case Comparator.REGEX:
-            return re.fullmatch(test.text, value) is not None
-    return re.search(test.text, value) is not None
+            return _searches(f"^(?:{test.text})$", value)
+    return _searches(test.text, value)
 
 
-def _ant(pattern: str) -> re.Pattern[str]:
-    """Return the Ant pattern as a regular expression."""
-    escaped = re.escape(pattern).replace(r"\*\*/", "(?:.*/)?").replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
-    return re.compile(escaped.replace(r"\?", "[^/]"))
+def _searches(source: str, text: str) -> bool:
+    """Return whether the expression *source* matches a part of *text*; one that a config cannot have does not."""
+    try:
+        return Pattern(portable_regex(source), is_regex=True).matches(text)
+    except RegexError:
+        return False

@@ -30,6 +30,7 @@ _BRANCHES = ("feature/x", "release/1.0", "develop")
 _TAG = "v1.0.0"
 _CHANGE_REQUEST = {"CHANGE_ID": "1", "CHANGE_TARGET": DEFAULT_BRANCH, "CHANGE_BRANCH": "feature/x"}
 _MOST_VALUES = 8
+_MOST_NAMES = 30
 _KNOWN = frozenset({"BRANCH_NAME", "TAG_NAME", *_CHANGE_REQUEST})
 
 
@@ -95,11 +96,11 @@ def _starts(
     compared: Sequence[VariableComparison], causes: Sequence[str]
 ) -> Iterator[tuple[StartEvent, Mapping[str, str], str]]:
     named = [_example(part) for part in compared if part.variable == "BRANCH_NAME"]
-    for branch in dict.fromkeys((DEFAULT_BRANCH, *_BRANCHES, *filter(None, named))):
+    for branch in list(dict.fromkeys((DEFAULT_BRANCH, *_BRANCHES, *filter(None, named))))[:_MOST_NAMES]:
         yield StartEvent(kind=Event.PUSH, branch=branch), {"BRANCH_NAME": branch}, ""
     yield StartEvent(kind=Event.MERGE_REQUEST), {"BRANCH_NAME": "PR-1", **_CHANGE_REQUEST}, ""
     tags = [_example(part) for part in compared if part.variable == "TAG_NAME"]
-    for tag in dict.fromkeys((_TAG, *filter(None, tags))):
+    for tag in list(dict.fromkeys((_TAG, *filter(None, tags))))[:_MOST_NAMES]:
         yield StartEvent(kind=Event.TAG, tag=tag), {"BRANCH_NAME": tag, "TAG_NAME": tag}, ""
     api = next((cause for cause in causes if cause in ("UpstreamCause", "BuildUpstreamCause")), "RemoteCause")
     starts = ((Event.SCHEDULE, "TimerTriggerCause"), (Event.MANUAL, "UserIdCause"), (Event.API, api))

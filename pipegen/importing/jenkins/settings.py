@@ -13,6 +13,7 @@ from pipegen.importing.jenkins.surrounding import duration
 from pipegen.importing.jenkins.syntax import GroovyArgument, GroovyCall, OtherGroovy, Statement, calls, constant, texts
 from pipegen.importing.jenkins.syntax import Value as GroovyValue
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import whole_number
 from pipegen.structs import MutableStruct, field, replace
 
 _DISCARD = {
@@ -218,9 +219,9 @@ def _discard(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
         raise UntranslatableError("only a log rotator has an equivalent")
     limits: dict[str, Value] = {}
     for argument in rotators[0].arguments:
-        text = constant(argument.value)
-        if text is not None and text.isdecimal() and argument.name in _DISCARD:
-            limits[_DISCARD[argument.name]] = int(text)
+        number = whole_number(constant(argument.value) or "")
+        if number is not None and argument.name in _DISCARD:
+            limits[_DISCARD[argument.name]] = number
     if limits:
         settings.target["discard"] = limits
     marks.translated(call)
@@ -229,7 +230,7 @@ def _discard(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
 
 def _is_kept(argument: GroovyArgument) -> bool:
     text = constant(argument.value)
-    return text is not None and (not text or (text.isdecimal() and argument.name in _DISCARD))
+    return text is not None and (not text or (whole_number(text) is not None and argument.name in _DISCARD))
 
 
 # Tools

@@ -27,6 +27,8 @@ from pipegen.structs import Struct, replace
 
 _DEFINITION = re.compile(r"(?:@Field\s+)?(?:final\s+)?(?:def|String)\s+(\w+)\s*=\s*(['\"])([^'\"$\\\n]*)\2\s*;?")
 _LIBRARY = re.compile(r"@Library\(\s*(\[[^\]]*\]|'[^']*'|\"[^\"]*\")\s*\)")
+# Jenkins runs no Declarative pipeline with nearly as many.
+_MOST_STAGES = 1_000
 _COMMENT = re.compile(r"\s*//+ ?(.*)")
 
 
@@ -86,6 +88,8 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
             raise code.error(pipeline, "this is not a block")
         stages = _Stages(reader, code)
         whole = stages.named(declarative.read_stages(code, pipeline))
+        if len(stages.stages) > _MOST_STAGES:
+            raise code.error(pipeline, f"it has more than {_MOST_STAGES:,} stages")
     except UnreadableError as error:
         report.add(
             codes.NOT_IMPORTED,

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.agents import JenkinsAgent, agent_of
+from pipegen.importing.jenkins.commands import number_of
 from pipegen.importing.jenkins.conditions import TRUE, AllTests, BuildTest, ConditionReader
 from pipegen.importing.jenkins.known_steps import KNOWN_STEPS, approval
 from pipegen.importing.jenkins.marks import Marks
@@ -238,11 +239,8 @@ class JenkinsStages:
                 steps.work.keys["timeout"] = duration(call)
                 self._marks.read(call, "time", "unit", "activity")
             case "retry":
-                text = constant(call.arguments[0].value) if call.arguments else None
-                if text is None or not text.isdecimal():
-                    raise UntranslatableError("its number is known only at run time")
-                if int(text) > 1:
-                    steps.work.keys["retry"] = int(text) - 1
+                if (number := number_of(call, "", "count")) > 1:
+                    steps.work.keys["retry"] = number - 1
                 self._marks.all(call)
             case "lock" if call.argument("resource", "") is not None:
                 argument = call.argument("resource", "")

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from pipegen.readback.groovy import GroovyTokens, TokenKind, pieces
 from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import whole_number
 from pipegen.structs import Struct
 
 # Statements of Groovy that are no calls.
@@ -270,8 +271,8 @@ class GroovyReader:
                 )
         if token.text in ("true", "false", "null"):
             return GroovyConstant({"true": True, "false": False}.get(token.text))
-        if re.fullmatch(r"\d+", token.text):
-            return GroovyConstant(int(token.text))
+        if (number := whole_number(token.text)) is not None:
+            return GroovyConstant(number)
         if re.fullmatch(r"\d+\.\d+", token.text):
             return GroovyConstant(float(token.text))
         return self._code_of(index, index + 1)

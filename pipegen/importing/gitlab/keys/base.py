@@ -10,7 +10,7 @@ from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.conditions import Names
 from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.texts import JobTexts
-from pipegen.importing.gitlab.tree import is_null, text_of
+from pipegen.importing.gitlab.tree import LONGEST_NUMBER, is_null, text_of
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
 from pipegen.source.tree import Mapping as TreeMapping
@@ -18,6 +18,8 @@ from pipegen.source.tree import Sequence as TreeSequence
 from pipegen.structs import Struct
 
 _NONE: Mapping[str, Data] = MappingProxyType({})
+# Longer than any limit of GitLab.
+_MOST_SECONDS = 1e12
 _DURATION = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*(?:and|,)?")
 # https://docs.gitlab.com/ci/yaml/#artifactsexpire_in; a month has 30 days, as in GitLab's parser.
 _UNITS = (
@@ -56,7 +58,7 @@ def raw_data(node: Node) -> Data:
     match node:
         case Scalar():
             is_typed = node.kind in (ScalarKind.BOOLEAN, ScalarKind.INTEGER, ScalarKind.NULL)
-            return node.value if is_typed else text_of(node)
+            return node.value if is_typed and len(node.text) <= LONGEST_NUMBER else text_of(node)
         case TreeSequence():
             return [raw_data(item) for item in node.items]
         case TreeMapping():
@@ -83,7 +85,7 @@ def duration(text: str) -> str:
         if factor is None:
             raise UntranslatableError(f'the duration "{text}"')
         seconds += float(part[1]) * factor
-    if end < len(text.rstrip()) or seconds < 1:
+    if end < len(text.rstrip()) or not 1 <= seconds < _MOST_SECONDS:
         raise UntranslatableError(f'the duration "{text}"')
     return in_words(round(seconds))
 

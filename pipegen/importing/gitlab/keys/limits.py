@@ -6,7 +6,7 @@ from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.keys.base import KeyContext, Translation, duration, present, raw_data
 from pipegen.importing.gitlab.tree import text_of, texts_of
 from pipegen.importing.untranslatable import UntranslatableError
-from pipegen.source.tree import Scalar, ScalarKind
+from pipegen.source.tree import Scalar, ScalarKind, whole_number
 
 # https://docs.gitlab.com/ci/yaml/#retrywhen
 _REASONS = {
@@ -47,9 +47,9 @@ def retry(context: KeyContext) -> Translation:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal():
+    if (number := whole_number(text)) is None:
         raise UntranslatableError(f'retry "{text}"')
-    return int(text)
+    return number
 
 
 def timeout(context: KeyContext) -> Translation:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
+from math import prod
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.jobs import SourceJob
 from pipegen.importing.gitlab.tree import entries_of, items_of, text_of, texts_of
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar
+from pipegen.source.tree import Scalar, whole_number
 from pipegen.structs import Struct
 
 _MOST_COMBINATIONS = 200
@@ -30,7 +31,7 @@ def axes_of(job: SourceJob) -> Axes | None:
     if node is None:
         return None
     if isinstance(node, Scalar):
-        number = int(text_of(node)) if text_of(node).isdecimal() else 0
+        number = whole_number(text_of(node)) or 0
         if not 1 <= number <= _MOST_COMBINATIONS:
             raise UntranslatableError(f"parallel: {text_of(node)}")
         parts = [str(part) for part in range(1, number + 1)]
@@ -63,10 +64,11 @@ def _of_maps(maps: list[dict[str, tuple[str, ...]]]) -> Axes:
     env = {name: f"${{matrix.{name}}}" for name in maps[0]}
     if len(maps) == 1:
         return Axes({name: list(values) for name, values in maps[0].items()}, env)
+    number = sum(prod(map(len, axes.values())) for axes in maps)
+    if number > _MOST_COMBINATIONS:
+        raise UntranslatableError(f"a matrix of {number} combinations")
     combinations = [dict(zip(axes, values, strict=True)) for axes in maps for values in product(*axes.values())]
     unique = list({tuple(one.items()): one for one in combinations}.values())
-    if len(unique) > _MOST_COMBINATIONS:
-        raise UntranslatableError(f"a matrix of {len(unique)} combinations")
     different = [name for name in maps[0] if len({axes[name] for axes in maps}) > 1]
     if len(different) == 1 and len({value for axes in maps for value in axes[different[0]]}) == sum(
         len(axes[different[0]]) for axes in maps
