@@ -15,7 +15,7 @@ _Group = tuple[str, ...]
 def reduced(predecessors: Mapping[str, AbstractSet[str]]) -> dict[str, tuple[str, ...]]:
     """Return the direct *predecessors* that no other predecessor implies, in the order of the mapping.
 
-    *predecessors* have no cycle.
+    The predecessors in a cycle, which no engine runs, are incomplete.
     """
     bits, ancestors = _ancestor_bits(predecessors)
     return {
@@ -43,7 +43,7 @@ def _ancestor_bits(predecessors: Mapping[str, AbstractSet[str]]) -> tuple[dict[s
 
 
 def _any_of(bits: Mapping[str, int], names: Iterable[str]) -> int:
-    return reduce(or_, map(bits.__getitem__, names), 0)
+    return reduce(or_, (bits.get(name, 0) for name in names), 0)
 
 
 def _names(names: Iterable[str], bits: int) -> Iterator[str]:
@@ -52,8 +52,8 @@ def _names(names: Iterable[str], bits: int) -> Iterator[str]:
 
 
 def _sorted(predecessors: Mapping[str, AbstractSet[str]]) -> Iterator[str]:
-    """Yield the names so that each comes after its predecessors."""
-    done: set[str] = set()
+    """Yield the names so that each comes after its predecessors, unless they form a cycle."""
+    entered, done = set[str](), set[str]()
     for start in predecessors:
         stack = [start]
         while stack:
@@ -61,7 +61,8 @@ def _sorted(predecessors: Mapping[str, AbstractSet[str]]) -> Iterator[str]:
             if name in done:
                 stack.pop()
                 continue
-            waiting = [one for one in predecessors[name] if one not in done]
+            entered.add(name)
+            waiting = [one for one in predecessors[name] if one not in entered]
             if not waiting:
                 done.add(name)
                 yield name

@@ -1,12 +1,14 @@
-"""Regular expressions that are globs, as globs: the opposite of `Pattern.body`."""
+"""Regular expressions of other engines: as globs, the opposite of `Pattern.body`, and whether they match."""
 
 from __future__ import annotations
 
 import re
 
 from pipegen.plan.model.patterns import Pattern
+from pipegen.plan.regex import RegexError, portable_regex
 
 _TOKENS = re.compile(r"(?P<folders>\(\.\*/\)\?)|(?P<all>\.\*)|(?P<name>\[\^/\]\*)|(?P<one>\[\^/\])|\\(?P<literal>.)|.")
+_MOST_STEPS = 1_000_000
 _WILDCARDS = {"folders": "**/", "all": "**", "name": "*", "one": "?"}
 _ALTERNATIVES = re.compile(r"(?:\\.|[^\\|])+")
 
@@ -22,6 +24,19 @@ def globs_of(regex: str) -> tuple[str, ...]:
     is_same = [body] == bodies or body == f"({'|'.join(bodies)})"
     # A config reads a text that begins with a slash as an expression.
     return globs if is_same and all(glob and not glob.startswith("/") for glob in globs) else ()
+
+
+def finds(regex: str, text: str) -> bool:
+    """Return whether the expression *regex* matches a part of *text*; one that a config cannot have does not.
+
+    Neither does one that is long, for a long text: the time is proportional to both lengths.
+    """
+    if len(regex) * len(text) > _MOST_STEPS:
+        return False
+    try:
+        return Pattern(portable_regex(regex), is_regex=True).matches(text)
+    except RegexError:
+        return False
 
 
 def _glob(body: str) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 from cli.program import Pipegen
 from robust.hostile_files import READERS, inputs
 from robust.hostile_inputs import INPUTS, SMALL, Input
-from robust.measured_process import BUG, measured
+from robust.hostile_pipelines import inputs as pipelines
+from robust.measured_process import BUG, SECONDS, measured
 
 # Those that are answered in a process of their own here; the command in hostile_input_trials.py does so with all.
 MEASURED = ("an alias bomb", "a pipe", "a file of 100 MB", "10 MiB of short items", "10 MiB of brackets")
@@ -39,6 +41,17 @@ def test_malicious_files_next_to_a_config_are_answered(
             result = pipegen(*given.arguments)
 
             assert (result.status in given.expected, BUG in result.err) == (True, False), given.name
+
+
+@pytest.mark.parametrize("given", [*pipelines()], ids=lambda one: one.name)
+def test_malicious_pipelines_of_others_are_answered(given: Input, empty: Path, pipegen: Pipegen) -> None:
+    """They multiply values, nest, or need a matcher that does not go back."""
+    given.write(empty)
+    started = time.process_time()
+    result = pipegen(*given.arguments)
+
+    assert (result.status in given.expected, BUG in result.err) == (True, False)
+    assert time.process_time() - started < SECONDS
 
 
 @pytest.mark.parametrize("given", [one for one in INPUTS if one.name in MEASURED], ids=lambda one: one.name)

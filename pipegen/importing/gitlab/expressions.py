@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from pipegen.importing.globs import finds
 from pipegen.importing.untranslatable import UntranslatableError
-from pipegen.plan.model.patterns import Pattern
-from pipegen.plan.regex import RegexError, portable_regex
 from pipegen.structs import MutableStruct, Struct
 
 _TOKEN = re.compile(
@@ -24,8 +23,6 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 # Longer or deeper expressions are not read, nor are patterns with more alternatives.
 _MOST_OPERANDS, _MOST_LEVELS = 500, 50
 _MOST_ALTERNATIVES = 500
-# The time of a search is proportional to the length of the expression times that of the text.
-_MOST_STEPS = 1_000_000
 
 
 class VariableName(Struct):
@@ -288,13 +285,7 @@ def _value(operand: Operand, facts: Facts) -> str | None:
 def searches(regex: Regex, text: str) -> bool:
     """Return whether *regex* matches a part of *text*; an expression that a config cannot have matches nothing."""
     source = regex.source.replace(r"\/", "/").replace(r"\Z", r"\z")
-    if len(source) * len(text) > _MOST_STEPS:
-        return False
-    try:
-        pattern = Pattern(portable_regex(("(?i)" if "i" in regex.flags else "") + source), is_regex=True)
-    except RegexError:
-        return False
-    return pattern.matches(text)
+    return finds(("(?i)" if "i" in regex.flags else "") + source, text)
 
 
 def _is_ref(ref: IsRef, facts: Facts) -> bool:

@@ -12,8 +12,8 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.tree import (
-    Budget,
     FileTree,
+    ValueBudget,
     entries_of,
     items_of,
     merged_maps,
@@ -65,7 +65,7 @@ class _Reading(MutableStruct):
     roots: Roots
     accounting: Accounting
     report: Report
-    budget: Budget
+    budget: ValueBudget
     trees: list[TreeMapping] = field(default_factory=list)
     unread: list[Node] = field(default_factory=list)
     number: int = 0
@@ -74,7 +74,7 @@ class _Reading(MutableStruct):
 
 def read_files(file: SourceFile, roots: Roots, accounting: Accounting, report: Report) -> Files:
     """Return the content of *file* and its includes; raise `Stopped` if *file* cannot be read."""
-    reading = _Reading(roots, accounting, report, Budget(report))
+    reading = _Reading(roots, accounting, report, ValueBudget(report))
     tree = _merged(read_tree(file, report), _NO_VALUES, reading, ())
     return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete)
 

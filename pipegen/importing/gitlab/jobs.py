@@ -11,8 +11,8 @@ from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.files import Files
 from pipegen.importing.gitlab.tree import (
-    Budget,
     TagReference,
+    ValueBudget,
     entries_of,
     is_null,
     items_of,
@@ -37,7 +37,9 @@ _DEFAULT_KEYS = (
 _GLOBAL_KEYS = ("after_script", "before_script", "cache", "image", "services")
 _MOST_LEVELS = 11
 # GitLab refuses a file of about 1,500 small jobs as too big.
-_MOST_JOBS = 2_000
+_MOST_JOBS = 1_500
+# A reference counts as many values: each may be reported.
+_REFERENCE_VALUES = 20
 _NO_ENTRIES: Mapping[str, Entry] = {}
 
 
@@ -109,7 +111,7 @@ class _Resolver:
         self._is_complete = is_complete
         self._marked = set[str]()
         self._entries = {entry.key.text: entry for entry in tree.entries}
-        self._budget = Budget(report)
+        self._budget = ValueBudget(report)
         self._extended: dict[str, TreeMapping] = {}
         for name in self._entries:
             self._extend(name, ())
@@ -318,6 +320,7 @@ class _Resolver:
                 yield value
 
     def _referenced(self, reference: TagReference, level: int) -> Node:
+        self._budget.spend(_REFERENCE_VALUES, reference.span)
         path = [text_of(item) for item in reference.items]
         node: Node | None = None
         if path:

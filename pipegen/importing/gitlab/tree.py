@@ -84,7 +84,7 @@ def read_tree(file: SourceFile, report: Report) -> FileTree:
     return FileTree(maps[-1], maps[0] if has_header else None)
 
 
-class Budget(MutableStruct):
+class ValueBudget(MutableStruct):
     """The rest of the values that a pipeline may have: what it includes, extends and references can multiply."""
 
     report: Report
@@ -117,7 +117,7 @@ class Budget(MutableStruct):
                     self.spend(len(inner.items), node.span)
 
 
-def with_inputs(node: Node, values: Map[str, Node], budget: Budget) -> Node:
+def with_inputs(node: Node, values: Map[str, Node], budget: ValueBudget) -> Node:
     """Return *node* with each `$[[ inputs.name ]]` of *values* replaced."""
     match node:
         case Scalar():
@@ -133,7 +133,7 @@ def with_inputs(node: Node, values: Map[str, Node], budget: Budget) -> Node:
             return type(node)(tuple(with_inputs(item, values, budget) for item in node.items), node.span)
 
 
-def _with_inputs(scalar: Scalar, values: Map[str, Node], budget: Budget) -> Node:
+def _with_inputs(scalar: Scalar, values: Map[str, Node], budget: ValueBudget) -> Node:
     if "$[[" not in scalar.text:
         return scalar
     whole = _INPUT.fullmatch(scalar.text.strip())

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import TypeAlias
 
+from pipegen.importing.globs import finds
 from pipegen.importing.jenkins.syntax import GroovyBlock, GroovyCall, GroovyReader, constant
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.plan.model.patterns import Pattern
-from pipegen.plan.regex import RegexError, portable_regex
 from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.structs import Struct
 
@@ -390,13 +390,5 @@ def _is_equal(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR
         case Comparator.GLOB:
             return Pattern(test.text).matches(value)
         case Comparator.REGEX:
-            return _searches(f"^(?:{test.text})$", value)
-    return _searches(test.text, value)
-
-
-def _searches(source: str, text: str) -> bool:
-    """Return whether the expression *source* matches a part of *text*; one that a config cannot have does not."""
-    try:
-        return Pattern(portable_regex(source), is_regex=True).matches(text)
-    except RegexError:
-        return False
+            return finds(f"^(?:{test.text})$", value)
+    return finds(test.text, value)
