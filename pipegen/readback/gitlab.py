@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.constructor import SafeConstructor
+from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 
@@ -21,6 +22,7 @@ from pipegen.readback.plain import document as plain_document
 from pipegen.structs import Struct
 
 _NO_FILES: Mapping[str, str] = MappingProxyType({})
+_MOST_MERGED, _MOST_DOCUMENTS = 10_000, 2
 # The exceptions of ruamel; the last is for an unknown %YAML directive.
 _NO_YAML = (YAMLError, ValueError, AssertionError)
 # GitLab's limits, the size doubled: https://docs.gitlab.com/administration/instance_limits/
@@ -146,7 +148,17 @@ def _child_text(job: JobInFile, path: str, child: Child) -> str:
 
 
 class _Constructor(SafeConstructor):
-    """Builds data; a `!reference` is not resolved, since it must not affect the order."""
+    """Builds data; a `!reference` is not resolved, since it must not affect the order.
+
+    Merged maps have a largest size: `<<` of maps with `<<` multiplies.
+    """
+
+    def flatten_mapping(self, node: MappingNode) -> None:
+        super().flatten_mapping(node)
+        if len(node.value) > _MOST_MERGED:
+            raise ConstructorError(
+                problem=f"with all merged maps, a map has more than {_MOST_MERGED:,} keys", problem_mark=node.start_mark
+            )
 
 
 _Constructor.add_constructor("!reference", lambda *_: None)
@@ -156,7 +168,10 @@ def _loaded(text: str) -> object:
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _Constructor
     # If there are two documents, the first is the header of a file with inputs.
-    return ([None, *yaml.load_all(text)])[-1]
+    documents = [None, *islice(yaml.load_all(text), _MOST_DOCUMENTS + 1)]
+    if len(documents) > _MOST_DOCUMENTS + 1:
+        raise ValueError(f"it has more than {_MOST_DOCUMENTS} documents")
+    return documents[-1]
 
 
 def offsets_of(text: str, path: Path) -> tuple[int, int]:

@@ -145,15 +145,15 @@ def stage_list(stages: Iterable[str]) -> str:
     return f"pipelines: {{p: {{stages: [{', '.join(stages)}]}}}}\n"
 
 
-def bomb(width: int, levels: int, *, merged: bool = False) -> str:
-    """Return a config whose aliases expand to *width* to the power of *levels* values."""
+def bomb(width: int, levels: int, *, merged: bool = False, job: str = GOOD) -> str:
+    """Return a config, or another file with *job*, whose aliases expand to *width* to the power of *levels* values."""
     lines = ["a0: &a0 {k0: x}" if merged else "a0: &a0 x"]
     for level in range(1, levels + 1):
         aliases = ", ".join([f"*a{level - 1}"] * width)
         lines.append(
             f"a{level}: &a{level} {{<<: [{aliases}], k{level}: x}}" if merged else f"a{level}: &a{level} [{aliases}]"
         )
-    return "\n".join(lines) + f"\n{GOOD}"
+    return "\n".join(lines) + f"\n{job}"
 
 
 WORDS = (

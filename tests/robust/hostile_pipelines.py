@@ -77,8 +77,9 @@ _PIPELINES: Mapping[str, str] = {
     "jobs that extend many": _levels(
         "j0: {script: [x]}", 10, lambda at: f"j{at}: {{extends: [{', '.join([f'j{at - 1}'] * 8)}]}}", ""
     ),
-    "a merge bomb": bomb(10, 12, merged=True),
-    "an alias bomb": bomb(10, 9),
+    "a merge bomb": bomb(10, 12, merged=True, job="a: {script: [x], <<: *a12}"),
+    "an alias bomb": bomb(10, 9, job="a: {script: *a9}"),
+    "20,000 documents": _job("tags: [x]") + "---\na: {script: [x]}\n" * 20_000,
     "a matrix of 10^12": _job(
         f"parallel: {{matrix: [{{{', '.join(f'A{at}: {list(range(10))}' for at in range(12))}}}]}}"
     ),
