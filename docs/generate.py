@@ -435,8 +435,7 @@ def _features(_: str, __: re.Match[str]) -> str:
     """Return the table of features.toml: what each feature adds to the config and to the files of both engines."""
     rows = ["| feature | in the config | on GitLab | on Jenkins |", "|---|---|---|---|"]
     for title, feature in tomllib.loads(_text(HERE / "features.toml")).items():
-        (config,) = feature.values()
-        cells = [[config], *(_added(feature, target) for target in ("gitlab", "jenkins"))]
+        cells = [[*feature.values()], *(_added(feature, target) for target in ("gitlab", "jenkins"))]
         rows.append(f"| {title} | {' | '.join(map(_cell, cells))} |")
     return "\n".join(rows) + "\n"
 

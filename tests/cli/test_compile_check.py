@@ -32,7 +32,8 @@ def test_a_stale_file_is_shown_as_a_diff(here: Path, pipegen: Pipegen) -> None:
     assert lines[:2] == ["--- .gitlab-ci.yml", "+++ .gitlab-ci.yml"]
     assert {"-lint:", "+style:"} < set(lines)
     assert 'error[PG681]: ".gitlab-ci.yml" differs from "pipegen.yaml"\n --> .gitlab-ci.yml:6:3\n' in result.err
-    assert 'hint: run "pipegen compile"\n' in result.err
+    assert 'hint: run "pipegen compile";\n' in result.err
+    assert "this version of pipegen generates other text than the last" in result.err
     assert (here / ".gitlab-ci.yml").read_bytes() == before
 
 

@@ -177,21 +177,23 @@ def _report_without_source(written: GeneratedPath, repository: Repository, repor
 
 
 def _report_stale(written: GeneratedPath | None, result: Result, again: str, report: Report) -> None:
-    config = result.config.path
+    config, hint = result.config.path, f'run "{again}"'
     if written is not None:
         at = _first_difference(written, result.file.text)
         message, label = f'"{result.path}" differs from "{config}"', "the first line that differs"
         if written.text == result.file.text:
             label = "line ends differ"
+        else:
+            hint += f';\nif "{config}" did not change, this version of pipegen generates other text than the last'
     elif result.path.exists():
         text = (content(result.path, _HEAD) or b"").decode(errors="replace")
         at = Span(SourceFile(result.path.as_posix(), text), 0, 0)
         message, label = f'"{result.path}" was not written by pipegen', ""
-        again += " --force"
+        hint = f'run "{again} --force"'
     else:
         report_missing(result, again, report)
         return
-    report.add(codes.STALE_FILE, message, at=at, label=label, hint=f'run "{again}"')
+    report.add(codes.STALE_FILE, message, at=at, label=label, hint=hint)
 
 
 def report_missing(result: Result, again: str, report: Report) -> None:

@@ -8,7 +8,7 @@ from pipegen.plan.model import Commands, Job, Measure, Output
 from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import ShellFragment, assigned, quote, shell_text
+from pipegen.shell.quote import ShellFragment, VariableExpansion, assigned, quote, shell_text
 from pipegen.shell.values.absence import may_be_absent
 from pipegen.shell.values.after import after_outputs, save_after_values
 from pipegen.shell.values.image_values import outputs_in_image_names
@@ -22,6 +22,7 @@ from pipegen.shell.values.transfers import (
     transfer_path,
     transferred_paths,
 )
+from pipegen.shell.words.text import status_word
 
 # These values never end in a newline, which `$( )` would drop.
 _ONE_LINE = frozenset(
@@ -119,8 +120,9 @@ def is_command_output(name: str, producer: Job) -> bool:
 
 
 def status_commands(stages: Sequence[str], lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that set the status variable of each of *stages* ("" is the pipeline)."""
+    """Yield the commands that set the status variable of each of *stages* ("" is the pipeline) that has one."""
     for stage in stages:
-        slug = lowering.producers[stage].slug if stage else ""
-        value = assigned(shell_text(lowering.host.status(slug)))
-        yield Command((f"{lowering.variables.statuses[stage]}={value}",))
+        variable = lowering.variables.statuses[stage]
+        if status_word(stage, lowering) == (VariableExpansion(variable),):
+            slug = lowering.producers[stage].slug if stage else ""
+            yield Command((f"{variable}={assigned(shell_text(lowering.host.status(slug)))}",))

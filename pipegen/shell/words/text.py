@@ -65,9 +65,23 @@ def set_variables(lowering: Lowering) -> set[str]:
         for name, variable in variables.setup.items()
         if setup_word(name, lowering) == (VariableExpansion(variable),)
     }
+    statuses = {
+        variable
+        for stage, variable in variables.statuses.items()
+        if status_word(stage, lowering) == (VariableExpansion(variable),)
+    }
     return setup.union(
-        *(names.values() for names in (variables.outputs, variables.defaults, variables.inputs, variables.statuses))
+        statuses, *(names.values() for names in (variables.outputs, variables.defaults, variables.inputs))
     )
+
+
+def status_word(stage: str, lowering: Lowering) -> Word:
+    """Return the status of *stage* ("" is the pipeline): in place if its variable has a name that is only for us."""
+    host_word = shell_text(lowering.host.status(lowering.producers[stage].slug if stage else ""))
+    match host_word:
+        case (VariableExpansion(name),) if name.startswith("PIPEGEN_"):
+            return host_word
+    return (VariableExpansion(lowering.variables.statuses[stage]),)
 
 
 def _part(part: Part, lowering: Lowering, *, expands: bool) -> Word:
@@ -95,7 +109,7 @@ def _reference(reference: Reference, lowering: Lowering) -> Word:
         case Scope.INPUT:
             return (VariableExpansion(lowering.variables.inputs[reference.name]),)
         case Scope.STATUS:
-            return (VariableExpansion(lowering.variables.statuses[reference.namespace or ""]),)
+            return status_word(reference.namespace or "", lowering)
         case Scope.OWN:
             return own_value(reference.name, lowering)
         case Scope.UNRESOLVED:

@@ -216,8 +216,8 @@ def _files_key(cache: CacheEntry) -> Value:
 
 
 def _allow_failure(job: GitLabJob) -> Value:
-    if job.limits.exit_codes:
-        return {"exit_codes": Flow(job.limits.exit_codes)}
+    if codes := job.limits.exit_codes:
+        return {"exit_codes": Flow(codes) if len(codes) > 1 else codes[0]}
     # Of a job that its rules make manual, this is the default: https://docs.gitlab.com/ci/yaml/#allow_failure
     return False if job.is_blocking and not (job.rules or job.rules_from) else job.limits.allow_failure or None
 

@@ -195,11 +195,11 @@ def test_cache_keys_accept_inputs_with_a_safe_pattern(one: dict[str, Any], *, is
 @pytest.mark.parametrize(
     ("key", "expected"),
     [
-        ("${setup.branch}", "${CI_COMMIT_REF_SLUG}"),
+        ("${setup.branch}", "$CI_COMMIT_REF_SLUG"),
         ("${setup.pipeline}", "p"),
         ("${setup.tag}", None),
-        ("${setup.params.CI_PIPELINE_ID}", "${CI_PIPELINE_ID}"),
-        ("${setup.params.CI_JOB_NAME_SLUG}", "${CI_JOB_NAME_SLUG}"),
+        ("${setup.params.CI_PIPELINE_ID}", "$CI_PIPELINE_ID"),
+        ("${setup.params.CI_JOB_NAME_SLUG}", "$CI_JOB_NAME_SLUG"),
         ("${setup.params.CI_JOB_NAME}", None),
         ("${setup.params.MY_ID}", None),
     ],

@@ -14,6 +14,8 @@ from pipegen.targets.gitlab.jobs.shell_variables import expanded_variable, pipel
 _NAME = re.compile(r"\$(\w+)", re.ASCII)
 # Values that have no variable in a dotenv report.
 _NO_NAMES = frozenset({"imageID", "imageLocalName", "container"})
+# A dollar sign before may be the escape of a text that looks like a variable.
+_NEEDLESS_BRACES = r"(?<!\$)\$\{([A-Za-z_]\w*)\}(?!\w)"
 _BRANCH, _SLUG = "branch", "${CI_COMMIT_REF_SLUG}"
 
 
@@ -31,7 +33,7 @@ def expanded(
     With *is_slug*, the name of a branch is a slug, because archives and keys cannot contain slashes. *producers* are
     the stages whose outputs are variables, by dotenv reports; the job that reads them sets the defaults.
     """
-    return "".join(
+    braced = "".join(
         [
             escaped(part)
             if isinstance(part, str)
@@ -39,6 +41,7 @@ def expanded(
             for part in text.parts
         ]
     )
+    return re.sub(_NEEDLESS_BRACES, r"$\1", braced)
 
 
 def _output(part: Part, producers: Mapping[str, Job]) -> str:

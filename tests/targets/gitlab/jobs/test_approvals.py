@@ -66,7 +66,7 @@ def test_different_locks_and_environments_stay_different() -> None:
     ("url", "expected", "has_report"),
     [
         ("https://a.b/?$x", "https://a.b/?%24x", False),
-        ("https://${setup.commit}/", "https://${CI_COMMIT_SHA}/", False),
+        ("https://${setup.commit}/", "https://$CI_COMMIT_SHA/", False),
         ("https://${.v}/", "$PIPEGEN_URL_S", True),
         ("https://${setup.timestamp}/", "$PIPEGEN_URL_S", True),
         ("https://${setup.tag|none}/", "$PIPEGEN_URL_S", True),
@@ -90,7 +90,7 @@ def test_cache_keys_have_no_special_characters() -> None:
     plan = planned("cache: {paths: [a/], key: '$x/y %z', fallback: ['${setup.branch}/']}")
     (entry,) = lower_caches(plan.jobs[0], plan, Report())
 
-    assert (entry.key, entry.fallback_keys) == ("-x-y--z", ("${CI_COMMIT_REF_SLUG}-",))
+    assert (entry.key, entry.fallback_keys) == ("-x-y--z", ("$CI_COMMIT_REF_SLUG-",))
 
 
 def test_a_stage_named_with_dots_has_a_valid_cache_key() -> None:
