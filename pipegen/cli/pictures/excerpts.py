@@ -14,7 +14,7 @@ from pipegen.plan.model import Plan
 from pipegen.readback.errors import UnreadableError
 from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.targets.base import GeneratedFile, Target
-from pipegen.targets.gitlab.names import JobNames, stage_names
+from pipegen.targets.gitlab.names import job_names
 from pipegen.targets.jenkins.names import display_names
 
 Excerpts = Mapping[tuple[str, str], str]
@@ -37,7 +37,7 @@ def excerpts(analysed: Analysed, target: Target) -> tuple[Excerpts, str]:
         return {}, "\n".join(dict.fromkeys(reasons))
     match target.NAME:
         case "gitlab":
-            texts, reason = _gitlab(analysed.plans, files), "no job belongs to a single stage"
+            texts, reason = _gitlab(analysed, files), "no job belongs to a single stage"
         case "jenkins":
             texts, reason = (
                 _jenkins(analysed.plans, files),
@@ -48,10 +48,10 @@ def excerpts(analysed: Analysed, target: Target) -> tuple[Excerpts, str]:
     return texts, "" if texts else reason
 
 
-def _gitlab(plans: Sequence[Plan], files: Sequence[GeneratedFile]) -> Excerpts:
+def _gitlab(analysed: Analysed, files: Sequence[GeneratedFile]) -> Excerpts:
     blocks = {block["key"]: block[0].rstrip() + "\n" for file in files for block in _BLOCK.finditer(file.text)}
-    names = stage_names(plans, JobNames(), Report())
-    titles = {(plan.name, job.stage): job.title for plan in plans for job in plan.jobs}
+    names = job_names(analysed.plans, analysed.settings.get("gitlab"))
+    titles = {(plan.name, job.stage): job.title for plan in analysed.plans for job in plan.jobs}
     # Combinations of a matrix are one job, or a job each.
     keys = {stage: (_key(name), _key(name.removesuffix(stage[1]) + titles[stage])) for stage, name in names.items()}
     return {stage: blocks[key] for stage, options in keys.items() if (key := _first(options, blocks)) is not None}

@@ -54,11 +54,10 @@ def read_order(target: str, files: Sequence[GeneratedFile]) -> ExecutionGraph:
 
 def _gitlab(analysed: Analysed, report: Report) -> tuple[ExecutionGraph, _Names]:
     """Return the order of the jobs, and their names by pipeline and stage."""
-    from pipegen.targets.gitlab.names import JobNames, stage_names  # noqa: PLC0415 - see above
+    from pipegen.targets.gitlab.names import job_names  # noqa: PLC0415 - see above
 
     graph = read_order("gitlab", generate(analysed, registry.load("gitlab"), {}, report))
-    # Renamed jobs were reported when the file was generated.
-    return graph, stage_names(analysed.plans, JobNames(), Report())
+    return graph, job_names(analysed.plans, analysed.settings.get("gitlab"))
 
 
 def _jenkins(analysed: Analysed, order: EngineOrder, report: Report) -> tuple[ExecutionGraph, _Names]:

@@ -71,7 +71,7 @@ def lower(
     """
     plans = [with_named_images(plan) for plan in plans]
     names = JobNames()
-    titles = stage_names(plans, names, report)
+    titles = stage_names(plans, settings, names, report)
     drafted = _check_and_draft(plans, settings, report)
     context = _FileContext(
         plans=plans,

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from pipegen.diagnostics.codes import RENAMED_JOB
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.targets.gitlab.settings import GitLabSettings, read
 
-# https://docs.gitlab.com/ci/jobs/#job-names, the other top-level keywords, and the job name that publishes a
-# website.
+# The job name that publishes a website: https://docs.gitlab.com/ci/yaml/#pages.
+_WEBSITE = "pages"
+# https://docs.gitlab.com/ci/jobs/#job-names, the other top-level keywords, and the job name that publishes a website.
 _RESERVED = frozenset(
     {
         *("after_script", "before_script", "cache", "default", "image", "include", "services", "spec", "stages"),
         *("types", "variables", "workflow"),
         *("false", "nil", "true"),
-        *("pages", "pages:deploy"),
+        *(_WEBSITE, "pages:deploy"),
     }
 )
 _LONGEST = 255
@@ -33,9 +36,12 @@ class JobNames:
         names._taken |= self._taken
         return names
 
-    def take(self, wish: str) -> str:
-        """Return a unique name as close to *wish* as GitLab allows, and reserve it."""
-        name = _allowed(wish)
+    def take(self, wish: str, *, is_website: bool = False) -> str:
+        """Return a unique name as close to *wish* as GitLab allows, and reserve it.
+
+        Only the job that publishes the website may have its name.
+        """
+        name = wish if is_website and wish == _WEBSITE else _allowed(wish)
         count = 1
         while name in self._taken:
             count += 1
@@ -44,13 +50,21 @@ class JobNames:
         return name
 
 
-def stage_names(plans: Sequence[Plan], names: JobNames, report: Report) -> dict[tuple[str, str], str]:
+def job_names(plans: Sequence[Plan], section: TreeMapping | None) -> dict[tuple[str, str], str]:
+    """Return the job name of each pipeline and stage, with the settings *section*; renamed jobs are not reported."""
+    return stage_names(plans, read(section), JobNames(), Report())
+
+
+def stage_names(
+    plans: Sequence[Plan], settings: GitLabSettings, names: JobNames, report: Report
+) -> dict[tuple[str, str], str]:
     """Return the job name of each pipeline and stage: the stage's, after the pipeline's if there are several."""
+    website = settings.pages.stage if settings.pages is not None else ""
     names_by_stage: dict[tuple[str, str], str] = {}
     for plan in plans:
         for job in plan.jobs:
             wish = f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage
-            name = names_by_stage[plan.name, job.stage] = names.take(wish)
+            name = names_by_stage[plan.name, job.stage] = names.take(wish, is_website=job.stage == website)
             if name != wish:
                 report.add(
                     RENAMED_JOB, f'GitLab does not allow the job name "{wish}"; the job is named "{name}"', at=job.span

@@ -37,6 +37,17 @@ def test_a_stage_named_like_a_keyword_is_renamed_and_reported() -> None:
     assert output.found() == [("PG620", "image"), ("PG620", ".hidden")]
 
 
+def test_the_stage_that_publishes_the_website_may_have_the_name_of_its_job() -> None:
+    """GitLab publishes the artifacts of a job named `pages`: https://docs.gitlab.com/ci/yaml/#pages."""
+    config = """
+        pipelines: { docs: { stages: [{ name: pages, script: make, artifacts: [public/] }] } }
+        targets: { gitlab: { pages: { stage: pages } } }
+    """
+
+    assert "pages" in compiled(config).data
+    assert compiled(config).found() == []
+
+
 def test_a_blank_name_is_replaced() -> None:
     """GitLab rejects such names."""
     output = compiled("pipelines: { service: { stages: [{ name: ' ' }] } }")
