@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
+from pipegen.targets.gitlab.condensed.matrices import axis_maps
 from pipegen.targets.gitlab.jobs.raw import with_raw
 from pipegen.targets.gitlab.model import (
     DEFAULT_ARTIFACT_KEYS,
@@ -307,7 +308,7 @@ def _need(need: NeedEntry) -> Data:
     keys: dict[str, Data] = {"pipeline": need.pipeline} if need.pipeline else {}
     keys["job"] = need.job
     if need.combinations:
-        maps = _axis_maps(map(dict, need.combinations))
+        maps = axis_maps(map(dict, need.combinations))
         keys["parallel"] = {
             "matrix": [
                 {axis: values if len(values) > 1 else values[0] for axis, values in axes.items()} for axes in maps
@@ -322,27 +323,10 @@ def _need(need: NeedEntry) -> Data:
 
 def _parallel(combinations: Combinations) -> Value:
     """Return *combinations* as a map of lists if they are all combinations of the values, else as several maps."""
-    maps = _axis_maps(map(dict, combinations.values))
+    maps = axis_maps(map(dict, combinations.values))
     if len(maps) == 1:
         return {"matrix": [{axis: _list(values) for axis, values in maps[0].items()}]}
     return {"matrix": [Flow(axes) for axes in maps]}
-
-
-def _axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, list[str]]]:
-    """Return *combinations* as few maps of lists, in the same order: GitLab multiplies the lists of a map.
-
-    https://docs.gitlab.com/ci/yaml/#parallelmatrix and https://docs.gitlab.com/ci/yaml/#needsparallelmatrix
-    """
-    maps = [{axis: [value] for axis, value in values.items()} for values in combinations]
-    for axis in reversed(maps[0]):
-        merged = maps[:1]
-        for axes in maps[1:]:
-            if {**axes, axis: merged[-1][axis]} == merged[-1]:
-                merged[-1] = {**axes, axis: merged[-1][axis] + axes[axis]}
-            else:
-                merged.append(axes)
-        maps = merged
-    return maps
 
 
 def _rule(rule: RuleEntry) -> dict[str, Value]:

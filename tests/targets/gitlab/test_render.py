@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-import pytest
-
 from pipegen.emit.yaml import write
 from pipegen.targets.gitlab.files.sizes import SizeEstimator
 from pipegen.targets.gitlab.model import (
@@ -21,7 +19,7 @@ from pipegen.targets.gitlab.model import (
     TriggerKeys,
     VariableEntry,
 )
-from pipegen.targets.gitlab.render import _axis_maps, with_file_header
+from pipegen.targets.gitlab.render import with_file_header
 from pipegen.targets.gitlab.settings import Workflow
 
 DOCUMENT = Document(
@@ -156,14 +154,3 @@ def test_the_layout_is_readable() -> None:
 
     assert text == dedent(TEXT).format(digest=digest)
     assert len(digest) == 16
-
-
-@pytest.mark.parametrize("excluded", [(), (0,), (5,), (0, 1), (0, 3, 6), (4, 7, 8), tuple(range(8))])
-def test_maps_of_a_matrix_have_its_combinations_in_their_order(excluded: tuple[int, ...]) -> None:
-    """GitLab multiplies the lists of each map, the last variable first: `Gitlab::Ci::Config::Normalizer`."""
-    every = [{"a": a, "b": b} for a in "123" for b in "xyz"]
-    combinations = [values for number, values in enumerate(every) if number not in excluded]
-    maps = _axis_maps(combinations)
-
-    assert [{"a": a, "b": b} for axes in maps for a in axes["a"] for b in axes["b"]] == combinations
-    assert len(maps) == 1 or excluded

@@ -287,3 +287,20 @@ def _needs(needs: Sequence[NeedEntry], matrices: Mapping[str, _Matrix]) -> Itera
             is_whole = len(names) == len(matrix.combinations)
             combinations = () if is_whole else tuple(matrix.combinations[name] for name in names)
             yield replace(need, job=matrix.job.name, combinations=combinations)
+
+
+def axis_maps(combinations: Iterable[Mapping[str, str]]) -> list[dict[str, list[str]]]:
+    """Return *combinations* as few maps of lists, in the same order: GitLab multiplies the lists of a map.
+
+    https://docs.gitlab.com/ci/yaml/#parallelmatrix and https://docs.gitlab.com/ci/yaml/#needsparallelmatrix
+    """
+    maps = [{axis: [value] for axis, value in values.items()} for values in combinations]
+    for axis in reversed(maps[0]):
+        merged = maps[:1]
+        for axes in maps[1:]:
+            if {**axes, axis: merged[-1][axis]} == merged[-1]:
+                merged[-1] = {**axes, axis: merged[-1][axis] + axes[axis]}
+            else:
+                merged.append(axes)
+        maps = merged
+    return maps

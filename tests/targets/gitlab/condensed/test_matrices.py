@@ -8,6 +8,7 @@ import pytest
 from ruamel.yaml import YAML
 from targets.gitlab.compiled import compiled
 
+from pipegen.targets.gitlab.condensed.matrices import axis_maps
 from pipegen.targets.gitlab.condensed.templates import expanded_text, script_text
 
 
@@ -132,3 +133,14 @@ def test_texts_are_merged_with_variables() -> None:
     assert script_text(["y=1", "y=2"], values) == "y=$a"
     assert script_text([f"x >.pipegen/outputs/u-{n}/y" for n in "12"], values) == 'x >".pipegen/outputs/u-$a/y"'
     assert script_text([f"x '>.pipegen/outputs/u-{n}/y'" for n in "12"], values) is None
+
+
+@pytest.mark.parametrize("excluded", [(), (0,), (5,), (0, 1), (0, 3, 6), (4, 7, 8), tuple(range(8))])
+def test_maps_of_a_matrix_have_its_combinations_in_their_order(excluded: tuple[int, ...]) -> None:
+    """GitLab multiplies the lists of each map, the last variable first: `Gitlab::Ci::Config::Normalizer`."""
+    every = [{"a": a, "b": b} for a in "123" for b in "xyz"]
+    combinations = [values for number, values in enumerate(every) if number not in excluded]
+    maps = axis_maps(combinations)
+
+    assert [{"a": a, "b": b} for axes in maps for a in axes["a"] for b in axes["b"]] == combinations
+    assert len(maps) == 1 or excluded
