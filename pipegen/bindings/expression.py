@@ -73,14 +73,14 @@ Part: TypeAlias = "str | Reference | Bare | Defaulted"
 
 
 class Text(SpannedStruct):
-    """Text made of parts: no part is an empty string, and no two adjacent parts are strings."""
+    """Text in parts: no part is an empty string, and no two adjacent parts are strings."""
 
     parts: tuple[Part, ...]
     span: Span
 
     @property
     def constant(self) -> str | None:
-        """The text if it is known at compile time, else None."""
+        """The text if it is constant, else None."""
         parts = self.parts
         if len(parts) == 1 and type(parts[0]) is str:
             return parts[0]
@@ -117,7 +117,7 @@ class Text(SpannedStruct):
 
 
 class Constant(SpannedStruct):
-    """A number, a boolean or null; *text* is what the user wrote, "" for null."""
+    """A number, a boolean or null; *text* is the user's spelling, "" for null."""
 
     value: bool | int | float | None
     text: str
@@ -168,7 +168,7 @@ class Merge(SpannedStruct):
 
 
 class Loop(SpannedStruct, Generic[T]):
-    """An `Each` over text that is known only at run time.
+    """An `Each` over run-time text.
 
     *source* is split at any of the characters in *delimiters*, without empty pieces; with no delimiters, the whole text
     is one piece. References to *names* in *body* have the scope `LOOP`.

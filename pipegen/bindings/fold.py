@@ -26,7 +26,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.structs import Struct, replace
 
-# Returns the value of a reference, None if it is known only at run time.
+# Returns the value of a reference, None for a run-time value.
 Known = Callable[[Reference], Text | None]
 
 

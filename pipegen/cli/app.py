@@ -9,7 +9,7 @@ from typing import TypeVar
 import click
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.streams import discard, prepare, say
+from pipegen.cli.terminal.streams import discard, prepare, say
 from pipegen.cli.verbs import Verbs
 
 F = TypeVar("F", bound=Callable[..., None])

@@ -8,7 +8,7 @@ from pathlib import Path
 from click.shell_completion import get_completion_class
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.streams import say, show_text
+from pipegen.cli.terminal.streams import say, show_text
 from pipegen.cli.verbs import Verbs
 
 # The file that each shell reads when it starts; fish reads all files in the folder.

@@ -1,4 +1,4 @@
-"""The options for the event of a run, and what an event starts, as text and JSON."""
+"""The options for the event of a run, and the stages that an event starts, as text and JSON."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def narrowed_to_event(analysed: Analysed, options: EventOptions) -> Analysed:
 
 
 def event_answers(analysed: Analysed, options: EventOptions) -> list[tuple[StartEvent, tuple[EventAnswer, ...]]]:
-    """Return what the event of *options* starts, or each usual event without options."""
+    """Return the stages that the event of *options* starts, or each usual event without options."""
     checkout = _checkout(analysed)
     events = [options.event(checkout)] if options.is_used else usual_events(analysed.plans)
     return [(event, answers(analysed.plans, _facts(analysed, event, checkout), analysed.selected)) for event in events]

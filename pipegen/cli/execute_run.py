@@ -8,12 +8,12 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from pipegen.cli import prompt
-from pipegen.cli.colours import PROGRESS, coloured
 from pipegen.cli.events import EventOptions
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
-from pipegen.cli.streams import has_colour, say, show_text
+from pipegen.cli.terminal import prompt
+from pipegen.cli.terminal.colours import PROGRESS, coloured
+from pipegen.cli.terminal.streams import has_colour, say, show_text
 from pipegen.plan.model import Job
 from pipegen.run.files.run_folder import RunFolder, dead, forget, home, make
 from pipegen.run.journal import Journal

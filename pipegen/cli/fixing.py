@@ -9,8 +9,8 @@ from pathlib import Path
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.linting import lint
-from pipegen.cli.redaction import plain_secrets
 from pipegen.cli.session import attempt
+from pipegen.cli.terminal.redaction import plain_secrets
 from pipegen.compiler import analyse
 from pipegen.diagnostics.redaction import redact_text
 from pipegen.diagnostics.report import Report, Stopped

@@ -13,8 +13,8 @@ import click
 
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.parameters import PATH, EnumChoice
-from pipegen.cli.redaction import without_tokens
-from pipegen.cli.streams import has_colour, say
+from pipegen.cli.terminal.redaction import without_tokens
+from pipegen.cli.terminal.streams import has_colour, say
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import USUAL_NAMES, find, load
 from pipegen.config.files.project import read_project
@@ -145,7 +145,7 @@ def analysed_since(
     analysed = analyse(file, names, report, inputs, after)
     if since is None:
         return analysed
-    from pipegen.cli.changed_since import narrowed  # noqa: PLC0415 - most calls start faster without it
+    from pipegen.cli.versions.changed_since import narrowed  # noqa: PLC0415 - most calls start faster without it
 
     return narrowed(analysed, since, report)
 
@@ -154,8 +154,8 @@ def fixed_inputs(options: Sequence[str]) -> dict[str, str]:
     """Return the values of inputs from the *options* `--set`; raise `WrongUsage` if one is invalid."""
     values: dict[str, str] = {}
     for option in options:
-        name, is_given, value = option.partition("=")
-        if not is_given:
+        name, separator, value = option.partition("=")
+        if not separator:
             raise WrongUsage(f'--set takes NAME=VALUE, not "{option}"')
         if values.setdefault(name, value) != value:
             raise WrongUsage(f'--set sets "{name}" to two values')
@@ -166,7 +166,7 @@ def fixed_inputs(options: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def show_made(config: Path | None, work: Callable[[SourceFile, Report], T], form: Format = Format.TEXT) -> T:
+def show_result(config: Path | None, work: Callable[[SourceFile, Report], T], form: Format = Format.TEXT) -> T:
     """Return the result of *work* on the config, and show its diagnostics; exit if there are errors."""
     path, report = config_path(config), Report()
     result = attempt(path, report, lambda file: work(file, report))

@@ -85,7 +85,7 @@ class StepValue(SpannedStruct):
 
 
 class CombinationOf(Struct, kw_only=True):
-    """The combination of a matrix stage that a stage stands for.
+    """The combination of a matrix that a stage runs.
 
     Attributes:
         stage: the user's name of the matrix stage.

@@ -120,7 +120,7 @@ def _pipeline_filter(results: Collection[str]) -> tuple[str, ...]:
 
 
 def _is_fixed(results: Collection[str]) -> bool:
-    """Return whether the run before decides: what has been fixed is a success."""
+    """Return whether the result of the previous run matters: `fixed` is a success after a failure."""
     return "fixed" in results and not {"success", _ALWAYS} & {*results}
 
 

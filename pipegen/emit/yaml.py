@@ -47,7 +47,7 @@ class Verbatim(Struct):
 
 
 class Commented(Struct):
-    """A value with a comment *above* its entry, which may have several lines, and one *beside* it; "" is no comment."""
+    """A value with a comment *above* its entry, of one or more lines, and one at the end of its line, *beside*."""
 
     value: Value
     above: str = ""
@@ -201,7 +201,7 @@ class _Depth:
         return self._text(" ".join(lines))
 
     def _commented(self, lead: str, commented: Commented) -> str:
-        """Return an entry with the comments above and beside it."""
+        """Return an entry with the comments above it and at the end of its line."""
         entry = self._entry(lead, commented.value)
         if commented.beside:
             end = entry.find("\n", len(lead) if entry.startswith(lead) else 1)

@@ -1,4 +1,4 @@
-"""Expectations, checked against what a config runs."""
+"""Compares expectations with the stages that a config runs."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ Names = tuple[Located[str], ...]
 
 
 class Expectation(SpannedStruct, kw_only=True):
-    """A test: an event, and what it starts.
+    """A test: an event, and the stages that it starts.
 
     Attributes:
         name: the name of the test.

@@ -1,4 +1,4 @@
-"""What a config runs today, as tests."""
+"""Tests that record the stages that a config runs today."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ Distribution = FixedTime | Exponential | LogNormal
 
 
 def typical(distribution: Distribution) -> float:
-    """Return the seconds that stand for *distribution* in the longest path."""
+    """Return the seconds of *distribution* in the longest path."""
     match distribution:
         case FixedTime(seconds):
             return seconds

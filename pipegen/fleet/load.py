@@ -29,7 +29,7 @@ V = TypeVar("V")
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY_HOURS = 24
-# The duration of stages of which nothing is known.
+# The duration of stages without any other information.
 _MINUTE = 60.0
 
 

@@ -1,4 +1,4 @@
-"""What a simulation of a fleet measures: waits and results in arrays, use and shares by hour."""
+"""Measures of a simulated fleet: waits and results in arrays, use and shares by hour."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pipegen.structs import Struct
 
 
 class StageTimes(Struct, kw_only=True):
-    """What a fleet file adds to a stage.
+    """The keys that a fleet file adds to a stage.
 
     Attributes:
         duration: the time of an attempt.

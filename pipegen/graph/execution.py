@@ -6,12 +6,41 @@ from itertools import chain, pairwise, product
 from operator import or_
 
 from pipegen.graph.closure import Closure, ancestor_masks
-from pipegen.graph.errors import Cycle, CycleError, DoneError, SharedNodesError
 from pipegen.graph.walk import components, finish_order, reach, shortest_cycle
+
+Cycle = tuple[str, ...]
+"""The nodes of a cycle in the direction of its arcs; the first node is repeated at the end."""
+
+
+class CycleError(ValueError):
+    """A graph with cycles has no order; *cycles* holds one cycle per strongly connected component."""
+
+    def __init__(self, cycles: tuple[Cycle, ...]) -> None:
+        super().__init__("; ".join(" -> ".join(map(str, cycle)) for cycle in cycles))
+        self.cycles = cycles
+
+
+class DoneError(ValueError):
+    """An impossible set of done nodes: *name* is unknown, or done before its predecessor *missing*."""
+
+    def __init__(self, name: str, missing: str | None = None) -> None:
+        reason = "it is not in the graph" if missing is None else f'"{missing}", which comes before it, is not'
+        super().__init__(f'"{name}" cannot be done: {reason}')
+        self.name = name
+        self.missing = missing
+
+
+class SharedNodesError(ValueError):
+    """Two graphs in sequence share *nodes*, which would come before themselves."""
+
+    def __init__(self, nodes: tuple[str, ...]) -> None:
+        names = ", ".join(f'"{node}"' for node in nodes)
+        super().__init__(f"both graphs hold {names}")
+        self.nodes = nodes
 
 
 class ExecutionGraph:
-    """An immutable graph of named nodes, made of arcs: ``["a", "b", "c"]`` means a before b, and b before c.
+    """An immutable graph of named nodes, built from arcs: ``["a", "b", "c"]`` means a before b, and b before c.
 
     Arcs share nodes. An arc with one name adds that node without order; an empty arc adds nothing. All results are in
     the order in which names and pairs first appear in the arcs. A graph may contain cycles: methods without a result

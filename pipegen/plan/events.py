@@ -37,7 +37,7 @@ class StageAnswer(Struct, kw_only=True):
 
 
 class EventAnswer(Struct, kw_only=True):
-    """What an event starts of *plan*; *reason* says why the pipeline does not run, "" if it does."""
+    """The stages of *plan* that an event starts; *reason* says why the pipeline does not run, "" if it does."""
 
     plan: Plan
     reason: str
@@ -89,7 +89,7 @@ def _with_running_stages(answer: EventAnswer) -> Plan:
 
 
 def usual_events(plans: Sequence[Plan]) -> Iterator[StartEvent]:
-    """Yield the events that the conditions of *plans* tell apart.
+    """Yield the events that the conditions of *plans* distinguish.
 
     These are a push to each branch that a condition names and to another one, a merge request, each tag and another
     one, a schedule, and a start by a person and by a program.

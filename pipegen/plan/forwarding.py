@@ -34,7 +34,7 @@ class KnownValues(Struct, kw_only=True):
         return replace(self, own={**self.own, name: value})
 
     def known(self, reference: Reference) -> Text | None:
-        """Return the value of *reference*; None if it is known only at run time."""
+        """Return the value of *reference*; None for a run-time value."""
         match reference.scope:
             case Scope.OWN if reference.name != "stage":
                 return self.own.get(reference.name)

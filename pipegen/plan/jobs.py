@@ -60,7 +60,7 @@ class _Used(Struct, kw_only=True):
 
     @classmethod
     def of(cls, work: Mapping[str, StagePlan]) -> _Used:
-        """Return what the stages in *work* use of each other."""
+        """Return the outputs and files that the stages in *work* use of each other."""
         inputs = [stage.inputs for stage in work.values()]
         own = (own_outputs(name, stage.settings.plugin_steps) for name, stage in work.items())
         return cls(

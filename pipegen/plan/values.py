@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class Mentions(MutableStruct):
-    """What the user's values of a stage mention, collected as they are read.
+    """The outputs and statuses that the values of a stage mention, collected as the values are read.
 
     *first_mentions* holds the outputs of other stages, each with the offset of its first mention; *statuses* holds the
     stages whose status they read ("" for the pipeline).
@@ -65,7 +65,7 @@ class Mentions(MutableStruct):
 class StageValues(Struct, kw_only=True):
     """Reader of the values of one stage at one moment of its run: parses, resolves and folds them.
 
-    *mentions* collects what the values of all moments mention.
+    *mentions* is shared by the readers of all moments.
     """
 
     reader: Reader

@@ -12,7 +12,7 @@ from pipegen.readback.errors import UnreadableError
 
 
 class TokenKind(Enum):
-    """The kind of a token; a string with `${}` is an expression, whose text is known only at run time."""
+    """The kind of a token; a string with `${}` is an expression, whose text is a run-time value."""
 
     WORD = "word"
     TEXT = "text"

@@ -381,8 +381,8 @@ def _status(outcome: Outcome) -> Status:
 
 def _timed_out(outcome: Outcome, late: str) -> Outcome:
     """Return the outcome of an attempt that was *late*: it failed, even if its script succeeded after the signal."""
-    place = outcome.reason if outcome.result is AttemptResult.CANCELLED else ""
-    reason = f"{late} {place}".rstrip()
+    location = outcome.reason if outcome.result is AttemptResult.CANCELLED else ""
+    reason = f"{late} {location}".rstrip()
     return replace(
         outcome, result=AttemptResult.FAILED, failure=Failure.TIMEOUT, exit_code=None, reason=reason, outputs=()
     )

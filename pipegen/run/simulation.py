@@ -43,10 +43,10 @@ class Simulation(Struct, kw_only=True):
     @property
     def title(self) -> str:
         """The pipelines and the machines, in words."""
-        return f"{', '.join(map(visible, self.pipelines))} on {self._place}"
+        return f"{', '.join(map(visible, self.pipelines))} on {self._executors_text}"
 
     @property
-    def _place(self) -> str:
+    def _executors_text(self) -> str:
         machines, slots = len(self.machines), self.slots
         if slots is None:
             return "unlimited executors"

@@ -30,7 +30,7 @@ class Login(Struct):
 class ShellEnvironment(Struct, kw_only=True):
     """The differences between engines, as shell text.
 
-    "Shell text" is text that may stand between double quotes: literal characters
+    "Shell text" is text that is valid between double quotes: literal characters
     and expansions such as `$CI_JOB_ID` or `$(command)`.
 
     Attributes:
@@ -62,7 +62,7 @@ class ShellEnvironment(Struct, kw_only=True):
             there may be one for the pipeline too.
         engine_reads: the outputs that the engine itself reads, exactly as their files hold them.
         is_disposable: whether the container engine, the logins and the temporary files of a job are removed with it.
-        keeps_lines: whether the lines of a script stand at the margin, so that here-documents end.
+        keeps_lines: whether the lines of a script are not indented, so that here-documents end.
         checks_inputs: whether scripts check the values of inputs.
         checks_choices: whether they also check those of inputs with choices, which some engines check themselves.
         has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.

@@ -51,7 +51,7 @@ def pushed_name(stage: str, lowering: Lowering) -> Word:
 
 
 def _named_image(job: Job, host: ShellEnvironment) -> Word:
-    """Return the registry name of the image that *job* shares, which is known before it is built."""
+    """Return the registry name of the image that *job* shares, which is fixed before the build."""
     return (
         *shell_text(host.image_repository),
         Literal(":"),

@@ -27,9 +27,9 @@ _MARKS = r"^ *\{ pipegen_mark (?:[0-9]+\.[0-9]+|-) && :; \} 2>/dev/null\n"
 
 def mark(entry: int | None, line: int = 0) -> str:
     """Return the mark of a *line* of an *entry*, both from 0; None ends the commands of the user."""
-    place = f"{entry}.{line}" if entry is not None else "-"
+    position = f"{entry}.{line}" if entry is not None else "-"
     # A list that `&&` ends does not stop a shell with -e, and has the status of its first command.
-    return f"{{ pipegen_mark {place} && :; }} 2>/dev/null"
+    return f"{{ pipegen_mark {position} && :; }} 2>/dev/null"
 
 
 def marked_lines(entries: Sequence[str]) -> list[str]:

@@ -47,7 +47,7 @@ _UNSPLIT = (
 
 
 def shell_text(text: str) -> Word:
-    """Return *text*, which may stand between double quotes, as a word."""
+    """Return *text*, which is valid between double quotes, as a word."""
     if not text:
         return ()
     if not _SPECIAL.search(text):

@@ -32,7 +32,7 @@ class ScalarKind(Enum):
 class Scalar(SpannedStruct):
     """A scalar: *text* as written (unquoted, unescaped), *kind* as YAML reads it.
 
-    The text of a number is what the user wrote (`1.10`), so that a number used as text stays the same.
+    The text of a number is the user's (`1.10`), so that a number used as text stays the same.
     """
 
     text: str

@@ -86,7 +86,7 @@ class Build:
         edge = _Edge(Lookup(self._store.keys, digests[0], inputs), digests[1:])
         self._edges[place] = edge
         if not vertex.get("ignore_cache"):
-            edge.keys = edge.lookup.found()
+            edge.keys = edge.lookup.matching_keys()
         return edge
 
     def _inputs(self, name: str) -> list[tuple[str, int]]:
@@ -101,7 +101,7 @@ class Build:
         """Return an input's keys after reading the content of its own inputs, but without building it."""
         edge = self._edge(place)
         while not edge.keys and not self._vertices[place[0]].get("ignore_cache") and self._learn(place, edge):
-            edge.keys = edge.lookup.found()
+            edge.keys = edge.lookup.matching_keys()
         return edge.keys
 
     def _learn(self, place: tuple[str, int], edge: _Edge) -> bool:
@@ -135,7 +135,7 @@ class Build:
     def _result(self, place: tuple[str, int], edge: _Edge) -> Any:
         uses_cache = not self._vertices[place[0]].get("ignore_cache")
         while uses_cache:
-            edge.keys = edge.lookup.found()
+            edge.keys = edge.lookup.matching_keys()
             for key in sorted(edge.keys):
                 if key in self._live:
                     return self._live[key]
@@ -163,7 +163,7 @@ class Build:
         for cache_input, source in zip(edge.lookup.inputs, self._inputs(name), strict=True):
             cache_input.keys = self._edge(source).keys
         uses_cache = not self._vertices[name].get("ignore_cache")
-        edge.keys = edge.lookup.found() if uses_cache else frozenset()
+        edge.keys = edge.lookup.matching_keys() if uses_cache else frozenset()
         for key in sorted(edge.keys):
             if key in self._live:
                 return self._live[key]

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipegen.graph.errors import CycleError
-from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.execution import CycleError, ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 
 CASES = "pipelinelib_graph.json"

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipegen.graph.errors import DoneError
-from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.execution import DoneError, ExecutionGraph
 
 CASES = "tekton_dag.json"
 

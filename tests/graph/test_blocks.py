@@ -8,8 +8,7 @@ import pytest
 from graph.families import frames_as_blocks
 
 from pipegen.graph.blocks import Block, Chain, ExtraWait, added_waits, blocks, direct_waits
-from pipegen.graph.errors import CycleError
-from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.execution import CycleError, ExecutionGraph
 
 Order = frozenset[tuple[str, str]]
 NODES = "abcde"

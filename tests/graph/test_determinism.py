@@ -8,7 +8,7 @@ import pytest
 
 PROGRAM = """
 from pipegen.graph.blocks import blocks, direct_waits
-from pipegen.graph.errors import DoneError
+from pipegen.graph.execution import DoneError
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 from pipegen.graph.layout import cheapest_blocks

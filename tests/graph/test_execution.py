@@ -2,8 +2,7 @@
 
 import pytest
 
-from pipegen.graph.errors import CycleError, DoneError, SharedNodesError
-from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.execution import CycleError, DoneError, ExecutionGraph, SharedNodesError
 
 SERVICE = ExecutionGraph([["lint", "build", "test", "release"], ["build", "docs", "release"]])
 

@@ -9,8 +9,7 @@ import pytest
 from graph.families import frames_as_blocks
 
 from pipegen.graph.blocks import blocks
-from pipegen.graph.errors import CycleError
-from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.execution import CycleError, ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.mermaid import render_mermaid
 from pipegen.graph.render.text import render_text

@@ -5,8 +5,7 @@ from itertools import chain, combinations, pairwise, permutations, product
 
 import pytest
 
-from pipegen.graph.errors import CycleError
-from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.execution import CycleError, ExecutionGraph
 
 Pairs = set[tuple[str, str]]
 

@@ -53,7 +53,7 @@ _BARE_OPTIONS = frozenset("euxsilB")
 _MODULE = re.compile(r"-[A-Za-ln-z]*m(.*)")
 _REPLACES = re.compile(r"-[0rtpx]*I")
 _VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
-# Variables beside a value may be empty.
+# Variables next to a value may be empty.
 _VALUE_NAME = re.compile(rf"(?:\$[A-Za-z_0-9]*)*{PLACEHOLDER}(?:{PLACEHOLDER}|\$[A-Za-z_0-9]*)*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
@@ -168,16 +168,16 @@ def _replaced(words: Sequence[str]) -> Iterator[InterpreterCall]:
     at = words.index("xargs") if "xargs" in words else len(words)
     rest = words[at + 1 :]
     placeholders = [_replacement(word, rest[index + 1 : index + 2]) for index, word in enumerate(rest)]
-    given_placeholders = [placeholder for placeholder in placeholders if placeholder]
+    explicit_placeholders = [placeholder for placeholder in placeholders if placeholder]
     start = _command(words, at) if rest else None
     if start is None:
-        # Its input follows `env` or the like; without any, xargs runs `echo`.
+        # Its input follows a command such as `env`; without one, xargs runs `echo`.
         if any(not word.startswith("-") for word in rest):
             yield InterpreterCall("xargs", at, REPLACED, (), reads_input=True)
         return
     shells = [call for call in calls(words[start:], _MAX_DEPTH) if call.interpreter.switches or call.interpreter.flags]
     programs = [words[start + number] for call in shells for number in call.programs if start + number < len(words)]
-    is_put_in = any(placeholder in text for placeholder in given_placeholders for text in (*programs, words[start]))
+    is_put_in = any(placeholder in text for placeholder in explicit_placeholders for text in (*programs, words[start]))
     is_missing = any(call.reads_input or start + max(call.programs, default=-start) >= len(words) for call in shells)
     if is_put_in or is_missing:
         yield InterpreterCall("xargs", at, REPLACED, (), reads_input=True)

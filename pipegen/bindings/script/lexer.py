@@ -331,7 +331,7 @@ class ScriptLexer(Documents):
         self.line.is_coprocess = False
 
     def _count(self, pipeline: list[ShellCommand]) -> None:
-        """Mark the references of a pipeline that ends in `wc -l` or the like as unprinted: it prints only a number."""
+        """Mark the references of a pipeline that ends in a command such as `wc -l` as unprinted: it prints a number."""
         last = [word.text for word in pipeline[-1].words]
         if last[:1] != ["wc"] or any(not text.startswith("-") for text in last[1:]):
             return

@@ -60,7 +60,7 @@ ScriptPart: TypeAlias = "str | PlacedReference | Escaped | Delimiter | Body"
 
 
 class ParsedScript(SpannedStruct):
-    """A script made of parts; a `str` is the user's text, generated unchanged."""
+    """A script in parts; a `str` is the user's text, generated unchanged."""
 
     parts: tuple[ScriptPart, ...]
     span: Span

@@ -39,7 +39,7 @@ _COMMAND = re.compile(
 )
 _DUPLICATION = re.compile(r">&(?![0-9-](?:[ \t\n;|&]|$))")
 _SINGLE = r"""("[^"]*")|'[^']*'"""
-_FOUND = re.compile(f"({_REFERENCE})")
+_REFERENCES = re.compile(f"({_REFERENCE})")
 # The first letters of a word, at least two: no watched word has fewer.
 _WORD = re.compile(r"[A-Za-z_](?<![A-Za-z0-9_].)[A-Za-z_]+")
 _WATCHED = frozenset(_WORD.findall(" ".join(WATCHED)))
@@ -61,7 +61,7 @@ def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> l
     parts: list[ScriptPart] = []
     offset = quotes = 0
     # Text, then a reference as written, then its groups, and so on; the last piece is text.
-    pieces = _FOUND.split(script)
+    pieces = _REFERENCES.split(script)
     for text, written, namespace, name, default in zip(*[iter(pieces)] * 5, strict=False):
         if namespace not in stages and namespace not in RESERVED_NAMESPACES:
             return None

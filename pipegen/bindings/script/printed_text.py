@@ -71,7 +71,7 @@ def command_words(command: ShellCommand) -> list[Word]:
 
 
 def builtin_words(command: ShellCommand) -> list[Word]:
-    """Return the words of *command* from its name on: without assignments, `command`, `builtin` and the like."""
+    """Return the words of *command* from its name on, without assignments, `command`, `builtin` and similar words."""
     words = command_words(command)
     return words[command_at([word.text for word in words]) :]
 

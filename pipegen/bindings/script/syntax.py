@@ -11,7 +11,7 @@ from pipegen.structs import MutableStruct, field
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _ASSIGNMENT = re.compile(rf"(?P<name>{_NAME})(?:\[[^\]]*\])?\+?=")
-# Stands in a word's text for a reference.
+# Represents a reference in the text of a word.
 PLACEHOLDER = "\ufffc"
 
 

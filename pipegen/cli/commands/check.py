@@ -6,14 +6,12 @@ from pathlib import Path
 
 import click
 
-from pipegen.cli.colours import DIFFERENCES
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.files.output import check_place, write
+from pipegen.cli.files.output import check_writable, write
 from pipegen.cli.files.repository import current_repository
 from pipegen.cli.fixing import fixed, write_fixed
 from pipegen.cli.linting import has_program, lint
 from pipegen.cli.parameters import PATH
-from pipegen.cli.redaction import without_tokens
 from pipegen.cli.session import (
     Format,
     attempt,
@@ -30,7 +28,9 @@ from pipegen.cli.session import (
     target_option,
     tell,
 )
-from pipegen.cli.streams import show_text
+from pipegen.cli.terminal.colours import DIFFERENCES
+from pipegen.cli.terminal.redaction import without_tokens
+from pipegen.cli.terminal.streams import show_text
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import USUAL_NAMES
 from pipegen.config.ignores import report_unused
@@ -108,7 +108,7 @@ def _check_output(output: Path | None, configs: Sequence[Path]) -> None:
     """Raise `WrongUsage` if no report can be written to *output*."""
     if output is None:
         return
-    check_place(output)
+    check_writable(output)
     if output.exists() and any(output.samefile(path) for path in configs):
         raise WrongUsage(f'"{output}" is the config itself')
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.files.output import check_place, make_folder
+from pipegen.cli.files.output import check_writable, make_folder
 from pipegen.cli.files.regenerate import Result, placed
 from pipegen.cli.files.renewal import check_all, write_all
 from pipegen.cli.files.repository import folder_from_root
@@ -35,7 +35,7 @@ from pipegen.cli.session import (
     tell,
     wrong_option,
 )
-from pipegen.cli.streams import show_file
+from pipegen.cli.terminal.streams import show_file
 from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.structs import Struct
@@ -183,7 +183,7 @@ def _compile(path: Path, fixed: Mapping[str, str], request: _Request) -> None:
     if output == "-":
         show_file(_stream(results))
         return
-    _check_places(results, path, is_written=not request.check)
+    _check_paths(results, path, is_written=not request.check)
     if request.check:
         end(check_files(results, request.form, report, strict=request.strict))
     else:
@@ -208,7 +208,7 @@ def _results(
         except Stopped:
             continue
         results += [
-            Result(target=target.NAME, path=_place(file, target, output), file=file, config=analysed.file)
+            Result(target=target.NAME, path=_output_path(file, target, output), file=file, config=analysed.file)
             for file in files
         ]
     return tuple(results)
@@ -253,18 +253,18 @@ def _stream(results: Sequence[Result]) -> str:
     return "".join(f"--- # {result.file.name}\n{result.file.text}" for result in results)
 
 
-def _place(file: GeneratedFile, target: Target, output: str | None) -> Path:
+def _output_path(file: GeneratedFile, target: Target, output: str | None) -> Path:
     """Return the path of *file*: the main file at *output*, others next to it."""
     return placed(file, target, Path(target.FILE if output is None or output == "-" else output))
 
 
-def _check_places(results: Sequence[Result], config: Path, *, is_written: bool) -> None:
+def _check_paths(results: Sequence[Result], config: Path, *, is_written: bool) -> None:
     """Raise `WrongUsage` before any file is written if one of *results* cannot be written."""
     for result in results:
         if is_written:
             _make_folder(result, results[-1])
         if is_written or not _is_below(result, results[-1]) or result.path.parent.exists():
-            check_place(result.path)
+            check_writable(result.path)
         if result.path.exists() and result.path.samefile(config):
             raise WrongUsage(f'"{result.path}" is the config itself')
 

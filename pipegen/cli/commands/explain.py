@@ -3,7 +3,7 @@
 import click
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.streams import show_text
+from pipegen.cli.terminal.streams import show_text
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.report import suggestion

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from pipegen.cli.colours import ORDER
 from pipegen.cli.events import (
     ConfigPart,
     EventOptions,
@@ -27,10 +26,11 @@ from pipegen.cli.session import (
     diagnostics_option,
     pipeline_option,
     set_option,
-    show_made,
+    show_result,
     target_option,
 )
-from pipegen.cli.streams import show_text
+from pipegen.cli.terminal.colours import ORDER
+from pipegen.cli.terminal.streams import show_text
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.mermaid import render_mermaid
@@ -107,7 +107,7 @@ def graph(
     elif reading is not None:
         text = _drawn([(reading.file.path, reading.graph)], form)
     else:
-        plans = show_made(config, part.analyse, diagnostics).plans
+        plans = show_result(config, part.analyse, diagnostics).plans
         is_data = form is Drawing.JSON
         text = _drawn([(plan.name, plan.graph if is_data else _with_final(plan)) for plan in plans], form)
     if output is None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.files.output import check_place
+from pipegen.cli.files.output import check_writable
 from pipegen.cli.files.output import write as write_file
 from pipegen.cli.parameters import PATH, EnumChoice
 from pipegen.cli.session import Format, end, show
-from pipegen.cli.streams import say, show_file, show_text
+from pipegen.cli.terminal.streams import say, show_file, show_text
 from pipegen.config.files.load import USUAL_NAMES, absolute, load, repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.audit import Audited, audit_text, audited_files
@@ -92,7 +92,7 @@ def import_pipeline(
 ) -> None:
     """Import a .gitlab-ci.yml or a Declarative Jenkinsfile as a config.
 
-    What has no equivalent stays as it is, for one engine, or is reported.
+    Constructs without an equivalent are kept for one engine, or reported.
     The config is compiled for its engine, and the runs of both files are compared.
     """
     if audit:
@@ -103,7 +103,7 @@ def import_pipeline(
     path = pipeline or next((one for one in _USUAL if one.is_file()), _USUAL[0])
     is_stream = str(output) == "-"
     if not is_stream:
-        check_place(output)
+        check_writable(output)
         if output.exists() and not force:
             raise WrongUsage(f'"{output}" exists already: name another file with -o, or overwrite it with --force')
     import_report = Report()

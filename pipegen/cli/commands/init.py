@@ -6,11 +6,11 @@ import click
 
 from pipegen.cli.commands.schema import schema_text
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.files.output import check_place, write
-from pipegen.cli.prompt import is_interactive
+from pipegen.cli.files.output import check_writable, write
 from pipegen.cli.session import load_targets, target_option, wrong_option
 from pipegen.cli.starter_config import KINDS, SCHEMA, StarterConfig, first_config, inspect
-from pipegen.cli.streams import say
+from pipegen.cli.terminal.prompt import is_interactive
+from pipegen.cli.terminal.streams import say
 from pipegen.config.files.load import USUAL_NAMES, find
 
 _CONFIG = Path(USUAL_NAMES[0])
@@ -33,7 +33,7 @@ def init(template: str | None, target: tuple[str, ...], *, force: bool) -> None:
         raise wrong_option("--template", template, tuple(KINDS))
     load_targets(target)
     for path in (_CONFIG, Path(SCHEMA)):
-        check_place(path)
+        check_writable(path)
     start = inspect(Path())
     kind = template or _kind(start)
     engines = tuple(dict.fromkeys(target)) if target else _engines(start)

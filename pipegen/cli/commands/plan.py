@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from pipegen.cli import generated
-from pipegen.cli.colours import EVENTS, PLAN
 from pipegen.cli.commands.compile import style_option, target_options
 from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.events import (
@@ -33,11 +32,12 @@ from pipegen.cli.session import (
     load_targets,
     pipeline_option,
     set_option,
-    show_made,
+    show_result,
     target_option,
 )
-from pipegen.cli.streams import show_data, show_file, show_text
 from pipegen.cli.target_files import TargetFiles, check_readable, data, describe, make
+from pipegen.cli.terminal.colours import EVENTS, PLAN
+from pipegen.cli.terminal.streams import show_data, show_file, show_text
 from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
@@ -111,13 +111,13 @@ def plan(
     elif expanded:
         if any(others.values()) or form is not PlanFormat.TEXT:
             raise WrongUsage("--expanded shows the whole config as YAML: omit other options")
-        show_file(as_yaml(show_made(config, expand, diagnostics)))
+        show_file(as_yaml(show_result(config, expand, diagnostics)))
     elif events:
         if target or style:
             raise WrongUsage("--events shows the stages of the config: omit --target and --style")
-        _show_events(event_answers(show_made(config, part.for_all_events, diagnostics), part.event), form)
+        _show_events(event_answers(show_result(config, part.for_all_events, diagnostics), part.event), form)
     else:
-        _show(*show_made(config, _work(part, target, style), diagnostics), form)
+        _show(*show_result(config, _work(part, target, style), diagnostics), form)
 
 
 def _work(

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import click
 
-from pipegen.cli import prompt
 from pipegen.cli.events import EventOptions, branch_option, changed_option, event_option, tag_option
 from pipegen.cli.execute_run import PreparedRun, RunOptions, execute
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.files.output import check_place
+from pipegen.cli.files.output import check_writable
 from pipegen.cli.parameters import PATH
 from pipegen.cli.session import (
     Format,
@@ -28,7 +27,8 @@ from pipegen.cli.session import (
     pipeline_option,
     show,
 )
-from pipegen.cli.streams import say, show_text
+from pipegen.cli.terminal import prompt
+from pipegen.cli.terminal.streams import say, show_text
 from pipegen.config.files.load import MAX_BYTES, read_opened, repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.run.files.dotenv import DotenvError, read_dotenv
@@ -169,7 +169,7 @@ def _check_reports(paths: Sequence[Path]) -> None:
     for path in paths:
         if path.suffix not in FORMATS:
             raise WrongUsage(f'--report takes a file with the extension {", ".join(FORMATS)}, not "{path.name}"')
-        check_place(path)
+        check_writable(path)
 
 
 def _check_cache(environment: Mapping[str, str]) -> None:

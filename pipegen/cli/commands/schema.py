@@ -5,7 +5,7 @@ import json
 import click
 
 from pipegen import assets
-from pipegen.cli.streams import show_data
+from pipegen.cli.terminal.streams import show_data
 from pipegen.targets import registry
 
 # Keys of a whole document that a subschema omits.

@@ -10,7 +10,6 @@ from typing import TypeVar
 
 import click
 
-from pipegen.cli.colours import CHART
 from pipegen.cli.events import EventOptions, branch_option, changed_option, event_option, narrowed_to_event, tag_option
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
@@ -27,7 +26,8 @@ from pipegen.cli.session import (
     show,
     wrong_option,
 )
-from pipegen.cli.streams import show_data, show_file, show_text
+from pipegen.cli.terminal.colours import CHART
+from pipegen.cli.terminal.streams import show_data, show_file, show_text
 from pipegen.cli.timing.fleets import FleetForm, show_fleet
 from pipegen.cli.timing.orders import EngineOrder
 from pipegen.cli.timing.scenario import Scenario, scenario_of, without_demands

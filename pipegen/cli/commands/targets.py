@@ -4,7 +4,7 @@ import click
 
 from pipegen.cli.exits import Exit
 from pipegen.cli.session import end, load_targets
-from pipegen.cli.streams import say, show_text
+from pipegen.cli.terminal.streams import say, show_text
 from pipegen.targets import registry
 from pipegen.targets.base import Target, incompatible, versions
 

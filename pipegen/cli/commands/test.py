@@ -11,7 +11,7 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write as write_file
 from pipegen.cli.parameters import PATH
 from pipegen.cli.session import Format, attempt, config_argument, config_path, end, format_option, show, tell
-from pipegen.cli.streams import say
+from pipegen.cli.terminal.streams import say
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import load, repository_root
 from pipegen.diagnostics.report import Report, Stopped
@@ -30,11 +30,11 @@ from pipegen.run.local.checkout import LocalCheckout
     help='The file with the tests. Default: the name of the config with ".test" before its extension.',
 )
 @format_option
-@click.option("--write", is_flag=True, help="Write the file: record what the config runs today for all usual events.")
+@click.option("--write", is_flag=True, help="Write the file: record which stages run today for all usual events.")
 def check_tests(config: Path | None, tests: Path | None, form: Format, *, write: bool) -> None:
     """Check which stages a config runs for which events.
 
-    The tests are in a file beside the config, for example pipegen.test.yaml for pipegen.yaml.
+    The tests are in a file next to the config, for example pipegen.test.yaml for pipegen.yaml.
     """
     path = config_path(config)
     file = tests or path.with_name(f"{path.stem}.test{path.suffix}")

@@ -1,1 +1,1 @@
-"""Generated files and where they lie: written whole, compared, found in a repository, made anew."""
+"""Generated files: writes and compares them, and finds and regenerates those of a repository."""

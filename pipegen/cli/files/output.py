@@ -30,7 +30,7 @@ _STREAM = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _TRIES, _PAUSE = 50, 0.02
 
 
-def check_place(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Raise `WrongUsage` if no file can be written to *path*."""
     if path.is_dir():
         raise WrongUsage(f'"{path}" is a folder')
@@ -50,7 +50,7 @@ def write(path: Path, text: str) -> bool:
 
     A link is replaced, and its target stays unchanged. The mode of an existing file is kept.
     """
-    check_place(path)
+    check_writable(path)
     data = text.encode()
     if is_descriptor(path):
         _send(lambda: os.open(path, _STREAM | os.O_TRUNC), data)

@@ -10,7 +10,7 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.drift import CheckResult, check_results, edited, regenerate_all, report_edited, report_missing
 from pipegen.cli.files.regenerate import Result
 from pipegen.cli.files.repository import current_repository
-from pipegen.cli.files.writing import show_checked, show_found, write_one
+from pipegen.cli.files.writing import show_check_result, show_checked, write_one
 from pipegen.cli.session import Format, attempt, named_targets
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.files.load import USUAL_NAMES, find
@@ -54,7 +54,7 @@ def write_all(form: Format, *, strict: bool, force: bool) -> Exit:
     for results in regenerated.missing:
         if not results[-1].path.exists():
             report_missing(results[-1], "pipegen compile", checked.report)
-    return show_found(checked, form, sys.stderr)
+    return show_check_result(checked, form, sys.stderr)
 
 
 def _regenerate(*, strict: bool) -> _Regenerated:

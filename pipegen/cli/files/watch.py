@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.streams import say
+from pipegen.cli.terminal.streams import say
 from pipegen.config.files.load import absolute, load
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped

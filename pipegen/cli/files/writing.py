@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TextIO
 
-from pipegen.cli.colours import DIFFERENCES
 from pipegen.cli.exits import Exit
 from pipegen.cli.files.drift import CheckResult, check_results, edited, left_over, report_edited, report_left_over
 from pipegen.cli.files.output import is_foreign, make_folder, write
 from pipegen.cli.files.regenerate import Result
-from pipegen.cli.redaction import text_without_tokens
 from pipegen.cli.session import Format, show, tell
-from pipegen.cli.streams import say, show_text
+from pipegen.cli.terminal.colours import DIFFERENCES
+from pipegen.cli.terminal.redaction import text_without_tokens
+from pipegen.cli.terminal.streams import say, show_text
 from pipegen.diagnostics.report import Report
 
 
@@ -33,7 +33,7 @@ def show_checked(checked: CheckResult, form: Format) -> Exit:
         write_text = say if form.is_report else partial(show_text, colours=DIFFERENCES)
         for diff in checked.diffs:
             write_text(text_without_tokens(diff), ends_line=False)
-    return show_found(checked, form, check_stream(form))
+    return show_check_result(checked, form, check_stream(form))
 
 
 def check_stream(form: Format) -> TextIO:
@@ -41,7 +41,7 @@ def check_stream(form: Format) -> TextIO:
     return sys.stdout if form.is_report else sys.stderr
 
 
-def show_found(checked: CheckResult, form: Format, stream: TextIO) -> Exit:
+def show_check_result(checked: CheckResult, form: Format, stream: TextIO) -> Exit:
     """Show the diagnostics of *checked* on *stream*, and its messages to the user."""
     show(checked.report.diagnostics(), form, stream)
     for words in checked.words:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pipegen.cli.pictures.excerpts import excerpts
 from pipegen.cli.pictures.pictured import bare_picture, picture
 from pipegen.cli.pictures.stage_details import details, written_stages
-from pipegen.cli.session import Format, load_targets, show_made
+from pipegen.cli.session import Format, load_targets, show_result
 from pipegen.cli.timing.orders import READABLE
 from pipegen.compiler import Analysed, expand
 from pipegen.diagnostics.report import Report
@@ -45,7 +45,7 @@ def of_config(
             return render_svg(pictures)
         return render_page(file.from_root, _with_details(analysed, pictures, loaded_targets or _usual(analysed)))
 
-    return show_made(config, work, form)
+    return show_result(config, work, form)
 
 
 def _usual(analysed: Analysed) -> tuple[Target, ...]:

@@ -14,7 +14,7 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, check_picture
 from pipegen.cli.session import Format, show
-from pipegen.cli.streams import show_data, show_text
+from pipegen.cli.terminal.streams import show_data, show_text
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.fleet.find import find, read_condition
 from pipegen.fleet.read import read_fleet

@@ -229,7 +229,7 @@ def _known_keys(error: ValidationError) -> set[str]:
 
 
 def _branch_types(errors: list[ValidationError]) -> Iterator[str]:
-    """Yield the types that a branch accepts, except operators, which stand for the values they result in."""
+    """Yield the types that a branch accepts, except operators, whose type is that of their result."""
     for error in (one for one in errors if not one.path and not _is_operator(_schema(one))):
         yield from _types(error)
         for branch in _branches(error).values():

@@ -40,7 +40,7 @@ def _known_keys(schema: Mapping[str, Any]) -> Iterator[tuple[Path, tuple[str, ..
 
 @cache
 def known_paths() -> Mapping[str, tuple[Path, ...]]:
-    """Return the paths at which each key is known, outer paths first."""
+    """Return the paths where each key is allowed, outer paths first."""
     paths_by_key: dict[str, list[Path]] = {}
     for path, keys in known_keys().items():
         for key in keys:

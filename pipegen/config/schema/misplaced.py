@@ -117,7 +117,7 @@ def misplaced_keys(violations: _Violations, tree_paths: TreePaths, report: Repor
 
 
 def _homes(violation: Violation, tree_paths: TreePaths) -> tuple[Path, ...]:
-    """Return the paths where the unknown key is known: under a sibling, else further out, further in, or elsewhere.
+    """Return the paths where the unknown key is allowed: under a sibling, else further out, further in, or elsewhere.
 
     Only the nearest paths of one kind are returned. `name`, which is allowed nearly everywhere, and likely typos are
     only moved to siblings or outwards.

@@ -67,7 +67,7 @@ class _Near(Struct, kw_only=True):
     missing: tuple[str, ...]
 
     def allows(self, extent: Reach, paths: Sequence[Path]) -> bool:
-        """Return whether everything within *extent* of *paths* is known."""
+        """Return whether no part within *extent* of *paths* is unknown."""
         has_any = bool(self.stages) or self.has_order or self.is_loose
         if extent is Reach.PIPELINE or (extent >= Reach.STAGE and not any(map(_pipeline, paths))):
             return not has_any

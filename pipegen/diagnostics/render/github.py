@@ -1,6 +1,6 @@
 """Diagnostics as GitHub's workflow commands, one per line: each becomes an annotation.
 
-    ::error file=ci/pipegen.yaml,line=5,endLine=5,col=3,endColumn=9,title=PG301 unknown-stage::what is wrong
+    ::error file=ci/pipegen.yaml,line=5,endLine=5,col=3,endColumn=9,title=PG301 unknown-stage::message
 
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands; escaping is that of
 @actions/core.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.render.styles import Painter, TextStyle
-from pipegen.diagnostics.render.terminal import cells
 from pipegen.structs import Struct
 from pipegen.visible import visible
 
@@ -15,6 +15,7 @@ WIDEST = 120
 # The number of characters of a clipped line before the first mark.
 _LEAD = 20
 _CUT = "…"
+_TAB = 4
 
 
 class LabelMark(Struct):
@@ -47,7 +48,7 @@ def rows(line: str, marks: Sequence[LabelMark], painter: Painter) -> Iterator[Sn
     """Yield *line*, then its marks; a line that is too long for all marks is repeated."""
     for start, end, group in _windows(len(line), sorted(marks, key=_order)):
         before, after = _CUT if start else "", _CUT if end < len(line) else ""
-        shown, columns = cells(line[start:end])
+        shown, columns = _cells(line[start:end])
         yield SnippetRow(before + "".join(shown) + after, is_source=True)
         marks_in_columns = [_in_columns(label_mark, columns, start, len(before)) for label_mark in group]
         yield from (SnippetRow(text, is_source=False) for text in _below(marks_in_columns, painter))
@@ -119,3 +120,26 @@ def _underline(length: int, style: TextStyle | None, painter: Painter) -> str:
     if style is None:
         return " " * length
     return painter.paint(("-" if style is TextStyle.ASIDE else "^") * length, style)
+
+
+def _cells(line: str) -> tuple[list[str], list[int]]:
+    """Return the text for each character of *line*, and the column where each begins; the last is the end's column."""
+    shown, columns = [], [0]
+    for character in line:
+        text = " " * (_TAB - columns[-1] % _TAB) if character == "\t" else visible(character)
+        shown.append(text)
+        columns.append(columns[-1] + _text_width(text))
+    return shown, columns
+
+
+def _text_width(text: str) -> int:
+    """Return the number of columns of *text*."""
+    if text.isascii():
+        return len(text)
+    return sum(_character_width(character) for character in text)
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1

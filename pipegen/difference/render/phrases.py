@@ -27,7 +27,7 @@ def pairs(ordered: Pairs) -> str:
 
 
 def ask(prompt: Prompt) -> str:
-    """Return what the stage of *prompt* asks for, to follow its name."""
+    """Return the approval of *prompt* in words that follow the name of its stage."""
     return f'reads the secret "{prompt.secret}"' if prompt.secret else "waits for approval"
 
 

@@ -73,7 +73,7 @@ def _is_sound(path: str, item: Located[str], report: Report) -> bool:
 
 
 def _is_mixed(step: str) -> bool:
-    """Return whether *step* of a path has `**` beside other characters, which Ant and GitLab read differently."""
+    """Return whether *step* of a path combines `**` with other characters, which Ant and GitLab read differently."""
     return "**" in step and step != "**"
 
 

@@ -126,7 +126,7 @@ def known_at_start(text: Text, what: str, report: Report) -> Text:
 
 
 def _is_known_at_run_time(path: Text, when: ArtifactsWhen) -> bool:
-    """Return whether the script itself can pass on the files at *path*, which is known only at run time.
+    """Return whether the script itself can pass on the files at *path*, a run-time value.
 
     It cannot do so after a failure, and it does not treat any part of the path as a pattern.
     """

@@ -8,7 +8,7 @@ from pipegen.structs import SpannedStruct, Struct
 
 
 class Approval(SpannedStruct, kw_only=True):
-    """A manual approval; *message* None is the default message, no *approvers* is whoever may run the job.
+    """A manual approval; *message* None is the default. Without *approvers*, everybody who may run the job can approve.
 
     The run goes on without a job whose approval *is_optional*. An engine whose run waits for the answer skips the job
     after *timeout* seconds.
@@ -61,7 +61,7 @@ class Environment(SpannedStruct, kw_only=True):
 
 
 class Deployment(Struct, kw_only=True):
-    """What a job waits for, and its environment."""
+    """The approval, locks and environment of a job."""
 
     approval: Approval | None = None
     delay: Delay | None = None

@@ -33,7 +33,7 @@ class StartEvent(Struct, kw_only=True):
     """What starts a run, and for which revision.
 
     *branch* and *tag* are "" where the run has none: a run has one of the two, and a run for a merge request neither.
-    *changed* are the paths that differ from what an engine compares with; None if they are not known.
+    *changed* are the paths that differ from the commit that an engine compares with; None if there is none.
     """
 
     kind: Event

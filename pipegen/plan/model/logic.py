@@ -30,7 +30,7 @@ _WILD = 10
 
 
 def implies(premise: Condition | None, conclusion: Condition | None) -> bool:  # noqa: PLR0911 - one for each form
-    """Return whether *conclusion* is known to hold whenever *premise* does; None always holds."""
+    """Return whether *premise* certainly implies *conclusion*; None always holds."""
     if conclusion is None or premise == conclusion:
         return True
     if premise is None:

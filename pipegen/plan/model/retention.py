@@ -71,7 +71,7 @@ DEFAULT_RETENTION, NO_REPORTS = Retention(), Reports()
 
 
 class Reuse(SpannedStruct):
-    """The dependencies of a result beside the stage: *files* from the root of the repository, variables *env*."""
+    """Dependencies of a stored result outside of the stage: *files* from the repository root, variables *env*."""
 
     files: tuple[str, ...]
     env: tuple[str, ...]
@@ -89,7 +89,7 @@ class CachePolicy(Enum):
 class Cache(SpannedStruct, kw_only=True):
     """Files that later runs restore.
 
-    *paths* and *files* are relative to the root of the repository. The cache key is made of *key* and the contents of
+    *paths* and *files* are relative to the root of the repository. The cache key consists of *key* and the contents of
     *files*, if there are any. It is saved after the result *when*.
     """
 

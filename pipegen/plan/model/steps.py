@@ -234,7 +234,7 @@ class TriggerJob(SpannedStruct, kw_only=True):
 
 
 class Leave(SpannedStruct, kw_only=True):
-    """Pass the files at *path*, relative to the job's directory, on to descendants; the path is known only at run time.
+    """Pass the files at *path*, relative to the job's directory, on to descendants; the path is a run-time value.
 
     *is_kept* is whether people can download them. A missing path is not a failure.
     """

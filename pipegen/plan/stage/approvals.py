@@ -39,7 +39,7 @@ def approval(stage: StageConfig, report: Report) -> tuple[Approval | None, Delay
 
 
 def _check_delayed(body: Mapping, report: Report) -> None:
-    """Report keys for an approval beside a delay."""
+    """Report keys for an approval together with a delay."""
     for key in ("message", "approvers", "optional", "timeout"):
         entry = body.entry(key)
         if entry is not None:

@@ -24,13 +24,13 @@ def cases(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> t
     if stage.cases is None:
         return ()
     _check_steps(stage, stage.cases, steps, values)
-    found: list[Case] = []
+    cases_: list[Case] = []
     for item in items_of(stage.cases.node):
         case = _case(item, values) if isinstance(item, Mapping) else None
-        if case is not None and case.condition != NEVER and all(one.condition is not None for one in found):
-            found.append(case)
-    _check_defaults(steps, found, values)
-    return tuple(found)
+        if case is not None and case.condition != NEVER and all(one.condition is not None for one in cases_):
+            cases_.append(case)
+    _check_defaults(steps, cases_, values)
+    return tuple(cases_)
 
 
 def _case(body: Mapping, values: StageValues) -> Case | None:
@@ -88,9 +88,9 @@ def _check_steps(stage: StageConfig, value: StepValue, steps: tuple[Step, ...], 
         )
 
 
-def _check_defaults(steps: tuple[Step, ...], found: list[Case], values: StageValues) -> None:
+def _check_defaults(steps: tuple[Step, ...], cases_: list[Case], values: StageValues) -> None:
     """Report values of `env` that cases replace and that are not plain text."""
-    replaced = {name: text.span for case in reversed(found) for name, text in case.variables}
+    replaced = {name: text.span for case in reversed(cases_) for name, text in case.variables}
     for step in steps:
         for name, text in step.env if isinstance(step, Commands) else ():
             if name in replaced and not Case.can_set(text.constant):

@@ -21,7 +21,7 @@ _IMAGE_ID = r"(?:sha256:)?[0-9a-f]{12,64}"
 
 
 def is_local(context: Text) -> bool:
-    """Return whether a build context is a folder of the checkout, or may be one if it is known only at run time."""
+    """Return whether a build context is a folder of the checkout, or may be one at run time."""
     first = context.parts[0] if context.parts else ""
     return not (isinstance(first, str) and re.match(_REMOTE, first))
 
@@ -51,7 +51,7 @@ def check_image_id(image: Text, report: Report) -> None:
 
 
 def check_image_name(name: Text, report: Report) -> None:
-    """Report an image name that no registry accepts, as far as it is known."""
+    """Report an image name that no registry accepts; parts with run-time values are not checked."""
     constant = name.constant
     if constant is not None and not re.fullmatch(_IMAGE_NAME, constant.lower().replace("/", "-")):
         report.add(
@@ -63,7 +63,7 @@ def check_image_name(name: Text, report: Report) -> None:
 
 
 def check_tag(tag: Text | Loop[Text], report: Report) -> None:
-    """Report a tag that no registry accepts, as far as it is known; an empty tag is omitted later."""
+    """Report a tag that no registry accepts; run-time values are not checked, and an empty tag is omitted later."""
     constant = tag.constant if isinstance(tag, Text) else None
     if constant and not re.fullmatch(_TAG, constant.lower().replace("/", "-")):
         report.add(
@@ -75,7 +75,7 @@ def check_tag(tag: Text | Loop[Text], report: Report) -> None:
 
 
 def check_variable(name: Text, report: Report) -> None:
-    """Report a name that no environment variable can have, as far as it is known."""
+    """Report a name that no environment variable can have; run-time values are not checked."""
     constant = name.constant
     if constant is not None and (not constant or "=" in constant):
         report.add(
@@ -109,7 +109,7 @@ def is_outside(path: str) -> bool:
 def relative_path(path: Text, report: Report) -> Text:
     """Return *path* relative to the job's directory, as PipelineLib does; a path outside it is reported.
 
-    A trailing slash is kept. A path that is known only at run time is checked then.
+    A trailing slash is kept. A path with run-time values is checked at run time.
     """
     first = path.parts[0] if path.parts else ""
     if isinstance(first, str):

@@ -33,7 +33,7 @@ from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence, entri
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 
-# A condition, its result if that is known, or None if it is invalid.
+# A condition, its result if it is constant, or None if it is invalid.
 _Parsed: TypeAlias = "Condition | bool | None"
 
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"

@@ -64,7 +64,7 @@ def _variable(entry: Map, key: str, values: StageValues) -> str:
 
 
 def _constant(entry: Map, key: str, values: StageValues) -> str | None:
-    """Return the text of *key*; a value that is known only at run time is reported."""
+    """Return the text of *key*; a run-time value is reported."""
     text = values.as_text(entry.get(key) or Text((), entry.span))
     if text.constant is None:
         values.report.add(

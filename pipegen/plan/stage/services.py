@@ -17,7 +17,7 @@ from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, items_of
 
-# Valid image names; a value that is known only at run time is one NUL character.
+# Valid image names; a run-time value is one NUL character.
 _KNOWN = r"[A-Za-z0-9][A-Za-z0-9._:/@\0-]*"
 _ALIAS = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 

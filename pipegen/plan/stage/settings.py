@@ -1,4 +1,4 @@
-"""The settings of a stage beside its steps: artifacts, caches, deployment."""
+"""The settings of a stage, without its steps: artifacts, caches, deployment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipegen.structs import Struct
 
 
 class StageSettings(Struct, kw_only=True):
-    """The settings of a stage beside its steps."""
+    """The settings of a stage, without its steps."""
 
     files: StageFiles
     caches: tuple[Cache, ...]

@@ -17,7 +17,7 @@ _OURS = r"pipegen(?:_.*)?|PIPEGEN_OUTPUTS"
 def check_variable_name(name: str | None, at: Span, report: Report) -> bool:
     """Return whether every shell can set a variable with this *name*; else report it.
 
-    None is a name that is known only at run time.
+    None is a name that is fixed only at run time.
     """
     if name is not None and re.fullmatch(_VARIABLE, name):
         if name not in _READ_ONLY and not re.fullmatch(_OURS, name):

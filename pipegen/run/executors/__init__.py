@@ -1,1 +1,1 @@
-"""Where tries run: on this machine, in containers, on paper."""
+"""Executors of attempts: on this machine, in containers, simulated."""

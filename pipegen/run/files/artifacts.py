@@ -11,7 +11,7 @@ from pathlib import Path
 from pipegen.run.files import no_follow
 
 # Folders of git and pipegen in a checkout hold no artifacts.
-_KEPT = frozenset({".git", ".pipegen"})
+_EXCLUDED = frozenset({".git", ".pipegen"})
 
 
 def matching(root: str, paths: Iterable[str], excluded: Iterable[str] = ()) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def _below(root: str, path: str) -> Iterator[str]:
             yield name
 
 
-def _files(folder: str, prefix: str, left_out: Collection[str] = _KEPT) -> Iterator[str]:
+def _files(folder: str, prefix: str, left_out: Collection[str] = _EXCLUDED) -> Iterator[str]:
     """Yield the files in *folder* and below, sorted by name."""
     if not Path(folder).is_dir():
         return

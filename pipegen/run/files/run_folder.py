@@ -17,7 +17,7 @@ from pipegen.run.files.removal import discard, remove
 from pipegen.structs import Struct
 
 # The number of runs of a repository that are kept, with their logs.
-_KEPT = 20
+_MOST_RUNS = 20
 _LOCK = "running"
 _RUN = re.compile(r"\d{8}-\d{6}-(?P<id>[0-9a-f]{8})")
 
@@ -152,7 +152,7 @@ def _runs(runs_folder: Path) -> list[Path]:
 
 def forget(runs_folder: Path) -> None:
     """Remove the oldest runs in *runs_folder* that have ended, and the work folders of the others."""
-    discard([one.path if number >= _KEPT else one.work for number, one in enumerate(earlier(runs_folder))])
+    discard([one.path if number >= _MOST_RUNS else one.work for number, one in enumerate(earlier(runs_folder))])
 
 
 def _age(run: Path) -> tuple[str, int]:

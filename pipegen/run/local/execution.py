@@ -166,10 +166,12 @@ class Execution:
 
     def _tear_down(self) -> None:
         """Remove the images, containers and releases that stages shared."""
-        if not any(one.script.uses_containers for one in self._prepared.work.values()):
+        if not any(work.script.uses_containers for work in self._prepared.work.values()):
             return
         commands = [
-            command for one in self._selected for command in teardown(one.jobs, self._prepared.hosts[one.plan.name])
+            command
+            for pipeline in self._selected
+            for command in teardown(pipeline.jobs, self._prepared.hosts[pipeline.plan.name])
         ]
         if not commands:
             return

@@ -38,11 +38,11 @@ class MarkFile(Struct):
         if self.is_marked:
             self.path.parent.mkdir(parents=True, exist_ok=True)
 
-    def place(self) -> str:
+    def location(self) -> str:
         """Return the line that ran last as `at FILE:LINE, "COMMAND"`, or "" if it was no command of the user."""
         if not self.is_marked:
             spans = _spans(self.job)
-            return _place(spans[0], 0) if len(spans) == 1 else ""
+            return _location(spans[0], 0) if len(spans) == 1 else ""
         try:
             text = (no_follow.read(self.values, self._name) or b"").decode(errors="replace")
         except OSError:
@@ -51,7 +51,7 @@ class MarkFile(Struct):
         spans = _spans(self.job)
         if match is None or int(match["entry"]) >= len(spans):
             return ""
-        return _place(spans[int(match["entry"])], int(match["line"]))
+        return _location(spans[int(match["entry"])], int(match["line"]))
 
     @property
     def _name(self) -> str:
@@ -67,7 +67,7 @@ def _spans(job: Job) -> list[Span]:
     return []
 
 
-def _place(span: Span, line: int) -> str:
+def _location(span: Span, line: int) -> str:
     number, text = span.first.line, span.text
     if text.startswith(_BLOCK) and number + 1 + line <= len(span.file.line_starts):
         number += 1 + line

@@ -1,1 +1,1 @@
-"""What is told of a run: while it goes on, at its end, and in files."""
+"""Reports on a run: during the run, at its end, and in files."""

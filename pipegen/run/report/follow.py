@@ -25,7 +25,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 
 
 class _Log(MutableStruct):
-    """The log of an attempt: *position* is the end of what was read, *rest* the start of a line without an end."""
+    """The log of an attempt: *position* is the end of the text read so far, *rest* the start of an incomplete line."""
 
     name: str
     path: Path
@@ -84,7 +84,7 @@ class LogFollower:
 
 
 def _written(log: _Log) -> Iterator[bytes]:
-    """Yield what was written to *log* since the last time; nothing while there is no log."""
+    """Yield the lines added to *log* since the last call; none while there is no log."""
     try:
         file = os.open(log.path, _READ)
     except OSError:

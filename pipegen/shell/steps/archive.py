@@ -51,7 +51,7 @@ def entries(files: Items[CopyFile]) -> Iterator[CopyFile]:
 def is_staged(file: CopyFile, lowering: Lowering) -> bool:
     """Return whether a copy is passed to other jobs in a tar.
 
-    This is so if its path is known only at run time, would be read as a pattern, or is that of an ancestor's file,
+    This is so if its path is a run-time value, would be read as a pattern, or is that of an ancestor's file,
     which the script overwrites when it unpacks the tar.
     """
     job = lowering.job

@@ -92,7 +92,7 @@ def _check_link(path: Word, *, is_created: bool = False) -> str:
 
 
 def planned_path(file: CopyFile, job: Job) -> str | None:
-    """Return the path of the artifact of *job* for *file*; None if it is known only at run time."""
+    """Return the path of the artifact of *job* for *file*; None for a run-time value."""
     path, source = file.destination.constant, file.source.constant
     if path is None:
         return None

@@ -1,4 +1,4 @@
-"""Artifacts whose path is known only at run time: an engine has no pattern for them, so they go into a tar."""
+"""Artifacts whose path is a run-time value: an engine has no pattern for them, so they go into a tar."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _promote_chart(promotion: Promotion, lowering: Lowering) -> tuple[str, ...]:
 
 
 def _environment_options(loop_lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the commands that add `-e` before each environment that is known only at run time."""
+    """Return the commands that add `-e` before each environment whose name is a run-time value."""
     if not loop_lines:
         return ()
     return (

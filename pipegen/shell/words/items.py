@@ -1,4 +1,4 @@
-"""Loops over text that is known only at run time, and lists that contain them."""
+"""Loops over run-time text, and lists that contain them."""
 
 from __future__ import annotations
 

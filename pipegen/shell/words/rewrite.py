@@ -73,7 +73,7 @@ def _closed(text: str, quotes: str) -> str:
 def _expansion(placed: PlacedReference, name: str, default_variables: Mapping[str, str], following: ScriptPart) -> str:
     """Return the variable *name* for use between double quotes."""
     default = placed.reference.default
-    # A default without a variable is resolved already: the value is known at compile time.
+    # A default without a variable is resolved already: the value is constant.
     if default is not None and (is_plain(default) or default in default_variables):
         text = default if is_plain(default) else f"${default_variables[default]}"
         return f"${{{name}:-{text}}}"

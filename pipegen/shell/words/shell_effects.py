@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # Builtins that set variables, functions and options, change the directory, or end the shell. The pattern below also
-# has commands whose name is known only at run time, and lists and negations, whose failure does not end a shell with -e
+# has commands whose name is a run-time value, and lists and negations, whose failure does not end a shell with -e
 # but is the status of its last command.
 _BUILTINS = (
     r"cd|pushd|popd|exit|exec|set|shopt|trap|\.|source|eval|return|unset|readonly|export|declare|typeset|local|"

@@ -23,7 +23,7 @@ def expression(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
         case model.FunctionCall():
             return f"{value.function}({', '.join(map(literal, value.arguments))})"
         case model.Item():
-            return f"item{value.level}" if value.place is None else f"words{value.level}[{value.place}]"
+            return f"item{value.level}" if value.index is None else f"words{value.level}[{value.index}]"
         case model.OrElse():
             return f"({expression(value.value)} ?: {literal(value.default)})"
         case model.Joined():

@@ -15,7 +15,7 @@ from pipegen.targets.jenkins.groovy import FILTERS, comment, script
 
 _TEMPLATES = {model.Declarative: "jenkins/declarative.j2", model.ScriptedPipelines: "jenkins/scripted.j2"}
 _INDENT = "    "
-# A placeholder for a script until the indentation of its step is known, and for a table, which is not indented. No
+# A placeholder for a script until its step has an indentation, and for a table, which is not indented. No
 # literal and no comment contains this character.
 _PLACEHOLDER = "\0"
 # The markers of YAML that are only at the start of a line.

@@ -4,8 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from pipegen.graph.errors import CycleError
-from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.execution import CycleError, ExecutionGraph
 from pipegen.graph.render.text import render_text
 
 

@@ -9,7 +9,7 @@ from pipegen.lint.rules.cache_never_hits import check
 
 
 @pytest.mark.parametrize(
-    ("cache", "is_told"),
+    ("cache", "is_tested"),
     [
         ("{key: 'npm-${setup.commit}', paths: [x]}", True),
         ("{key: '${setup.timestamp}', paths: [x]}", True),
@@ -22,9 +22,9 @@ from pipegen.lint.rules.cache_never_hits import check
         ("{key: npm, paths: [x], policy: push}", False),
     ],
 )
-def test_keys_and_policies_that_never_hit(cache: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+def test_keys_and_policies_that_never_hit(cache: str, is_tested: bool) -> None:  # noqa: FBT001 - a table
     """The key is different in each run, or no stage stores the cache."""
-    assert bool(findings(check, stages(f"{{name: a, script: [ls], cache: {cache}}}"))) is is_told
+    assert bool(findings(check, stages(f"{{name: a, script: [ls], cache: {cache}}}"))) is is_tested
 
 
 def test_a_cache_that_another_stage_stores_is_not_reported() -> None:

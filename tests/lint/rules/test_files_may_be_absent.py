@@ -9,7 +9,7 @@ from pipegen.lint.rules.files_may_be_absent import check
 
 
 @pytest.mark.parametrize(
-    ("maker", "reader", "is_told"),
+    ("maker", "reader", "is_tested"),
     [
         ("when: {branch: main}", "files_from: [a]", True),
         ("allow_failure: true", "files_from: [a]", True),
@@ -20,11 +20,11 @@ from pipegen.lint.rules.files_may_be_absent import check
         ("env: {X: '1'}", "files_from: [a]", False),
     ],
 )
-def test_files_of_a_stage_that_may_be_skipped_or_fail(maker: str, reader: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+def test_files_of_a_stage_that_may_be_skipped_or_fail(maker: str, reader: str, is_tested: bool) -> None:  # noqa: FBT001 - a table
     """A stage without `files_from` uses the files that exist."""
     text = stages(f"{{name: a, {maker}, script: [ls], artifacts: [x]}}", f"{{name: b, {reader}, script: [ls]}}")
 
-    assert findings(check, text) == ([(5, "a")] if is_told else [])
+    assert findings(check, text) == ([(5, "a")] if is_tested else [])
 
 
 def test_a_finally_stage_is_not_reported() -> None:

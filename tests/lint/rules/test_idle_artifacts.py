@@ -9,7 +9,7 @@ from pipegen.lint.rules.idle_artifacts import check
 
 
 @pytest.mark.parametrize(
-    ("artifacts", "reader", "is_told"),
+    ("artifacts", "reader", "is_tested"),
     [
         ("{paths: [x], keep: false}", "{name: b, script: [ls], files_from: []}", True),
         ("{paths: [x], keep: false}", "{name: b, exports: {x: '1'}}", True),
@@ -18,11 +18,11 @@ from pipegen.lint.rules.idle_artifacts import check
         ("[x]", "{name: b, script: [ls], files_from: []}", False),
     ],
 )
-def test_artifacts_that_no_stage_uses(artifacts: str, reader: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+def test_artifacts_that_no_stage_uses(artifacts: str, reader: str, is_tested: bool) -> None:  # noqa: FBT001 - a table
     """They are not kept for users either."""
     text = stages(f"{{name: a, script: [ls], artifacts: {artifacts}}}", reader)
 
-    assert findings(check, text) == ([(4, "artifacts")] if is_told else [])
+    assert findings(check, text) == ([(4, "artifacts")] if is_tested else [])
 
 
 def test_artifacts_in_a_shared_workspace_are_not_reported() -> None:

@@ -9,7 +9,7 @@ from pipegen.lint.rules.unpinned_image import check
 
 
 @pytest.mark.parametrize(
-    ("image", "is_told"),
+    ("image", "is_tested"),
     [
         ("node", True),
         ("node:latest", True),
@@ -32,11 +32,11 @@ from pipegen.lint.rules.unpinned_image import check
         ("${inputs.version}:latest", True),
     ],
 )
-def test_unpinned_images_are_reported(image: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+def test_unpinned_images_are_reported(image: str, is_tested: bool) -> None:  # noqa: FBT001 - a table
     """They have no tag, or a tag that follows a branch or a channel."""
     head = "inputs: {version: '22'}\n"
 
-    assert bool(findings(check, stages(f"{{name: a, image: '{image}', script: [ls]}}", head=head))) is is_told
+    assert bool(findings(check, stages(f"{{name: a, image: '{image}', script: [ls]}}", head=head))) is is_tested
 
 
 def test_services_and_images_that_are_not_pulled() -> None:

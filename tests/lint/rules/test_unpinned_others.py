@@ -9,7 +9,7 @@ from pipegen.lint.rules import unpinned_chart, unpinned_include, unpinned_librar
 
 
 @pytest.mark.parametrize(
-    ("version", "is_told"),
+    ("version", "is_tested"),
     [
         (None, True),
         ("''", True),
@@ -23,13 +23,13 @@ from pipegen.lint.rules import unpinned_chart, unpinned_include, unpinned_librar
         ("'${inputs.chart}'", False),
     ],
 )
-def test_unpinned_charts_are_reported(version: str | None, is_told: bool) -> None:  # noqa: FBT001 - a table
+def test_unpinned_charts_are_reported(version: str | None, is_tested: bool) -> None:  # noqa: FBT001 - a table
     """They have no version, or a range."""
     chart = "{name: c}" if version is None else f"{{name: c, version: {version}}}"
     stage = f"{{name: a, build: v, publish: {{image: true}}, deploy: {{chart: {chart}}}}}"
     text = stages(stage, head="inputs: {chart: {}}\n")
 
-    assert bool(findings(unpinned_chart.check, text)) is is_told
+    assert bool(findings(unpinned_chart.check, text)) is is_tested
 
 
 def test_unpinned_libraries_are_reported() -> None:
@@ -41,7 +41,7 @@ def test_unpinned_libraries_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("include", "is_told"),
+    ("include", "is_tested"),
     [
         ("{project: g/p, file: /a.yml}", True),
         ("{project: g/p, file: /a.yml, ref: main}", True),
@@ -55,10 +55,10 @@ def test_unpinned_libraries_are_reported() -> None:
         ("{local: /a.yml}", False),
     ],
 )
-def test_unpinned_includes_are_reported(include: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+def test_unpinned_includes_are_reported(include: str, is_tested: bool) -> None:  # noqa: FBT001 - a table
     """They are from other projects, remote servers and the component catalogue."""
     text = stages(f"{{name: a, script: [ls], raw: {{gitlab: {{trigger: {{include: [{include}]}}}}}}}}")
     setting = stages("{name: a, script: [ls]}", head=f"targets: {{gitlab: {{include: [{include}]}}}}\n")
 
-    assert bool(findings(unpinned_include.check, text)) is is_told
-    assert bool(findings(unpinned_include.check, setting)) is is_told
+    assert bool(findings(unpinned_include.check, text)) is is_tested
+    assert bool(findings(unpinned_include.check, setting)) is is_tested

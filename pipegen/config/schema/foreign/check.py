@@ -59,15 +59,15 @@ def _recognized(
 
 
 def _word(path: Path, tree_paths: TreePaths) -> tuple[ForeignWord, str] | None:
-    place = _place(tree_paths.pattern(path[:-1]))
-    for word in words_at(place, str(path[-1])):
+    parent = _without_template(tree_paths.pattern(path[:-1]))
+    for word in words_at(parent, str(path[-1])):
         hint = word.hint(Use(path, tree_paths))
         if hint is not None:
             return word, hint
     return None
 
 
-def _place(pattern: Path) -> Path:
+def _without_template(pattern: Path) -> Path:
     """Return *pattern* with the path of a stage for those of templates and defaults, which have the same keys."""
     outer = next((outer for outer in (TEMPLATE, DEFAULTS) if pattern[: len(outer)] == outer), None)
     return pattern if outer is None else (*STAGE, *pattern[len(outer) :])

@@ -201,7 +201,7 @@ def _of_refs(node: Node | None) -> _Condition | None:
     names = texts(node)
     branches = [name for name in names if name not in _REFS]
     alternatives = [
-        *([{"branch": _one(branches)}] if branches else []),
+        *([{"branch": _one_or_list(branches)}] if branches else []),
         *(_REFS[name] for name in names if name in _REFS),
     ]
     return _united(alternatives, [])
@@ -280,5 +280,5 @@ def _either(alternatives: Sequence[_Condition]) -> _Condition:
     return {"any": [*alternatives]}
 
 
-def _one(values: list[str]) -> object:
+def _one_or_list(values: list[str]) -> object:
     return values[0] if len(values) == 1 else values

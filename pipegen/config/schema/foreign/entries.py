@@ -8,7 +8,7 @@ from pipegen.config.schema.foreign.model import ForeignWord, Hint, System
 from pipegen.config.schema.tree_paths import PIPELINE, STAGE, TOP
 from pipegen.config.schema.violation import Path
 
-# The maps in which words stand: stages (also templates and defaults), pipelines and the file, only the file.
+# The maps that contain words: stages (also templates and defaults), pipelines and the file, only the file.
 IN_STAGE, IN_OUTER, IN_FILE = (STAGE,), (PIPELINE, TOP), (TOP,)
 ORDER = '"execution" of the pipeline sets the order of stages'
 LINES = '"script" has the commands of a stage'
@@ -19,14 +19,14 @@ RAW = 'a key that only GitLab has belongs to "raw.gitlab"'
 
 
 def word(
-    section: str, key: str, places: Sequence[Path], instead: str, hint: Hint, *, shown: str = "", is_once: bool = False
+    section: str, key: str, parents: Sequence[Path], instead: str, hint: Hint, *, shown: str = "", is_once: bool = False
 ) -> ForeignWord:
     """Return a word that the *section* of a guide, `GitLab: Rules`, explains; the section may be empty."""
     system, _, heading = section.partition(": ")
     return ForeignWord(
         key=key,
         shown=shown,
-        places=tuple(places),
+        parents=tuple(parents),
         system=System(system),
         instead=instead,
         hint=hint,

@@ -57,9 +57,9 @@ class ForeignWord(Struct, kw_only=True):
     Attributes:
         key: the key.
         shown: the key as users of the system know it, such as `when: manual`; by default the key.
-        places: the patterns of the maps in which they write it.
+        parents: the patterns of the maps in which they write it.
         system: the system.
-        instead: what a config has instead, a clause.
+        instead: the equivalent in a config, a clause.
         hint: makes the hint for a use.
         section: the heading in the guide for the system; "" if the guide does not list the word.
         is_once: whether all uses in a pipeline have one hint.
@@ -67,7 +67,7 @@ class ForeignWord(Struct, kw_only=True):
 
     key: str
     shown: str = ""
-    places: tuple[Path, ...]
+    parents: tuple[Path, ...]
     system: System
     instead: str
     hint: Hint
@@ -103,18 +103,18 @@ def instead(snippet: Mapping[str, object]) -> str:
     return "\n".join(["write instead:", *lines])
 
 
-def elsewhere(use: Use, place: Path, snippet: Mapping[str, object]) -> str:
-    """Return the hint to remove the key, and to add *snippet* at *place*, or deeper where the config has its keys."""
+def elsewhere(use: Use, parent: Path, snippet: Mapping[str, object]) -> str:
+    """Return the hint to remove the key, and to add *snippet* at *parent*, or deeper where the config has its keys."""
     value: object = snippet
-    while isinstance(value, Mapping) and has_items(use, place, key := next(iter(value))):
-        place, value = (*place, key), value[key]
+    while isinstance(value, Mapping) and has_items(use, parent, key := next(iter(value))):
+        parent, value = (*parent, key), value[key]
     lines = written(value) if isinstance(value, Mapping) else [f"- {flow(item)}" for item in _items(value)]
-    return "\n".join([f"remove it, and add {_location(use, place)}:", *lines])
+    return "\n".join([f"remove it, and add {_location(use, parent)}:", *lines])
 
 
-def has_items(use: Use, place: Path, key: str) -> bool:
-    """Return whether the config has a map or list *key* at *place*."""
-    node = use.tree_paths.node(place)
+def has_items(use: Use, parent: Path, key: str) -> bool:
+    """Return whether the config has a map or list *key* at *parent*."""
+    node = use.tree_paths.node(parent)
     return isinstance(node, Map) and isinstance(node.get(key), Map | Sequence)
 
 
@@ -122,8 +122,8 @@ def _items(value: object) -> tuple[object, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-def _location(use: Use, place: Path) -> str:
-    return f"to {use.tree_paths.title(place)}" if place else "at the top level"
+def _location(use: Use, parent: Path) -> str:
+    return f"to {use.tree_paths.title(parent)}" if parent else "at the top level"
 
 
 # Keys whose values are shown in block style; all others are shown on one line.

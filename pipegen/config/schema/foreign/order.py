@@ -45,7 +45,7 @@ def stage(use: Use) -> str:
         groups.setdefault(written_text(keys.get("stage")) or "test", []).append(name)
     order = [name for name in _group_order(use, groups) if name in groups]
     has_order = "execution" in use.tree_paths.keys(use.pipeline) or any(
-        one.get(key) is not None for one in stages.values() for key in _NEEDS
+        keys.get(key) is not None for keys in stages.values() for key in _NEEDS
     )
     if has_order or len(order) == 1:
         return 'remove it: "execution" sets the order of stages'

@@ -12,15 +12,15 @@ from pipegen.config.schema.violation import Path
 WORDS = (*gitlab_words.WORDS, *jenkins_words.WORDS, *other_words.WORDS)
 
 
-def words_at(place: Path, key: str) -> Sequence[ForeignWord]:
-    """Return the words that *key* may be in a map at the pattern *place*."""
-    return _by_place().get((place, key), ())
+def words_at(parent: Path, key: str) -> Sequence[ForeignWord]:
+    """Return the words that *key* may be in a map at the pattern *parent*."""
+    return _by_parent().get((parent, key), ())
 
 
 @cache
-def _by_place() -> Mapping[tuple[Path, str], Sequence[ForeignWord]]:
+def _by_parent() -> Mapping[tuple[Path, str], Sequence[ForeignWord]]:
     words: dict[tuple[Path, str], list[ForeignWord]] = {}
     for word in WORDS:
-        for place in word.places:
-            words.setdefault((place, word.key), []).append(word)
+        for parent in word.parents:
+            words.setdefault((parent, word.key), []).append(word)
     return words

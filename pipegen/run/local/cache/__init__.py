@@ -1,1 +1,1 @@
-"""Results of earlier runs, and when one of them may stand for a new one: BuildKit's keys without its live merging."""
+"""Results of earlier runs, and the conditions for their reuse: BuildKit's keys without its live merging."""

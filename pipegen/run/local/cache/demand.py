@@ -79,7 +79,7 @@ class RequiredResults:
             if task in self._over:
                 continue
             follows_unsettled = not unsettled.isdisjoint(run.graph.predecessors(stage))
-            if not follows_unsettled and self._results.is_found(self._tasks[task], self._inputs[task], available):
+            if not follows_unsettled and self._results.has_result(self._tasks[task], self._inputs[task], available):
                 known.add(task)
             elif follows_unsettled or task in self._requested:
                 unsettled.add(stage)

@@ -20,7 +20,7 @@ class CacheInput(MutableStruct):
         keys: its known keys, which grow during the lookup.
         selector: the part that is read, "" for all.
         has_content: whether its content may be computed.
-        content: the digest of the part that is read, None until it is known.
+        content: the digest of the part that is read, None before it is computed.
     """
 
     keys: frozenset[int] = frozenset()
@@ -36,7 +36,7 @@ class Lookup(MutableStruct):
     digest: str
     inputs: Sequence[CacheInput] = field(default_factory=tuple)
 
-    def found(self) -> frozenset[int]:
+    def matching_keys(self) -> frozenset[int]:
         """Return the keys that match all inputs as far as they are known."""
         if not self.inputs:
             root = self.keys.root(self.digest)

@@ -47,7 +47,7 @@ class _Part(Struct):
 
 
 class _Known(Struct):
-    """A result of this run: its keys, none if only its content is known, and its record."""
+    """A result of this run: its keys, none if only its content is available, and its record."""
 
     keys: frozenset[int]
     record: CacheRecord
@@ -75,7 +75,7 @@ class Results:
         # The keys of stages without results, by the definitions of the stages and their predecessors.
         self._defined: dict[TaskId, frozenset[int]] = {}
         # Intact results of stages that need not run; those in `_waiting` are restored when a stage reads them.
-        self._found: dict[TaskId, StoredRecord] = {}
+        self._stored: dict[TaskId, StoredRecord] = {}
         self._waiting: dict[TaskId, tuple[Job, StoredRecord]] = {}
         # The state of the inputs of a stage at the last lookup without a result.
         self._asked: dict[TaskId, object] = {}
@@ -97,7 +97,7 @@ class Results:
         All inputs must be available.
         """
         lookup = question.lookup
-        while (stored_record := self._store.find(lookup.found())) is None:
+        while (stored_record := self._store.find(lookup.matching_keys())) is None:
             files = lookup.wanted()
             if not files:
                 return None
@@ -106,12 +106,12 @@ class Results:
             self._store.link(lookup, stored_record)
         return stored_record
 
-    def is_found(self, task: Task, inputs: Sequence[TaskId], ended: Collection[TaskId]) -> bool:
-        """Return whether an intact result of *task* is known, even if some of its *inputs* have not *ended*.
+    def has_result(self, task: Task, inputs: Sequence[TaskId], ended: Collection[TaskId]) -> bool:
+        """Return whether *task* has an intact result, even if some of its *inputs* have not *ended*.
 
         Callers examine the inputs first.
         """
-        if task.id in self._known or task.id in self._found:
+        if task.id in self._known or task.id in self._stored:
             return True
         state = tuple((self._keys(one), one in ended) for one in inputs)
         if not all(map(any, state)) or self._asked.get(task.id) == state:
@@ -121,17 +121,17 @@ class Results:
         if question is None:
             return False
         self._load_contents(question, [index for index, part in enumerate(question.read) if part.task in ended])
-        keys = self._defined[task.id] = question.lookup.found()
+        keys = self._defined[task.id] = question.lookup.matching_keys()
         while (stored_record := self._store.find(keys)) is not None:
             if self._store.is_whole(stored_record):
-                self._found[task.id] = stored_record
+                self._stored[task.id] = stored_record
                 return True
             self._store.drop(stored_record)
         return False
 
-    def found(self, task: Task) -> StoredRecord | None:
-        """Return the result of *task* that `is_found` found."""
-        return self._found.get(task.id)
+    def stored(self, task: Task) -> StoredRecord | None:
+        """Return the result of *task* that `has_result` loaded."""
+        return self._stored.get(task.id)
 
     def identity(self, question: Question) -> Identity:
         """Return the identity of the question, which is equal for equal stages in all pipelines."""
@@ -207,7 +207,7 @@ class Results:
         self._trees.show(job)
 
     def _lose(self, task: Task, stored_record: StoredRecord) -> None:
-        self._found.pop(task.id, None)
+        self._stored.pop(task.id, None)
         self._store.drop(stored_record)
 
     def _has_secret(

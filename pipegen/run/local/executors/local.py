@@ -190,7 +190,7 @@ class _RunningAttempt:
     def _ran(self, status: int) -> None:
         """Set the outcome by the exit status of the script, and run the `after` script."""
         if self._is_stopped:
-            self._outcome = Outcome(result=AttemptResult.CANCELLED, exit_code=status, reason=self._marks.place())
+            self._outcome = Outcome(result=AttemptResult.CANCELLED, exit_code=status, reason=self._marks.location())
         elif status == 0:
             self._outcome = Outcome(result=AttemptResult.SUCCESS, exit_code=0)
         elif status == NOT_STARTED and self._command.is_container:
@@ -205,20 +205,20 @@ class _RunningAttempt:
                 result=AttemptResult.FAILED,
                 failure=Failure.SCRIPT,
                 exit_code=status,
-                reason=f"exit status {status} {self._marks.place()}".rstrip(),
+                reason=f"exit status {status} {self._marks.location()}".rstrip(),
             )
         if not self._work.script.after or self._is_killed:
-            self._kept(0)
+            self._store_files(0)
             return
         try:
             command = self._wrapped(".after")
         except OSError as error:
             self._executor.warn(f"the after script of {self._attempt.task.job.title} is not run: {error}")
-            self._kept(0)
+            self._store_files(0)
         else:
-            self._run(command.arguments, self._tree.folder, self._kept)
+            self._run(command.arguments, self._tree.folder, self._store_files)
 
-    def _kept(self, _: int) -> None:
+    def _store_files(self, _: int) -> None:
         succeeded = self._outcome is not None and self._outcome.result is AttemptResult.SUCCESS
         if not succeeded:
             self._executor.show(self._attempt.task)

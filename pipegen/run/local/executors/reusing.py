@@ -63,7 +63,7 @@ class ReusingExecutor:
 
     def hold(self, task: Task, free: Callable[[], None]) -> Refusal | None:
         """Return why *task* waits if an equal task runs; *free* is called when that has ended."""
-        if not self._computations or self._is_forced or self._results.found(task) is not None:
+        if not self._computations or self._is_forced or self._results.stored(task) is not None:
             return None
         digest = self._guarded(partial(self._results.digest, task))
         if digest is None or all(identity[0] != digest for identity in self._computations):
@@ -104,7 +104,7 @@ class ReusingExecutor:
     def _reused(self, task: Task, question: Question | None) -> Outcome | None:
         """Return the outcome of a reused result of *task*; None if there is none."""
         is_requested = self.demand is None or self.demand.is_requested(task)
-        stored_record = self._results.found(task)
+        stored_record = self._results.stored(task)
         while stored_record is not None or (stored_record := self._looked_up(task, question)) is not None:
             outputs = self._results.take(task, stored_record, is_requested=is_requested)
             if outputs is not None:

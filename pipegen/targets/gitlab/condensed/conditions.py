@@ -50,7 +50,7 @@ def _lines(rule: RuleEntry) -> int:
 
 
 def _name(rules: Sequence[RuleEntry]) -> str:
-    """Return the name of the hidden job for *rules*, which tells their condition if it is a usual one."""
+    """Return the name of the hidden job for *rules*, which states their condition if it is a usual one."""
     first = rules[0]
     if len(rules) > 1 or first != RuleEntry(first.condition, first.when):
         return ".rules"

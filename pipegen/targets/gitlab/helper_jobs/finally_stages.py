@@ -42,9 +42,9 @@ def check_outcomes(plans: Sequence[plan.Plan], report: Report) -> None:
                 "finally stages never start",
             )
         final = next((job for job in pipeline.jobs if job.is_final), None)
-        is_beside_others = len(plans) > 1
+        has_other_pipelines = len(plans) > 1
         asks_for_all = any("" in job.statuses for job in pipeline.jobs)
-        if final is not None and is_beside_others and not asks_for_all:
+        if final is not None and has_other_pipelines and not asks_for_all:
             others = [other.name for other in plans if other is not pipeline]
             report.add(
                 FINALLY_WAITS,
@@ -53,7 +53,7 @@ def check_outcomes(plans: Sequence[plan.Plan], report: Report) -> None:
                 hint="GitLab's finally jobs wait for whole stages; compile the pipeline alone with --pipeline",
             )
         for job in pipeline.jobs:
-            _check_statuses(job, pipeline, report, is_beside_others=is_beside_others)
+            _check_statuses(job, pipeline, report, has_other_pipelines=has_other_pipelines)
 
 
 class StatusJobs(Struct, kw_only=True):
@@ -148,9 +148,9 @@ def _when(job: GitLabJob, when: str, rules: tuple[RuleEntry, ...]) -> GitLabJob:
     return replace(job, rules=then(rules, when), when="" if rules else when)
 
 
-def _check_statuses(job: plan.Job, pipeline: plan.Plan, report: Report, *, is_beside_others: bool) -> None:
+def _check_statuses(job: plan.Job, pipeline: plan.Plan, report: Report, *, has_other_pipelines: bool) -> None:
     for stage in job.statuses:
-        if not stage and is_beside_others:
+        if not stage and has_other_pipelines:
             message = "GitLab has one status for all pipelines of a file, and none for each"
             hint = "compile the pipeline alone with --pipeline, or read the status of stages"
         elif stage and any(isinstance(step, plan.TriggerJob) for step in pipeline.job(stage).steps):

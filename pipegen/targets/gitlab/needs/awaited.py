@@ -1,4 +1,4 @@
-"""The needs of each job: what it waits for, and whose artifacts it fetches."""
+"""The needs of each job: the jobs that it waits for, and whose artifacts it fetches."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """Conditions as the expressions of `rules: if`.
 
 https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions. There is no negation but that of a comparison, and
-an empty variable counts as true beside others.
+an empty variable counts as true next to others.
 
 A job with `inherit: {variables: false}` has none of the file's variables, in its own rules either
 (https://docs.gitlab.com/ci/yaml/#inheritvariables): a variable that a run does not set is null there and not its
-default. Its rules compare with null too: functions that take *defaults* get the values that null stands for, by the
+default. Its rules compare with null too: functions that take *defaults* get the values that replace null, by the
 name of the variable.
 """
 

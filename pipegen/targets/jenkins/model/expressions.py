@@ -21,10 +21,10 @@ class FunctionCall(Struct):
 
 
 class Item(Struct):
-    """The current item of the loop of *level* (1 is the outermost): its word number *place*, or all of it (None)."""
+    """The current item of the loop of *level* (1 is the outermost): its word number *index*, or all of it (None)."""
 
     level: int
-    place: int | None
+    index: int | None
 
 
 class OrElse(Struct):

@@ -47,7 +47,7 @@ class Unstash(Struct):
 
 
 class Stash(Struct, kw_only=True):
-    """Files for later stages; with *is_told*, some of these check whether the stash exists."""
+    """Files for later stages; with *is_tested*, some of these check whether the stash exists."""
 
     kind: ClassVar[str] = "stash"
     name: str
@@ -55,7 +55,7 @@ class Stash(Struct, kw_only=True):
     excludes: str = ""
     has_folders: bool
     may_be_empty: bool
-    is_told: bool = False
+    is_tested: bool = False
 
 
 class Archive(Struct):

@@ -77,14 +77,14 @@ def weigh_script(frame: FileFrame, body: model.ScriptedPipelines) -> int:
     """Return the weight of a scripted file without its functions and stages."""
     weight = weigh_around(frame) + 3 * _CALL + _TRY + weigh_teardown(body.teardown)
     weight += _weigh_row(frame.variables, weigh_variable) + _weigh_row(frame.parameters, weigh_parameter)
-    runs = beside_each_other(body)
+    runs = parallel_pipelines(body)
     if not runs:
         alone: tuple[model.PipelineRoots | model.SharedRun, ...] = (*body.shared, *body.runs[:1])
         return weight + weigh_run(replace(alone[0], selected=model.Selected(), roots=()))
     return weight + _weigh_row(runs, weigh_run)
 
 
-def beside_each_other(body: model.ScriptedPipelines) -> tuple[model.PipelineRoots | model.SharedRun, ...]:
+def parallel_pipelines(body: model.ScriptedPipelines) -> tuple[model.PipelineRoots | model.SharedRun, ...]:
     """Return the pipelines that start one by one; () if one start is enough for all."""
     is_alone = len(body.runs) + len(body.shared) == 1
     is_one_graph = not body.shared and not any(run.end for run in body.runs)

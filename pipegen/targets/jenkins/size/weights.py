@@ -166,7 +166,7 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
             pieces = 1 + sum(map(len, step.lines)) // 5_000
             return _STATEMENT + 2 * pieces - 1 + (_CALL + 1 if step.prelude else 0)
         case model.Stash():
-            record = _STATEMENT + _TEXT if step.is_told else 0
+            record = _STATEMENT + _TEXT if step.is_tested else 0
             return (
                 record + _STATEMENT + _MAP + _NAMED * (2 + step.has_folders + step.may_be_empty + bool(step.excludes))
             )

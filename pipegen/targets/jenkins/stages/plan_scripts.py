@@ -36,7 +36,8 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     check_cases(plan, is_free, "Jenkins", report)
     set_by_engine = {job.stage: constants(job, plan, is_free) for job in plan.jobs}
     scripts = {
-        stage: script(found.job, plan, producers, environment, found.names) for stage, found in set_by_engine.items()
+        stage: script(constants_of_job.job, plan, producers, environment, constants_of_job.names)
+        for stage, constants_of_job in set_by_engine.items()
     }
     for job in plan.jobs:
         check_retention(job, report)
@@ -51,7 +52,11 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     return PlanScripts(
         plan=plan,
         scripts=scripts,
-        variables={stage: found.variables for stage, found in set_by_engine.items() if found.variables},
+        variables={
+            stage: constants_of_job.variables
+            for stage, constants_of_job in set_by_engine.items()
+            if constants_of_job.variables
+        },
         teardown=teardown(plan.jobs, environment),
     )
 

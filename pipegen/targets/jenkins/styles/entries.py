@@ -127,7 +127,7 @@ def _stash(step: model.Stash) -> Shape:
         code.append(", useDefaultExcludes: false")
     if step.may_be_empty:
         code.append(", allowEmpty: true")
-    if step.is_told:
+    if step.is_tested:
         code += ["\nhasStashed ", None]
         texts.append(step.name)
     return Shape(coded(*code), tuple(texts))
@@ -166,11 +166,11 @@ def _image(step: model.InImage) -> Shape:
     pull[:0] = [shaped(value_shape(check), "\n") for check in checks(step)]
     block = shaped("docker.image(", image, f").inside({_NETWORK}", args, ")", _RUN)
     for service in reversed(step.services):
-        block = _beside(service, block)
+        block = _with_service(service, block)
     return shaped(*pull, "inNetwork { network ->\n", _indented(block), "\n}")
 
 
-def _beside(service: model.ServiceContainer, block: Shape) -> Shape:
+def _with_service(service: model.ServiceContainer, block: Shape) -> Shape:
     """Return *block* while *service* runs."""
     image, args, command = value_shape(service.image), hole(service.args), hole(service.command)
     head = shaped("docker.image(", image, f").withRun({_NETWORK}", args, ", ", command, ") {\n")

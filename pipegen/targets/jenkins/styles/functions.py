@@ -96,7 +96,7 @@ def _own(value: object) -> Iterator[str]:
             yield value.text.partition("(")[0]
         case model.Unstash(is_optional=True):
             yield "unstashIfThere"
-        case model.Stash(is_told=True):
+        case model.Stash(is_tested=True):
             yield "hasStashed"
         case model.Look() | model.SelectionParameter() | model.StageBlock():
             yield from _condition_calls(value)

@@ -13,8 +13,8 @@ from pipegen.targets.jenkins.named_jobs import PlanScripts, ScriptedPlans
 from pipegen.targets.jenkins.size.files import (
     MOST_IN_A_ROW,
     FileFrame,
-    beside_each_other,
     in_functions,
+    parallel_pipelines,
     parts,
     weigh_run,
     weigh_script,
@@ -42,7 +42,7 @@ def lower_scripted(
     body = _with_lists(_starts(work, stages))
     body = replace(
         body,
-        branches=in_functions(beside_each_other(body), weigh_run),
+        branches=in_functions(parallel_pipelines(body), weigh_run),
         fails_fast=any(stage.fail_fast for stage in stages),
         mails=any(stage.on_failure for stage in stages),
     )

@@ -114,7 +114,7 @@ IS_ADVICE = {
 _OUTER_ADVICE = {"post", "jobs"}
 # Words that have the work of the stage.
 _WORK = {"steps", "sh", "bat", "commands", "trigger: {project}", "release", "uses"}
-_CASES = [(word, place) for word in WORDS for place in word.places]
+_CASES = [(word, place) for word in WORDS for place in word.parents]
 
 
 def _config(place: Path, entry: str, *, is_work: bool) -> tuple[str, Path]:

@@ -95,7 +95,7 @@ def test_a_file_over_gitlabs_size_limit_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stages", "settings", "is_told"),
+    ("stages", "settings", "is_tested"),
     [
         (PUBLISHED, OTHER, True),
         (SHARED, OTHER, True),
@@ -105,8 +105,8 @@ def test_a_file_over_gitlabs_size_limit_is_an_error() -> None:
         (BUILT, OTHER, False),
     ],
 )
-def test_a_push_to_another_registry_requires_a_credential(stages: str, settings: str, is_told: bool) -> None:  # noqa: FBT001
+def test_a_push_to_another_registry_requires_a_credential(stages: str, settings: str, is_tested: bool) -> None:  # noqa: FBT001
     """The job token is valid only for the project's registry; the diagnostic is at the registry's name."""
     output = compiled(f"{{ pipelines: {{ p: {{ stages: [{stages}] }} }}, targets: {{ gitlab: {{ {settings} }} }} }}")
 
-    assert (("PG670", "registry.example.org") in output.found()) == is_told
+    assert (("PG670", "registry.example.org") in output.found()) == is_tested

@@ -27,7 +27,7 @@ def deepest(*plan_scripts: PlanScripts, report: Report) -> int:
 
 
 @pytest.mark.parametrize(
-    ("graph", "expected", "is_told"),
+    ("graph", "expected", "is_tested"),
     [
         (families.trellis(11, 3), 0, False),
         (families.trellis(12, 3), 10, True),
@@ -42,12 +42,14 @@ def deepest(*plan_scripts: PlanScripts, report: Report) -> int:
         (ExecutionGraph([[f"n{place}" for place in range(301)]]), 10, False),
     ],
 )
-def test_deep_and_large_graphs_use_the_limiting_driver(graph: ExecutionGraph, expected: int, *, is_told: bool) -> None:
+def test_deep_and_large_graphs_use_the_limiting_driver(
+    graph: ExecutionGraph, expected: int, *, is_tested: bool
+) -> None:
     """It is reported only if stages may have to wait; redundant arcs do not count."""
     report = Report()
 
     assert deepest(work(graph), report=report) == expected
-    assert [found.code for found in report.diagnostics()] == [codes.DEEP_NESTING] * is_told
+    assert [found.code for found in report.diagnostics()] == [codes.DEEP_NESTING] * is_tested
 
 
 def test_separately_started_pipelines_count_as_a_block() -> None:

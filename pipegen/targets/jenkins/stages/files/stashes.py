@@ -51,7 +51,7 @@ class Stashes:
             excludes=excludes(job),
             has_folders=has_folders(_shared_paths(job)),
             may_be_empty=not producer.script.carries,
-            is_told=(producer.plan.name, job.stage) in self._uncertain,
+            is_tested=(producer.plan.name, job.stage) in self._uncertain,
         )
 
     def _read_stages(self, reader: NamedJob) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ def _timeout(seconds: int, named: NamedJob) -> str:
 
 
 def timeout_block(seconds: int) -> str:
-    """Return Jenkins' own block that ends what it contains after *seconds*."""
+    """Return Jenkins' own block that ends its contents after *seconds*."""
     if seconds % _MINUTE:
         return f"timeout(time: {seconds}, unit: 'SECONDS')"
     return f"timeout(time: {seconds // _MINUTE}, unit: 'MINUTES')"

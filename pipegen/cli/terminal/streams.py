@@ -36,7 +36,7 @@ def show_text(text: str, *, ends_line: bool = True, colours: str | None = None) 
     """Write *text* to standard output, with control characters escaped, and *colours* on a terminal."""
     shown = visible_lines(text)
     if colours is not None and has_colour(sys.stdout):
-        from pipegen.cli.colours import coloured  # noqa: PLC0415 - only for a terminal
+        from pipegen.cli.terminal.colours import coloured  # noqa: PLC0415 - only for a terminal
 
         click.echo(coloured(shown, colours), nl=ends_line, color=True)
     else:

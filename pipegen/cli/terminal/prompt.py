@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from pipegen.cli.streams import say
+from pipegen.cli.terminal.streams import say
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.local.effects import Effect
 from pipegen.run.model import Task

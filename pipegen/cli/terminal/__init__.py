@@ -1,0 +1,1 @@
+"""Output to the terminal and questions to the user."""
