@@ -217,8 +217,3 @@ def texts_of(node: Node | None) -> tuple[str, ...]:
 def entries_of(node: Node | None) -> tuple[Entry, ...]:
     """Return the entries of a map, none for another value."""
     return node.entries if isinstance(node, Mapping) else ()
-
-
-def text_node(text: str, span: Span) -> Scalar:
-    """Return *text* as a scalar at *span*."""
-    return Scalar(text, span)

@@ -37,7 +37,6 @@ from pipegen.importing.when import as_when
 from pipegen.structs import MutableStruct, field, replace
 
 _ON_SUCCESS, _ON_FAILURE = ("success",), ("failure", "unsuccessful")
-_STEP_BLOCKS = frozenset({"steps", "stages", "parallel", "matrix"})
 _ASSIGNED = re.compile(r"\benv\.(\w+)\s*=(?![=~])")
 _COMMAND = re.compile(
     r"sh\s*\((?=.*returnStdout:\s*true).*?script:\s*(['\"]{1,3})(.*?)\1.*?\)(?:\.trim\(\))?", re.DOTALL

@@ -2,7 +2,7 @@
 
 If a key was first behind a feature flag, the version is the first in which a self-managed instance has the key
 without the flag, or with the flag on by default. Keys without a history in the documentation of GitLab 15.5, whose
-histories go back to 11.4, are in `OLDER`.
+histories go back to 11.4, are not in the table.
 """
 
 from __future__ import annotations
@@ -124,51 +124,6 @@ KEYS: Mapping[str, IntroducedIn] = {
     "$CI_OPEN_MERGE_REQUESTS": IntroducedIn((13, 8), _VARIABLES),
     "$CI_PIPELINE_CREATED_AT": IntroducedIn((13, 10), _VARIABLES),
 }
-# Keys that are older than the histories in the documentation.
-OLDER = frozenset(
-    {
-        *(f"include.{key}" for key in ("local", "project", "file", "ref", "template", "remote", "inputs.*")),
-        *("include.rules.if", "include.rules.exists", "include.rules.changes", "include.rules.when"),
-        *("stages", "include", "default", "default.tags", "default.id_tokens.*", "variables"),
-        *(
-            "variables.*",
-            "default.id_tokens.*.aud",
-            "workflow.rules.if",
-            "workflow.rules.when",
-            "workflow.rules.changes",
-        ),
-        *(
-            "default.image",
-            "default.image.name",
-            "default.image.entrypoint",
-            "default.services",
-            "default.services.name",
-        ),
-        *("default.services.alias", "default.before_script", "default.after_script", "default.interruptible"),
-        *("default.retry", "default.retry.max", "default.retry.when"),
-        *("job", "job.extends", "job.image", "job.image.name", "job.image.entrypoint", "job.services"),
-        *("job.services.name", "job.services.alias", "job.services.command", "job.services.variables.*", "job.tags"),
-        *("job.parallel", "job.parallel.matrix.*", "job.needs.parallel.matrix", "job.needs.parallel.matrix.*"),
-        *("job.stage", "job.dependencies", "job.rules.if", "job.rules.changes", "job.rules.when", "job.rules.start_in"),
-        *("job.when", "job.start_in", "job.environment", "job.environment.name", "job.environment.url"),
-        *("job.environment.on_stop", "job.environment.action", "job.allow_failure", "job.retry", "job.retry.max"),
-        *(
-            "job.retry.when",
-            "job.variables",
-            "job.variables.*",
-            "job.rules.variables.*",
-            "job.id_tokens.*",
-            "job.id_tokens.*.aud",
-        ),
-        *("job.before_script", "job.script", "job.after_script", "job.coverage", "job.cache", "job.cache.key"),
-        *("job.cache.paths", "job.cache.policy", "job.artifacts", "job.artifacts.name", "job.artifacts.paths"),
-        *("job.artifacts.when", "job.artifacts.expire_in", "job.artifacts.reports", "job.artifacts.reports.junit"),
-        *("job.artifacts.reports.coverage_report.coverage_format", "job.artifacts.reports.coverage_report.path"),
-        *("job.pages", "job.release.tag_name", "job.release.name", "job.release.description", "job.trigger.project"),
-        *("job.trigger.branch", "job.trigger.strategy", "job.trigger.include.local"),
-        *("job.trigger.forward.yaml_variables", "job.trigger.forward.pipeline_variables"),
-    }
-)
 _TOP = frozenset({"stages", "include", "workflow", "default", "variables"})
 # Below these, the user chooses the names.
 _NAMED = frozenset(

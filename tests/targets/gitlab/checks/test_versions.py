@@ -11,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 from targets.gitlab.split_runs import split_up
 
-from pipegen.targets.gitlab.checks.versions import KEYS, OLDER, features_used, text
+from pipegen.targets.gitlab.checks.versions import KEYS, features_used, text
 
 ROOT = Path(__file__).parents[4]
 FILES = sorted((ROOT / "tests/golden").glob("*/expected/**/*gitlab-ci*.yml"))
@@ -29,6 +29,52 @@ NAMED = {
     *("job.parallel.matrix", "job.needs.parallel.matrix", "include.inputs"),
 }
 TOP = ("stages", "include", "workflow", "default", "variables")
+
+# Keys that are older than the histories in the documentation, so that no version is known for them.
+OLDER = frozenset(
+    {
+        *(f"include.{key}" for key in ("local", "project", "file", "ref", "template", "remote", "inputs.*")),
+        *("include.rules.if", "include.rules.exists", "include.rules.changes", "include.rules.when"),
+        *("stages", "include", "default", "default.tags", "default.id_tokens.*", "variables"),
+        *(
+            "variables.*",
+            "default.id_tokens.*.aud",
+            "workflow.rules.if",
+            "workflow.rules.when",
+            "workflow.rules.changes",
+        ),
+        *(
+            "default.image",
+            "default.image.name",
+            "default.image.entrypoint",
+            "default.services",
+            "default.services.name",
+        ),
+        *("default.services.alias", "default.before_script", "default.after_script", "default.interruptible"),
+        *("default.retry", "default.retry.max", "default.retry.when"),
+        *("job", "job.extends", "job.image", "job.image.name", "job.image.entrypoint", "job.services"),
+        *("job.services.name", "job.services.alias", "job.services.command", "job.services.variables.*", "job.tags"),
+        *("job.parallel", "job.parallel.matrix.*", "job.needs.parallel.matrix", "job.needs.parallel.matrix.*"),
+        *("job.stage", "job.dependencies", "job.rules.if", "job.rules.changes", "job.rules.when", "job.rules.start_in"),
+        *("job.when", "job.start_in", "job.environment", "job.environment.name", "job.environment.url"),
+        *("job.environment.on_stop", "job.environment.action", "job.allow_failure", "job.retry", "job.retry.max"),
+        *(
+            "job.retry.when",
+            "job.variables",
+            "job.variables.*",
+            "job.rules.variables.*",
+            "job.id_tokens.*",
+            "job.id_tokens.*.aud",
+        ),
+        *("job.before_script", "job.script", "job.after_script", "job.coverage", "job.cache", "job.cache.key"),
+        *("job.cache.paths", "job.cache.policy", "job.artifacts", "job.artifacts.name", "job.artifacts.paths"),
+        *("job.artifacts.when", "job.artifacts.expire_in", "job.artifacts.reports", "job.artifacts.reports.junit"),
+        *("job.artifacts.reports.coverage_report.coverage_format", "job.artifacts.reports.coverage_report.path"),
+        *("job.pages", "job.release.tag_name", "job.release.name", "job.release.description", "job.trigger.project"),
+        *("job.trigger.branch", "job.trigger.strategy", "job.trigger.include.local"),
+        *("job.trigger.forward.yaml_variables", "job.trigger.forward.pipeline_variables"),
+    }
+)
 
 
 def keys(value: Any, path: str) -> Iterator[str]:
