@@ -60,7 +60,7 @@ def numbers(text: str, *chosen: str) -> list[str]:
     report = Report()
     with pytest.raises(Stopped):
         analyse(written(text), chosen, report)
-    return [found.code.number for found in report.diagnostics()]
+    return [diagnostic.code.number for diagnostic in report.diagnostics()]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_warnings_and_notes_do_not_stop_compilation() -> None:
     analysed = analyse(written("pipelines: {a: {stages: [{name: x}, {name: y}], execution: [[x]]}}"), (), report)
 
     assert [plan.name for plan in analysed.plans] == ["a"]
-    assert [found.code.number for found in report.diagnostics()] == ["PG402"]
+    assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG402"]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_pipelines_are_selected_by_name(chosen: tuple[str, ...], plans: list[str
     analysed = analyse(written(TWO), chosen, report)
 
     assert [plan.name for plan in analysed.plans] == plans
-    assert [found.code.number for found in report.diagnostics()] == notes
+    assert [diagnostic.code.number for diagnostic in report.diagnostics()] == notes
     assert analysed.selected == chosen
 
 
@@ -128,7 +128,7 @@ def test_pipelines_without_stages_are_omitted_with_a_warning() -> None:
     analysed = analyse(written(f"{text}, b: {{stages: [], execution: [[]]}}, c: {{stages: []}}}}"), (), report)
 
     assert analysed.plans == analyse(written(f"{text}}}"), (), Report()).plans
-    assert [found.code.number for found in report.diagnostics()] == ["PG211", "PG211"]
+    assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG211", "PG211"]
 
 
 def test_arcs_and_finally_without_stages_name_unknown_stages() -> None:
@@ -180,7 +180,7 @@ def test_an_error_of_a_target_stops_the_compilation() -> None:
     with pytest.raises(Stopped):
         generate(analyse(written(TWO), (), report), outline(fails="no"), {}, report)
 
-    assert [found.code.number for found in report.diagnostics()] == ["PG641", "PG501"]
+    assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG641", "PG501"]
 
 
 def test_a_file_is_compiled_from_text_to_generated_files() -> None:

@@ -63,7 +63,7 @@ def problems(config: str, system: str) -> list[str]:
     report = Report()
     with suppress(Stopped):
         generate(analyse(SourceFile("pipegen.yaml", config), (), report), registry.load(system), {}, report)
-    return [found.message for found in report.diagnostics() if found.code.severity is Severity.ERROR]
+    return [diagnostic.message for diagnostic in report.diagnostics() if diagnostic.code.severity is Severity.ERROR]
 
 
 @pytest.mark.parametrize(("system", "words"), SAID)

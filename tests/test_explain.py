@@ -33,7 +33,7 @@ def _found(text: str) -> set[str]:
         file = decode(text.encode(), "pipegen.yaml", "", report)
         analyse(file, (), report)
         report_unused(report, file, lambda _: True)
-    return {found.code.number for found in report.diagnostics()}
+    return {diagnostic.code.number for diagnostic in report.diagnostics()}
 
 
 @pytest.mark.parametrize("code", table(), ids=lambda code: code.number)

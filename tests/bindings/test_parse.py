@@ -169,7 +169,7 @@ def test_malformed_references_are_reported_at_their_location(config: str, place:
 
 def test_each_malformed_reference_is_reported() -> None:
     """Parsing goes on after the first one."""
-    assert [found.message for found in malformed("['${a b}', ok, '${ c }']")] == [
+    assert [diagnostic.message for diagnostic in malformed("['${a b}', ok, '${ c }']")] == [
         '"${a b}" is not a valid reference',
         '"${ c }" is not a valid reference',
     ]

@@ -64,7 +64,7 @@ def check_value(world: World, check: Case, ours: object, value: Any) -> None:
         ours = [CODES[check["error"]]]
     if isinstance(ours, list):
         folded, report = world.folded(text, check["at"], known=False)
-        assert [found.code.number for found in report.diagnostics()] == ours
+        assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ours
         assert report.has_errors() or world.evaluate(folded, {}) == check.get("expect", "d")
         return
     expected = check["expect"] if ours is None else ours

@@ -108,7 +108,7 @@ def test_a_repeated_key_is_reported_at_both_locations(text: str, first: str, aga
 
 def test_each_repetition_is_reported() -> None:
     """The related label is the first occurrence."""
-    assert [summary(found)[1] for found in misread("a: 1\na: 2\na: 3\n")] == ["2:1", "3:1"]
+    assert [summary(diagnostic)[1] for diagnostic in misread("a: 1\na: 2\na: 3\n")] == ["2:1", "3:1"]
 
 
 def test_equal_keys_in_two_maps_are_allowed() -> None:

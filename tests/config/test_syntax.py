@@ -122,7 +122,7 @@ def test_the_hint_suggests_to_keep_text() -> None:
 @pytest.mark.parametrize("text", ["a: b\n c d: e: f\n", "a: b\nc: d: e\n", "- a: b\n  c: d: e\n"])
 def test_a_colon_in_text_is_a_different_error(text: str) -> None:
     """The line is not indented below the key, or has no key."""
-    codes = {found.code.number for found in misread(text)}
+    codes = {diagnostic.code.number for diagnostic in misread(text)}
 
     assert codes <= {"PG102", "PG107"}
     assert "PG102" in codes or text.startswith("a: b\n c d")

@@ -70,7 +70,9 @@ def test_a_file_has_the_outcome_in_the_table(name: str) -> None:
 def test_every_span_is_within_the_file(name: str) -> None:
     """Every job has the span of its name."""
     plans, report = analysed(name)
-    labels = [label for found in report.diagnostics() for label in (found.primary, *found.related) if label]
+    labels = [
+        label for diagnostic in report.diagnostics() for label in (diagnostic.primary, *diagnostic.related) if label
+    ]
     spans = [*(label.span for label in labels), *(job.span for plan in plans for job in plan.jobs)]
 
     assert all(0 <= span.start <= span.end <= len(span.file.text) for span in spans)

@@ -40,11 +40,11 @@ def text(mark: str, notes: Iterable[str], body: str, source: str = "ci/pipegen.y
 def test_a_header_is_read_back(mark: str, ends: str) -> None:
     """The style of comments and of line ends does not matter."""
     written = text(mark, ("Options: --split unit", "Style: scripted."), "a\n\nb\n").replace("\n", ends)
-    found = read_header(written)
+    header_ = read_header(written)
 
-    assert found is not None
-    assert (found.mark, found.source, found.options) == (mark, "ci/pipegen.yaml", "--split unit --style scripted")
-    assert (found.height, found.is_untouched) == (4, True)
+    assert header_ is not None
+    assert (header_.mark, header_.source, header_.options) == (mark, "ci/pipegen.yaml", "--split unit --style scripted")
+    assert (header_.height, header_.is_untouched) == (4, True)
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_a_header_is_read_back(mark: str, ends: str) -> None:
 )
 def test_a_change_is_detected(change: Callable[[str], str]) -> None:
     """It is in the body, at the end, in the digest, or removes the digest."""
-    found = read_header(change(text("# ", (), "a\n\nb\n")))
+    header_ = read_header(change(text("# ", (), "a\n\nb\n")))
 
-    assert found is not None
-    assert not found.is_untouched
+    assert header_ is not None
+    assert not header_.is_untouched
 
 
 @pytest.mark.parametrize(

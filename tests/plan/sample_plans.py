@@ -20,7 +20,7 @@ def plans_of(config: str, *chosen: str) -> tuple[Plan, ...]:
     report = Report()
     plans = analyse(written(config), chosen, report).plans
 
-    assert [found.message for found in report.diagnostics() if found.severity is not Severity.INFO] == []
+    assert [diagnostic.message for diagnostic in report.diagnostics() if diagnostic.severity is not Severity.INFO] == []
     return plans
 
 

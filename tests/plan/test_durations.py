@@ -35,7 +35,7 @@ def test_zero_is_reported() -> None:
     report = Report()
 
     assert seconds(_scalar("0m 0s"), report) == 0
-    assert [found.message for found in report.diagnostics()] == ['"0m 0s" is not a duration above zero']
+    assert [diagnostic.message for diagnostic in report.diagnostics()] == ['"0m 0s" is not a duration above zero']
 
 
 def _scalar(text: str) -> Scalar:

@@ -15,7 +15,7 @@ def _plan(final: str, more: str = "") -> Plan:
 
 
 def _codes(pipeline: str) -> list[str]:
-    return [found.code.number for found in reported(f"pipelines: {{p: {{{pipeline}}}}}")]
+    return [diagnostic.code.number for diagnostic in reported(f"pipelines: {{p: {{{pipeline}}}}}")]
 
 
 def test_a_finally_stage_is_not_in_the_graph() -> None:

@@ -115,7 +115,7 @@ def plan_of(config: object, folder: str = "", inputs: object = None) -> Plan:
     try:
         return analyse(source, (), report).plans[0]
     finally:
-        assert not report.has_errors(), [found.message for found in report.diagnostics()]
+        assert not report.has_errors(), [diagnostic.message for diagnostic in report.diagnostics()]
 
 
 def _yaml(value: object) -> str:

@@ -70,7 +70,11 @@ def reported(script: str, *, is_bash: bool = False) -> list[tuple[str, str]]:
     """Return the code and the text of each diagnostic of *script*."""
     report = Report()
     parse_script(scalar(script), ["build", "test"], report, is_bash=is_bash)
-    return [(found.code.number, found.primary.span.text) for found in report.diagnostics() if found.primary]
+    return [
+        (diagnostic.code.number, diagnostic.primary.span.text)
+        for diagnostic in report.diagnostics()
+        if diagnostic.primary
+    ]
 
 
 @pytest.mark.parametrize("form", PLAIN)
@@ -149,7 +153,7 @@ def test_hints_suggest_valid_text(script: str, hint: str) -> None:
     report = Report()
     parse_script(scalar(script), ["build", "test"], report)
 
-    assert [found.hint for found in report.diagnostics()] == [hint]
+    assert [diagnostic.hint for diagnostic in report.diagnostics()] == [hint]
 
 
 def test_a_reference_after_an_invalid_expansion_is_parsed() -> None:
@@ -158,4 +162,4 @@ def test_a_reference_after_an_invalid_expansion_is_parsed() -> None:
     script = parse_script(scalar("echo ${a b} ${env.X} ${build.v}"), ["build"], report)
 
     assert [str(placed.reference) for placed in script.references()] == ["${build.v}"]
-    assert [found.code.number for found in report.diagnostics()] == ["PG359", "PG359"]
+    assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG359", "PG359"]

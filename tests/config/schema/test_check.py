@@ -366,7 +366,7 @@ def test_settings_are_checked_against_their_own_schema() -> None:
 
     check_settings(tree, schema, report, "targets.gitlab")
 
-    assert [found.message for found in report.diagnostics()] == [
+    assert [diagnostic.message for diagnostic in report.diagnostics()] == [
         'unknown key "imges" in "targets.gitlab"',
         '"images" takes "local" or "registry", not "lokal"',
     ]

@@ -22,7 +22,7 @@ def _shells() -> None:
 
 def codes(*written: str) -> list[str]:
     """Return the codes reported for the stages *written*."""
-    return [found.code.number for found in diagnostics_of(check, stages(*written))]
+    return [diagnostic.code.number for diagnostic in diagnostics_of(check, stages(*written))]
 
 
 @pytest.mark.parametrize(

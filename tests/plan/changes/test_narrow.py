@@ -121,7 +121,7 @@ def test_a_config_without_path_filters_is_unchanged() -> None:
     plans = plans_of(one("{name: a}, {name: b}"))
 
     assert narrow(plans, ["x"], "main", report) == plans
-    assert [found.code.number for found in report.diagnostics()] == ["PG692"]
+    assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG692"]
 
 
 SEVERAL = """\

@@ -100,15 +100,15 @@ def tried(position: str, occurrence: Occurrence, target: str, text: str) -> Tria
         files = {file.name: file.text for file in generate(analysis, registry.load(target), {}, report)}
     except Stopped:
         pass
-    errors = [told for told in report.diagnostics() if told.severity.name == "ERROR"]
+    errors = [diagnostic for diagnostic in report.diagnostics() if diagnostic.severity.name == "ERROR"]
     return Trial(
         position,
         target,
         occurrence.name,
         text,
         [*files.values()][-1] if files else "",
-        tuple(told.code.number for told in errors),
-        all(told.primary is not None for told in errors),
+        tuple(diagnostic.code.number for diagnostic in errors),
+        all(diagnostic.primary is not None for diagnostic in errors),
     )
 
 

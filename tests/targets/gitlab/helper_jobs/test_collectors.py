@@ -108,21 +108,21 @@ def test_a_collector_has_the_strictest_access_of_its_artifacts() -> None:
     artifact_keys = {"a": ArtifactKeys(access="developer"), "b": ArtifactKeys(access="none"), "c": ArtifactKeys()}
     names = [*artifact_keys, *(f"s{n}" for n in range(60))]
     left = dict.fromkeys(names, (".pipegen/outputs/x/",))
-    made = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), left, artifact_keys=artifact_keys)
-    _, helpers = made.fit("end", tuple(NeedEntry(name, artifacts=True) for name in names))
+    collectors = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), left, artifact_keys=artifact_keys)
+    _, helpers = collectors.fit("end", tuple(NeedEntry(name, artifacts=True) for name in names))
 
     assert [helper.artifact_keys.access for helper in helpers] == ["none", ""]
 
 
 def test_variables_of_a_report_are_needed_directly() -> None:
     """Only their own job and dedicated collectors set variables; the latter are a last resort."""
-    told = {f"s{n}": (f"S{n}",) for n in range(40, 45)}
+    variables_by_stage = {f"s{n}": (f"S{n}",) for n in range(40, 45)}
     names = [f"s{n}" for n in range(60)]
     left = dict.fromkeys(names, (".pipegen/outputs/x/",))
-    made = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), left, variables=told)
-    needs, _ = made.fit("end", tuple(NeedEntry(name, artifacts=True) for name in names))
+    collectors = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), left, variables=variables_by_stage)
+    needs, _ = collectors.fit("end", tuple(NeedEntry(name, artifacts=True) for name in names))
 
-    assert {need.job for need in needs} >= set(told)
+    assert {need.job for need in needs} >= set(variables_by_stage)
 
 
 def in_one_image(count: int) -> Compiled:
@@ -184,21 +184,23 @@ def test_collecting_ends_without_losing_artifacts(seed: int) -> None:
     steps = {name: chance.randint(1, 9) for name in names}
     left = {name: chance.choice([(), (f".pipegen/outputs/{name}/",), ("dist",)]) for name in names}
     often = chance.choice([0.1, 0.9])
-    told = {
+    variables_by_stage = {
         name: tuple(f"{name}_{n}" for n in range(chance.randint(1, 12))) for name in names if chance.random() < often
     }
-    fetched = {name: bool(left[name] or name in told) and chance.random() < 0.8 for name in names}
-    made = Collectors(JobNames(), None, (), dict(steps), left, variables=told)
-    needs, helpers = made.fit("end", tuple(NeedEntry(name, artifacts=fetched[name]) for name in names))
+    fetched = {name: bool(left[name] or name in variables_by_stage) and chance.random() < 0.8 for name in names}
+    collectors = Collectors(JobNames(), None, (), dict(steps), left, variables=variables_by_stage)
+    needs, helpers = collectors.fit("end", tuple(NeedEntry(name, artifacts=fetched[name]) for name in names))
     by_name = {helper.name: helper for helper in helpers}
 
     assert all(len(helper.needs) <= LIMIT for helper in helpers)
     assert set(behind(needs, helpers)) == set(names)
     paths = [path for need in needs if need.artifacts for path in by_name.get(need.job, need_of(left, need)).artifacts]
     assert set(paths) >= {path for name in names if fetched[name] for path in left[name]}
-    reported = {name for need in needs if need.artifacts for name in variables(need, by_name, told)}
-    assert reported >= {one for name in names if fetched[name] for one in told.get(name, ())}
-    assert len(needs) <= LIMIT or len([need for need in needs if variables(need, by_name, told)]) > LIMIT - 3
+    reported = {name for need in needs if need.artifacts for name in variables(need, by_name, variables_by_stage)}
+    assert reported >= {one for name in names if fetched[name] for one in variables_by_stage.get(name, ())}
+    assert (
+        len(needs) <= LIMIT or len([need for need in needs if variables(need, by_name, variables_by_stage)]) > LIMIT - 3
+    )
 
 
 def need_of(left: Mapping[str, tuple[str, ...]], need: NeedEntry) -> GitLabJob:
@@ -221,9 +223,9 @@ def variables(
 def test_collectors_can_be_collected() -> None:
     """More than 50 times 50 needs require collectors of collectors, in a stage where they can be needed."""
     names = [f"s{n}" for n in range(2_600)]
-    made = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), dict.fromkeys(names, ()))
+    collectors = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), dict.fromkeys(names, ()))
 
-    needs, helpers = made.fit("end", tuple(NeedEntry(name, artifacts=False) for name in names))
+    needs, helpers = collectors.fit("end", tuple(NeedEntry(name, artifacts=False) for name in names))
 
     assert len(needs) == 2
     assert {helper.stage for helper in helpers} == {"step 2"}

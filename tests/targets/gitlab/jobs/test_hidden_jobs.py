@@ -28,51 +28,51 @@ def plain(*before: str) -> JobTools:
 
 def test_unique_keys_stay_in_their_job() -> None:
     """A job that shares no keys contains all of them."""
-    found = sharing([docker("a"), plain("b"), plain()])
+    shared = sharing([docker("a"), plain("b"), plain()])
 
-    assert found.hidden == ()
-    assert found.shares[docker("a")] == Share("", docker("a"))
+    assert shared.hidden == ()
+    assert shared.shares[docker("a")] == Share("", docker("a"))
 
 
 def test_repeated_keys_move_to_a_hidden_job() -> None:
     """Two equal jobs only extend it."""
-    found = sharing([docker("a"), docker("a")])
+    shared = sharing([docker("a"), docker("a")])
 
-    assert [(one.name, one.image, one.before_script) for one in found.hidden] == [
+    assert [(one.name, one.image, one.before_script) for one in shared.hidden] == [
         (".docker", ImageKeys("docker"), (ScriptEntry("a"),))
     ]
-    assert found.shares[docker("a")] == Share(".docker", JobTools(kind="docker"))
+    assert shared.shares[docker("a")] == Share(".docker", JobTools(kind="docker"))
 
 
 def test_a_job_with_its_own_before_script_shares_the_rest() -> None:
     """A unique `before_script` overrides the shared one."""
-    found = sharing([docker("a"), docker("b"), docker("a")])
+    shared = sharing([docker("a"), docker("b"), docker("a")])
 
-    assert len(found.hidden) == 1
-    assert found.shares[docker("b")] == Share(".docker", JobTools(kind="docker", before_script=(ScriptEntry("b"),)))
+    assert len(shared.hidden) == 1
+    assert shared.shares[docker("b")] == Share(".docker", JobTools(kind="docker", before_script=(ScriptEntry("b"),)))
 
 
 def test_different_before_scripts_share_the_image() -> None:
     """If no `before_script` is repeated, none is shared."""
-    found = sharing([docker("a"), docker("b")])
+    shared = sharing([docker("a"), docker("b")])
 
-    assert [one.before_script for one in found.hidden] == [()]
+    assert [one.before_script for one in shared.hidden] == [()]
 
 
 def test_each_repeated_before_script_is_shared() -> None:
     """Hidden jobs of one kind are numbered."""
-    found = sharing([docker("a"), docker("a"), docker("b"), docker("b")])
+    shared = sharing([docker("a"), docker("a"), docker("b"), docker("b")])
 
-    assert [one.name for one in found.hidden] == [".docker", ".docker 2"]
+    assert [one.name for one in shared.hidden] == [".docker", ".docker 2"]
 
 
 def test_a_job_without_a_before_script_does_not_extend_one() -> None:
     """An empty `before_script` is not worth sharing."""
-    found = sharing([plain("a"), plain("a"), plain(), plain(), plain("c")])
+    shared = sharing([plain("a"), plain("a"), plain(), plain(), plain("c")])
 
-    assert [one.name for one in found.hidden] == [".shell"]
-    assert found.shares[plain()] == Share("", plain())
-    assert found.shares[plain("c")] == Share("", plain("c"))
+    assert [one.name for one in shared.hidden] == [".shell"]
+    assert shared.shares[plain()] == Share("", plain())
+    assert shared.shares[plain("c")] == Share("", plain("c"))
 
 
 def test_jobs_run_in_the_image_of_their_tools() -> None:

@@ -49,7 +49,7 @@ def test_deep_and_large_graphs_use_the_limiting_driver(
     report = Report()
 
     assert deepest(work(graph), report=report) == expected
-    assert [found.code for found in report.diagnostics()] == [codes.DEEP_NESTING] * is_tested
+    assert [diagnostic.code for diagnostic in report.diagnostics()] == [codes.DEEP_NESTING] * is_tested
 
 
 def test_separately_started_pipelines_count_as_a_block() -> None:

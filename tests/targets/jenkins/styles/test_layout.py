@@ -129,7 +129,7 @@ def test_forced_declarative_rejects_a_shared_workspace_next_to_others() -> None:
     plan_scripts = shared(scripts(plan(("a",), name="one")))
     lowered(plan_scripts, scripts(plan(("a",), name="two")), style="declarative", report=report)
 
-    assert [found.code for found in report.diagnostics()] == [codes.DECLARATIVE_WORKSPACE]
+    assert [diagnostic.code for diagnostic in report.diagnostics()] == [codes.DECLARATIVE_WORKSPACE]
 
 
 def test_scripted_stages_are_in_functions_of_forty() -> None:
@@ -155,4 +155,4 @@ def test_a_stage_too_large_for_a_method_becomes_data() -> None:
     for style, expected in (("auto", []), ("declarative", [codes.STAGE_TOO_LARGE]), ("scripted", [])):
         report = Report()
         lowered(work, style=style, report=report)
-        assert [found.code for found in report.diagnostics()] == expected
+        assert [diagnostic.code for diagnostic in report.diagnostics()] == expected
