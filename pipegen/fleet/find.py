@@ -32,7 +32,7 @@ class Found(Struct, kw_only=True):
     """The result of a search.
 
     Attributes:
-        condition: what was to hold.
+        condition: the required condition.
         group: the name of the group of which the number of machines was searched.
         count: the smallest number with which it holds; None if it does not hold with any.
         value: the seconds with that number.

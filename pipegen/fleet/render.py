@@ -75,7 +75,7 @@ def as_data(result: FleetResult) -> dict[str, object]:
 
 
 def render_csv(result: FleetResult) -> str:
-    """Return the answers by hour as CSV: the hour, what it is about, its name, the measure, and the value."""
+    """Return the answers by hour as CSV: the hour, the kind of the subject, its name, the measure, and the value."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(("hour", "of", "name", "measure", "value"))

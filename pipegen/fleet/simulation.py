@@ -1,7 +1,7 @@
 """The simulation of a fleet: events in the order of time, and a session of the scheduler that places stages.
 
-An event touches only what it changes: a run of a pipeline counts the open predecessors of its stages, and the stages
-of a load that are equal are one gang of the session, so that one refusal stands for all of them.
+An event costs only the changes that it makes: a run of a pipeline counts the open predecessors of its stages. The equal
+stages of a load are one gang of the session, so that one refusal applies to all of them.
 """
 
 from __future__ import annotations
@@ -328,7 +328,7 @@ class FleetSimulation:
             self._at(time, self._flush, None)
 
     def _flush(self, _: None) -> None:
-        """Activate what was in backoff."""
+        """Activate the tasks in backoff."""
         self._session.flush(is_safety=False)
 
     def _cycle(self) -> None:

@@ -13,7 +13,7 @@ _BESIDE = re.compile(r"[ \t]+# ?(.*)")
 
 
 def comments_of(node: Scalar) -> tuple[str, str]:
-    """Return the comment above the line of *node*, and the one beside it; "" for none.
+    """Return the comment above the line of *node*, and the one at its end; "" for none.
 
     Comments of a generated file are not about its config.
     """

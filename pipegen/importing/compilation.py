@@ -50,7 +50,7 @@ class CompiledConfig(Struct, kw_only=True):
 
 
 def compiled(text: str, target: str) -> CompiledConfig:
-    """Return what the config *text* compiles to for *target*, or its errors."""
+    """Return the files of the config *text* for *target*, or its errors."""
     file = SourceFile("pipegen.yaml", text)
     report = Report()
 

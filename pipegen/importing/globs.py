@@ -14,7 +14,7 @@ _ALTERNATIVES = re.compile(r"(?:\\.|[^\\|])+")
 
 
 def globs_of(regex: str) -> tuple[str, ...]:
-    """Return the globs that together match what the portable expression *regex* does; () if it is not of this kind."""
+    """Return globs that together match the same texts as the portable expression *regex*; () if there are none."""
     if not (regex.startswith("^") and regex.endswith("$")):
         return ()
     body = regex[1:-1]

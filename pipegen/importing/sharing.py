@@ -12,7 +12,7 @@ from pipegen.structs import Struct
 _SHARED = ("agent", "image", "services", "cache", "retry", "timeout", "interruptible", "shell", "raw")
 _ENV = "env"
 _OF_SCRIPTS = frozenset({"env", "shell", "image", "services"})
-# Keys of a stage that a template can hold beside those of defaults.
+# Keys of a stage that a template can have in addition to those of defaults.
 _IN_TEMPLATES = (
     *_SHARED,
     *(

@@ -1,4 +1,4 @@
-"""What a config cannot express."""
+"""Constructs that a config cannot express."""
 
 
 class UntranslatableError(ValueError):

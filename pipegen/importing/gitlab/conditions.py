@@ -48,7 +48,7 @@ _GLOB = re.compile(r"[*?]")
 
 
 class Names(Struct, kw_only=True):
-    """What variables stand for: the default branch, the inputs, and the constants of a job by name.
+    """The values of variables: the default branch, the inputs, and the constants of a job by name.
 
     If conditions *may_differ*, one that a config cannot express becomes a test of the same variable.
     """
@@ -146,7 +146,7 @@ def _is_empty(name: str, names: Names) -> Condition:
 def _with_constant(
     left: VariableName, right: VariableName, names: Names, sign: str
 ) -> tuple[VariableName, LiteralText | Regex]:
-    """Return a comparison of two variables as one with the value of the one that is known."""
+    """Return a comparison of two variables as one with the constant value of one of them."""
     if sign == "=~":
         value = names.constants.get(right.name, "")
         if value.startswith("/") and value.rfind("/") > 0:
@@ -180,7 +180,7 @@ def _searched(name: str, regex: Regex, names: Names) -> Condition:
 
 
 def _events(regex: Regex) -> tuple[str, ...]:
-    """Return the events of the sources that *regex* matches, () if it tells sources of one event apart."""
+    """Return the events of the sources that *regex* matches, () if it distinguishes sources of one event."""
     matched = [source for source in _SOURCES if searches(regex, source)]
     events = tuple(dict.fromkeys(event for source in matched for event in _SOURCES[source]))
     is_whole = all(source in matched for source, of in _SOURCES.items() if not set(events).isdisjoint(of))

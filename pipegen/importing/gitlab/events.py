@@ -35,7 +35,7 @@ class ComparedEvent(Struct):
 
 
 def events(source: SourcePipeline, default_branch: str) -> tuple[ComparedEvent, ...]:
-    """Return the usual events, and those that the rules of *source* tell apart."""
+    """Return the usual events, and those that the rules of *source* distinguish."""
     parts = [test for formula in formulas_of(source) for test in tests_in(formula)]
     branches = list(dict.fromkeys((default_branch, *_BRANCHES, *_names(parts))))[:_MOST_BRANCHES]
     runs = [_branch(f"push to {branch}", "push", branch, default_branch) for branch in branches]

@@ -1,4 +1,4 @@
-"""The files of a pipeline: the entry file and what it includes, merged."""
+"""The files of a pipeline: the entry file, merged with its includes."""
 
 from __future__ import annotations
 

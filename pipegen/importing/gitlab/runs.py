@@ -1,4 +1,4 @@
-"""What a pipeline runs for an event: jobs, their order, scripts, variables and images."""
+"""The run of a pipeline for an event: jobs, their order, scripts, variables and images."""
 
 from __future__ import annotations
 

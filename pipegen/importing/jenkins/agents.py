@@ -37,7 +37,7 @@ class JenkinsAgent(Struct, kw_only=True):
 
 
 def agent_of(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
-    """Return the agent of the directive *call*; what a config does not know is reported."""
+    """Return the agent of the directive *call*; features without an equivalent are reported."""
     if call.block is None:
         marks.all(call)
         word = getattr(call.arguments[0].value, "text", "") if call.arguments else ""

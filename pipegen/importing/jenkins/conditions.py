@@ -350,7 +350,7 @@ class ExpressionReader:
 
 
 class BuildFacts(Struct, kw_only=True):
-    """What the conditions of a build are evaluated against; None for *changed* if there is nothing to compare with."""
+    """The facts of a build that conditions test; *changed* is None if there is no commit to compare with."""
 
     environment: Mapping[str, str]
     parameters: Mapping[str, str]

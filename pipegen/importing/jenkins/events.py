@@ -56,7 +56,7 @@ class BuildEvent(Struct, kw_only=True):
 
 
 def build_events(tests: Sequence[BuildTest], source: JenkinsSource) -> tuple[BuildEvent, ...]:
-    """Return the usual events, and those that *tests* tell apart."""
+    """Return the usual events, and those that *tests* distinguish."""
     parts = [part for test in tests for part in _parts(test)]
     repository = FilesOfTests([part.path for part in parts if isinstance(part, FoundPath)])
     inputs = _defaults(source)

@@ -16,7 +16,7 @@ _MOST_ROUNDS = 4
 
 
 class JenkinsImport(Imported, kw_only=True):
-    """The import of a Jenkinsfile: its *source*, the config, and what the config compiles to."""
+    """The import of a Jenkinsfile: its *source*, the config, and its generated file."""
 
     source: JenkinsSource
     config: JenkinsConfig

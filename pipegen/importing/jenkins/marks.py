@@ -23,7 +23,7 @@ class Marks:
         self._report = report
 
     def translated(self, *calls: GroovyCall | GroovyArgument | GroovyAssignment | None) -> None:
-        """Mark the name of each of *calls*, without what is in it."""
+        """Mark the name of each of *calls*, without its contents."""
         for call in calls:
             if call is not None:
                 self._accounting.mark_place(call.span, KeyOutcome.TRANSLATED)
@@ -68,9 +68,9 @@ class Marks:
         self._report.add(codes.NOT_IMPORTED, f"{name} is left out: {reason}", at=_head(statement), hint=hint)
 
     def refused(self, call: GroovyCall, key: str, message: str) -> None:
-        """Report *message* about *call*, whose *key* a config refuses: what is in it counts as left out.
+        """Report *message* about *call*, whose *key* a config refuses: its contents count as left out.
 
-        Its commands stay unless they are what is refused.
+        Its commands stay unless they themselves are refused.
         """
         if call.name != "pipeline":
             for path, span in constructs(call):

@@ -21,7 +21,7 @@ from pipegen.plan.model import Commands, Job, Line, Plan
 from pipegen.plan.model.facts import RunFacts
 from pipegen.readback import jenkins
 
-# What Groovy inserts into a script, and what stands for it in the config.
+# Values that Groovy inserts into a script, and the references for them in the config.
 _INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
 # Lines that keep the commands of several steps apart.
 _HELPERS = re.compile(

@@ -1,4 +1,4 @@
-"""The sections of a pipeline beside its stages: parameters, triggers, options and tools."""
+"""The sections of a pipeline without its stages: parameters, triggers, options and tools."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TIMEZONE = re.compile(r"TZ=(\S+)")
 
 
 class FileSettings(MutableStruct):
-    """What a config says beside its stages."""
+    """The keys of a config without its stages."""
 
     inputs: dict[str, Value] = field(default_factory=dict)
     pipeline: dict[str, Value] = field(default_factory=dict)
@@ -88,7 +88,7 @@ def _nested_libraries(source: JenkinsSource) -> list[GroovyCall]:
 
 
 def _other(statement: Statement, settings: FileSettings, marks: Marks) -> None:
-    """Account for a statement beside the pipeline: libraries and constants are known, functions are not."""
+    """Account for a statement outside of the pipeline: libraries and constants are translated, functions are not."""
     if isinstance(statement, OtherGroovy):
         text = statement.span.text
         if text.lstrip().startswith("@Library") or re.match(

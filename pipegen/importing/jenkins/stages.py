@@ -282,7 +282,7 @@ class JenkinsStages:
         draft.keys |= self.keys_of(draft.work)
 
     def pipeline_names(self) -> JenkinsNames:
-        """Return what names stand for outside of stages."""
+        """Return the values of names outside of stages."""
         return self._names(None)
 
     def pipeline_agent(self) -> JenkinsAgent:
@@ -291,7 +291,7 @@ class JenkinsStages:
         return agents[0] if agents else JenkinsAgent()
 
     def pipeline_environment(self, keys: Mapping[str, Value]) -> dict[str, Value]:
-        """Return the variables of the pipeline beside those of *keys*."""
+        """Return the variables of the pipeline that are not in *keys*."""
         names, env = self._names(None), keys.get("env")
         known = env if isinstance(env, dict) else {}
         own: dict[str, Value] = {}

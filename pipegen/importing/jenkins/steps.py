@@ -19,7 +19,7 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import Struct, replace
 
 _TRIPLE = re.compile(r"(\'\'\'|\"\"\")(.*?)(?<!\\)\1", re.DOTALL)
-# Steps that concern neither the commands beside them nor their result.
+# Steps without an effect on other commands and on the result.
 _LIGHT = frozenset(
     {"deleteDir", "cleanWs", "checkout", "unstash", "echo", "junit", "archiveArtifacts", "stash", "input"}
 )
@@ -129,7 +129,7 @@ Handler = Callable[[StepReader, GroovyCall, StepPlace], None]
 
 
 def _is_needless(statement: Statement) -> bool:
-    """Return whether *statement* does nothing to the commands beside it."""
+    """Return whether *statement* has no effect on the other commands."""
     return isinstance(statement, GroovyCall) and statement.name in _LIGHT
 
 

@@ -31,13 +31,13 @@ class GroovyPart(Struct):
 
 
 class GroovyText(Struct):
-    """A text; a part that is `Code` is known only at run time."""
+    """A text; a part that is `Code` is a run-time value."""
 
     parts: tuple[str | GroovyPart, ...]
 
     @property
     def constant(self) -> str | None:
-        """The text; None if a part is known only at run time."""
+        """The text; None if a part is a run-time value."""
         return "".join(map(str, self.parts)) if all(isinstance(part, str) for part in self.parts) else None
 
 
@@ -85,7 +85,7 @@ class GroovyCall(Struct, kw_only=True):
     whole: Span
 
     def argument(self, *names: str) -> GroovyArgument | None:
-        """Return the first argument with one of *names*; "" stands for the one without a name."""
+        """Return the first argument with one of *names*; "" is the one without a name."""
         return next((one for name in names for one in self.arguments if one.name == name), None)
 
 

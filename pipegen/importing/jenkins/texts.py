@@ -50,7 +50,7 @@ class ConfigReference(Struct):
 
 
 class JenkinsNames(Struct, kw_only=True):
-    """What names stand for.
+    """The values of names.
 
     These are variables of `environment` with their constant values, *inputs* with whether they are booleans, *axes* of
     a matrix, and constants of the file.
@@ -62,7 +62,7 @@ class JenkinsNames(Struct, kw_only=True):
     constants: Mapping[str, str]
 
     def meaning(self, code: str) -> str | ShellVariable | ConfigReference:
-        """Return what the expression *code* stands for; raise `UntranslatableError` for other Groovy."""
+        """Return the value of the expression *code*; raise `UntranslatableError` for other Groovy."""
         if match := _ENV.fullmatch(code):
             return self._variable(match[1])
         if match := _PARAMS.fullmatch(code):

@@ -1,4 +1,4 @@
-"""What the steps of a stage do, in the terms of a config."""
+"""The work of a stage's steps, in the terms of a config."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What starts where: Kubernetes' queue, Volcano's session, and the scheduler made of both."""
+"""The scheduler, which consists of Kubernetes' queue and Volcano's session."""

@@ -32,7 +32,7 @@ class Votes(Struct, kw_only=True):
     """The votes of a policy; None is no vote.
 
     Attributes:
-        job_queue_key: the rank of a job queue, lowest first; likewise for gangs, tasks, and machines.
+        job_queue_key: the rank of a job queue, lowest first; so are those of gangs, tasks and machines.
         is_placeable: whether a machine suits a task, apart from its room.
         may_take: whether a job queue may take the resources of a task.
         is_overused: whether a job queue has its share.

@@ -1,4 +1,4 @@
-"""The result of a translation of keys, and what the translations know of the job."""
+"""The result of a translation of keys, and the context of the job for it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Translation(Struct):
 
 
 class KeyContext(Struct, kw_only=True):
-    """A job of the pipeline *source*, with what its variables stand for."""
+    """A job of the pipeline *source*, and the values of its variables."""
 
     job: SourceJob
     source: SourcePipeline

@@ -108,7 +108,7 @@ def _coverage(entries: dict[str, Entry], context: KeyContext) -> Data:
 
 
 def _percent(pattern: str, report: Data) -> Data:
-    """Return the key `coverage` with the pattern of the percentage beside *report*."""
+    """Return the key `coverage` with the pattern of the percentage and *report*."""
     if not (len(pattern) > 2 and pattern.startswith("/") and pattern.endswith("/")):  # noqa: PLR2004 - two slashes
         raise UntranslatableError(f'the coverage pattern "{pattern}"')
     known = report if isinstance(report, dict) else {"path": report} if report is not None else {}

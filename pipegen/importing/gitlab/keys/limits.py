@@ -1,4 +1,4 @@
-"""Limits of a job: attempts, time, failures, locks, and what a newer pipeline cancels."""
+"""Limits of a job: attempts, time, failures, locks, and whether a newer pipeline cancels it."""
 
 from __future__ import annotations
 

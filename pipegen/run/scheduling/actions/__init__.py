@@ -1,1 +1,1 @@
-"""What a cycle does, in turn: admit gangs, place their members, fill in those that take nothing."""
+"""The actions of a cycle, in order: admit gangs, place their tasks, fill in those that take no resources."""

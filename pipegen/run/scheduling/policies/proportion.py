@@ -31,7 +31,7 @@ def proportion(session: Session) -> Votes:
 def fair_share(session: Session) -> Votes:
     """Return votes for the job queue with the smallest fraction of its deserved share.
 
-    A job queue may exceed its deserved share, but not its capability, nor take what is guaranteed to others.
+    A job queue may exceed its deserved share, but not its capability, nor take the guaranteed share of others.
     """
     shares = _Shares(session)
     return Votes(
