@@ -137,7 +137,7 @@ def test_a_pipeline_without_changes_has_one_placeholder_stage(root: Path, pipege
 
 
 @pytest.mark.parametrize(
-    ("since", "said"),
+    ("since", "message"),
     [
         ("nowhere", 'unknown revision "nowhere"; fetch it first'),
         ("--output=x", 'unknown revision "--output=x"'),
@@ -145,11 +145,11 @@ def test_a_pipeline_without_changes_has_one_placeholder_stage(root: Path, pipege
         ("HEAD\n", "unknown revision"),
     ],
 )
-def test_an_unknown_revision_is_wrong_usage(since: str, said: str, root: Path, pipegen: Pipegen) -> None:
+def test_an_unknown_revision_is_wrong_usage(since: str, message: str, root: Path, pipegen: Pipegen) -> None:
     """The message says what to do, and nothing is written."""
     result = pipegen("compile", "-t", "gitlab", f"--changed-since={since}")
 
-    assert (result.status, said in result.err) == (2, True)
+    assert (result.status, message in result.err) == (2, True)
     assert not (root / ".gitlab-ci.yml").exists()
 
 

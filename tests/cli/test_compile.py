@@ -76,13 +76,13 @@ def test_an_unknown_target_in_the_config_is_reported_there(here: Path, pipegen: 
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("name", "told"), [("gitlba", 'did you mean "gitlab"?'), ("x", 'the targets are "gitlab", "jenkins"')]
+    ("name", "message"), [("gitlba", 'did you mean "gitlab"?'), ("x", 'the targets are "gitlab", "jenkins"')]
 )
-def test_an_unknown_target_is_wrong_usage(name: str, told: str, pipegen: Pipegen) -> None:
+def test_an_unknown_target_is_wrong_usage(name: str, message: str, pipegen: Pipegen) -> None:
     """The message suggests the nearest name, or lists all targets."""
     result = pipegen("compile", "-t", name)
 
-    assert (result.status, result.err) == (2, f'pipegen: no target "{name}"; {told}\n')
+    assert (result.status, result.err) == (2, f'pipegen: no target "{name}"; {message}\n')
 
 
 def test_output_names_the_file_to_write(here: Path, pipegen: Pipegen) -> None:

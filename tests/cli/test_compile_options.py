@@ -65,7 +65,7 @@ def test_waits_that_a_forced_style_adds_are_reported(here: Path, pipegen: Pipege
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["-t", "gitlab", "--style", "auto"], "--style is for the target jenkins"),
         (
@@ -75,11 +75,11 @@ def test_waits_that_a_forced_style_adds_are_reported(here: Path, pipegen: Pipege
         (["-t", "jenkins", "--style", ""], '--style takes "auto", "declarative", "scripted", not ""'),
     ],
 )
-def test_an_invalid_style_is_wrong_usage(arguments: list[str], told: str, pipegen: Pipegen) -> None:
+def test_an_invalid_style_is_wrong_usage(arguments: list[str], message: str, pipegen: Pipegen) -> None:
     """The message lists the styles, or the target that has them."""
     result = pipegen("compile", *arguments)
 
-    assert (result.status, result.err) == (2, f"pipegen: {told}\n")
+    assert (result.status, result.err) == (2, f"pipegen: {message}\n")
 
 
 def test_style_is_allowed_if_one_of_the_targets_has_it(here: Path, pipegen: Pipegen) -> None:

@@ -219,7 +219,7 @@ def test_durations_measure_the_longest_path(form: str, root: Path, pipegen: Pipe
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("nowhere",), '"nowhere" is neither a file nor a git revision'),
         (("HEAD:nowhere.yaml",), 'revision "HEAD" has no file "nowhere.yaml"'),
@@ -227,11 +227,11 @@ def test_durations_measure_the_longest_path(form: str, root: Path, pipegen: Pipe
     ],
 )
 @pytest.mark.usefixtures("root")
-def test_a_missing_version_is_wrong_usage(arguments: tuple[str, ...], said: str, pipegen: Pipegen) -> None:
+def test_a_missing_version_is_wrong_usage(arguments: tuple[str, ...], message: str, pipegen: Pipegen) -> None:
     """The message says what is missing."""
     result = pipegen("diff", *arguments)
 
-    assert (result.status, said in result.err) == (2, True)
+    assert (result.status, message in result.err) == (2, True)
 
 
 def test_a_revision_without_a_config_is_wrong_usage(empty: Path, pipegen: Pipegen) -> None:

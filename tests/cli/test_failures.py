@@ -69,7 +69,7 @@ def test_an_interrupt_has_its_own_exit_code(pipegen: Pipegen, monkeypatch: pytes
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (OSError(5, "Input/output error", "blubber.yaml"), "blubber.yaml: Input/output error"),
         (OSError(28, "No space left on device"), "pipegen.yaml: No space left on device"),
@@ -77,10 +77,10 @@ def test_an_interrupt_has_its_own_exit_code(pipegen: Pipegen, monkeypatch: pytes
     ],
 )
 def test_an_operating_system_error_is_reported_in_one_line(
-    error: OSError, told: str, logs: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+    error: OSError, message: str, logs: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not a bug, so there are no details to report."""
     monkeypatch.setattr("pipegen.cli.commands.check.analyse", raising(error))
     result = pipegen("check")
 
-    assert (result.status, result.err, list(logs.iterdir())) == (3, f"pipegen: {told}\n", [])
+    assert (result.status, result.err, list(logs.iterdir())) == (3, f"pipegen: {message}\n", [])

@@ -89,19 +89,19 @@ def test_a_picture_does_not_overwrite_other_files(pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--output", "graph.dot", "--format", "dot"], "--output is for --format svg and html"),
         (["--target", "gitlab", "--format", "svg"], "--target is for --format html"),
         (["--target", "gitlub", "--format", "html"], "gitlub"),
     ],
 )
-def test_options_of_other_formats_are_rejected(arguments: list[str], told: str, pipegen: Pipegen) -> None:
+def test_options_of_other_formats_are_rejected(arguments: list[str], message: str, pipegen: Pipegen) -> None:
     """The message names the formats that have the option."""
     result = pipegen("graph", *arguments)
 
     assert (result.status, result.out) == (2, "")
-    assert told in result.err
+    assert message in result.err
 
 
 def test_a_stage_has_its_script_config_and_location(flow: dict[str, Any]) -> None:

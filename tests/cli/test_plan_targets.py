@@ -30,14 +30,14 @@ TargetsReader = Callable[..., list[dict[str, Any]]]
 def targets(here: Path, pipegen: Pipegen) -> TargetsReader:
     """Return a function that returns the targets of the plan, as JSON that matches the schema."""
 
-    def told(config: str, *options: str) -> list[dict[str, Any]]:
+    def target_data(config: str, *options: str) -> list[dict[str, Any]]:
         (here / "pipegen.yaml").write_text(config, encoding="utf-8")
         document = json.loads(pipegen("plan", "--format", "json", *options).out)
         assert list(Draft202012Validator(SCHEMA).iter_errors(document)) == []
         entries: list[dict[str, Any]] = document["targets"]
         return entries
 
-    return told
+    return target_data
 
 
 @pytest.mark.parametrize("config", [CONFIG, SEVERAL, SKEWED], ids=range(3))
@@ -107,7 +107,7 @@ def test_a_shared_checkout_is_a_helper_stage(targets: TargetsReader) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--target", "nothing"), 'no target "nothing"'),
         (("--style", "scripted"), "--style is for the target jenkins"),
@@ -116,12 +116,12 @@ def test_a_shared_checkout_is_a_helper_stage(targets: TargetsReader) -> None:
     ],
 )
 @pytest.mark.usefixtures("here")
-def test_invalid_options_are_wrong_usage(options: tuple[str, ...], said: str, pipegen: Pipegen) -> None:
+def test_invalid_options_are_wrong_usage(options: tuple[str, ...], message: str, pipegen: Pipegen) -> None:
     """Standard output is empty."""
     result = pipegen("plan", *options)
 
     assert (result.status, result.out) == (2, "")
-    assert said in result.err
+    assert message in result.err
 
 
 def test_a_config_with_errors_is_not_compared_with_a_target(here: Path, pipegen: Pipegen) -> None:

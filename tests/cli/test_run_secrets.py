@@ -35,7 +35,7 @@ pipelines:
 
 
 @pytest.fixture
-def kept(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def state_folder(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the data folder of runs; the current folder has a config, and variables have its secrets."""
     folder, project = empty / "kept", empty / "project"
     project.mkdir()
@@ -59,41 +59,41 @@ def holding(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("options", [(), ("--isolated",)])
 def test_data_with_a_secret_is_not_stored(
-    options: tuple[str, ...], kept: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+    options: tuple[str, ...], state_folder: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not in results, in the journal or in the state for `--resume`, which repeats the stage."""
     first = pipegen("run", *options)
-    logs = {path.stem: path.read_text(encoding="utf-8") for path in kept.rglob("logs/*.log")}
+    logs = {path.stem: path.read_text(encoding="utf-8") for path in state_folder.rglob("logs/*.log")}
     assert (first.status, logs["reads"]) == (1, "[masked]\n0\n")
     assert "the result of reads contains a secret: it is not stored for later runs" in first.err
-    assert holding(kept) == []
+    assert holding(state_folder) == []
 
     monkeypatch.delenv("STOP")
     again = pipegen("run", *options, "--resume", "--report", "run.json")
-    (told,) = json.loads(Path("run.json").read_text(encoding="utf-8"))["pipelines"]
+    (pipeline_report,) = json.loads(Path("run.json").read_text(encoding="utf-8"))["pipelines"]
     assert again.status == 0
-    assert {one["name"]: one["status"] for one in told["stages"]}["asks"] == "success"
-    assert holding(kept) == []
+    assert {one["name"]: one["status"] for one in pipeline_report["stages"]}["asks"] == "success"
+    assert holding(state_folder) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [("--isolated", "--resume"), ("--isolated",), ()])
-def test_the_next_run_removes_data_of_a_killed_run(options: tuple[str, ...], kept: Path) -> None:
+def test_the_next_run_removes_data_of_a_killed_run(options: tuple[str, ...], state_folder: Path) -> None:
     """The killed run could not search it for secrets; until then, only the user can read it."""
     waiting = CONFIG.replace("test -z", 'echo on; test -z "$WAITS" || sleep 300; test -z')
     Path("pipegen.yaml").write_text(waiting, encoding="utf-8")
     process = subprocess.Popen((*PROGRAM, "--isolated"), env=environment(WAITS="yes"), stdout=subprocess.DEVNULL)
-    until(lambda: any(path.read_text() == "on\n" for path in kept.glob("pipegen/*/*/logs/fails.log")))
+    until(lambda: any(path.read_text() == "on\n" for path in state_folder.glob("pipegen/*/*/logs/fails.log")))
     process.kill()
     process.wait(timeout=30)
-    (left,) = kept.glob("pipegen/*/*/work/left")
+    (left,) = state_folder.glob("pipegen/*/*/work/left")
     assert holding(left) != []
     assert left.parents[1].stat().st_mode & 0o077 == 0
 
     completed = subprocess.run((*PROGRAM, *options), env=environment(), check=False, capture_output=True, text=True)
     assert completed.returncode == 1, completed.stderr
     until(lambda: not left.parent.exists())
-    assert holding(kept) == []
+    assert holding(state_folder) == []
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -104,10 +104,10 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def test_a_short_secret_is_reported(kept: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_short_secret_is_reported(state_folder: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not redacted in logs."""
     monkeypatch.setenv("DEPLOY_TOKEN", "abc")
     assert "warning[PG830]" in pipegen("run").err
     monkeypatch.setenv("DEPLOY_TOKEN", "abcd")
     assert "PG830" not in pipegen("run").err
-    assert kept.exists()
+    assert state_folder.exists()

@@ -56,14 +56,14 @@ def test_other_verbs_have_the_option(pipegen: Pipegen, verb: str) -> None:
 
 @pytest.mark.usefixtures("config")
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--set", "level"], '--set takes NAME=VALUE, not "level"'),
         (["--set", "note=a", "--set", "note=b"], '--set sets "note" to two values'),
     ],
 )
-def test_a_malformed_or_repeated_set_is_wrong_usage(pipegen: Pipegen, options: list[str], told: str) -> None:
+def test_a_malformed_or_repeated_set_is_wrong_usage(pipegen: Pipegen, options: list[str], message: str) -> None:
     """The message quotes the option."""
     done = pipegen("compile", "-t", "gitlab", *options)
 
-    assert (done.status, done.err) == (2, f"pipegen: {told}\n")
+    assert (done.status, done.err) == (2, f"pipegen: {message}\n")

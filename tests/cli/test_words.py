@@ -39,7 +39,7 @@ def test_a_code_is_explained_by_number_and_name(word: str, pipegen: Pipegen) -> 
 
 
 @pytest.mark.parametrize(
-    ("word", "told"),
+    ("word", "message"),
     [
         ("unknow-stage", 'did you mean "unknown-stage"?'),
         ("Unknown-Stag", 'did you mean "unknown-stage"?'),
@@ -47,11 +47,11 @@ def test_a_code_is_explained_by_number_and_name(word: str, pipegen: Pipegen) -> 
         ("", "messages contain codes, for example error[PG301]"),
     ],
 )
-def test_an_unknown_code_is_wrong_usage(word: str, told: str, pipegen: Pipegen) -> None:
+def test_an_unknown_code_is_wrong_usage(word: str, message: str, pipegen: Pipegen) -> None:
     """Names have suggestions; numbers have none, because a similar number means nothing."""
     result = pipegen("explain", word)
 
-    assert (result.status, result.out, result.err) == (2, "", f'pipegen: no code "{word}"; {told}\n')
+    assert (result.status, result.out, result.err) == (2, "", f'pipegen: no code "{word}"; {message}\n')
 
 
 def test_a_target_that_cannot_be_loaded_is_reported(
@@ -197,7 +197,7 @@ def test_pipegen_without_arguments_shows_the_help(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["nonsense"], "No such command 'nonsense'"),
         (["compile", "--nonsense"], "No such option"),
@@ -208,12 +208,12 @@ def test_pipegen_without_arguments_shows_the_help(pipegen: Pipegen) -> None:
         (["explain"], "CODE"),
     ],
 )
-def test_wrong_usage_names_the_wrong_argument(arguments: list[str], told: str, pipegen: Pipegen) -> None:
+def test_wrong_usage_names_the_wrong_argument(arguments: list[str], message: str, pipegen: Pipegen) -> None:
     """The message goes to standard error, and the exit code is 2."""
     result = pipegen(*arguments)
 
     assert (result.status, result.out) == (2, "")
-    assert told in result.err
+    assert message in result.err
 
 
 def test_wrong_usage_mentions_the_help_option(pipegen: Pipegen) -> None:

@@ -81,7 +81,7 @@ def papers(draw: st.DrawFn, *found: Plan) -> Paper:
 
 
 @dataclass
-class Told:
+class EventRecord:
     """The state of a pipeline according to the events of a run."""
 
     ready: set[str] = field(default_factory=set)
@@ -90,38 +90,38 @@ class Told:
     over: list[Status] = field(default_factory=list)
 
     @classmethod
-    def of(cls, events: Sequence[RunEvent], pipeline: str) -> Told:
+    def of(cls, events: Sequence[RunEvent], pipeline: str) -> EventRecord:
         """Return the state after *events*; no stage starts unready, runs twice at a time or is skipped twice."""
-        told = cls()
+        record = cls()
         for event in events:
             match event:
                 case Ready(task=TaskId(name, stage)) if name == pipeline:
-                    assert stage not in told.ready
-                    told.ready.add(stage)
+                    assert stage not in record.ready
+                    record.ready.add(stage)
                 case Skipped(task=TaskId(name, stage)) if name == pipeline:
-                    assert stage not in told.skipped | told.states.keys()
-                    told.skipped.add(stage)
+                    assert stage not in record.skipped | record.states.keys()
+                    record.skipped.add(stage)
                 case PipelineEnded(pipeline=name) if name == pipeline:
-                    told.over.append(event.status)
+                    record.over.append(event.status)
                 case Started(attempt=Attempt(task=Task(id=TaskId(name, stage)))) if name == pipeline:
-                    assert stage in told.ready - told.skipped
-                    told.states[stage] = Status.UNKNOWN
+                    assert stage in record.ready - record.skipped
+                    record.states[stage] = Status.UNKNOWN
                 case Ended(attempt=Attempt(task=Task(id=TaskId(name, stage)))) if name == pipeline and event.is_final:
-                    assert told.states[stage] is Status.UNKNOWN
+                    assert record.states[stage] is Status.UNKNOWN
                     is_good = event.outcome.result is AttemptResult.SUCCESS
-                    told.states[stage] = Status.SUCCESS if is_good else Status.FAILED
-        return told
+                    record.states[stage] = Status.SUCCESS if is_good else Status.FAILED
+        return record
 
 
 def check(paper: Paper, pipeline: str) -> None:
     """Check that the events of *paper* agree with the rules at this moment."""
-    told, moment = Told.of(paper.heard.events, pipeline), rules.moment_in(paper.engine, pipeline)
+    record, moment = EventRecord.of(paper.heard.events, pipeline), rules.moment_in(paper.engine, pipeline)
     never = rules.skipped(moment)
 
-    assert moment.states == told.states
-    assert told.skipped - set(moment.final) == never.keys()
-    assert told.ready - told.states.keys() - told.skipped == {*rules.ready(moment), *rules.final_ready(moment)}
-    assert told.over == [result for result in [rules.result(moment)] if result is not Status.UNKNOWN]
+    assert moment.states == record.states
+    assert record.skipped - set(moment.final) == never.keys()
+    assert record.ready - record.states.keys() - record.skipped == {*rules.ready(moment), *rules.final_ready(moment)}
+    assert record.over == [result for result in [rules.result(moment)] if result is not Status.UNKNOWN]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from pipegen.run.progress import Progress, StatusChanges
 from pipegen.run.status import Reason, Status
 
 
-class Told:
+class TrackedStages:
     """A progress, and all events so far."""
 
     def __init__(self, progress: Progress) -> None:
@@ -68,28 +68,28 @@ def test_every_change_agrees_with_the_rules(
     stages = (*graph.nodes, *final)
     never = {stages[number] for number in unwanted if number < len(stages)}
     progress = Progress(graph, final, is_wanted=lambda stage: stage not in never, is_fail_fast=is_fail_fast)
-    told = Told(progress)
-    told.take(progress.begin({}))
-    while told.ready or told.running:
-        moves = ["start"] * 4 * bool(told.ready) + ["end"] * 4 * bool(told.running)
-        move = data.draw(st.sampled_from([*moves, *["refuse"] * bool(told.ready), "stop", "kill"]))
+    tracked = TrackedStages(progress)
+    tracked.take(progress.begin({}))
+    while tracked.ready or tracked.running:
+        moves = ["start"] * 4 * bool(tracked.ready) + ["end"] * 4 * bool(tracked.running)
+        move = data.draw(st.sampled_from([*moves, *["refuse"] * bool(tracked.ready), "stop", "kill"]))
         match move:
             case "start":
-                told.running.append(told.ready.pop(data.draw(st.integers(0, len(told.ready) - 1))))
-                progress.start(told.running[-1])
-                told.check()
+                tracked.running.append(tracked.ready.pop(data.draw(st.integers(0, len(tracked.ready) - 1))))
+                progress.start(tracked.running[-1])
+                tracked.check()
             case "end":
-                stage = told.running.pop(data.draw(st.integers(0, len(told.running) - 1)))
+                stage = tracked.running.pop(data.draw(st.integers(0, len(tracked.running) - 1)))
                 state = data.draw(st.sampled_from([Status.SUCCESS, Status.FAILED]))
                 is_allowed = state is Status.FAILED and data.draw(st.booleans())
-                told.allowed |= {stage} if is_allowed else set()
-                told.take(progress.end(stage, state, is_allowed=is_allowed))
-            case "refuse" if told.ready[0] in graph:
-                told.take(progress.refuse(told.ready[0]))
+                tracked.allowed |= {stage} if is_allowed else set()
+                tracked.take(progress.end(stage, state, is_allowed=is_allowed))
+            case "refuse" if tracked.ready[0] in graph:
+                tracked.take(progress.refuse(tracked.ready[0]))
             case "stop":
-                told.take(progress.stop())
+                tracked.take(progress.stop())
             case "kill":
-                told.take(progress.kill())
+                tracked.take(progress.kill())
     assert progress.is_over
 
 
@@ -115,11 +115,11 @@ def test_a_resumed_progress_continues_where_it_ended(
         news = first.end(stage, ended[stage], is_allowed=stage in allowed)
         ready = [one for one in (*ready, *news.ready) if one not in first.skipped()]
     second = Progress(graph, ("f",), is_wanted=lambda _: True, is_fail_fast=is_fail_fast)
-    told = Told(second)
-    told.allowed = allowed
-    told.take(second.begin(ended, allowed))
+    tracked = TrackedStages(second)
+    tracked.allowed = allowed
+    tracked.take(second.begin(ended, allowed))
 
-    assert set(told.ready) == set(ready)
+    assert set(tracked.ready) == set(ready)
     assert second.result == first.result
 
 

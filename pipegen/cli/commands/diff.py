@@ -13,7 +13,7 @@ from pipegen.cli.session import Format, end, show
 from pipegen.cli.terminal.colours import DIFFERENCES
 from pipegen.cli.terminal.streams import show_data, show_text
 from pipegen.cli.timing.durations import load_durations
-from pipegen.cli.versions.compared import ConfigVersion, analysed, versions
+from pipegen.cli.versions import ConfigVersion, analysed, versions
 from pipegen.compiler import Analysed
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Diagnostic, Severity

@@ -42,7 +42,7 @@ pipelines:
 """
 
 
-def kept(config: str, *files: str, chosen: tuple[str, ...] = ()) -> dict[str, list[str]]:
+def narrowed_stages(config: str, *files: str, chosen: tuple[str, ...] = ()) -> dict[str, list[str]]:
     """Return the stages of each pipeline of *config* that a change of *files* affects."""
     plans = narrow(plans_of(config, *chosen), files, "main", Report(), has_selection=bool(chosen))
     return {plan.name: [job.stage for job in plan.jobs] for plan in plans}
@@ -50,7 +50,7 @@ def kept(config: str, *files: str, chosen: tuple[str, ...] = ()) -> dict[str, li
 
 def stages(config: str, *files: str) -> list[str]:
     """Return the affected stages of the only pipeline of *config*."""
-    (pipelines,) = kept(config, *files).values()
+    (pipelines,) = narrowed_stages(config, *files).values()
     return pipelines
 
 
@@ -136,11 +136,11 @@ pipelines:
 
 def test_pipelines_are_kept_by_their_own_files() -> None:
     """A pipeline without path filters is affected by all files; in others, stages can have their own filters."""
-    assert kept(SEVERAL, "web/a") == {"web": ["unit"], "release": ["push"]}
-    assert kept(SEVERAL, "api/a") == {"api": ["unit", "pack"], "release": ["push"]}
-    assert kept(SEVERAL, "api/docs/a") == {"api": ["unit", "docs", "pack"], "release": ["push"]}
-    assert kept(SEVERAL, "other") == {"release": ["push"]}
-    assert kept(SEVERAL, "other", chosen=("api",)) == {"api": ["unit", "pack"]}
+    assert narrowed_stages(SEVERAL, "web/a") == {"web": ["unit"], "release": ["push"]}
+    assert narrowed_stages(SEVERAL, "api/a") == {"api": ["unit", "pack"], "release": ["push"]}
+    assert narrowed_stages(SEVERAL, "api/docs/a") == {"api": ["unit", "docs", "pack"], "release": ["push"]}
+    assert narrowed_stages(SEVERAL, "other") == {"release": ["push"]}
+    assert narrowed_stages(SEVERAL, "other", chosen=("api",)) == {"api": ["unit", "pack"]}
 
 
 def test_a_removed_stage_is_bridged() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pipegen.cli.exits import WrongUsage
+from pipegen.cli.revisions import Revision, revision
 from pipegen.cli.session import config_path
-from pipegen.cli.versions.revisions import Revision, revision
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.include import included_paths
 from pipegen.config.files.load import USUAL_NAMES, decode, find, folder_of, load, repository_root

@@ -1,1 +1,0 @@
-"""Versions of a config in git."""
