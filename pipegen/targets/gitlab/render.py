@@ -10,13 +10,9 @@ from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
 from pipegen.targets.gitlab.condensed.matrices import axis_maps
 from pipegen.targets.gitlab.jobs.raw import with_raw
 from pipegen.targets.gitlab.model import (
-    DEFAULT_ARTIFACT_KEYS,
     UNLIMITED,
-    ArtifactKeys,
-    CacheEntry,
     ChildPipeline,
     Combinations,
-    CoverageReport,
     Document,
     EnvironmentKeys,
     GitLabJob,
@@ -31,12 +27,9 @@ from pipegen.targets.gitlab.model import (
     TriggerKeys,
     VariableEntry,
 )
+from pipegen.targets.gitlab.render_files import artifacts, caches, text_list, without_none
 from pipegen.targets.gitlab.settings import Release
 
-# The most characters of a list on one line.
-_LINE = 132
-# The most characters of the files and the prefix of a cache's key on one line.
-_SHORT_KEY = 60
 _EMPTY: Mapping[str, Value] = {"cache": [], "interruptible": False, "retry": 0}
 # An image whose service has its name as hostname: https://docs.gitlab.com/ci/services/#accessing-the-services
 # A command that needs no quotes between brackets.
@@ -51,7 +44,7 @@ def with_file_header(body: str, source: str, notes: Iterable[str]) -> str:
 
 def shared_keys(document: Document) -> dict[str, Value]:
     """Return the keys before the jobs of *document*: those that hold for all jobs, and hidden jobs."""
-    return _without_none(
+    return without_none(
         {
             "stages": _stages(document.stages) if document.stages else None,
             "include": [*map(Flow, document.external), *({"local": path} for path in document.includes)] or None,
@@ -67,20 +60,20 @@ def _workflow(document: Document) -> dict[str, Value]:
     refusals = [_rule(rule) for rule in document.refusals]
     rules = [*refusals, *document.settings.rules, *(_rule(rule) for rule in document.workflow)]
     cancel = {"on_new_commit": "interruptible"} if document.cancels else None
-    return _without_none({"name": document.settings.name or None, "auto_cancel": cancel, "rules": rules or None})
+    return without_none({"name": document.settings.name or None, "auto_cancel": cancel, "rules": rules or None})
 
 
 def _default(document: Document) -> dict[str, Value]:
     tokens = {name: {"aud": _one_or_list(audience)} for name, audience in document.id_tokens}
     defaults = document.defaults
-    return _without_none(
+    return without_none(
         {
             "image": _image(defaults.image) if defaults.image else None,
             "services": _services(defaults.services) if defaults.services else None,
             "tags": Flow(document.tags) if document.tags else None,
             "retry": _retry(defaults.retry) if defaults.retry else None,
             "interruptible": defaults.interruptible or None,
-            "cache": _caches(defaults.cache) if defaults.cache else None,
+            "cache": caches(defaults.cache) if defaults.cache else None,
             "before_script": script_data(defaults.before_script),
             "after_script": script_data(defaults.after_script),
             "id_tokens": tokens or None,
@@ -90,16 +83,7 @@ def _default(document: Document) -> dict[str, Value]:
 
 def _stages(names: Sequence[str]) -> Value:
     """Return *names* on one line, unless they are lists of jobs themselves."""
-    return list(names) if any("," in name for name in names) else _list(names)
-
-
-def _list(items: Sequence[Data]) -> Value:
-    """Return *items* on one line if they are short texts, else on a line each."""
-    texts = [item for item in items if isinstance(item, str)]
-    if len(texts) < len(items):
-        return [item if isinstance(item, str) else Flow(item) for item in items if isinstance(item, str | Mapping)]
-    is_short = sum(map(len, texts)) + 2 * len(texts) <= _LINE
-    return Flow(texts) if is_short and not any("\n" in text for text in texts) else texts
+    return list(names) if any("," in name for name in names) else text_list(names)
 
 
 def _one_or_list(texts: tuple[str, ...]) -> Value:
@@ -107,7 +91,7 @@ def _one_or_list(texts: tuple[str, ...]) -> Value:
 
 
 def _hidden(hidden: Hidden) -> dict[str, Value]:
-    return _without_none(
+    return without_none(
         {
             "rules": [_rule(rule) for rule in hidden.rules] if hidden.rules else None,
             "image": _image(hidden.image) if hidden.image else None,
@@ -121,7 +105,7 @@ def _hidden(hidden: Hidden) -> dict[str, Value]:
 
 def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
     """Return the keys of a job, with *script* as the value of `script`."""
-    keys = _without_none(
+    keys = without_none(
         {
             "extends": _one_or_list(tuple(filter(None, (job.extends, job.rules_from)))) or None,
             "stage": None if job.has_stage_of_extended else job.stage,
@@ -129,8 +113,8 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
             "image": _image(job.image) if job.image else None,
             "services": _services(job.services) if job.services else None,
             "tags": Flow(job.tags) if job.tags else None,
-            "needs": _list([_need(need) for need in job.needs]) if job.needs else None,
-            "dependencies": None if job.dependencies is None else _list(job.dependencies),
+            "needs": text_list([_need(need) for need in job.needs]) if job.needs else None,
+            "dependencies": None if job.dependencies is None else text_list(job.dependencies),
             "rules": [_rule(rule) for rule in job.rules] if job.rules else None,
             "when": job.when or None,
             "start_in": job.start_in or None,
@@ -142,14 +126,14 @@ def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
             "timeout": job.limits.timeout or None,
             "interruptible": job.interruptible or _empty(job, "interruptible"),
             "inherit": None if job.inherited is None and job.inherits_variables else _inherit(job),
-            "cache": _caches(job.caches) if job.caches else _empty(job, "cache"),
+            "cache": caches(job.caches) if job.caches else _empty(job, "cache"),
             "variables": _variables(job.variables) if job.variables else None,
             "id_tokens": {token.variable: _audiences(token) for token in job.id_tokens} if job.id_tokens else None,
             "before_script": script_data(job.before_script) if job.before_script else None,
             "script": script,
             "after_script": script_data(job.after_script) if job.after_script else None,
             "coverage": job.artifact_keys.coverage or None,
-            "artifacts": _artifacts(job.artifacts, job.artifact_keys),
+            "artifacts": artifacts(job.artifacts, job.artifact_keys),
             "pages": {"publish": job.pages.publish} if job.pages else None,
             "release": _release(job.release) if job.release else None,
             "trigger": _trigger(job.trigger) if job.trigger else None,
@@ -172,7 +156,7 @@ def _inherit(job: GitLabJob) -> Value:
 
 
 def _environment(environment: EnvironmentKeys) -> Value:
-    return _without_none(
+    return without_none(
         {
             "name": environment.name,
             "url": environment.url or None,
@@ -192,30 +176,6 @@ def _kubernetes(environment: EnvironmentKeys) -> Value:
     return Flow(keys) if environment.kubernetes_agent else None
 
 
-def _caches(caches: tuple[CacheEntry, ...]) -> Value:
-    entries = [_cache(one) for one in caches]
-    return entries[0] if len(entries) == 1 else entries
-
-
-def _cache(cache: CacheEntry) -> Value:
-    return _without_none(
-        {
-            "key": _files_key(cache) if cache.files else cache.key or None,
-            "paths": _list(cache.paths),
-            "policy": cache.policy or None,
-            "when": cache.when or None,
-            "fallback_keys": _list(cache.fallback_keys) if cache.fallback_keys else None,
-        }
-    )
-
-
-def _files_key(cache: CacheEntry) -> Value:
-    """Return the key of *cache* by its files, on one line if it is short."""
-    prefix = {"prefix": cache.key} if cache.key else {}
-    is_short = sum(map(len, (*cache.files, cache.key))) <= _SHORT_KEY
-    return Flow({"files": cache.files, **prefix}) if is_short else {"files": _list(cache.files), **prefix}
-
-
 def _allow_failure(job: GitLabJob) -> Value:
     if codes := job.limits.exit_codes:
         return {"exit_codes": Flow(codes) if len(codes) > 1 else codes[0]}
@@ -224,48 +184,7 @@ def _allow_failure(job: GitLabJob) -> Value:
 
 
 def _retry(retry: RetryKeys) -> Value:
-    return {"max": retry.count, "when": _list(retry.when)} if retry.when else retry.count
-
-
-def _artifacts(paths: tuple[str, ...], artifact_keys: ArtifactKeys) -> Value:
-    """Return the `artifacts` of a job; None if there is nothing to store or report."""
-    if artifact_keys is DEFAULT_ARTIFACT_KEYS:
-        return {"paths": _list(paths)} if paths else None
-    reports = _without_none(
-        {
-            "junit": _one_or_more(artifact_keys.junit),
-            "coverage_report": _coverage(artifact_keys.coverage_report),
-            "codequality": _one_or_more(artifact_keys.codequality),
-            "dotenv": _one_or_more(artifact_keys.dotenv),
-        }
-    )
-    if not paths and not reports:
-        return None
-    return _without_none(
-        {
-            "name": artifact_keys.name or None,
-            "paths": _list(paths) if paths else None,
-            "exclude": _list(artifact_keys.exclude) if artifact_keys.exclude else None,
-            "when": artifact_keys.when or None,
-            "expire_in": artifact_keys.expire_in or None,
-            "access": artifact_keys.access or None,
-            "expose_as": artifact_keys.expose_as or None,
-            "reports": reports or None,
-        }
-    )
-
-
-def _coverage(report: CoverageReport | None) -> Value:
-    return {"coverage_format": report.format, "path": report.path} if report is not None else None
-
-
-def _one_or_more(paths: tuple[str, ...]) -> Value:
-    return paths[0] if len(paths) == 1 else _list(paths) if paths else None
-
-
-def _without_none(keys: Mapping[str, Value]) -> dict[str, Value]:
-    """Return *keys* without those whose value is None."""
-    return {key: value for key, value in keys.items() if value is not None}
+    return {"max": retry.count, "when": text_list(retry.when)} if retry.when else retry.count
 
 
 def _image(image: ImageKeys) -> Value:
@@ -284,14 +203,14 @@ def _image(image: ImageKeys) -> Value:
 def _services(services: Sequence[ServiceKeys]) -> Value:
     entries = [_service(service) for service in services]
     names = [entry for entry in entries if isinstance(entry, str)]
-    return _list(names) if len(names) == len(entries) else entries
+    return text_list(names) if len(names) == len(entries) else entries
 
 
 def _service(service: ServiceKeys) -> Value:
     if not service.command and not service.variables:
         is_own_name = re.fullmatch(_PLAIN_IMAGE, service.name) and service.name.partition(":")[0] == service.alias
         return service.name if is_own_name else Flow({"name": service.name, "alias": service.alias})
-    return _without_none(
+    return without_none(
         {
             "name": service.name,
             "alias": service.alias,
@@ -325,7 +244,7 @@ def _parallel(combinations: Combinations) -> Value:
     """Return *combinations* as a map of lists if they are all combinations of the values, else as several maps."""
     maps = axis_maps(map(dict, combinations.values))
     if len(maps) == 1:
-        return {"matrix": [{axis: _list(values) for axis, values in maps[0].items()}]}
+        return {"matrix": [{axis: text_list(values) for axis, values in maps[0].items()}]}
     return {"matrix": [Flow(axes) for axes in maps]}
 
 
@@ -342,7 +261,7 @@ def _rule(rule: RuleEntry) -> dict[str, Value]:
         "variables": dict(rule.variables) or None,
     }
     # A rule without a condition needs `when`.
-    return _without_none(keys) or {"when": "on_success"}
+    return without_none(keys) or {"when": "on_success"}
 
 
 def _variables(variables: Iterable[VariableEntry]) -> Value:
@@ -352,10 +271,10 @@ def _variables(variables: Iterable[VariableEntry]) -> Value:
 def _variable(variable: VariableEntry) -> Value:
     if not variable.description and not variable.options and not variable.is_raw:
         return variable.value
-    more = _without_none(
+    more = without_none(
         {
             "description": variable.description or None,
-            "options": _list(variable.options) if variable.options else None,
+            "options": text_list(variable.options) if variable.options else None,
             "expand": False if variable.is_raw else None,
         }
     )
@@ -374,7 +293,7 @@ def script_data(entries: Sequence[ScriptEntry]) -> Value:
 
 
 def _release(release: Release) -> dict[str, Value]:
-    return _without_none({"tag_name": release.tag, "name": release.name, "description": release.description})
+    return without_none({"tag_name": release.tag, "name": release.name, "description": release.description})
 
 
 def _trigger(trigger: TriggerKeys | ChildPipeline) -> Value:
