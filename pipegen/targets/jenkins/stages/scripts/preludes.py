@@ -10,15 +10,18 @@ from pipegen.targets.jenkins.names import StageNames
 
 # By the tools of a script: whether it calls the container program, helm, git.
 _NAMES = {
-    (True, False, False): ("containers", "How a script with containers starts."),
-    (False, True, False): ("releases", "How a script with helm releases starts."),
-    (False, False, True): ("charts", "How a script that changes deployment charts starts."),
-    (True, True, False): ("containersAndReleases", "How a script with containers and helm releases starts."),
-    (True, False, True): ("containersAndCharts", "How a script with containers that changes deployment charts starts."),
-    (False, False, False): ("values", "How a script with values of its own or of other stages starts."),
+    (True, False, False): ("containers", "The first commands of scripts with containers."),
+    (False, True, False): ("releases", "The first commands of scripts with helm releases."),
+    (False, False, True): ("charts", "The first commands of scripts that change deployment charts."),
+    (True, True, False): ("containersAndReleases", "The first commands of scripts with containers and helm releases."),
+    (True, False, True): (
+        "containersAndCharts",
+        "The first commands of scripts with containers and deployment charts.",
+    ),
+    (False, False, False): ("values", "The first commands of scripts with values of their own or of other stages."),
 }
-_BASH = ("bash", "How a script starts that bash runs.")
-_ANY = ("everything", "How a script with containers, helm releases and deployment charts starts.")
+_BASH = ("bash", "The first commands of scripts that bash runs.")
+_ANY = ("everything", "The first commands of scripts with containers, helm releases and deployment charts.")
 
 
 class NamedPrelude(Struct):
