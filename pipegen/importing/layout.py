@@ -25,11 +25,12 @@ _ORDER = (
         "secrets",
         "shell",
     ),
-    *("script", "after", "artifacts", "files_from", "reports", "cache", "environment", "approve", "lock"),
+    *("before", "script", "after", "artifacts", "files_from", "reports", "cache", "environment", "approve", "lock"),
     *("allow_failure", "retry", "timeout", "interruptible", "trigger", "pipeline", "steps", "raw"),
 )
+_COMMANDS = ("before", "script", "after")
 # Keys whose value is a block if it has more than one entry, as their texts are commands or long lists.
-_BLOCKS = frozenset({"script", "after", "env", "stages", "inputs", "templates", "pipelines", "targets", "defaults"})
+_BLOCKS = frozenset({*_COMMANDS, "env", "stages", "inputs", "templates", "pipelines", "targets", "defaults"})
 
 
 def ordered(stage: Mapping[str, Value]) -> dict[str, Value]:
@@ -67,9 +68,9 @@ def _is_short(key: str, value: Mapping[str, Value] | Sequence[Value], depth: int
         return not value
     if key == "execution":
         return False
-    if key in ("script", "after") and (len(value) > 1 or "{" in str(value)):
+    if key in _COMMANDS and (len(value) > 1 or "{" in str(value)):
         return False
-    if key in _BLOCKS and key not in ("script", "after") and len(value) > 1:
+    if key in _BLOCKS and key not in _COMMANDS and len(value) > 1:
         return False
     if depth < 2 or (isinstance(value, dict) and "name" in value and "script" in value):  # noqa: PLR2004 - pipelines
         return False

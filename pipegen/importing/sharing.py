@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from pipegen.emit.yaml import Commented, Value
 from pipegen.structs import Struct
 
 # Keys that defaults may hold: each is about how a stage runs, not about what it does.
 _SHARED = ("agent", "image", "services", "cache", "retry", "timeout", "interruptible", "shell", "raw")
-_ENV = "env"
-_OF_SCRIPTS = frozenset({"env", "shell", "image", "services"})
+_ENV, _BEFORE = "env", "before"
+_OF_SCRIPTS = frozenset({"env", "shell", "image", "services", "before"})
 # Keys of a stage that a template can have in addition to those of defaults.
 _IN_TEMPLATES = (
     *_SHARED,
@@ -19,6 +20,7 @@ _IN_TEMPLATES = (
         "when",
         "matrix",
         "secrets",
+        "before",
         "script",
         "after",
         "artifacts",
@@ -40,9 +42,20 @@ class Shared(Struct):
     stages: Sequence[Stage]
 
 
-def share(stages: Sequence[Stage], templates_of: Sequence[Sequence[str]]) -> Shared:
-    """Return *stages* with shared keys in defaults and templates; *templates_of* are the candidates of each stage."""
-    defaults = _defaults(stages)
+def share(
+    stages: Sequence[Stage],
+    templates_of: Sequence[Sequence[str]],
+    inherited_of: Sequence[AbstractSet[str]] | None = None,
+) -> Shared:
+    """Return *stages* with shared keys in defaults and templates.
+
+    *templates_of* are the candidates of each stage, *inherited_of* its keys from defaults of the source, None if they
+    are unknown.
+    """
+    variables = _common_variables(stages)
+    if variables:
+        stages = [_without_variables(stage, variables) for stage in stages]
+    defaults = _defaults(stages, inherited_of, is_raw_shared=bool(variables))
     rest = [_without_defaults(stage, defaults) for stage in stages]
     templates: dict[str, Mapping[str, Value]] = {}
     users = _users(templates_of)
@@ -52,18 +65,54 @@ def share(stages: Sequence[Stage], templates_of: Sequence[Sequence[str]]) -> Sha
             templates[name] = common
             for index in indexes:
                 rest[index] = _extending(rest[index], name, common)
+    if variables:
+        defaults["raw"] = {"gitlab": {"variables": variables}}
     return Shared(defaults, templates, rest)
 
 
-def _defaults(stages: Sequence[Stage]) -> dict[str, Value]:
-    """Return the keys that more than half of the stages with a script have, with their values."""
+def _raw_variables(stage: Stage) -> Mapping[str, Value]:
+    """Return the raw variables for GitLab's runner of *stage*."""
+    raw = stage.get("raw")
+    keys = raw.get("gitlab") if isinstance(raw, dict) else None
+    variables = keys.get("variables") if isinstance(keys, dict) else None
+    return variables if isinstance(variables, dict) else {}
+
+
+def _common_variables(stages: Sequence[Stage]) -> dict[str, Value]:
+    """Return the raw variables that all of several *stages* have."""
+    first, *others = map(_raw_variables, stages) if len(stages) > 1 else ({},)
+    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+
+
+def _without_variables(stage: Stage, variables: Mapping[str, Value]) -> Stage:
+    rest = {name: value for name, value in _raw_variables(stage).items() if name not in variables}
+    raw = stage["raw"]
+    keys = dict(raw["gitlab"]) if isinstance(raw, dict) and isinstance(raw["gitlab"], dict) else {}
+    keys = {**keys, "variables": rest} if rest else {key: value for key, value in keys.items() if key != "variables"}
+    others = {key: value for key, value in stage.items() if key != "raw"}
+    return {**others, "raw": {"gitlab": keys}} if keys else others
+
+
+def _defaults(
+    stages: Sequence[Stage], inherited_of: Sequence[AbstractSet[str]] | None, *, is_raw_shared: bool
+) -> dict[str, Value]:
+    """Return the keys that more than half of the stages with a script have, with their values.
+
+    A key that other stages lack is one of them only if it is a default of the source, too. If it *is_raw_shared*, the
+    defaults have other raw keys already.
+    """
     inheriting = [stage for stage in stages if "script" in stage]
+    of_source = frozenset(_SHARED) if inherited_of is None else frozenset[str]().union(*inherited_of)
     if len(inheriting) < 2:  # noqa: PLR2004 - one stage shares nothing
         return {}
     defaults: dict[str, Value] = {}
     for key in _SHARED:
         value = _usual([stage.get(key) for stage in inheriting])
         others = [stage.get(key) for stage in inheriting if stage.get(key) != value]
+        if key == "raw" and is_raw_shared:
+            continue
+        if None in others and key not in of_source and key not in ("shell", "raw"):
+            continue
         if value is not None and not (isinstance(value, dict) and any(isinstance(other, dict) for other in others)):
             defaults[key] = value
     env = {
@@ -71,7 +120,8 @@ def _defaults(stages: Sequence[Stage]) -> dict[str, Value]:
         for name in dict.fromkeys(name for stage in inheriting for name in _env(stage))
         if (value := _usual([_env(stage).get(name) for stage in inheriting])) is not None
     }
-    return {**({_ENV: env} if env else {}), **defaults}
+    before = _usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source else None
+    return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
 
 
 def _env(stage: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -96,11 +146,26 @@ def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
             rest.pop(_ENV, None)
             if env:
                 rest[_ENV] = env
+        elif key == _BEFORE:
+            rest.pop(_BEFORE, None)
+            rest |= _after_defaults(stage, value)
         elif key not in stage:
             rest[key] = "sh" if key == "shell" else None
         elif stage[key] == value:
             del rest[key]
     return rest
+
+
+def _after_defaults(stage: Stage, defaults: Value) -> Stage:
+    """Return the keys `before` and `script` of *stage*, whose commands of *defaults* run first, unless it has none."""
+    own, first = _list(stage.get(_BEFORE)), _list(defaults)
+    if own[: len(first)] == first:
+        return {_BEFORE: own[len(first) :]} if len(own) > len(first) else {}
+    return {_BEFORE: None, "script": [*own, *_list(stage["script"])]}
+
+
+def _list(value: Value) -> list[Value]:
+    return list(value) if isinstance(value, list | tuple) else []
 
 
 def _difference(own: Mapping[str, Value], inherited: Mapping[str, Value]) -> dict[str, Value]:

@@ -136,9 +136,7 @@ def _is_empty(name: str, names: Names) -> Condition:
     """Return the condition that the variable *name* is set and empty, which GitLab never does with its own ones."""
     if name in names.inputs:
         return Opposite(_has_value(name, names))
-    if name in names.constants:
-        return NEVER if names.constants[name] else ALWAYS
-    if name.startswith("CI_"):
+    if name.startswith("CI_") or names.constants.get(name):
         return NEVER
     raise UntranslatableError(f"a config does not tell an empty ${name} from one that is not set")
 

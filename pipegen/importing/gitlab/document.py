@@ -22,7 +22,7 @@ from pipegen.importing.gitlab.keys.environments import is_stop, stopped_by
 from pipegen.importing.gitlab.order import Order, order_of, report_needs
 from pipegen.importing.gitlab.rules import rules_of, workflow_rules
 from pipegen.importing.gitlab.selection import selected_pipeline, unselected, without_selection
-from pipegen.importing.gitlab.stages import Draft, Settings, StageBuilder
+from pipegen.importing.gitlab.stages import KEYS_OF, Draft, Settings, StageBuilder
 from pipegen.importing.gitlab.starts import Start, condition_of, start_of
 from pipegen.importing.gitlab.texts import file_constants
 from pipegen.importing.gitlab.tree import items_of, text_of
@@ -130,13 +130,19 @@ class _Writer:
             )
             for name in stages
         ]
+        for draft in drafts:
+            inputs = [name for name in self._inputs if name in draft.job.variables]
+            if inputs and "trigger" in draft.keys:
+                # The other pipeline gets them, too.
+                draft.raw["inherit"] = {"variables": list(inputs)}
+        builder.report_raw()
         for variable in self._source.variables.values():
             # A variable that no job gets has no effect.
             self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
         self._pages(drafts)
         order = order_of(self._source, stages, [draft.name for draft in drafts if draft.is_awaited])
-        order = self._with_stops(order)
         lacks_names = keep_needs(drafts, order, self._options.names)
+        order = self._with_stops(order)
         for name in stages:
             report_needs(
                 self._source.jobs[name],
@@ -150,9 +156,10 @@ class _Writer:
     def _config(self, drafts: Sequence[Draft], order: Order, known: Condition) -> dict[str, Value]:
         files = files_from(drafts, order)
         stages = [_stage(draft, files.get(draft.name)) for draft in drafts]
-        shared = share(stages, [_templates(draft) for draft in drafts]) if self._options.is_shared else None
+        templates, inherited = [_templates(draft) for draft in drafts], [_inherited(draft) for draft in drafts]
+        shared = share(stages, templates, inherited) if self._options.is_shared else None
         pipeline: dict[str, Value] = {}
-        if known != ALWAYS or (self._source.has_workflow_rules and not self._starts_for_merge_requests(drafts)):
+        if known != ALWAYS or (self._runs_for_merge_requests() and not self._starts_for_merge_requests(drafts)):
             pipeline["when"] = as_when(known if known != ALWAYS else _ANY_EVENT)
         pipeline |= self._concurrency()
         if shared is not None and shared.defaults:
@@ -166,7 +173,7 @@ class _Writer:
         if self._inputs:
             config["inputs"] = {name: as_input(one) for name, one in self._inputs.items()}
         if shared is not None and shared.templates:
-            config["templates"] = {name: dict(keys) for name, keys in shared.templates.items()}
+            config["templates"] = {name: in_order(keys) for name, keys in shared.templates.items()}
         config["pipelines"] = {self._name or PIPELINE: pipeline}
         if self._source.unread:
             self._targets |= include_settings(self._source, order)
@@ -347,6 +354,11 @@ def _stage(draft: Draft, files: Sequence[str] | None) -> dict[str, Value]:
 
 def _commented(stage: dict[str, Value], comment: str) -> Value:
     return Commented(stage, comment) if comment else stage
+
+
+def _inherited(draft: Draft) -> frozenset[str]:
+    """Return the keys of *draft* that come from the defaults of the source."""
+    return frozenset(key for source in draft.job.inherited for key in KEYS_OF.get(source, ()))
 
 
 def _templates(draft: Draft) -> tuple[str, ...]:

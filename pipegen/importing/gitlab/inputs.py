@@ -10,7 +10,6 @@ from pipegen.importing.gitlab.jobs import SourcePipeline, Variable
 from pipegen.importing.gitlab.keys.base import present
 from pipegen.importing.gitlab.rules import formulas_of
 from pipegen.importing.gitlab.tree import text_of, texts_of
-from pipegen.source.tree import Mapping as TreeMapping
 
 # Names that engines, shells or the runner use: no inputs.
 _RESERVED = ("CI_", "GIT_", "GITLAB_", "DOCKER_", "KUBERNETES_", "FF_", "RUNNER_", "PIPEGEN_", "PATH", "HOME")
@@ -33,7 +32,7 @@ def inputs_of(source: SourcePipeline, refused: Collection[str]) -> dict[str, Var
         and name not in refused
         and "$" not in variable.text
         and "\n" not in variable.text
-        and (isinstance(variable.entry.value, TreeMapping) or name in tested)
+        and (present(variable.entry.value).keys() & {"description", "options"} or name in tested)
     }
 
 

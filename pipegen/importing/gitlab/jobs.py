@@ -56,7 +56,7 @@ class SourceJob(Struct, kw_only=True):
     """A job: its *entries* by key, with inherited ones, and the number of its stage.
 
     *variables* are those of the file and of the job; *own_variables* only those of the job. *unknown* are the names of
-    jobs that it extends and that are in files that cannot be read.
+    jobs that it extends and that are in files that cannot be read; *inherited* are its keys from `default`.
     """
 
     name: str
@@ -68,6 +68,7 @@ class SourceJob(Struct, kw_only=True):
     own_variables: Mapping[str, Variable]
     templates: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    inherited: frozenset[str] = frozenset()
 
     @property
     def span(self) -> Span:
@@ -223,6 +224,7 @@ class _Resolver:
             own_variables=own_variables,
             templates=self._bases(entry.value),
             unknown=tuple(dict.fromkeys(self._unknown(name, 0))),
+            inherited=frozenset(keys.keys() - own.keys()),
         )
 
     def _inherited(self, values: Mapping[str, V], key: str, inherit: Entry | None) -> Mapping[str, V]:

@@ -118,7 +118,7 @@ def _runnable(job: SourceJob, source: SourcePipeline) -> RunnableJob:
         job=job,
         rules=rules,
         known={**_known(job.variables), "CI_JOB_NAME": job.name, "CI_JOB_STAGE": job.stage},
-        needs=needs_of(job, source),
+        needs=_known_needs(job, source),
         combinations=dict(_combinations(job)),
         script=_commands(job, "before_script", "script"),
         after=_commands(job, "after_script"),
@@ -160,6 +160,14 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> dict[str, 
                 image=job.image,
             )
     return run_jobs
+
+
+def _known_needs(job: SourceJob, source: SourcePipeline) -> tuple[Need, ...] | None:
+    """Return the needs of *job* without those on jobs that may be in files that cannot be read."""
+    needs = needs_of(job, source)
+    if needs is None or source.is_complete:
+        return needs
+    return tuple(need for need in needs if need.name in source.jobs)
 
 
 def _without_effect(when: str, before: Collection[str]) -> str:

@@ -76,6 +76,8 @@ GROUPS = (
         translate=limits.allow_failure,
     ),
 )
+# Keys of a stage by the keys of a job that they come from.
+KEYS_OF = {"before_script": ("before",), **{source: group.keys for group in GROUPS for source in group.sources}}
 _OF_START = ("rules", "only", "except", "when", "start_in", "manual_confirmation")
 _ELSEWHERE = frozenset(
     {
@@ -130,6 +132,7 @@ class StageBuilder:
     ) -> None:
         self._source = source
         self._needed = {need.name for job in source.jobs.values() for need in needs_of(job, source) or ()}
+        self._raw: dict[tuple[str, int, str], tuple[Entry, list[str]]] = {}
         self._settings = settings
         self._accounting = accounting
         self._report = report
@@ -228,13 +231,21 @@ class StageBuilder:
 
     def _mark_raw(self, entry: Entry, draft: Draft, reason: str) -> None:
         self._accounting.mark(entry, KeyOutcome.RAW)
-        because = f": {reason}" if reason else ""
-        self._report.add(
-            codes.KEPT_RAW,
-            f'"{entry.key.text}" of job "{draft.name}" stays a key of GitLab{because}',
-            at=entry.key.span,
-            hint='other engines do not read "raw": check that the stage works without it',
+        self._raw.setdefault((entry.key.span.file.path, entry.key.span.start, reason), (entry, []))[1].append(
+            draft.name
         )
+
+    def report_raw(self) -> None:
+        """Report the keys that stay raw, each once with the jobs that have it."""
+        for (_, _, reason), (entry, names) in self._raw.items():
+            others = f" and {len(names) - 1} other{'s' if len(names) > 2 else ''}" if names[1:] else ""  # noqa: PLR2004
+            because = f": {reason}" if reason else ""
+            self._report.add(
+                codes.KEPT_RAW,
+                f'"{entry.key.text}" of job "{names[0]}"{others} stays a key of GitLab{because}',
+                at=entry.key.span,
+                hint='other engines do not read "raw": check that the stage works without it',
+            )
 
     def _scripts(self, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
         job = context.job
@@ -251,15 +262,7 @@ class StageBuilder:
             self._unread_script(job, draft)
             return
         image = draft.keys.get("image") or draft.raw.get("image")
-        is_bash = "shell" not in forced and scripts.needs_bash(context, image)
-        script = scripts.commands(context, "before_script", "script", is_bash=is_bash)
-        if not items_of(job.get("script")) or not script:
-            script = [*script, "true"]
-        if is_bash:
-            draft.keys["shell"] = "bash"
-        draft.keys["script"] = script
-        if after := scripts.commands(context, "after_script", is_bash=is_bash):
-            draft.keys["after"] = after
+        draft.keys |= scripts.script_keys(context, image, may_be_bash="shell" not in forced)
 
     def _unread_script(self, job: SourceJob, draft: Draft) -> None:
         """Leave the script of *draft* to GitLab, which finds it in a file that pipegen cannot read."""
@@ -288,6 +291,7 @@ class StageBuilder:
         if entry is not None:
             self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
         raw_names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
+        raw_names.update(self._settings.forced.get("", _NOT_FORCED))  # names that an input cannot have
         if start is None or start.reason:
             raw_names.update(rule_variables(job))
         job_variables = variables(context, self._settings.inputs, raw_names)

@@ -23,6 +23,8 @@ _NAMESPACES = frozenset({"setup", "inputs", "matrix", "pipeline", ""})
 _MOST_LEVELS = 20
 # Longer values of variables are not inserted.
 _MOST_CHARACTERS = 100_000
+# Stands for the folder of the checkout.
+_CHECKOUT = "\0"
 
 
 class JobTexts(Struct, kw_only=True):
@@ -81,6 +83,33 @@ class JobTexts(Struct, kw_only=True):
             return self.constants[name]
 
         return _replaced(text, value)
+
+    def path(self, text: str) -> str:
+        """Return the path *text* relative to the checkout; raise `UntranslatableError` if it is not constant."""
+        rest = _MOST_CHARACTERS
+
+        def value(name: str, level: int) -> str:
+            nonlocal rest
+            if name in self.axes:
+                return f"${{matrix.{name}}}"
+            known = _CHECKOUT if name == "CI_PROJECT_DIR" else self.constants.get(name)
+            variable = self.variables.get(name) if name not in (*self.of_rules, *self.inputs) else None
+            if known is None and (variable is None or level > _MOST_LEVELS or name in names_in(variable.text)):
+                raise UntranslatableError(f"a path contains ${name}")
+            rest -= len(known if known is not None else variable.text if variable is not None else "")
+            if rest < 0:
+                raise UntranslatableError(f"a path is longer than {_MOST_CHARACTERS:,} characters")
+            if known is not None or variable is None:
+                return known or ""
+            return _replaced(variable.text, lambda inner: value(inner, level + 1))
+
+        path = _replaced(text, lambda name: value(name, 0))
+        if path.rstrip("/") == _CHECKOUT:
+            return "./"
+        relative = path.removeprefix(f"{_CHECKOUT}/")
+        if _CHECKOUT in relative:
+            raise UntranslatableError(f'the path "{text}"')
+        return relative
 
     def env(self, variable: Variable) -> str:
         """Return the value of *variable* for `env`."""

@@ -12,7 +12,6 @@ from pipegen.source.tree import Entry, Mapping, Node
 
 _WHEN = {"on_success": "success", "on_failure": "failure", "always": "always"}
 _REPORTS = {"junit": "junit", "codequality": "codequality"}
-_FOLDER = "$CI_PROJECT_DIR/"
 
 
 def artifacts(context: KeyContext) -> Translation:
@@ -73,10 +72,7 @@ def _access(access: str) -> dict[str, Data]:
 def paths(node: Node, context: KeyContext) -> Iterable[str]:
     """Return the paths of *node* relative to the checkout."""
     for path in texts_of(node):
-        relative = path.replace("${CI_PROJECT_DIR}", "$CI_PROJECT_DIR").removeprefix(_FOLDER)
-        if path.rstrip("/") in ("$CI_PROJECT_DIR", "${CI_PROJECT_DIR}"):
-            relative = "./"
-        constant = context.texts.constant(relative, "a path")
+        constant = context.texts.path(path)
         if any(sign in constant for sign in "?[{") and "${matrix." not in constant:
             raise UntranslatableError(f'the path "{path}"')
         yield constant
@@ -169,10 +165,15 @@ def _cache_key(node: Node, context: KeyContext) -> Data:
     return value
 
 
+def _job_name(context: KeyContext) -> str:
+    """Return the name of the job of each combination, without characters that a key cannot have."""
+    return "-".join((context.job.name, *(f"${{matrix.{axis}}}" for axis in context.texts.axes)))
+
+
 def _name(text: str, context: KeyContext) -> str:
     """Return the key *text* of a cache: the name of a branch is a slug in it."""
     branch = "${setup.branch}"
-    name = context.texts.expanded(text)
+    name = context.texts.expanded(text).replace("${setup.params.CI_JOB_NAME}", _job_name(context))
     for variable in ("CI_COMMIT_REF_SLUG", "CI_COMMIT_REF_NAME", "CI_COMMIT_BRANCH"):
         name = name.replace(f"${{setup.params.{variable}}}", branch)
     return name.replace("${setup.params.CI_PROJECT_NAME}", "${setup.projectShortName}")

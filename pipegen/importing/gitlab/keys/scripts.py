@@ -25,6 +25,21 @@ _NO_BASH = re.compile(
 )
 
 
+def script_keys(context: KeyContext, image: object, *, may_be_bash: bool) -> dict[str, Value]:
+    """Return the commands of a job, and its shell."""
+    keys: dict[str, Value] = {}
+    is_bash = may_be_bash and needs_bash(context, image)
+    if is_bash:
+        keys["shell"] = "bash"
+    if before := commands(context, "before_script", is_bash=is_bash):
+        keys["before"] = before
+    script = commands(context, "script", is_bash=is_bash)
+    keys["script"] = script if script and items_of(context.job.get("script")) else [*script, "true"]
+    if after := commands(context, "after_script", is_bash=is_bash):
+        keys["after"] = after
+    return keys
+
+
 def commands(context: KeyContext, *keys: str, is_bash: bool) -> list[Value]:
     """Return the commands of *keys* as entries of a script, with their comments.
 

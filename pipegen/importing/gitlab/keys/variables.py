@@ -30,25 +30,27 @@ class Variables(Struct):
 def variables(context: KeyContext, inputs: Collection[str], raw_names: Collection[str]) -> Variables:
     """Return the variables of a job; those that are *inputs* are set by the run, and *raw_names* stay raw."""
     job, texts = context.job, context.texts
+    is_trigger = "trigger" in job.entries
     has_services = not all(map(is_docker, items_of(job.get("services"))))
-    is_of_job = "trigger" not in job.entries and (has_services or bool(job.unknown) or job.get("script") is None)
+    is_read_elsewhere = not is_trigger and (bool(job.unknown) or job.get("script") is None)
     values = {name: one for name, one in job.variables.items() if name not in inputs or name in job.own_variables}
     raw = {
         name: variable
         for name, variable in values.items()
         if _OF_RUNNERS.fullmatch(name)
-        or (is_of_job and not _stays_variable(variable, texts.constants))
+        or (has_services and "$" in texts.constants.get(name, variable.text))
+        or (is_read_elsewhere and not _stays_variable(name, texts.constants.get(name, variable.text)))
         or name in raw_names
         or not _is_text(variable)
     }
     own = {name: one for name, one in values.items() if name not in raw and name not in texts.axes}
-    return Variables({name: texts.env(own[name]) for name in _ordered(own)}, raw)
+    known = texts.constants if has_services or is_read_elsewhere else {}
+    return Variables({name: known.get(name) or texts.env(own[name]) for name in _ordered(own)}, raw)
 
 
-def _stays_variable(variable: Variable, constants: Collection[str]) -> bool:
-    """Return whether *variable* is one of the generated job, too, so that services and included scripts read it."""
-    is_constant = variable.name in constants or "$" not in variable.text
-    return is_constant and "\n" not in variable.text and is_free_name(variable.name)
+def _stays_variable(name: str, text: str) -> bool:
+    """Return whether *name* is a variable of the generated job, too, so that services and included scripts read it."""
+    return "$" not in text and "\n" not in text and is_free_name(name)
 
 
 def _is_text(variable: Variable) -> bool:
