@@ -73,9 +73,31 @@ def _execution(node: Node) -> str | None:
     return f'write the order as lists of stages: "execution: {flow(arcs)}"' if arcs else None
 
 
-def _lock(node: Node) -> str | None:
-    name = node.entries[0].value if isinstance(node, Map) and len(node.entries) == 1 else None
-    return f'write "lock: {flow(name)}"' if isinstance(name, Scalar) else None
+def _final(node: Node) -> str | None:
+    """Return the hint for a stage in place of its name."""
+    name = node.get("name") if isinstance(node, Map) else None
+    return (
+        f'add the stage to "stages", and write only its name here: {flow(name)}' if isinstance(name, Scalar) else None
+    )
+
+
+def _when(node: Node) -> str | None:
+    """Return the hint for text, or for a list of conditions."""
+    if isinstance(node, Sequence) and all(isinstance(item, Map) for item in node.items):
+        return f'write "when: {flow({"any": node})}" if one of them must hold'
+    return 'write conditions as a map, as in "when: {branch: main}"' if isinstance(node, Scalar) else None
+
+
+def _reports(node: Node) -> str | None:
+    is_text = isinstance(node, Scalar) or (
+        isinstance(node, Sequence) and all(isinstance(item, Scalar) for item in node.items)
+    )
+    return f'name the kind of report: "reports: {flow({"junit": node})}"' if is_text else None
+
+
+def _tools(node: Node) -> str | None:
+    types = [item.text for item in items_of(node) if isinstance(item, Scalar)]
+    return f'name the installation of each: "tools: {flow(dict.fromkeys(types, "NAME"))}"' if types else None
 
 
 def _output(node: Node) -> str | None:
@@ -172,9 +194,13 @@ _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
     (*STAGE, "cache", 0): _cache,
     (*STAGE, "retry"): _advice('write the number of extra attempts, as in "retry: 2"'),
     (*STAGE, "outputs", "*"): _output,
-    (*STAGE, "lock"): _lock,
     (*STAGE, "allow_failure", "exit_codes"): _advice('write the exit codes as numbers, as in "exit_codes: [1, 2]"'),
-    (*STAGE, "when"): _advice('write conditions as a map, as in "when: {branch: main}"'),
+    (*STAGE, "when"): _when,
+    (*PIPELINE, "when"): _when,
+    (*PIPELINE, "finally", 0): _final,
+    (*STAGE, "reports"): _reports,
+    (*STAGE, "tools"): _tools,
+    (*STAGE, "cases"): lambda _: 'write each case as an item: "- {when: {branch: main}, env: {SERVER: www}}"',
 }
 
 
@@ -184,7 +210,8 @@ def _instead_of_text(text: str, limit: tuple[str, ...]) -> str | None:
     if "boolean" in limit and text in {"true", "false"}:
         return f"remove the quotes: {text}"
     if "array" in limit:
-        return f"write it as a list: [{text}]" if re.fullmatch(r"[\w./-]+", text) else "write it as a list"
+        item = text if re.fullmatch(r"[\w./-]+", text) else flow(text)
+        return f"write it as a list: [{item}]" if re.fullmatch(r"\S+", text) else "write it as a list"
     if "object" in limit and (entry := re.fullmatch(r"([A-Za-z_][\w-]*):([^\s/].*)", text)):
         return f'write a blank after the colon: "{entry[1]}: {entry[2]}"'
     return None
@@ -199,9 +226,16 @@ def _instead_of_list(items: list[object], limit: tuple[str, ...], *, is_block: b
     return f'remove the {mark}: a map holds lines of "key: value"'
 
 
+# Keys that other systems have around a name.
+_NAMING = frozenset({"name", "label", "labels", "node", "resource", "id", "value"})
+
+
 def _instead_of_map(pairs: dict[str, object], limit: tuple[str, ...]) -> str | None:
-    if "array" in limit:
+    if "array" in limit and "string" not in limit:
         return 'begin each item with a dash: "- "'
+    (key, value), *others = pairs.items() if pairs else [("", None)]
+    if "string" in limit and not others and key in _NAMING and isinstance(value, str):
+        return f"write the value alone: {flow(value)}"
     # Text such as `make: all` without quotes, or `${…}` written as `{…}`.
     return (
         "quote the text if it holds a colon or begins with a brace" if len(pairs) == 1 and "string" in limit else None

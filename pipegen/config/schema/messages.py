@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from pipegen.config.flow import flow
 from pipegen.config.schema.hints import hint_for
 from pipegen.config.schema.tree_paths import TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.source.tree import Entry, Scalar
 
 # Messages list at most this many keys.
 _MAX_LISTED = 8
@@ -27,12 +29,16 @@ _OTHER_WORDS: Mapping[tuple[object, object], str] = {
         ("type", word): 'remove "type", and list the values in "choices"'
         for word in ("choice", "enum", "list", "array")
     },
+    ("on", "always"): 'remove "on": without it, every failure is retried',
     ("action", "start"): 'remove "action": a stage with an environment deploys to it',
     (
         "action",
         "stop",
     ): 'remove "action", and name this stage in "on_stop" of the environment of the stage that deploys',
 }
+
+# Keys that take a list, whose singular people write with one text.
+_LISTS = frozenset({"paths", "services", "files", "args"})
 
 _TYPES = {
     "null": "nothing",
@@ -93,9 +99,16 @@ def _unknown_key(violation: Violation, more: int, tree_paths: TreePaths, report:
         + (f", and {more:,} more" if more > 0 else ""),
         at=entry.key.span if entry else None,
         label=f'did you mean "{suggested}"?' if suggested else "no such key",
-        hint=f'rename it to "{suggested}"' if suggested else _known_keys_hint(choices),
+        hint=_renamed(violation.key, suggested, entry) if suggested else _known_keys_hint(choices),
     )
     return suggested
+
+
+def _renamed(key: str, suggested: str, entry: Entry | None) -> str:
+    """Return the hint to rename *key*, and to write its text as a list if the plural takes one."""
+    if suggested == f"{key}s" and suggested in _LISTS and entry is not None and isinstance(entry.value, Scalar):
+        return f'write "{suggested}: {flow([entry.value])}"'
+    return f'rename it to "{suggested}"'
 
 
 @lru_cache
@@ -193,6 +206,8 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
             problem = f"takes a number up to {limit}, not {violation.value}"
         case (("minItems" | "minProperties"), 1):
             problem, hint = "is empty", "write at least one item"
+        case "maxProperties", 1:
+            problem, hint = "has several keys", "write each key as an item of its own"
         case "minLength", 1:
             problem = "is empty"
         case "uniqueItems", _:

@@ -91,7 +91,9 @@ def agent(use: Use) -> str | None:
         case "docker", value:
             image = value.get("image") if isinstance(value, Map) else value
             label = value.get("label") if isinstance(value, Map) else None
-            own = {} if "image" in use.siblings or image is None else {"image": image}
+            args = value.get("args") if isinstance(value, Map) else None
+            options = {"name": image, "args": args.text.split()} if isinstance(args, Scalar) else image
+            own = {} if "image" in use.siblings or image is None else {"image": options}
             return instead(
                 {**own, **({"agent": _labels(label.text)} if isinstance(label, Scalar) else {})} or {"image": "…"}
             )
@@ -123,6 +125,8 @@ def steps(use: Use) -> str | None:
         return None
     items = use.value.items if isinstance(use.value, List) else (use.value,)
     commands = [_command(item) for item in items]
+    if "script" in use.siblings and None in commands:
+        return instead({"steps": {"jenkins": use.value, "elsewhere": "skip"}})
     lines = [command for command in commands if command is not None]
     if "script" in use.siblings or not lines or any("\n" in line for line in lines):
         return 'write the commands as lines of "script"'

@@ -68,6 +68,7 @@ _VALUES = {
     "changeset": "src/**",
     "beforeAgent": "true",
     "options": "{timeout: 5}",
+    "on_failure": "[./report]",
     "inputs: {options}": "[quick, full]",
     "inputs: {value}": "quick",
     "inputs: {regex}": "'v[0-9]+'",
@@ -107,7 +108,7 @@ _VALUES = {
     "commands": "[make test]",
 }
 IS_ADVICE = {
-    *("workflow", "withCredentials", "credentials", "when: {expression}", "options"),
+    *("workflow", "withCredentials", "credentials", "when: {expression}", "options", "on_failure"),
     *("uses", "trigger: {project}", "artifacts: {public}", "artifacts: {untracked}", "workflows", "orbs"),
 }
 # Words whose hint is advice in the outer maps only.
