@@ -19,6 +19,7 @@ from pipegen.targets import registry
 _CONSTRUCTS = tomllib.loads((Path(__file__).parents[1] / "docs/constructs.toml").read_text(encoding="utf-8"))
 _DECLARED = {
     "inputs": "inputs: { level: quick }",
+    "targets": "targets: { gitlab: { projects: { child: group/child } } }",
     "templates": "templates: { python: { image: python:3.12 }, cached: { cache: { paths: [.pip/] } } }",
 }
 _PIPELINE = """

@@ -146,11 +146,15 @@ def _service(node: Node) -> dict[str, Node]:
     return {entry.key.text: entry.value for entry in node.entries} if isinstance(node, Map) else {}
 
 
-def _env(node: Node) -> str | None:
-    """Return the hint for variables in a list: texts such as `A=b`."""
-    items = [item.text for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
-    pairs = {name: value for name, sign, value in (item.partition("=") for item in items) if sign}
-    return f'write a map: "env: {flow(pairs)}"' if items and len(pairs) == len(items) else None
+def _variables(key: str) -> Callable[[Node], str | None]:
+    """Return the hint for variables of *key* in a list: texts such as `A=b`."""
+
+    def hint(node: Node) -> str | None:
+        items = [item.text for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
+        pairs = {name: value for name, sign, value in (item.partition("=") for item in items) if sign}
+        return f'write a map: "{key}: {flow(pairs)}"' if items and len(pairs) == len(items) else None
+
+    return hint
 
 
 def _secrets(node: Node) -> str | None:
@@ -188,7 +192,11 @@ _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
     STAGE[:-1]: _stages,
     STAGE: _stage,
     **{(*STAGE, key, 0): _command for key in ("script", "before", "after")},
-    **{(*STAGE, key): function for key, function in (("env", _env), ("secrets", _secrets), ("matrix", _matrix))},
+    **{
+        (*STAGE, key): function
+        for key, function in (("env", _variables("env")), ("secrets", _secrets), ("matrix", _matrix))
+    },
+    (*STAGE, "image", "build_args"): _variables("build_args"),
     (*STAGE, "services"): _services,
     (*STAGE, "cache"): _cache,
     (*STAGE, "cache", 0): _cache,

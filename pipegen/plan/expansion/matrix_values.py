@@ -21,6 +21,7 @@ _SKIPPED = {
     "cache": ("key", "prefix", "fallback"),
     "cases": (),
     "environment": ("name", "url", "on_stop", "namespace"),
+    "image": ("name",),
     "lock": (),
     "reports": (),
     "reuse": (),
@@ -49,7 +50,7 @@ def with_axis_values(stage: StageConfig, report: Report) -> StageConfig:
 
 
 # Keys whose short form contains references, and keys of lists whose items do.
-_TEXTS = ("environment",)
+_TEXTS = ("environment", "image")
 _LISTS_OF_TEXTS = ("services",)
 
 

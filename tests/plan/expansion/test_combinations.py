@@ -253,3 +253,20 @@ def test_combinations_of_a_finally_stage_run_last() -> None:
     assert [job.stage for job in final] == ["z: mail", "z: chat"]
     assert [job.statuses for job in final] == [("t: 1", "t: 2")] * 2
     assert plan.graph.nodes == ("t: 1", "t: 2")
+
+
+def test_plain_words_of_images_and_tools_contain_values_of_axes() -> None:
+    """A Dockerfile, its arguments and the name of an installation can depend on the combination."""
+    image = "{dockerfile: 'ci/${matrix.v}', build_args: {V: '${matrix.v}'}}"
+    first, second = plan_of(f"[{{name: a, matrix: {{v: [1, 2]}}, script: x, image: {image}}}]").jobs
+    tools = [
+        job.machine.tools
+        for job in plan_of("[{name: a, matrix: {v: [1, 2]}, script: x, tools: {jdk: '${matrix.v}'}}]").jobs
+    ]
+
+    files = [job.machine.image.file for job in (first, second) if job.machine.image is not None]
+    assert [(file.path, file.arguments) for file in files if file is not None] == [
+        ("ci/1", (("V", "1"),)),
+        ("ci/2", (("V", "2"),)),
+    ]
+    assert tools == [(("jdk", "1"),), (("jdk", "2"),)]
