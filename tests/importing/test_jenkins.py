@@ -117,6 +117,36 @@ def test_a_script_that_a_config_refuses_counts_as_left_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("block", "kept"),
+    [
+        ("def x = 'a'; sh \"make ${x}\"", "script: [make a]"),
+        (
+            'def x = "a-${env.BUILD_NUMBER}"; def y = x; sh "make ${y} \'${y}\'"',
+            "make a-${setup.run} 'a-${setup.run}'",
+        ),
+        ("acmeLogin to: 'x'", "acmeLogin to: 'x'"),
+        ("sleep 3", "script: [sleep 3]"),
+        ('def x = now(); sh "make ${x}"', None),
+        ("def x = 'a'; x = 'b'; sh \"make ${x}\"", None),
+        ("sh 'make'; def x = 'a'; sh \"make ${x}\"", None),
+        ("def x = 'a'; acmeLogin(x)", None),
+        ("dir('x') { def y = 'a'; sh \"make ${y}\" }", None),
+        ("sh 'make'; image.push('latest')", None),
+        ("def x = sh(script: 'date', returnStdout: true).trim()", None),
+    ],
+)
+def test_a_script_block_of_steps_and_texts_is_translated(block: str, kept: str | None) -> None:
+    """Steps in `script` are those of the stage, and names of texts are replaced; all other Groovy is left out."""
+    steps = "script {\n" + block.replace("; ", "\n") + "\n}"
+    result, report = _from_text(f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{\n{steps}\n}} }} }} }}")
+
+    assert (kept is None) == ("left out" in messages(report))
+    assert kept is None or kept in result.text
+    assert "${x}" not in result.text
+    assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "node { sh 'make' }",

@@ -15,7 +15,16 @@ from pipegen.importing.jenkins.events import BuildEvent, build_events
 from pipegen.importing.jenkins.importer import JenkinsImport
 from pipegen.importing.jenkins.source import JenkinsStage, sections
 from pipegen.importing.jenkins.stages import JenkinsDraft
-from pipegen.importing.jenkins.syntax import GroovyAssignment, GroovyBlock, GroovyCall, GroovyPart, GroovyText, constant
+from pipegen.importing.jenkins.syntax import (
+    GroovyAssignment,
+    GroovyBlock,
+    GroovyCall,
+    GroovyPart,
+    GroovyText,
+    OtherGroovy,
+    constant,
+)
+from pipegen.importing.jenkins.syntax import Value as GroovyValue
 from pipegen.plan.events import answers
 from pipegen.plan.model import Commands, Job, Line, Plan
 from pipegen.plan.model.facts import RunFacts
@@ -90,7 +99,7 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
     name = draft.source.name
     commands = [step for step in job.steps if isinstance(step, Commands)]
     script = [line for step in commands for line in _lines(step.lines)]
-    expected = [line for call in _shells(draft.source, imported) for line in _expected(call, imported.source.constants)]
+    expected = [line for call, constants in _shells(draft.source, imported) for line in _expected(call, constants)]
     extra = _extra(script, expected)
     if extra is None:
         yield f'the script of stage "{name}" is another one'
@@ -156,36 +165,45 @@ def _joins(line: str, expected: str) -> bool:
     return re.fullmatch(rf"\((?:cd \S+ && )?{re.escape(expected)}\)", line) is not None
 
 
-def _shells(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[GroovyCall]:
-    """Yield the steps of *stage* that are commands of its script."""
+def _shells(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[tuple[GroovyCall, Mapping[str, str]]]:
+    """Yield the steps of *stage* that are commands of its script, each with the texts of the names that it can read."""
+    constants = imported.source.constants
     for section in sections(stage.call, "steps"):
         if section.block is not None:
-            yield from _commands(section.block, imported)
+            yield from _commands(section.block, imported, constants)
     for section in sections(stage.call, "post"):
         for success in sections(section, "success"):
             if success.block is not None:
-                yield from _commands(success.block, imported)
+                yield from _commands(success.block, imported, constants)
 
 
-def _commands(block: GroovyBlock, imported: JenkinsImport) -> Iterator[GroovyCall]:
+def _commands(
+    block: GroovyBlock, imported: JenkinsImport, constants: Mapping[str, str]
+) -> Iterator[tuple[GroovyCall, Mapping[str, str]]]:
     for statement in block.statements:
+        if isinstance(statement, OtherGroovy) and (definition := statement.definition) is not None:
+            constants = {**constants, definition.name: _text(definition.value, constants)}
         if not isinstance(statement, GroovyCall):
             continue
         if statement.name == "sh" and imported.is_translated(statement.span):
-            yield statement
+            yield statement, constants
         elif statement.block is not None:
-            yield from _commands(statement.block, imported)
+            yield from _commands(statement.block, imported, constants)
 
 
 def _expected(call: GroovyCall, constants: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of the commands of *call*, a step `sh`."""
     argument = call.argument("script", "")
-    value = argument.value if argument is not None else None
-    parts = value.parts if isinstance(value, GroovyText) else ("$",)
-    text = _known([constants.get(part.text, part) if isinstance(part, GroovyPart) else part for part in parts])
+    text = _text(argument.value if argument is not None else None, constants)
     for line in text.strip().split("\n"):
         if (normal := _normal(line)) and not normal.startswith("#!"):
             yield normal
+
+
+def _text(value: GroovyValue | None, constants: Mapping[str, str]) -> str:
+    """Return the text *value*, with one sign for each part that is known only at run time."""
+    parts = value.parts if isinstance(value, GroovyText) else (value,)
+    return _known([constants.get(part.text, part) if isinstance(part, GroovyPart) else part for part in parts])
 
 
 def _constants(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[tuple[str, str]]:

@@ -26,6 +26,7 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.structs import Struct, replace
 
 _DEFINITION = re.compile(r"(?:@Field\s+)?(?:final\s+)?(?:def|String)\s+(\w+)\s*=\s*(['\"])([^'\"$\\\n]*)\2\s*;?")
+_DEFINING = frozenset({"def", "String", "final", "boolean", "int", "List", "Map", "void"})
 _LIBRARY = re.compile(r"@Library\(\s*(\[[^\]]*\]|'[^']*'|\"[^\"]*\")\s*\)")
 # Jenkins runs no Declarative pipeline with nearly as many.
 _MOST_STAGES = 1_000
@@ -62,6 +63,8 @@ class JenkinsSource(Struct, kw_only=True):
     others: tuple[Statement, ...]
     constants: Mapping[str, str]
     libraries: tuple[str, ...]
+    # Names that other Groovy of the file sets: functions, and variables that are known only at run time.
+    computed: frozenset[str]
 
     def section(self, name: str) -> GroovyCall | None:
         """Return the section *name* of the pipeline."""
@@ -100,6 +103,7 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         raise Stopped from error
     others = [one for one in reader.file_statements() if not (isinstance(one, GroovyCall) and one.name == "pipeline")]
     graph = declarative.graph_of(whole)
+    constants = dict(_constants(others))
     return JenkinsSource(
         file=file,
         code=code,
@@ -107,8 +111,9 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         stages=tuple(stages.stages),
         before={stage.name: frozenset(graph.ancestors(stage.name)) for stage in stages.stages},
         others=tuple(others),
-        constants=dict(_constants(others)),
+        constants=constants,
         libraries=tuple(_libraries(file.text)),
+        computed=frozenset(_computed(code)) - constants.keys(),
     )
 
 
@@ -119,6 +124,18 @@ def _constants(statements: list[Statement]) -> Iterator[tuple[str, str]]:
             yield match[1], match[3]
         elif isinstance(statement, GroovyAssignment) and (text := constant(statement.value)) is not None:
             yield statement.name, text
+
+
+def _computed(code: GroovyTokens) -> Iterator[str]:
+    """Yield the names that statements of *code* set: variables of `environment` are among them."""
+    for index in range(code.size):
+        name = code.word(index)
+        is_defined = index > 0 and code.word(index - 1) in _DEFINING and not code.is_sign(index - 1, ".")
+        is_function = is_defined and code.is_sign(index + 1, "(")
+        is_assigned = code.is_sign(index + 1, "=") and not code.is_sign(index + 2, "=")
+        is_part = index > 0 and code.is_sign(index - 1, ".")
+        if name and not is_part and (is_function or is_assigned or is_defined):
+            yield name
 
 
 def _libraries(text: str) -> Iterator[str]:

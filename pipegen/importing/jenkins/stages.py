@@ -110,6 +110,7 @@ class JenkinsStages:
             inputs=self._inputs,
             axes=axes_of(stage.matrix) if stage is not None and stage.matrix is not None else (),
             constants=self._source.constants,
+            computed=self._source.computed,
         )
         # Variables that scripts of the file set.
         environment |= dict.fromkeys(_ASSIGNED.findall(self._source.file.text))

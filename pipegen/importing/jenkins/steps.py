@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.shell import command_of
@@ -11,7 +11,12 @@ from pipegen.importing.jenkins.source import comment_above
 from pipegen.importing.jenkins.syntax import (
     GroovyBlock,
     GroovyCall,
+    GroovyList,
+    GroovyMap,
+    GroovyPart,
+    GroovyText,
     Statement,
+    Value,
 )
 from pipegen.importing.jenkins.texts import JenkinsNames
 from pipegen.importing.jenkins.work import StageWork
@@ -107,6 +112,9 @@ class StepReader:
     def _plugin(self, call: GroovyCall, place: StepPlace, reason: str) -> None:
         """Keep *call* as a step of Jenkins, before or after the script."""
         text = one_line(call)
+        if text is not None and (name := _read_name(call, self.names)):
+            self.marks.left_out(call, f'it reads "{name}", which Groovy of this file sets')
+            return
         if text is None or place.is_after or place.directory or place.exports or not self.keeps_groovy:
             self.marks.left_out(call, reason or "this step of Jenkins cannot stay here")
             return
@@ -115,6 +123,10 @@ class StepReader:
             steps = self.work.steps_after
         steps.append(text)
         self.marks.raw(call, f'stage "{self._title}"', reason)
+
+    def handles(self, name: str) -> bool:
+        """Return whether a config knows the step *name*."""
+        return name in self._handlers
 
     def command(self, call: GroovyCall, text: str, place: StepPlace) -> None:
         """Add the command *text*, which *call* runs."""
@@ -126,6 +138,31 @@ class StepReader:
 
 
 Handler = Callable[[StepReader, GroovyCall, StepPlace], None]
+
+
+def _read_name(call: GroovyCall, names: JenkinsNames) -> str | None:
+    """Return the first name of Groovy in *call* that the file sets, which the config does not."""
+    unknown = {*names.computed, *names.defined} - names.environment.keys()
+    words = (word for code in (call.name, *_codes(call)) for word in re.findall(r"(?<![\w.'\"])[A-Za-z_]\w*", code))
+    return next((word for word in words if word in unknown), None)
+
+
+def _codes(call: GroovyCall) -> Iterator[str]:
+    """Yield the expressions in the arguments of *call*."""
+    values: list[Value] = [argument.value for argument in call.arguments]
+    while values:
+        match values.pop(0):
+            case GroovyPart() as part:
+                yield part.text
+            case GroovyText() as text:
+                yield from (part.text for part in text.parts if isinstance(part, GroovyPart))
+            case GroovyList() as several:
+                values += several.items
+            case GroovyMap() as several:
+                values += (entry.value for entry in several.entries)
+            case GroovyCall() as inner:
+                yield inner.name
+                values += (argument.value for argument in inner.arguments)
 
 
 def _is_needless(statement: Statement) -> bool:

@@ -11,9 +11,12 @@ from pipegen.importing.jenkins.syntax import (
     GroovyBlock,
     GroovyCall,
     GroovyList,
+    OtherGroovy,
+    Statement,
     calls,
     constant,
 )
+from pipegen.importing.jenkins.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import replace
 
@@ -145,25 +148,55 @@ def lock(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 
 def script(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `script`: its steps if it has no other Groovy."""
-    if call.block is None or not is_plain(call.block):
+    if call.block is None or not _is_plain(call.block, reader, reader.names):
         reader.marks.left_out(call, "Groovy has no counterpart in a config", hint="write it as a shell script")
         return
     reader.marks.all(call)
-    reader.read(call.block, place)
+    names = reader.names
+    reader.names = _with_definitions(call.block, names)
+    steps = tuple(one for one in call.block.statements if isinstance(one, GroovyCall))
+    reader.read(replace(call.block, statements=steps), place)
+    reader.names = names
 
 
-def is_plain(block: GroovyBlock) -> bool:
-    """Return whether *block* has only steps that become commands or keys, so that its Groovy says nothing else."""
-    return bool(block.statements) and all(
-        isinstance(statement, GroovyCall)
-        and statement.name in _PLAIN
-        and not any(statement.argument(name) for name in ("returnStdout", "returnStatus"))
-        and (statement.block is None or is_plain(statement.block))
-        for statement in block.statements
+def _is_plain(block: GroovyBlock, reader: StepReader, names: JenkinsNames) -> bool:
+    """Return whether *block* has only steps, and definitions of texts before them."""
+    try:
+        inner = _with_definitions(block, names)
+    except UntranslatableError:
+        return False
+    return any(isinstance(one, GroovyCall) for one in block.statements) and all(
+        isinstance(statement, OtherGroovy) or _is_plain_step(statement, reader, inner) for statement in block.statements
     )
 
 
-_PLAIN = frozenset({"sh", "echo", "dir", "withEnv", "withCredentials", "archiveArtifacts", "junit", "stash", "unstash"})
+def _is_plain_step(statement: Statement, reader: StepReader, names: JenkinsNames) -> bool:
+    if not isinstance(statement, GroovyCall) or "." in statement.name:
+        return False
+    if any(statement.argument(name) for name in ("returnStdout", "returnStatus")):
+        return False
+    if statement.name in ("sh", "echo"):
+        argument = statement.argument("script", "message", "")
+        try:
+            names.script(argument.value if argument is not None else None)
+        except UntranslatableError:
+            return False
+    if not reader.handles(statement.name) and (statement.block is not None or statement.name in names.computed):
+        return False
+    inner = statement.block.statements if statement.block is not None else ()
+    return all(_is_plain_step(one, reader, names) for one in inner)
+
+
+def _with_definitions(block: GroovyBlock, names: JenkinsNames) -> JenkinsNames:
+    """Return *names* with the definitions at the start of *block*; raise `UntranslatableError` for other Groovy."""
+    is_start = True
+    for statement in block.statements:
+        is_start = is_start and isinstance(statement, OtherGroovy)
+        if isinstance(statement, OtherGroovy):
+            if not is_start or statement.definition is None:
+                raise UntranslatableError("it contains Groovy")
+            names = names.with_definition(statement.definition.name, statement.definition.value)
+    return names
 
 
 def cosmetic(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:

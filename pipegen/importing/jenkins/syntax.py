@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pipegen.readback.groovy import GroovyTokens, TokenKind, pieces
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import whole_number
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 
 # Statements of Groovy that are no calls.
 _KEYWORDS = frozenset(
@@ -18,6 +18,8 @@ _KEYWORDS = frozenset(
         *("final", "String", "Map", "List", "boolean", "int", "void", "class", "assert", "break", "continue"),
     }
 )
+# Words that begin the definition of a name.
+_DEFINING = frozenset({"def", "String", "final"})
 # A line that ends or begins with one of these signs goes on in the next line, or from the one before.
 _OPEN_SIGNS = frozenset(",+-*:?=&|<>!([.%")
 _CONTINUING = frozenset(".?:&|+")
@@ -98,9 +100,10 @@ class GroovyAssignment(Struct):
 
 
 class OtherGroovy(Struct):
-    """A statement of Groovy that is no call of a step."""
+    """A statement of Groovy that is no call of a step; *definition* is what `def name = value` assigns."""
 
     span: Span
+    definition: GroovyAssignment | None = None
 
 
 Value: TypeAlias = "GroovyText | GroovyPart | GroovyConstant | GroovyList | GroovyMap | GroovyCall | GroovyBlock"
@@ -146,6 +149,9 @@ class GroovyReader:
         code, stop = self._code, self._end_of_statement(start, end)
         groovy = OtherGroovy(self.span(start, stop)), stop
         word = code.word(start)
+        if word in _DEFINING and code.word(start + 1) and code.is_sign(start + 2, "="):
+            name = GroovyAssignment(code.word(start + 1), self.value(start + 3, stop), self.span(start + 1, start + 2))
+            return replace(groovy[0], definition=name), stop
         if not word or word in _KEYWORDS:
             return groovy
         if code.is_sign(start + 1, "=") and not code.is_sign(start + 2, "="):

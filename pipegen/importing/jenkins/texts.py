@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from typing import TypeAlias
 
 from pipegen.importing.jenkins.syntax import GroovyConstant, GroovyPart, GroovyText, Value
 from pipegen.importing.untranslatable import UntranslatableError
-from pipegen.structs import Struct
+from pipegen.structs import Struct, field, replace
 
 # Variables of Jenkins with a setup value.
 SETUP = {
@@ -49,19 +50,29 @@ class ConfigReference(Struct):
     path: str
 
 
+Meaning: TypeAlias = str | ShellVariable | ConfigReference
+
+
 class JenkinsNames(Struct, kw_only=True):
     """The values of names.
 
     These are variables of `environment` with their constant values, *inputs* with whether they are booleans, *axes* of
-    a matrix, and constants of the file.
+    a matrix, constants of the file, and *defined* names of a `script` block. *computed* are names that other Groovy of
+    the file sets.
     """
 
     environment: Mapping[str, str | None]
     inputs: Mapping[str, bool]
     axes: Collection[str] = ()
     constants: Mapping[str, str]
+    defined: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)
+    computed: Collection[str] = ()
 
-    def meaning(self, code: str) -> str | ShellVariable | ConfigReference:
+    def with_definition(self, name: str, value: Value) -> JenkinsNames:
+        """Return these names with *name* for *value*, which is inserted wherever it is read."""
+        return replace(self, defined={**self.defined, name: tuple(self._parts(value))})
+
+    def meaning(self, code: str) -> Meaning:
         """Return the value of the expression *code*; raise `UntranslatableError` for other Groovy."""
         if match := _ENV.fullmatch(code):
             return self._variable(match[1])
@@ -124,15 +135,21 @@ class JenkinsNames(Struct, kw_only=True):
     def _joined(self, value: Value | None, inserted: Callable[[ShellVariable | ConfigReference], str]) -> str:
         return "".join(part if isinstance(part, str) else inserted(part) for part in self._parts(value))
 
-    def _parts(self, value: Value | None) -> list[str | ShellVariable | ConfigReference]:
+    def _parts(self, value: Value | None) -> list[Meaning]:
         match value:
             case GroovyText():
-                return [part if isinstance(part, str) else self.meaning(part.text) for part in value.parts]
+                parts: list[Meaning] = []
+                for part in value.parts:
+                    parts += (part,) if isinstance(part, str) else self._inserted(part.text)
+                return parts
             case GroovyPart():
-                return [self.meaning(value.text)]
+                return list(self._inserted(value.text))
             case GroovyConstant():
                 return [str(value.value).lower() if isinstance(value.value, bool) else str(value.value)]
         raise UntranslatableError("it is not a text")
+
+    def _inserted(self, code: str) -> tuple[Meaning, ...]:
+        return self.defined[code] if code in self.defined else (self.meaning(code),)
 
 
 def _open_quote(text: str) -> str:
