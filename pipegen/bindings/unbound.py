@@ -87,7 +87,8 @@ def report_nested(reference: Reference, stage: str, report: Report) -> None:
 
 
 def _hint_at_name(reference: Reference, producer: StageConfig, bound: Collection[str], *, is_own: bool) -> str:
-    suggested = suggestion(reference.name, bound)
+    last = reference.name.rpartition(".")[2]
+    suggested = last if last in bound else suggestion(reference.name, bound)
     if suggested is not None:
         return f'write "{replace(reference, name=suggested)}"'
     known = f"binds {listed(tuple(bound), limit=20)}"

@@ -39,6 +39,10 @@ def is_unusual(script: str) -> bool:
     return _UNUSUAL.search(script) is not None
 
 
+# How other systems write the output of a stage.
+_OUTPUT = r"(?:needs|steps|jobs|stages)\.(?P<stage>[\w-]+)\.(?:outputs\.)?(?P<name>[\w-]+)"
+
+
 def report_substitutions(
     lexed: Lexed, source: Scalar, stages: Collection[str], report: Report, *, is_bash: bool
 ) -> None:
@@ -78,11 +82,17 @@ def _hint(body: str, stages: Collection[str]) -> str:
     if body.startswith("{"):
         known = github_hint(body.strip("{}"))
         return known or 'write "${stage.name}", "${inputs.name}" or "${setup.name}" for a value, "$NAME" for a variable'
+    if (stage := body.rpartition(".")[0]) in stages:
+        return f'rename the stage "{stage}": a stage whose values others read has letters, digits, "_" and "-"'
     if dotted is None:
         return 'a name has only letters, digits and "_"; put text for another program in single quotes'
     namespace, name = dotted["namespace"], dotted["name"]
     if namespace in ELSEWHERE:
         return ELSEWHERE[namespace].format(name=name)
-    if suggested := suggest_namespace(namespace, stages):
+    if (output := re.fullmatch(_OUTPUT, body)) and output["stage"] in stages:
+        suggested, name = output["stage"], output["name"]
+    else:
+        suggested = suggest_namespace(namespace, stages) or ""
+    if suggested:
         return f'write "${{{suggested}.{name}}}"'
     return f'there is no stage "{namespace}"; put text for another program in single quotes'
