@@ -221,6 +221,7 @@ READS = (
     ("simulate",),
     ("run", "--dry-run"),
     ("diff", "other.yaml"),
+    ("diff", "other.yaml", "--durations", "other.yaml"),
 )
 LINKS = (
     "pipegen.yaml",

@@ -87,7 +87,8 @@ _PIPELINES: Mapping[str, str] = {
     "numbers of 5,000 digits": _job(
         f"retry: {'9' * 5_000}, timeout: {'9' * 5_000} days, parallel: {'9' * 5_000}, resource_group: 0x{'f' * 5_000}"
     ),
-    "a cycle of needs": "".join(f"a{at}: {{script: [x], needs: [a{(at + 1) % 20}]}}\n" for at in range(20)),
+    "a cycle of needs": "include: {remote: https://example.org/a.yml}\n"
+    + "".join(f"a{at}: {{script: [x], needs: [a{(at + 1) % 20}]}}\n" for at in range(20)),
     "5,000 jobs": "".join(f"a{at}: {{script: [x]}}\n" for at in range(5_000)),
     "open inputs": f"spec: {{inputs: {{a: {{}}}}}}\n---\na: {{script: ['{'$[[ inputs.a | ' * 20_000}']}}\n",
     "an include with many stars": f"include: ['{'*/' * 40}x.yml']\na: {{script: [x]}}\n",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from pipegen.diagnostics import codes
@@ -110,7 +110,6 @@ class _Resolver:
         self._accounting = accounting
         self._report = report
         self._is_complete = is_complete
-        self._marked = set[str]()
         self._entries = {entry.key.text: entry for entry in tree.entries}
         self._budget = ValueBudget(report)
         self._extended: dict[str, TreeMapping] = {}
@@ -206,7 +205,8 @@ class _Resolver:
             if key in own:
                 self._accounting.mark(own[key], KeyOutcome.TRANSLATED)
         self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
-        self._mark_bases(name)
+        bases = self._all_bases(name)
+        self._mark_bases(bases)
         if stage not in stages:
             self._report.add(
                 codes.NOT_IMPORTED,
@@ -223,7 +223,7 @@ class _Resolver:
             variables={**self._inherited(variables, "variables", inherit), **own_variables},
             own_variables=own_variables,
             templates=self._bases(entry.value),
-            unknown=tuple(dict.fromkeys(self._unknown(name, 0))),
+            unknown=() if self._is_complete else tuple(base for base in bases if base not in self._entries),
             inherited=frozenset(keys.keys() - own.keys()),
         )
 
@@ -235,25 +235,23 @@ class _Resolver:
         names = texts_of(chosen) if isinstance(chosen, TreeSequence) else ()
         return {name: value for name, value in values.items() if name in names}
 
-    def _mark_bases(self, name: str) -> None:
-        """Account for `extends` of the jobs that *name* extends, at any depth."""
+    def _all_bases(self, name: str) -> tuple[str, ...]:
+        """Return the names of the jobs that *name* extends, at any depth, which may not be in the files."""
+        bases: dict[str, None] = {}
         waiting = [name]
         while waiting:
-            for base in self._bases(self._entries[waiting.pop()].value):
-                tree = self._entries[base].value if base in self._entries and base not in self._marked else None
-                if isinstance(tree, TreeMapping):
-                    self._marked.add(base)
-                    waiting.append(base)
-                    if (extends := tree.entry("extends")) is not None:
-                        self._accounting.mark(extends, KeyOutcome.TRANSLATED)
+            entry = self._entries.get(waiting.pop())
+            new = [base for base in self._bases(entry.value) if base not in bases] if entry is not None else []
+            bases |= dict.fromkeys(new)
+            waiting += reversed(new)
+        return tuple(bases)
 
-    def _unknown(self, name: str, level: int) -> Iterator[str]:
-        """Yield the names of jobs that *name* extends, at any depth, and that are not in the files."""
-        for base in self._bases(self._entries[name].value) if level < _MOST_LEVELS else ():
-            if base in self._entries:
-                yield from self._unknown(base, level + 1)
-            elif not self._is_complete:
-                yield base
+    def _mark_bases(self, bases: Iterable[str]) -> None:
+        """Account for `extends` of *bases*."""
+        for base in bases:
+            tree = self._entries[base].value if base in self._entries else None
+            if isinstance(tree, TreeMapping) and (extends := tree.entry("extends")) is not None:
+                self._accounting.mark(extends, KeyOutcome.TRANSLATED)
 
     def _bases(self, node: Node) -> tuple[str, ...]:
         extends = node.get("extends") if isinstance(node, TreeMapping) else None

@@ -17,7 +17,7 @@ def include_settings(source: SourcePipeline, order: Order) -> dict[str, Value]:
     """
     ancestors, depth = closure(order.before), dict[str, int]()
     for name in sorted(ancestors, key=lambda name: len(ancestors[name])):
-        depth[name] = max((depth[earlier] + 1 for earlier in order.before[name]), default=0)
+        depth[name] = max((depth.get(earlier, 0) + 1 for earlier in order.before[name]), default=0)
     places: dict[str, Value] = {}
     for number, stage in enumerate(source.stages):
         earlier = [name for name in order.before if source.jobs[name].stage_number < number]
