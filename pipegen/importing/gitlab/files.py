@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
@@ -29,6 +30,8 @@ from pipegen.structs import MutableStruct, Struct, field
 
 # https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes
 _MOST_FILES = 150
+# A component of the same project.
+_OWN_COMPONENT = re.compile(r"\$\{?CI_SERVER_(?:HOST|FQDN)\}?/\$\{?CI_PROJECT_PATH\}?/([\w-]+)@")
 _NO_VALUES: Mapping[str, Node] = {}
 _WILDCARDS = frozenset("*?")
 
@@ -125,6 +128,11 @@ def _included(item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...
         is_local, local = path.isprintable() and {"", ".", ".."}.isdisjoint(path.split("/")), None
         place = _Place(projects / path, projects)
     names = [text_of(one) for one in items_of(keys["file"].value)] if project and "file" in keys else [text_of(local)]
+    component = _OWN_COMPONENT.match(text_of(keys["component"].value)) if "component" in keys else None
+    if component is not None:
+        # https://docs.gitlab.com/ci/components/#directory-structure
+        files = (f"templates/{component[1]}.yml", f"templates/{component[1]}/template.yml")
+        is_local, names = True, [next((file for file in files if _paths(place.folder, file)), files[0])]
     if not is_local:
         _report_unread(item, keys, entry, reading)
         return

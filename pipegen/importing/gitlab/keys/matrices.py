@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import product
 from math import prod
@@ -14,6 +15,7 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar, whole_number
 from pipegen.structs import Struct
 
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MOST_COMBINATIONS = 200
 _PART = "part"
 
@@ -52,7 +54,9 @@ def _axes(item: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(item, TreeMapping):
         raise UntranslatableError("a matrix that is not a list of maps")
     axes = {entry.key.text: texts_of(entry.value) for entry in entries_of(item)}
-    for values in axes.values():
+    for name, values in axes.items():
+        if not _NAME.fullmatch(name):
+            raise UntranslatableError(f'the variable "{name}" of a matrix')
         if not values or any("$" in value for value in values):
             raise UntranslatableError("a matrix with variables in its values")
     return axes
