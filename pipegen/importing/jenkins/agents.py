@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.syntax import GroovyCall, constant
+from pipegen.importing.jenkins.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.texts import JenkinsNames
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.stage.labels import label_operands
 from pipegen.structs import Struct
 
-_LABELS = re.compile(r"\s*&&\s*")
+_IMAGE_OPTIONS = {"docker": ("image", "alwaysPull"), "dockerfile": ("filename", "dir", "additionalBuildArgs")}
+_BUILD_VALUE = re.compile(r"--build-arg[ =]([A-Za-z_]\w*)=([\w./:@+-]+)(?=\s|$)")
+_USER = re.compile(r"(?:^|\s)(?:-u|--user)[ =]?([A-Za-z0-9_][\w.-]*(?::[\w.-]+)?)(?=\s|$)")
 
 
 class JenkinsAgent(Struct, kw_only=True):
@@ -21,7 +26,7 @@ class JenkinsAgent(Struct, kw_only=True):
     """
 
     labels: tuple[str, ...] = ()
-    image: str = ""
+    image: Value = ""
     is_none: bool = False
     is_on_same_node: bool = False
     is_own: bool = False
@@ -65,21 +70,67 @@ def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
             marks.translated(call)
             _read(options, ("label",), marks)
             return agent
-        case "docker":
-            image = options.get("image", call)
-            name = names.word(image.arguments[0].value if image.arguments else None)
-            agent = JenkinsAgent(
+        case "docker" | "dockerfile":
+            image = _dockerfile(options) if call.name == "dockerfile" else _named(call, options, names)
+            run = _run_options(options)
+            marks.translated(call)
+            _read(
+                options,
+                ("label", "reuseNode", *_IMAGE_OPTIONS[call.name], *(("args",) if run is not None else ())),
+                marks,
+            )
+            if "alwaysPull" in options and call.name == "docker":
+                image["pull"] = "always" if constant(_value(options["alwaysPull"])) == "true" else "if-not-present"
+            image |= run or {}
+            return JenkinsAgent(
                 labels=_labels(options["label"], names) if "label" in options else (),
-                image=name,
+                image=image["name"] if image.keys() == {"name"} else image,
                 is_on_same_node="reuseNode" in options,
             )
-            marks.translated(call)
-            _read(options, ("label", "image", "reuseNode"), marks)
-            return agent
     raise UntranslatableError(f'a config has no agent of the kind "{call.name}"')
 
 
-def _read(options: dict[str, GroovyCall], names: tuple[str, ...], marks: Marks) -> None:
+def _value(call: GroovyCall) -> GroovyValue | None:
+    return call.arguments[0].value if call.arguments else None
+
+
+def _named(call: GroovyCall, options: Mapping[str, GroovyCall], names: JenkinsNames) -> dict[str, Value]:
+    return {"name": names.word(_value(options.get("image", call)))}
+
+
+def _dockerfile(options: Mapping[str, GroovyCall]) -> dict[str, Value]:
+    """Return the image that Jenkins builds: the file and the context are in the folder `dir`."""
+    texts = {
+        name: constant(_value(options[name])) for name in ("filename", "dir", "additionalBuildArgs") if name in options
+    }
+    if None in texts.values():
+        raise UntranslatableError("its Dockerfile is known only at run time")
+    folder = (texts.get("dir") or ".").strip("/").removeprefix("./")
+    file = texts.get("filename") or "Dockerfile"
+    image: dict[str, Value] = {"dockerfile": file if folder == "." else f"{folder}/{file}"}
+    if folder != ".":
+        image["context"] = folder
+    if values := _BUILD_VALUE.findall(texts.get("additionalBuildArgs") or ""):
+        image["build_args"] = dict(values)
+    if _BUILD_VALUE.sub("", texts.get("additionalBuildArgs") or "").strip():
+        raise UntranslatableError("a build has other options than values of arguments")
+    return image
+
+
+def _run_options(options: Mapping[str, GroovyCall]) -> dict[str, Value] | None:
+    """Return the user and the other options of the container; None if they are known only at run time."""
+    text = constant(_value(options["args"])) if "args" in options else ""
+    if text is None or re.search(r"[$'\"\\\n]", text):
+        return None
+    result: dict[str, Value] = {}
+    if user := _USER.search(text):
+        result["user"] = user[1]
+    if others := _USER.sub(" ", text).split():
+        result["args"] = list(others)
+    return result
+
+
+def _read(options: Mapping[str, GroovyCall], names: tuple[str, ...], marks: Marks) -> None:
     for name, option in options.items():
         if name in names:
             marks.all(option)
@@ -94,6 +145,7 @@ def _labels(call: GroovyCall, names: JenkinsNames) -> tuple[str, ...]:
         text = names.word(value)
         if "${" in text:
             raise UntranslatableError("its label is known only at run time")
-    if re.search(r"[|!()<>]", text):
-        raise UntranslatableError("a config has labels that an agent must have, but no expressions")
-    return tuple(one for one in _LABELS.split(text) if one)
+    labels = label_operands(text)
+    if labels is None:
+        raise UntranslatableError("its label is not an expression of Jenkins")
+    return labels

@@ -107,7 +107,7 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
     for variable, value in _constants(draft.source, imported):
         if script and variable in env and _normal(env[variable]) != _normal(value):
             yield f'the variable {variable} of stage "{name}" is another one'
-    if set(job.machine.labels) != set(draft.agent.labels):
+    if {*job.machine.labels, *job.machine.label_expressions} != set(draft.agent.labels):
         yield f'the agent of stage "{name}" is another one'
     if not imported.config.is_shared:
         yield from _files(draft, job, imported)
