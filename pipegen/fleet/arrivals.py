@@ -50,6 +50,19 @@ def times(arrivals: Arrivals, duration: float, random: Random) -> Iterator[float
             return (second for second in seconds if second < duration)
 
 
+def expected(arrivals: Arrivals, duration: float) -> float:
+    """Return how many starts before *duration* are expected."""
+    match arrivals:
+        case Rates(by_hour):
+            weeks, rest = divmod(duration / HOUR, WEEK_HOURS)
+            parts = (rate * max(0.0, min(1.0, rest - hour)) for hour, rate in enumerate(by_hour))
+            return weeks * sum(by_hour) + sum(parts)
+        case Cron(minutes, hours):
+            return len(minutes) * len(hours) * duration / (24 * HOUR)
+        case Starts(seconds):
+            return sum(second < duration for second in seconds)
+
+
 def _poisson(by_hour: tuple[float, ...], duration: float, random: Random) -> Iterator[float]:
     """Yield starts by inversion of the integrated rate: each needs one random number."""
     if not any(by_hour):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 
 from pipegen.fleet.measures import Summary
 from pipegen.fleet.model import Fleet, MachineGroup
@@ -94,7 +95,9 @@ def _with_count(fleet: Fleet, count: int) -> Fleet:
 
 
 def _value(result: FleetResult, condition: Condition) -> float:
-    """Return the largest value of all queues at all priorities, or of all loads."""
+    """Return the largest value of all queues at all priorities, or of all loads; infinity if a pipeline never ends."""
+    if any(one.unfinished for one in result.loads if condition.queue in ("", one.load.queue)):
+        return inf
     if condition.times == "wait":
         times = [one.waits for one in result.queues if condition.queue in ("", one.queue)]
     else:

@@ -13,7 +13,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.fleet.arrivals import WEEK_HOURS, Arrivals, Cron, Rates, Starts
 from pipegen.fleet.distributions import Distribution, FixedTime, typical
-from pipegen.fleet.model import Load
+from pipegen.fleet.model import Load, MachineGroup
 from pipegen.fleet.values import amounts, distribution, fraction, mapping, time_of, whole
 from pipegen.fleet.workflow import StageTimes, workflow
 from pipegen.plan.model import Job, Plan, Selection
@@ -21,6 +21,8 @@ from pipegen.plan.runs.cron import CronError, numbers
 from pipegen.run.files.run_folder import home
 from pipegen.run.local.durations import known_durations
 from pipegen.run.model import TaskId
+from pipegen.run.scheduling.amounts import Amounts, fits
+from pipegen.run.scheduling.nodes import node
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node, Scalar, items_of, written_text
 from pipegen.source.tree import Mapping as TreeMapping
@@ -36,9 +38,17 @@ _MINUTE = 60.0
 class LoadReader:
     """Reads the load of a fleet whose file is at *path*; a config that several loads use is compiled once."""
 
-    def __init__(self, path: Path, queues: Sequence[str], environment: Mapping[str, str], report: Report) -> None:
+    def __init__(
+        self,
+        path: Path,
+        groups: Sequence[MachineGroup],
+        queues: Sequence[str],
+        environment: Mapping[str, str],
+        report: Report,
+    ) -> None:
         self._folder = path.parent
         self._root = repository_root(path)
+        self._limits = [node(group.machine, 0).limits for group in groups]
         self._queues = queues
         self._environment = environment
         self._report = report
@@ -55,8 +65,7 @@ class LoadReader:
             report_unknown("queue", queue, self._queues, report)
         services = {service.alias for job in plan.jobs for service in job.machine.services}
         service_amounts = {
-            entry.key.text: amounts(entry.value, report)
-            for entry in _known(item, "services", services, "service", report)
+            entry.key.text: self._service(entry) for entry in _known(item, "services", services, "service", report)
         }
         load = Load(
             name=written_text(item.get("name"), plan.name),
@@ -67,6 +76,18 @@ class LoadReader:
             waiting_time=time_of(item.get("waiting_time"), report, inf),
         )
         return load, plan
+
+    def _service(self, entry: Entry) -> Amounts:
+        """Return the resources of a service; report it if no machine has as much."""
+        requested = amounts(entry.value, self._report)
+        if not any(fits(requested, limits) for limits in self._limits):
+            self._report.add(
+                codes.INVALID_FLEET_VALUE,
+                f'no machine has room for the service "{entry.key.text}"',
+                at=entry.value.span,
+                hint="request less, or use a larger machine",
+            )
+        return requested
 
     def _plan(self, item: TreeMapping) -> Plan | None:
         config, name = item.get("config"), item.get("pipeline")
@@ -82,11 +103,11 @@ class LoadReader:
             )
             return None
         if path not in self._plans:
-            self._plans[path] = self._compiled(path, config.text)
+            self._plans[path] = self._compiled(path, config)
         plans = {plan.name: plan for plan in self._plans[path]}
         always = [plan for plan in plans.values() if plan.selection is Selection.ALWAYS] or list(plans.values())
         if isinstance(name, Scalar):
-            if name.text not in plans:
+            if plans and name.text not in plans:
                 report_unknown("pipeline", name, plans, self._report)
             return plans.get(name.text)
         if len(always) > 1:
@@ -98,11 +119,19 @@ class LoadReader:
             )
         return always[0] if len(always) == 1 else None
 
-    def _compiled(self, path: Path, shown: str) -> tuple[Plan, ...]:
+    def _compiled(self, path: Path, shown: Scalar) -> tuple[Plan, ...]:
         """Return the plans of the config at *path*; raise `Stopped` if it has errors."""
+        if not path.is_file():
+            self._report.add(
+                codes.INVALID_FLEET_VALUE,
+                f'there is no config "{shown.text}"',
+                at=shown.span,
+                hint="write its path relative to the file of the fleet",
+            )
+            return ()
         report = Report()
         try:
-            file = load(path, report, shown=shown, within=self._root)
+            file = load(path, report, shown=shown.text, within=self._root)
             report.stop_if_errors()
             return analyse(file, (), report).plans
         finally:

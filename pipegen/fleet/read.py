@@ -13,6 +13,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.fleet.arrivals import HOUR, WEEK_HOURS
+from pipegen.fleet.checks import check_fleet, check_numbers
 from pipegen.fleet.cluster import read_machine
 from pipegen.fleet.load import LoadReader, report_unknown
 from pipegen.fleet.model import Fleet, FleetQueue, MachineGroup
@@ -38,6 +39,7 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
     report.stop_if_errors()
     tree = read(file, report)
     check_settings(tree, schema("fleet"), report, "fleet")
+    check_numbers(tree, report)
     report.stop_if_errors()
     root = mapping(tree, tree)
     groups = tuple(_group(item, report) for item in items_of(root.get("machines")) if isinstance(item, TreeMapping))
@@ -46,7 +48,7 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
     _check_names("groups of machines", root.get("machines"), report)
     _check_names("queues", root.get("queues"), report)
     _check_parents(queues, root.get("queues"), report)
-    reader = LoadReader(path, [queue.name for queue in queues], environment, report)
+    reader = LoadReader(path, groups, [queue.name for queue in queues], environment, report)
     loads = [
         (item, *load_and_plan)
         for item in items_of(root.get("load"))
@@ -56,7 +58,7 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
     report.stop_if_errors()
     _check_fits([plan for _, _, plan in loads], groups, report)
     report.stop_if_errors()
-    return Fleet(
+    fleet = Fleet(
         groups=groups,
         queues=queues,
         loads=tuple(load for _, load, _ in loads),
@@ -65,6 +67,9 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
         warm_up=time_of(root.get("warm_up"), report),
         seed=whole(root.get("seed"), 1),
     )
+    check_fleet(fleet, root, [(item, load) for item, load, _ in loads], report)
+    report.stop_if_errors()
+    return fleet
 
 
 def _group(item: TreeMapping, report: Report) -> MachineGroup:

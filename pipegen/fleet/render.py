@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from math import inf
 
 from pipegen.fleet.find import Found
 from pipegen.fleet.measures import Summary
@@ -101,11 +102,15 @@ def render_csv(result: FleetResult) -> str:
 
 def found_words(answer: Found) -> str:
     """Return the result of a search in a sentence."""
-    name, value = visible(answer.group), SECONDS.words(round(answer.value, 1))
+    name, value = visible(answer.group), _found_words(answer.value)
     if answer.count is None:
         return f"no number of {name} is enough: {value} with {answer.result.fleet.groups[0].maximum:,}"
-    fewer = f", {SECONDS.words(round(answer.fewer, 1))} with one less" if answer.fewer is not None else ""
+    fewer = f", {_found_words(answer.fewer)} with one less" if answer.fewer is not None else ""
     return f"enough: {answer.count:,} {name} ({value}{fewer})"
+
+
+def _found_words(seconds: float) -> str:
+    return "without end" if seconds == inf else SECONDS.words(round(seconds, 1))
 
 
 def found_data(answer: Found) -> dict[str, object]:
@@ -113,9 +118,13 @@ def found_data(answer: Found) -> dict[str, object]:
     return {
         "machines": answer.group,
         "count": answer.count,
-        "value": _rounded(answer.value),
-        "fewer": None if answer.fewer is None else _rounded(answer.fewer),
+        "value": _found_number(answer.value),
+        "fewer": _found_number(answer.fewer),
     }
+
+
+def _found_number(seconds: float | None) -> float | None:
+    return None if seconds is None or seconds == inf else _rounded(seconds)
 
 
 # Rows of text

@@ -8,7 +8,7 @@ from typing import Any
 
 from pipegen.fleet.measures import ByHour
 from pipegen.fleet.model import MachineGroup
-from pipegen.run.scheduling.amounts import Amounts
+from pipegen.run.scheduling.amounts import Amounts, add_to
 from pipegen.run.scheduling.job_queues import Gang
 from pipegen.run.scheduling.nodes import SchedulerNode, node
 from pipegen.run.scheduling.session import Session
@@ -66,6 +66,13 @@ class Scaling:
     def nodes(self) -> list[SchedulerNode]:
         """Return the machines that run from the beginning."""
         return [self._machine(state) for state in self._groups.values() for _ in range(state.group.minimum)]
+
+    def possible(self) -> Amounts:
+        """Return the resources of all machines that the groups may have."""
+        total: dict[str, float] = {}
+        for state in self._groups.values():
+            add_to(total, {name: amount * state.group.maximum for name, amount in state.limits.items()})
+        return total
 
     def begin(self, session: Session) -> None:
         """Begin to measure, with the machines of *session*."""
@@ -138,6 +145,14 @@ class Scaling:
             if is_growing and set(labels) <= set(state.group.machine.labels) and _capacity(requests, state.limits) >= 1:
                 return name
         return ""
+
+
+def lacks_machine(session: Session, gang: Gang) -> bool:
+    """Return whether the first waiting task of *gang* could start on a further machine."""
+    first = gang.first() or gang.first(light=True)
+    if first is None or session.machines.held(first.locks) or session.ballot.is_overused(gang.job_queue):
+        return False
+    return session.ballot.may_take(gang.job_queue, first)
 
 
 def _members(gang: Gang, count: int) -> list[tuple[Amounts, tuple[str, ...], int]]:

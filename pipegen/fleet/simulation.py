@@ -12,12 +12,12 @@ from heapq import heappop, heappush
 from typing import Any
 
 from pipegen.fleet.measures import MachineUse, Measures
-from pipegen.fleet.model import Fleet, FleetQueue
-from pipegen.fleet.scaling import Scaling
-from pipegen.fleet.state import ActiveRun, LoadState, StageRun
+from pipegen.fleet.model import Fleet
+from pipegen.fleet.scaling import Scaling, lacks_machine
+from pipegen.fleet.state import ActiveRun, LoadState, StageRun, job_queues
 from pipegen.fleet.workflow import Stage
 from pipegen.run.scheduling.amounts import add_to
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
+from pipegen.run.scheduling.job_queues import Gang, QueuedTask, TaskState
 from pipegen.run.scheduling.plugins import EVICTING, open_session
 from pipegen.run.scheduling.queue.entry import QueueState
 from pipegen.run.scheduling.session import Freed
@@ -42,27 +42,30 @@ class FleetSimulation:
         self._open = len(fleet.loads)
         self._unapproved: set[Gang] = set()
         slots = sum(group.maximum * (group.machine.slots or 1) for group in fleet.groups)
-        self._scaling = Scaling(fleet.groups, self._at)
+        self._scaling = Scaling(fleet.groups, self._at_machine)
+        # Machines that start and stop are no progress: the simulation ends if nothing else happens for long enough.
+        self._machine_events = 0
+        self._idle_machine_events = 0
+        self._most_machine_events = 4 * sum(group.maximum for group in fleet.groups if group.is_scaled)
         self._session, self._actions = open_session(
             self._scaling.nodes(),
             fleet.scheduling,
             patience=_ROUNDS * slots,
             gates={APPROVAL: self._is_approved},
+            possible=self._scaling.possible() if self._scaling.is_scaled else None,
         )
-        queues = {queue.name: _job_queue(queue, index) for index, queue in enumerate(fleet.queues)}
-        for fleet_queue in fleet.queues:
-            queues[fleet_queue.name].parent = queues.get(fleet_queue.parent)
+        queues = job_queues(fleet)
         for queue in queues.values():
             self._session.open_job_queue(queue)
         self._loads = [LoadState(load, queues[load.queue], fleet) for load in fleet.loads]
 
     def run(self) -> Measures:
-        """Simulate until all pipelines have ended."""
+        """Simulate until all pipelines have ended, or no further stage can start."""
         for load in self._loads:
             self._next_arrival(load)
         self._scaling.begin(self._session)
         events = self._events
-        while self._open and events:
+        while self._open and events and self._idle_machine_events <= self._most_machine_events:
             now = self._now = self._session.now = events[0][0]
             while events and events[0][0] == now:
                 _, _, call, argument = heappop(events)
@@ -80,6 +83,18 @@ class FleetSimulation:
         """Schedule *call* with *argument*; calls of one time come in the order in which they were scheduled."""
         self._number += 1
         heappush(self._events, (time, self._number, call, argument))
+
+    def _at_machine(self, time: float, call: Callable[[Any], None], argument: object) -> None:
+        """Schedule *call* for a machine that starts or may stop."""
+        self._machine_events += 1
+        self._at(time, self._machine_event, (call, argument))
+
+    def _machine_event(self, scheduled: tuple[Callable[[Any], None], Any]) -> None:
+        call, argument = scheduled
+        call(argument)
+        self._machine_events -= 1
+        is_progress = len(self._events) > self._machine_events
+        self._idle_machine_events = 0 if is_progress else self._idle_machine_events + 1
 
     # Pipelines
 
@@ -356,24 +371,12 @@ class FleetSimulation:
             self._scaling.grow(self._waiting_gangs())
 
     def _waiting_gangs(self) -> Iterator[tuple[Gang, int]]:
-        """Yield the gangs with waiting tasks, and the number of equal gangs that wait."""
+        """Yield the gangs with tasks that wait for a machine, and the number of equal gangs that wait."""
         for queue in (*self._session.queues.values(), self._session.light):
             for entry in queue:
-                if not entry.gate and entry.part is not QueueState.BACKOFF:
+                if not entry.gate and entry.part is not QueueState.BACKOFF and lacks_machine(self._session, entry.item):
                     yield entry.item, 1
         for load in self._loads:
             for line in load.lines.values():
-                if len(line) > 1:
+                if len(line) > 1 and lacks_machine(self._session, line[0].gang):
                     yield line[0].gang, len(line) - 1
-
-
-def _job_queue(queue: FleetQueue, index: int) -> JobQueue:
-    return JobQueue(
-        name=queue.name,
-        order=index,
-        weight=queue.weight,
-        priority=queue.priority,
-        capability=queue.capability,
-        guarantee=queue.guarantee,
-        deserved=queue.deserved,
-    )

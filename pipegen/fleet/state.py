@@ -86,3 +86,22 @@ class LoadState:
             is_alike=not stage.services,
             least=len(stage.services) + 1,
         )
+
+
+def job_queues(fleet: Fleet) -> dict[str, JobQueue]:
+    """Return the queues of *fleet* for the scheduler, by name."""
+    queues = {
+        queue.name: JobQueue(
+            name=queue.name,
+            order=index,
+            weight=queue.weight,
+            priority=queue.priority,
+            capability=queue.capability,
+            guarantee=queue.guarantee,
+            deserved=queue.deserved,
+        )
+        for index, queue in enumerate(fleet.queues)
+    }
+    for queue in fleet.queues:
+        queues[queue.name].parent = queues.get(queue.parent)
+    return queues

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from math import inf
 
 from cases.excluded_cases import is_left_out
 from cases.volcano import LEFT_OUT, Case
 
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
+from pipegen.run.scheduling.policies.sla import sla
+from pipegen.run.scheduling.queue.queue import QueueSettings
+from pipegen.run.scheduling.session import Session
 from pipegen.source.text import SourceFile
 
 CASES = "volcano_other.json"
@@ -31,9 +36,33 @@ def reported_codes(case: Case) -> set[str]:
     return {one.code.number for one in report.diagnostics()}
 
 
+def check_order(case: Case) -> None:
+    """Order two gangs by the ends of their waiting times; a time that is no text is none, as the schema has it."""
+    session = Session([], [[sla]], settings=QueueSettings(), patience=1)
+    session.now = 1e9
+    default = case["arguments"].get("sla-waiting-time")
+    keys, entries = {}, {}
+    for order, job in enumerate(case["jobs"]):
+        time = job.get("waiting_time", default)
+        gang = Gang(name=job["name"], job_queue=JobQueue(name="q"), waiting_time=seconds_of(time))
+        gang.push(QueuedTask(name=job["name"], gang=gang, requests={}, order=order), ())
+        keys[job["name"]], entries[job["name"]] = session.ballot.gang_key(gang)[0], session.ballot.may_enter(gang)
+
+    assert (keys["job1"] < keys["job2"]) is case["expect"]["job1_before_job2"]
+    assert entries["job1"] is case["expect"]["job1_enqueueable"]
+
+
+def seconds_of(time: object) -> float:
+    """Return the seconds of a text such as "3m", infinity of anything else."""
+    return float(time[:-1]) * {"s": 1, "m": 60, "h": 3600}[time[-1]] if isinstance(time, str) else inf
+
+
 def test_case_has_the_errors_of_volcano(case: Case) -> None:
     """Documented exclusions are skipped."""
     if is_left_out(case["id"], LEFT_OUT):
         return  # docs/simulate.md says why
 
+    if case["kind"] == "order_and_enqueue":
+        check_order(case)
+        return
     assert reported_codes(case) == ({"PG302"} if case["id"] in TWICE else ERRORS[case["expect"]["error"]])

@@ -12,7 +12,7 @@ from pipegen.run.scheduling.actions.enqueue import enqueue
 from pipegen.run.scheduling.actions.preempt import preempt
 from pipegen.run.scheduling.actions.reclaim import reclaim
 from pipegen.run.scheduling.amounts import SLOTS, add_to
-from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, TaskState, count_placed
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.policies.capacity import capacity
 from pipegen.run.scheduling.policies.drf import drf
@@ -39,10 +39,10 @@ LEFT_OUT = (
     "gang-releasing/*",
     "hdrf/*",
     "overcommit/*",
-    "sla/*",
 )
 
-PHASES = {True: "Inqueue", False: "Pending"}
+# Groups that are admitted; those that run also count as such.
+ADMITTED = {"Inqueue": True, "Running": True, "Pending": False}
 ACTIONS = {
     "enqueue": enqueue,
     "allocate": allocate,
@@ -51,7 +51,7 @@ ACTIONS = {
     "reclaim": reclaim,
 }
 POINTS = {
-    "queue_order": ("job_queue_key",),
+    "queue_order": ("job_queue_key", "victim_queue_key"),
     "job_order": ("gang_key",),
     "task_order": ("queued_task_key",),
     "node_order": ("host_key",),
@@ -117,8 +117,10 @@ class World:
         ]
         self.case = case
         self.session = Session(nodes, tiers(case), settings=QueueSettings(), patience=1000)
-        self.job_queues = {one["name"]: job_queue(one, place) for place, one in enumerate(case["queues"])}
-        for data in case["queues"]:
+        # The root of a tree without limits is above all queues here.
+        queues = [one for one in case["queues"] if one["name"] != "root" or "capability" in one]
+        self.job_queues = {one["name"]: job_queue(one, place) for place, one in enumerate(queues)}
+        for data in queues:
             self.job_queues[data["name"]].parent = self.job_queues.get(data.get("parent", ""))
         for data in self.job_queues.values():
             self.session.open_job_queue(data)
@@ -154,16 +156,20 @@ class World:
             role=pod.get("role", ""),
             priority=pod.get("priority", 0),
             order=order,
-            is_light=not pod["request"],
+            # Backfill places them; they stop others for the slot of a pod, which stages without requests do not need.
+            is_light=not pod["request"] and not {"preempt", "reclaim"} & {*self.case["actions"]},
             is_preemptable=pod.get("preemptable", True),
             may_preempt=pod.get("preemption_policy") != "Never",
         )
         group.size += 1
         add_to(group.job_queue.requested, task.requests)
-        if pod["phase"] == "Running":
+        if pod["phase"] == "Running" and "node" in pod:
             statement = Statement(self.session.machines)
             assert statement.place(task, pod["node"])
             statement.commit()
+        elif pod["phase"] == "Running":
+            task.state = TaskState.RUNNING
+            count_placed(task, is_promise=False)
         else:
             self.session.wait(task)
         return task
@@ -206,6 +212,7 @@ def job_queue(queue: Case, order: int) -> JobQueue:
         weight=queue["weight"],
         priority=queue.get("priority", 0),
         capability=amounts(queue["capability"]) if "capability" in queue else None,
+        guarantee=amounts(queue.get("guarantee", {})),
         deserved=amounts(queue.get("deserved", {})),
         is_open=queue.get("state") != "Closed",
     )
@@ -248,4 +255,6 @@ def check_cycle(case: Case) -> None:
         "pipelined", {}
     )
     phases = expectation.get("pod_group_phase", {})
-    assert {name: PHASES[world.gangs[name].is_admitted] for name in phases} == phases
+    assert {name: world.gangs[name].is_admitted for name in phases} == {
+        name: ADMITTED[phase] for name, phase in phases.items()
+    }

@@ -63,7 +63,7 @@ def fleet(empty: Path) -> Path:
 def data(pipegen: Pipegen, *arguments: str) -> dict[str, Any]:
     """Return what a call tells as data."""
     result = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json", *arguments)
-    assert (result.status, result.err) == (0, "")
+    assert result.status == 0, result.err
     values: dict[str, Any] = json.loads(result.out)
     return values
 
@@ -121,6 +121,19 @@ def test_the_file_says_everything(option: list[str], pipegen: Pipegen) -> None:
         ("count: 2, slots", "autoscale: { minimum: 2, maximum: 1 }, slots", "PG805"),
         ("count: 2, slots", "count: 2, autoscale: { maximum: 3 }, slots", "PG805"),
         ("rate: 1 }", "rate: -1 }", "PG204"),
+        ("rate: 1 }", "rate: .nan }", "PG805"),
+        ("rate: 1 }", "rate: 1000000 }", "PG805"),
+        ("cron: 0 2 * * *", "cron: 0 2 * * *, rate: 1", "PG204"),
+        ("cron: 0 2 * * *", "times: [49h]", "PG805"),
+        ("duration: 2 days", "duration: 0", "PG805"),
+        ("warm_up: 1h", "warm_up: 3 days", "PG805"),
+        ("warm_up: 1h", "scheduling: { actions: [enqueue] }", "PG805"),
+        ("warm_up: 1h", "scheduling: { tiers: [[gang, gang]] }", "PG805"),
+        ("config: pipegen.yaml", "config: none.yaml", "PG805"),
+        ("capability: { slots: 4 }", "capability: { slots: 4 }, guarantee: { slots: 5 }", "PG805"),
+        ("guarantee: { cpu: 1 }", "guarantee: { slots: 9 }", "PG805"),
+        ("guarantee: { cpu: 1 }", "capability: { slots: 0.5 }", "PG805"),
+        ("postgres: { cpu: 1,", "postgres: { slots: 3,", "PG805"),
         ("seconds", "", ""),
     ],
 )
@@ -144,7 +157,8 @@ def test_errors_are_reported(old: str, new: str, code: str, fleet: Path, pipegen
 def test_plugins_and_actions(tiers: list[list[str]], fleet: Path, pipegen: Pipegen) -> None:
     """All of them together run the same load to its end."""
     actions = ["enqueue", "allocate", "preempt", "reclaim", "backfill"]
-    queues = FLEET.replace("priority: -1,", "deserved: { slots: 2 }, parent: requests,")
+    queues = FLEET.replace("priority: -1,", "deserved: { slots: 2 }, parent: all,")
+    queues = queues.replace("queues:", "queues:\n  - { name: all }", 1)
     text = queues + f"scheduling: {json.dumps({'actions': actions, 'tiers': tiers})}\n"
     (fleet / "fleet.yaml").write_text(text, encoding="utf-8")
     config = CONFIG.replace("retry: 1", "interruptible: true")
@@ -272,16 +286,38 @@ def test_large_stages_get_room(
 
 
 def test_pipelines_without_room_are_counted(empty: Path, pipegen: Pipegen) -> None:
-    """A stage that requests more than its queue may take never starts; one that no machine has is an error."""
+    """A stage whose services find no room beside it never starts; requests above all machines are an error."""
     (empty / "pipegen.yaml").write_text(CROWDED, encoding="utf-8")
-    text = crowded(ALLOCATE, [["gang"], ["fair-share"]])
-    (empty / "fleet.yaml").write_text(text.replace("weight: 6", "capability: { cpu: 3 }"), encoding="utf-8")
+    text = crowded(ALLOCATE, [["gang"]])
+    (empty / "fleet.yaml").write_text(text.replace("count: 2", "count: 1"), encoding="utf-8")
     waiting = pipegen("simulate", "--fleet", "fleet.yaml")
     (empty / "fleet.yaml").write_text(text.replace("cpu: 4 }]", "cpu: 3 }]"), encoding="utf-8")
     too_large = pipegen("simulate", "--fleet", "fleet.yaml")
 
     assert "15 pipelines of large never end: no machine or queue has room for their stages" in waiting.out
     assert "requests more cpu than any suitable machine has" in too_large.err
+
+
+@pytest.mark.parametrize("maximum", [6, 1])
+def test_stages_with_services_start_machines(maximum: int, empty: Path, pipegen: Pipegen) -> None:
+    """They are admitted although too few machines run, and the simulation ends if even all of them are too few."""
+    (empty / "pipegen.yaml").write_text(CROWDED, encoding="utf-8")
+    text = crowded(ALLOCATE, [["gang"], ["fair-share"]]) if maximum > 1 else crowded(ALLOCATE, [["gang"]])
+    machines = f"autoscale: {{ minimum: 0, maximum: {maximum}, start_up: 1m, idle: 5m }}"
+    (empty / "fleet.yaml").write_text(text.replace("count: 2", machines), encoding="utf-8")
+    _, large = data(pipegen)["loads"]
+
+    assert large["unfinished"] == (0 if maximum > 1 else 15)
+    assert large["waiting"]["median"] <= 60
+
+
+def test_no_number_is_enough_for_pipelines_that_never_end(empty: Path, pipegen: Pipegen) -> None:
+    """Their stages do not wait in the figures, but the condition does not hold."""
+    (empty / "pipegen.yaml").write_text(CROWDED, encoding="utf-8")
+    (empty / "fleet.yaml").write_text(crowded(ALLOCATE, [["gang"]]), encoding="utf-8")
+    answer = data(pipegen, "--find", "p95(wait in few) < 1h")["find"]
+
+    assert (answer["count"], answer["fewer"]) == (2, None)
 
 
 def test_queues_below_another_share_its_limits(empty: Path, pipegen: Pipegen) -> None:

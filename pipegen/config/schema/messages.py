@@ -207,7 +207,11 @@ def _invalid_value(violation: Violation, tree_paths: TreePaths, report: Report) 
         case (("minItems" | "minProperties"), 1):
             problem, hint = "is empty", "write at least one item"
         case "maxProperties", 1:
-            problem, hint = "has several keys", "write each key as an item of its own"
+            if violation.path and isinstance(violation.path[-1], int):
+                problem, hint = "has several keys", "write each key as an item of its own"
+            else:
+                keys = list(violation.value) if isinstance(violation.value, dict) else []
+                problem, hint = f"takes one key, not {len(keys)}", f"keep one of {listed([str(key) for key in keys])}"
         case "minLength", 1:
             problem = "is empty"
         case "uniqueItems", _:

@@ -8,7 +8,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.run.events import Cause
 from pipegen.run.model import RunMachine, Task
-from pipegen.run.scheduling.amounts import CPU, MEMORY, fits, requests
+from pipegen.run.scheduling.amounts import CPU, MEMORY, fits, is_bounded, requests
 from pipegen.run.scheduling.job_queues import QueuedTask
 from pipegen.run.scheduling.machine_state import MachineState
 from pipegen.run.scheduling.nodes import SchedulerNode, node
@@ -31,6 +31,14 @@ def could_fit(queued_task: QueuedTask, node: SchedulerNode) -> bool:
 def is_kept(queued_task: QueuedTask, node: SchedulerNode) -> bool:
     """Return whether *node* reserves room for *queued_task* and has it now."""
     return queued_task.node == node.name and fits(queued_task.requests, node.idle)
+
+
+def lack(queued_task: QueuedTask, node: SchedulerNode) -> float:
+    """Return the largest fraction of its limits that *node* lacks for *queued_task*."""
+    bounded = [name for name in queued_task.requests if is_bounded(node.limits[name])]
+    return max(
+        (max(0.0, queued_task.requests[name] - node.idle[name]) / node.limits[name] for name in bounded), default=0.0
+    )
 
 
 def wait_cause(queued_task: QueuedTask, machines: MachineState, ballot: Ballot) -> tuple[Cause, str]:

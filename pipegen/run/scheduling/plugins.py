@@ -11,6 +11,7 @@ from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
 from pipegen.run.scheduling.actions.preempt import preempt
 from pipegen.run.scheduling.actions.reclaim import reclaim
+from pipegen.run.scheduling.amounts import Amounts
 from pipegen.run.scheduling.job_queues import Gang
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.policies.capacity import capacity
@@ -41,7 +42,6 @@ ACTIONS: Mapping[str, Action] = {
 # The actions that stop tasks for others.
 EVICTING = frozenset({preempt, reclaim})
 PLUGINS: Mapping[str, Policy] = {
-    # A vote for victims of an earlier tier decides: only the shares of queues say from which of them is reclaimed.
     "priority": partial(only, priority, ("gang_key", "queued_task_key", "is_starving", "preemptable")),
     # Gangs that lack tasks do not come first, because each stage is placed alone. No stage of a gang is stopped.
     "gang": partial(only, gang, ("is_ready", "is_promised", "is_valid", "is_starving")),
@@ -64,12 +64,18 @@ class Scheduling(Struct):
 
 
 def open_session(
-    nodes: Sequence[SchedulerNode], scheduling: Scheduling, *, patience: float, gates: Mapping[str, Gate[Gang]]
+    nodes: Sequence[SchedulerNode],
+    scheduling: Scheduling,
+    *,
+    patience: float,
+    gates: Mapping[str, Gate[Gang]],
+    possible: Amounts | None,
 ) -> tuple[Session, tuple[Action, ...]]:
     """Return a session over *nodes* with the plugins of *scheduling*, and its actions.
 
-    Labels are always respected.
+    Labels are always respected. *possible* are the resources of all machines if further ones may be added.
     """
     tiers = [[PLUGINS[name] for name in tier] for tier in scheduling.tiers]
-    session = Session(nodes, [*tiers, [fit]], settings=QueueSettings(), patience=patience, gates=gates)
+    settings = QueueSettings()
+    session = Session(nodes, [*tiers, [fit]], settings=settings, patience=patience, gates=gates, possible=possible)
     return session, tuple(ACTIONS[name] for name in scheduling.actions)

@@ -12,8 +12,8 @@ from math import inf
 from typing import Any
 
 from pipegen.run.events import Cause
-from pipegen.run.scheduling.amounts import SLOTS, add_to, is_bounded, subtract
-from pipegen.run.scheduling.fitting import could_fit, is_kept, is_room, wait_cause
+from pipegen.run.scheduling.amounts import SLOTS, Amounts, add_to, subtract
+from pipegen.run.scheduling.fitting import could_fit, is_kept, is_room, lack, wait_cause
 from pipegen.run.scheduling.job_queues import (
     Gang,
     JobQueue,
@@ -72,8 +72,10 @@ class Session:
         settings: QueueSettings,
         patience: float,
         gates: Mapping[str, Gate[Any]] | None = None,
+        possible: Amounts | None = None,
     ) -> None:
         self.machines = MachineState(nodes)
+        self._possible = possible
         self.job_queues: dict[str, JobQueue] = {}
         self.queues: dict[str, Queue[Gang]] = {}
         self.entering: list[Gang] = []
@@ -101,6 +103,11 @@ class Session:
         self._pledges: dict[Gang, Statement] = {}
         # Gangs refused because of missing room, each with the number of placements at which it is tried again.
         self._aging: deque[tuple[float, Gang]] = deque()
+
+    @property
+    def possible(self) -> Amounts:
+        """The resources of all machines, also of those that are started when they are needed."""
+        return self.machines.totals if self._possible is None else self._possible
 
     def open_job_queue(self, job_queue: JobQueue) -> None:
         """Open *job_queue*."""
@@ -160,22 +167,6 @@ class Session:
         parts = (QueueState.ACTIVE, QueueState.UNSCHEDULABLE)
         entries = (entry for entry in self.queues[job_queue.name] if entry.part in parts and not entry.gate)
         return sorted((entry.item for entry in entries), key=self.ballot.gang_key)
-
-    def has_victims(
-        self, gang: Gang, is_candidate: Callable[[QueuedTask], bool], choose: Callable[..., Sequence[QueuedTask]]
-    ) -> bool:
-        """Return whether *choose* names any running candidate for the first task of *gang*.
-
-        One task stands for all of a gang of alike tasks, so that this is fast when there are none.
-        """
-        first = gang.first()
-        candidates = [
-            task
-            for running, tasks in self.machines.preemptable.items()
-            for task in ([next(iter(tasks))] if running.is_alike else tasks)
-            if is_candidate(task)
-        ]
-        return first is not None and bool(candidates) and bool(choose(first, candidates))
 
     def waiting_queues(self) -> tuple[Queue[Gang], ...]:
         """Return the queues with unschedulable items or items in backoff."""
@@ -244,7 +235,7 @@ class Session:
         """
         nodes = [node for node in self.machines.nodes.values() if not node.promised and could_fit(queued_task, node)]
         candidates = [node for node in nodes if self.ballot.is_placeable(queued_task, node)]
-        return min(candidates, key=lambda node: (_lack(queued_task, node), node.order), default=None)
+        return min(candidates, key=lambda node: (lack(queued_task, node), node.order), default=None)
 
     def start(self, queued_task: QueuedTask, node: SchedulerNode) -> None:
         """Start *queued_task* on *node*, which has room for it."""
@@ -291,6 +282,20 @@ class Session:
             gang.job_queue is job_queue and self.queues[job_queue.name].entry(gang).part is QueueState.ACTIVE
             for gang in self._pledges
         )
+
+    def keep_pledge(self, queue: Queue[Gang], gang: Gang) -> bool:
+        """Return whether *gang*, which is in flight, must wait for tasks that were stopped for it and have not ended.
+
+        It keeps the room that it was promised, and returns to *queue*.
+        """
+        statement = self._pledges.get(gang)
+        tasks = [queued_task for _, queued_task in statement.operations] if statement else []
+        nodes = [(queued_task, self.machines.nodes[queued_task.node]) for queued_task in tasks]
+        if any(any(node.releasing.values()) and not is_kept(queued_task, node) for queued_task, node in nodes):
+            self._waiting[queue] = None
+            queue.fail(gang, self.now, pending=(ROOM,))
+            return True
+        return False
 
     def unpledge(self, gang: Gang) -> Freed:
         """Cancel the promises to *gang*, and return the freed resources."""
@@ -382,11 +387,3 @@ def _opens(_gang: Gang, _event: QueueEvent) -> Hint:
 
 def _hint(is_helped: bool) -> Hint:  # noqa: FBT001 # converts the result of a predicate
     return Hint.HELPS if is_helped else Hint.DOES_NOT
-
-
-def _lack(queued_task: QueuedTask, node: SchedulerNode) -> float:
-    """Return the largest fraction of its limits that *node* lacks for *queued_task*."""
-    bounded = [name for name in queued_task.requests if is_bounded(node.limits[name])]
-    return max(
-        (max(0.0, queued_task.requests[name] - node.idle[name]) / node.limits[name] for name in bounded), default=0.0
-    )

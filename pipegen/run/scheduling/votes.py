@@ -33,6 +33,7 @@ class Votes(Struct, kw_only=True):
 
     Attributes:
         job_queue_key: the rank of a job queue, lowest first; so are those of gangs, tasks and machines.
+        victim_queue_key: the rank of a job queue whose tasks stop for a task of another job queue, lowest last.
         is_placeable: whether a machine suits a task, apart from its room.
         may_take: whether a job queue may take the resources of a task.
         is_overused: whether a job queue has its share.
@@ -50,6 +51,7 @@ class Votes(Struct, kw_only=True):
     gang_key: Callable[[Gang], Sort] | None = None
     queued_task_key: Callable[[QueuedTask], Sort] | None = None
     node_key: Callable[[QueuedTask, SchedulerNode], Sort] | None = None
+    victim_queue_key: Callable[[JobQueue, JobQueue], Sort] | None = None
     is_placeable: Callable[[QueuedTask, SchedulerNode], bool] | None = None
     may_take: Callable[[JobQueue, QueuedTask], bool] | None = None
     is_overused: Callable[[JobQueue], bool] | None = None
@@ -81,6 +83,7 @@ class Ballot:
         self._gang_keys = _defined(vote.gang_key for vote in votes)
         self._queued_task_keys = _defined(vote.queued_task_key for vote in votes)
         self._node_keys = _defined(vote.node_key for vote in votes)
+        self._victim_queue_keys = _defined(vote.victim_queue_key for vote in votes)
         self._placeable = _defined(vote.is_placeable for vote in votes)
         self._may_take = _defined(vote.may_take for vote in votes)
         self._overused = _defined(vote.is_overused for vote in votes)
@@ -109,6 +112,10 @@ class Ballot:
     def node_key(self, queued_task: QueuedTask, node: SchedulerNode) -> Key:
         """Return the rank of *node* for *queued_task*, lowest first."""
         return (*[key(queued_task, node) for key in self._node_keys], node.order)
+
+    def victim_queue_key(self, job_queue: JobQueue, reclaimer: JobQueue) -> Key:
+        """Return the rank of *job_queue*, whose tasks stop for a task of *reclaimer*, lowest last."""
+        return (*[key(job_queue, reclaimer) for key in self._victim_queue_keys], *self.job_queue_key(job_queue))
 
     def is_placeable(self, queued_task: QueuedTask, node: SchedulerNode) -> bool:
         """Return whether all policies agree that *node* is suitable."""

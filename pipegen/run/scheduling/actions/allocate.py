@@ -38,6 +38,8 @@ def _serve(session: Session, job_queue: JobQueue) -> bool:
     if not session.ballot.is_valid(gang):
         queue.fail(gang, session.now, rejectors=(SIZE,))
         return True
+    if session.keep_pledge(queue, gang):
+        return True
     freed = session.unpledge(gang)
     if gang.is_alike and _start_next(session, gang):
         queue.done(gang)

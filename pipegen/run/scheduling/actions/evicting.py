@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pipegen.run.scheduling.amounts import add_to, fits
-from pipegen.run.scheduling.job_queues import QueuedTask, TaskState
+from pipegen.run.scheduling.job_queues import Gang, QueuedTask, TaskState
 from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
 
 # Returns which of the candidates on a machine may be stopped for a task.
 Choose = Callable[[QueuedTask, Sequence[QueuedTask]], Sequence[QueuedTask]]
+
+
+def has_victims(session: Session, gang: Gang, is_candidate: Callable[[QueuedTask], bool], choose: Choose) -> bool:
+    """Return whether *choose* names any running candidate for the first task of *gang*.
+
+    One task stands for all of a gang of alike tasks, so that this is fast when there are none.
+    """
+    first = gang.first()
+    candidates = [
+        task
+        for running, tasks in session.machines.preemptable.items()
+        for task in ([next(iter(tasks))] if running.is_alike else tasks)
+        if is_candidate(task)
+    ]
+    return first is not None and bool(candidates) and bool(choose(first, candidates))
 
 
 def make_room(
@@ -30,7 +45,7 @@ def make_room(
             continue
         running = [one for one in node.tasks if one.state is TaskState.RUNNING and is_candidate(one)]
         # Policies name victims in this order until enough is left to the others: the last one has worked least.
-        candidates = sorted(running, key=lambda one: _rank(session, one), reverse=True)
+        candidates = sorted(running, key=lambda one: _rank(session, queued_task, one), reverse=True)
         victims = choose(queued_task, candidates) if candidates else ()
         if victims and _is_enough(queued_task, node, victims):
             before = len(statement.operations)
@@ -55,12 +70,12 @@ def _fits(session: Session, queued_task: QueuedTask, node: SchedulerNode) -> boo
     return fits(queued_task.requests, node.soon()) and session.ballot.may_take(queued_task.gang.job_queue, queued_task)
 
 
-def _rank(session: Session, queued_task: QueuedTask) -> tuple[object, ...]:
-    ballot, gang = session.ballot, queued_task.gang
+def _rank(session: Session, queued_task: QueuedTask, candidate: QueuedTask) -> tuple[object, ...]:
+    ballot, gang = session.ballot, candidate.gang
     return (
-        *ballot.job_queue_key(gang.job_queue),
+        *ballot.victim_queue_key(gang.job_queue, queued_task.gang.job_queue),
         *ballot.gang_key(gang),
-        *ballot.queued_task_key(queued_task),
-        queued_task.since,
-        queued_task.order,
+        *ballot.queued_task_key(candidate),
+        candidate.since,
+        candidate.order,
     )

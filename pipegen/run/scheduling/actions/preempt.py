@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.run.scheduling.actions.evicting import make_room
+from pipegen.run.scheduling.actions.evicting import has_victims, make_room
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
@@ -29,7 +29,7 @@ def _make_room(session: Session, gang: Gang, job_queue: JobQueue, *, is_inside: 
             candidate.is_preemptable and candidate.gang.job_queue is job_queue and (candidate.gang is gang) is is_inside
         )
 
-    if not session.has_victims(gang, is_candidate, session.ballot.preemptable):
+    if not has_victims(session, gang, is_candidate, session.ballot.preemptable):
         return
     statement = Statement(session.machines)
     refused: list[QueuedTask] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.run.scheduling.actions.evicting import make_room
+from pipegen.run.scheduling.actions.evicting import has_victims, make_room
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
@@ -21,7 +21,7 @@ def _make_room(session: Session, gang: Gang, job_queue: JobQueue) -> None:
     def is_candidate(candidate: QueuedTask) -> bool:
         return candidate.is_preemptable and candidate.gang.job_queue is not job_queue
 
-    if not session.has_victims(gang, is_candidate, session.ballot.reclaimable):
+    if not has_victims(session, gang, is_candidate, session.ballot.reclaimable):
         return
     ballot = session.ballot
     statement = Statement(session.machines)
@@ -29,7 +29,6 @@ def _make_room(session: Session, gang: Gang, job_queue: JobQueue) -> None:
     while ballot.is_starving(gang) and (queued_task := gang.pop()) is not None:
         if not (
             queued_task.may_preempt
-            and ballot.may_take(job_queue, queued_task)
             and ballot.is_preemptive(job_queue, queued_task)
             and make_room(session, statement, queued_task, is_candidate, ballot.reclaimable)
         ):

@@ -16,7 +16,6 @@ def priority(_session: Session) -> Votes:
         queued_task_key=lambda queued_task: -queued_task.priority,
         is_starving=lambda gang: sum(gang.placed.values()) + sum(gang.promised.values()) < gang.size,
         preemptable=_victims,
-        reclaimable=_victims,
     )
 
 

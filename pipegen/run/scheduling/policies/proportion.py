@@ -69,10 +69,10 @@ class _Shares(MutableStruct):
 
     def _update(self) -> None:
         session = self.session
-        is_new = self._totals is not session.machines.totals or len(self._kinds) < len(session.job_queues)
+        is_new = self._totals is not session.possible or len(self._kinds) < len(session.job_queues)
         changed = session.job_queues.values() if is_new else session.asking
         if is_new or not all(self._is_unsatisfied(one) for one in changed):
-            self._totals = session.machines.totals
+            self._totals = session.possible
             for job_queue in (
                 *changed,
                 *[other for other in self._requested if self._requested[other] != other.requested],
@@ -106,7 +106,7 @@ class _Shares(MutableStruct):
 
     def capability(self, job_queue: JobQueue) -> Amounts:
         """Return the maximum of *job_queue*, without the guarantees of others."""
-        job_queues, totals = self.session.job_queues, self.session.machines.totals
+        job_queues, totals = self.session.job_queues, self.session.possible
         if self._limited is not totals:
             self._limits.clear()
             self._limited = totals
@@ -219,7 +219,7 @@ def _may_enter(gang: Gang, maximum: Amounts) -> Vote:
     if not job_queue.is_open:
         return Vote.REJECT
     is_exceeded = any(
-        requested + job_queue.admitted.get(name, 0) > maximum.get(name, inf)
+        requested + job_queue.admitted.get(name, 0) > maximum.get(name, 0)
         for name, requested in minimum.items()
         if requested
     )

@@ -1,0 +1,191 @@
+"""Checks of a fleet as a whole: what can never run, has no effect, or takes too long to simulate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, isnan
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report, listed
+from pipegen.fleet.arrivals import expected
+from pipegen.fleet.model import Fleet, Load
+from pipegen.fleet.state import job_queues
+from pipegen.fleet.workflow import Stage
+from pipegen.run.scheduling.amounts import Amounts, add_to
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
+from pipegen.run.scheduling.nodes import node
+from pipegen.run.scheduling.plugins import open_session
+from pipegen.run.scheduling.session import Session
+from pipegen.source.text import Span
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, children, items_of, number
+
+# As many take about ten minutes.
+_MOST_STAGES = 10_000_000
+_NEEDED = ("enqueue", "allocate")
+
+
+def check_numbers(tree: Node, report: Report) -> None:
+    """Report values that are no numbers, which a schema cannot compare."""
+    if isinstance(tree, Scalar) and tree.kind is ScalarKind.NUMBER and isnan(number(tree.text)):
+        _add(report, f'"{tree.text}" is not a number', tree.span, "write a number")
+    for child in children(tree):
+        check_numbers(child, report)
+
+
+def check_fleet(fleet: Fleet, root: Mapping, loads: Sequence[tuple[Mapping, Load]], report: Report) -> None:
+    """Report what can never run in *fleet*, whose file has the map *root*, or has no effect there."""
+    _check_times(fleet, root, loads, report)
+    _check_scheduling(fleet, root, report)
+    _check_effects(fleet, root, report)
+    _check_guarantees(fleet, root, report)
+    _check_leaves(fleet, loads, report)
+    if not report.has_errors():
+        _check_queues(fleet, loads, report)
+
+
+def _add(report: Report, message: str, span: Span, hint: str, related: Sequence[Label] = ()) -> None:
+    report.add(codes.INVALID_FLEET_VALUE, message, at=span, hint=hint, related=related)
+
+
+def _check_times(fleet: Fleet, root: Mapping, loads: Sequence[tuple[Mapping, Load]], report: Report) -> None:
+    duration, warm_up = root.get("duration"), root.get("warm_up")
+    if duration is not None and not fleet.duration:
+        _add(report, "no pipeline starts in a duration of 0", duration.span, 'write a time such as "1 week"')
+    elif warm_up is not None and fleet.warm_up >= fleet.duration:
+        _add(report, "the warm-up is not shorter than the duration", warm_up.span, "shorten it, or simulate longer")
+    for item, load in loads:
+        arrivals = item.get("arrivals")
+        times = items_of(arrivals.get("times")) if isinstance(arrivals, Mapping) else ()
+        if times and fleet.duration and not expected(load.arrivals, fleet.duration):
+            hint = 'write a longer "duration", or earlier times'
+            _add(report, f'no time of "{load.name}" is within the duration', times[0].span, hint)
+    stages = sum(expected(load.arrivals, fleet.duration) * len(load.workflow.stages) for _, load in loads)
+    if stages > _MOST_STAGES:
+        largest = max(loads, key=lambda row: expected(row[1].arrivals, fleet.duration) * len(row[1].workflow.stages))
+        _add(
+            report,
+            f"about {stages:,.0f} stages are too many to simulate",
+            (largest[0].get("arrivals") or largest[0]).span,
+            f"shorten the duration, or lower the rates, to at most {_MOST_STAGES:,} stages",
+        )
+
+
+def _check_scheduling(fleet: Fleet, root: Mapping, report: Report) -> None:
+    scheduling = root.get("scheduling")
+    if not isinstance(scheduling, Mapping):
+        return
+    actions = scheduling.get("actions")
+    for name in _NEEDED if actions is not None else ():
+        if actions is not None and name not in fleet.scheduling.actions:
+            _add(report, f'without "{name}", no stage starts', actions.span, f'add "{name}" to the actions')
+    first: dict[str, Span] = {}
+    for plugin in (one for tier in items_of(scheduling.get("tiers")) for one in items_of(tier)):
+        if isinstance(plugin, Scalar):
+            if plugin.text in first:
+                related = [Label(first[plugin.text], "the first one")]
+                _add(report, f'the plugin "{plugin.text}" is listed twice', plugin.span, "remove one of them", related)
+            first.setdefault(plugin.text, plugin.span)
+
+
+def _check_effects(fleet: Fleet, root: Mapping, report: Report) -> None:
+    """Report keys that have an effect only with a plugin that is not used, and actions without stages to stop."""
+    rows = (("queues", "parent", "capacity"), ("queues", "deserved", "capacity"), ("load", "waiting_time", "sla"))
+    used = {name for tier in fleet.scheduling.tiers for name in tier}
+    for section, key, plugin in rows:
+        for item in items_of(root.get(section)):
+            value = item.get(key) if isinstance(item, Mapping) else None
+            if value is not None and plugin not in used:
+                report.add(
+                    codes.IGNORED_FLEET_KEY,
+                    f'"{key}" has no effect without the plugin "{plugin}"',
+                    at=value.span,
+                    hint=f'add "{plugin}" to "tiers" in "scheduling", or remove "{key}"',
+                )
+    scheduling = root.get("scheduling")
+    actions = items_of(scheduling.get("actions")) if isinstance(scheduling, Mapping) else ()
+    can_stop = any(stage.is_interruptible for load in fleet.loads for stage in load.workflow.stages)
+    for action in actions:
+        if isinstance(action, Scalar) and action.text in ("preempt", "reclaim") and not can_stop:
+            report.add(
+                codes.IGNORED_FLEET_KEY,
+                f'"{action.text}" has no effect, because no stage is interruptible',
+                at=action.span,
+                hint='write "interruptible: true" for stages that may stop, or remove the action',
+            )
+
+
+def _check_guarantees(fleet: Fleet, root: Mapping, report: Report) -> None:
+    """Report guarantees above the capability of their queue, or above all machines together."""
+    total = _all_machines(fleet)
+    guaranteed: dict[str, float] = {}
+    for queue, item in zip(fleet.queues, items_of(root.get("queues")), strict=False):
+        place = item.get("guarantee") if isinstance(item, Mapping) else None
+        if place is None:
+            continue
+        if queue.capability is not None and (over := _over(queue.guarantee, queue.capability)):
+            hint = "lower the guarantee, or raise the capability"
+            _add(report, f'"{queue.name}" is guaranteed more {over} than its capability', place.span, hint)
+        if not queue.parent:
+            add_to(guaranteed, queue.guarantee)
+            if over := _over({name: guaranteed[name] for name in queue.guarantee}, total):
+                hint = "lower the guarantees, or add machines"
+                _add(report, f"the guarantees have more {over} than all machines together", place.span, hint)
+
+
+def _check_leaves(fleet: Fleet, loads: Sequence[tuple[Mapping, Load]], report: Report) -> None:
+    """Report loads in queues with other queues below them, which share only what their queues get."""
+    if not any("capacity" in tier for tier in fleet.scheduling.tiers):
+        return
+    below = {queue.parent: queue.name for queue in fleet.queues if queue.parent}
+    for item, load in loads:
+        if load.queue in below:
+            queue = item.get("queue") or item
+            message = f'"{load.queue}" takes no load, because the queue "{below[load.queue]}" is below it'
+            _add(report, message, queue.span, "choose a queue without others below it")
+
+
+def _check_queues(fleet: Fleet, loads: Sequence[tuple[Mapping, Load]], report: Report) -> None:
+    """Report stages that need more than their queue may take when nothing runs."""
+    total = _all_machines(fleet)
+    for item, load in loads:
+        session, _ = open_session((), fleet.scheduling, patience=inf, gates={}, possible=total)
+        queues = job_queues(fleet)
+        for queue in queues.values():
+            session.open_job_queue(queue)
+        stages = load.workflow.stages
+        if blocked := [stage.name for stage in stages if _is_blocked(session, queues[load.queue], stage)]:
+            message = f'stages of "{load.name}" need more than the queue "{load.queue}" may take: {listed(blocked)}'
+            hint = "raise its capability, lower the guarantees of other queues, or add machines"
+            _add(report, message, (item.get("queue") or item).span, hint)
+
+
+def _is_blocked(session: Session, queue: JobQueue, stage: Stage) -> bool:
+    """Return whether *queue*, of which nothing runs, may not take *stage* with its services."""
+    gang, needed = Gang(name=stage.name, job_queue=queue), dict[str, float]()
+    members = [
+        QueuedTask(name=stage.name, gang=gang, requests=one, order=number)
+        for number, one in enumerate((stage.requests, *stage.services))
+    ]
+    for member in members:
+        session.join(member)
+        add_to(needed, member.requests)
+    gang.minimum = needed
+    ballot = session.ballot
+    is_permitted = ballot.may_enter(gang) and all(ballot.may_take(queue, member) for member in members)
+    for member in members:
+        session.leave(member)
+    return not is_permitted
+
+
+def _all_machines(fleet: Fleet) -> Amounts:
+    total: dict[str, float] = {}
+    for group in fleet.groups:
+        limits = node(group.machine, 0).limits
+        add_to(total, {name: amount * group.maximum for name, amount in limits.items()})
+    return total
+
+
+def _over(amounts: Amounts, limits: Amounts) -> str:
+    """Return the resources of *amounts* that are above *limits*."""
+    return " and ".join(name for name, amount in amounts.items() if amount > limits[name])
