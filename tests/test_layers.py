@@ -53,7 +53,17 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     ),
     "compiler": ("targets", "plan", "bindings", "config", "readback.engines", "graph", "diagnostics", "source"),
     "importing": (
-        *("compiler", "config", "emit", "plan.model", "plan.regex", "plan.events", "targets.base", "targets.registry"),
+        *(
+            "compiler",
+            "config",
+            "emit",
+            "plan.model",
+            "plan.regex",
+            "plan.events",
+            "plan.stage.labels",
+            "targets.base",
+            "targets.registry",
+        ),
         *("targets.gitlab.rules.selection", "targets.gitlab.jobs.shell_variables", "targets.gitlab.jobs.variables"),
         *("readback.gitlab_file", "readback.groovy", "readback.declarative", "readback.jenkins", "readback.errors"),
         *("pictures", "diagnostics", "source"),
