@@ -60,11 +60,11 @@ def test_a_deeply_nested_config_is_not_a_bug(here: Path, logs: Path, pipegen: Pi
 
 @pytest.mark.usefixtures("here")
 def test_an_interrupt_has_its_own_exit_code(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No message is shown."""
+    """No message is shown; the prompt of the shell starts on a line of its own."""
     monkeypatch.setattr("pipegen.cli.commands.check.analyse", raising(KeyboardInterrupt()))
     result = pipegen("check")
 
-    assert (result.status, result.out, result.err) == (130, "", "")
+    assert (result.status, result.out, result.err) == (130, "", "\n")
 
 
 @pytest.mark.usefixtures("here")
