@@ -46,3 +46,19 @@ def test_artifacts_without_a_report_are_retained_on_success() -> None:
     output = compiled("{pipelines: {p: {stages: [{name: a, script: [x], artifacts: [dist/]}]}}}")
 
     assert output.data["a"]["artifacts"] == {"paths": ["dist/"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a-${setup.commit}", "a-$CI_COMMIT_SHA"),
+        ("${setup.commit}.zip", "$CI_COMMIT_SHA.zip"),
+        ("${setup.commit}a", "${CI_COMMIT_SHA}a"),
+        ("$${setup.commit}", "$${setup.commit}"),
+        ("${FOO}", "$${FOO}"),
+        ("$-${setup.commit}", "$$-$CI_COMMIT_SHA"),
+    ],
+)
+def test_names_have_braces_only_where_they_need_them(name: str, expected: str) -> None:
+    """A letter, digit or underscore after a variable would belong to its name, and `$$` is a dollar sign."""
+    assert artifacts(f"artifacts: {{paths: [dist/], name: '{name}'}}")["name"] == expected
