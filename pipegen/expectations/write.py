@@ -5,46 +5,51 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pipegen.expectations.check import ConfigUnderTest
-from pipegen.plan.events import answers, usual_events
+from pipegen.expectations.runs import RecordedRun, recorded_runs
+from pipegen.plan.events import answers
 from pipegen.plan.known_values import ValuesBeforeRun, exports
 from pipegen.plan.model import Event, Plan
-from pipegen.plan.model.facts import RunFacts, StartEvent, start_event
+from pipegen.plan.model.facts import RunFacts, start_event
 
 Document = dict[str, object]
 
 
 def recorded(config: ConfigUnderTest) -> Document:
-    """Return tests that record, for each usual event, what *config* runs today."""
+    """Return tests that record, for each event that the conditions tell apart, what *config* runs today."""
     is_single = len(config.plans) == 1
     tests: Document = {}
-    for event in usual_events(config.plans):
-        for plan in config.plans:
-            title = event.title if is_single else f"{event.title}: {plan.name}"
+    for plan in config.plans:
+        for run in recorded_runs(plan, config):
+            facts = config.facts(run.event, run.inputs, run.variables)
+            title = run.title if is_single else f"{run.title}: {plan.name}"
             tests[title] = {
-                "event": _event(event),
+                "event": _event(run),
                 **({} if is_single else {"pipeline": plan.name}),
-                **_expected(plan, config.facts(event)),
+                **_expected(plan, facts),
             }
     for plan in config.plans:
         order = [list(arc) for arc in plan.graph.arcs]
         if order:
             name = "order" if is_single else f"order: {plan.name}"
             tests[name] = {
-                "event": _event(start_event(Event.PUSH)),
+                "event": _event(RecordedRun(event=start_event(Event.PUSH))),
                 **({} if is_single else {"pipeline": plan.name}),
                 "order": order,
             }
     return {"tests": tests}
 
 
-def _event(event: StartEvent) -> object:
-    if event.kind is Event.MERGE_REQUEST:
-        return event.kind.value
-    return {
+def _event(run: RecordedRun) -> object:
+    event = run.event
+    keys: Document = {
         "kind": event.kind.value,
         **({"branch": event.branch} if event.branch else {}),
         **({"tag": event.tag} if event.tag else {}),
+        **({"changed": list(event.changed)} if event.changed is not None else {}),
+        **({"inputs": dict(run.inputs)} if run.inputs else {}),
+        **({"variables": dict(run.variables)} if run.variables else {}),
     }
+    return event.kind.value if len(keys) == 1 and event.kind is Event.MERGE_REQUEST else keys
 
 
 def _expected(plan: Plan, facts: RunFacts) -> Mapping[str, object]:

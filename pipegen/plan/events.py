@@ -88,15 +88,19 @@ def _with_running_stages(answer: EventAnswer) -> Plan:
     return with_stages(answer.plan, AffectedStages(conditions, left_out))
 
 
+def conditions_of(plans: Sequence[Plan]) -> list[Condition | None]:
+    """Return the conditions of *plans* and their stages."""
+    conditions = [plan.condition for plan in plans]
+    return conditions + [condition for plan in plans for job in plan.jobs for condition in job.conditions]
+
+
 def usual_events(plans: Sequence[Plan]) -> Iterator[StartEvent]:
     """Yield the events that the conditions of *plans* distinguish.
 
     These are a push to each branch that a condition names and to another one, a merge request, each tag and another
     one, a schedule, and a start by a person and by a program.
     """
-    conditions = [plan.condition for plan in plans]
-    conditions += [condition for plan in plans for job in plan.jobs for condition in job.conditions]
-    known = atoms(*conditions)
+    known = atoms(*conditions_of(plans))
     branches = _examples(known, Subject.BRANCH)
     main = branches[0] if branches else DEFAULT_BRANCH
     for branch in (*(branches or [main]), *([_other(known, Subject.BRANCH)] if branches else [])):

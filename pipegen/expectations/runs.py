@@ -1,0 +1,149 @@
+"""The runs that recorded tests are about: the usual events, and what else the conditions tell apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from pipegen.expectations.check import ConfigUnderTest
+from pipegen.plan.events import answers, conditions_of, usual_events
+from pipegen.plan.model import Atom, Event, FilesChanged, IsSet, Matches, Plan, Subject
+from pipegen.plan.model.facts import StartEvent
+from pipegen.plan.model.logic import atoms
+from pipegen.plan.model.patterns import Pattern
+from pipegen.structs import Struct, field, replace
+
+_PARTS = re.compile(r"\*\*/|\*\*|.", re.DOTALL)
+_SHORT = {"**/": "", "**": "1", "*": "1", "?": "1"}
+_LONG = {"**/": "1/2/", "**": "1/2", "*": "12", "?": "2"}
+# Parts of regular expressions, each with a text that it may match.
+_REGEX_PARTS = (
+    (r"\(\?i\)|\\[AzZb]|(?<!\\)[\^$]", ""),
+    (r"\[\^[^\]]*\]", "-"),
+    (r"\[([^\]\\])[^\]]*\]", r"\1"),
+    (r"\\[dw]", "1"),
+    (r"\((?:\?:)?([^()|]*)(?:\|[^()]*)?\)", r"\1"),
+    (r"\|.*", ""),
+    (r"(?<!\\)\.", "x"),
+    (r"(?<!\\)(?:[*+?]|\{\d+(?:,\d*)?\})\??", ""),
+    (r"\\(.)", r"\1"),
+)
+_UNKNOWN_PATH = "other.txt"
+_ANY = "1"
+
+
+class RecordedRun(Struct, kw_only=True):
+    """A run: its event, and the inputs and variables that differ from the usual ones."""
+
+    event: StartEvent
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The run in a few words."""
+        changed = f" that changes {', '.join(self.event.changed)}" if self.event.changed is not None else ""
+        values = [f"{name}={value or 'nothing'}" for name, value in (*self.inputs.items(), *self.variables.items())]
+        return f"{self.event.title}{changed}" + (f" with {', '.join(values)}" if values else "")
+
+
+def recorded_runs(plan: Plan, config: ConfigUnderTest) -> Iterator[RecordedRun]:
+    """Yield the usual events of *config*, and for each kind of event the runs in which *plan* does something else.
+
+    Such runs have another branch or tag that a pattern matches or nearly matches, other changed files, an input, or a
+    variable.
+    """
+    known = atoms(*conditions_of([plan]))
+    usual = [RecordedRun(event=event) for event in usual_events(config.plans)]
+    yield from usual
+    yield from _with_other_names(usual, known)
+    branches = tuple(_Variation(branch=text) for one in _patterns(known, Subject.BRANCH) for text in _examples(one))
+    groups = list(_variations(known, plan))
+    for kind in dict.fromkeys(run.event.kind for run in usual):
+        bases = [run for run in usual if run.event.kind is kind]
+        bases += [run for base in bases[:1] for vary in branches if (run := vary(base)) is not None]
+        for group in (branches, *groups):
+            yield from next(filter(None, (_telling(base, group, plan, config) for base in bases)), ())
+
+
+def _telling(
+    base: RecordedRun, group: Iterable[_Variation], plan: Plan, config: ConfigUnderTest
+) -> tuple[RecordedRun, ...]:
+    """Return *base* with each of *group*, if *plan* does not do the same in all these runs."""
+    varied = tuple(run for vary in group if (run := vary(base)) is not None)
+    return varied if len({_started(run, plan, config) for run in (base, *varied)}) > 1 else ()
+
+
+def _started(run: RecordedRun, plan: Plan, config: ConfigUnderTest) -> tuple[tuple[bool, bool], ...]:
+    (answer,) = answers([plan], config.facts(run.event, run.inputs, run.variables))
+    return tuple((one.runs, one.waits_for_approval) for one in answer.stages)
+
+
+def _with_other_names(usual: Iterable[RecordedRun], known: Iterable[Atom]) -> Iterator[RecordedRun]:
+    """Yield runs for longer names that the patterns of branches and tags match, and for names that they just miss."""
+    events = [run.event for run in usual]
+    for subject, kind in ((Subject.BRANCH, Event.PUSH), (Subject.TAG, Event.TAG)):
+        patterns = list(_patterns(known, subject))
+        missed = [f"{text}-1" for pattern in patterns if pattern.literal for text in _examples(pattern)]
+        for name in dict.fromkeys((*(text for pattern in patterns for text in _examples(pattern)), *missed)):
+            event = StartEvent(kind=kind, branch=name) if subject is Subject.BRANCH else StartEvent(kind=kind, tag=name)
+            if event not in events:
+                yield RecordedRun(event=event)
+
+
+class _Variation(Struct, kw_only=True):
+    """A change of a run: other changed files, another branch, an input or a variable."""
+
+    changed: str = ""
+    branch: str = ""
+    input: tuple[str, str] | None = None
+    variable: tuple[str, str] | None = None
+
+    def __call__(self, run: RecordedRun) -> RecordedRun | None:
+        """Return *run* with this change; None if it cannot have it."""
+        if self.changed:
+            return replace(run, event=replace(run.event, changed=(self.changed,)))
+        if self.branch:
+            is_other = run.event.branch and run.event.kind is not Event.PUSH
+            return replace(run, event=replace(run.event, branch=self.branch)) if is_other else None
+        if self.input is not None:
+            return replace(run, inputs=dict([self.input]))
+        return replace(run, variables=dict([self.variable])) if self.variable is not None else None
+
+
+def _variations(known: Iterable[Atom], plan: Plan) -> Iterator[tuple[_Variation, ...]]:
+    """Yield the changes of a run that conditions tell apart, grouped by what they change."""
+    paths: dict[str, None] = {}
+    values: dict[tuple[Subject, str], dict[str, None]] = {}
+    for atom in known:
+        texts = [text for pattern in getattr(atom, "patterns", ()) for text in _examples(pattern)]
+        match atom:
+            case FilesChanged():
+                paths |= dict.fromkeys((*texts, _UNKNOWN_PATH))
+            case Matches(subject=Subject.INPUT | Subject.VARIABLE) | IsSet(subject=Subject.INPUT | Subject.VARIABLE):
+                values.setdefault((atom.subject, atom.name), {}).update(dict.fromkeys((*texts, _ANY)))
+    yield tuple(_Variation(changed=path) for path in paths)
+    allowed = {one.name: one.words for one in plan.inputs}
+    for (subject, name), tested in values.items():
+        if subject is Subject.INPUT:
+            yield tuple(_Variation(input=(name, value)) for value in allowed.get(name) or (*tested, ""))
+        else:
+            yield tuple(_Variation(variable=(name, value)) for value in tested)
+
+
+def _patterns(known: Iterable[Atom], subject: Subject) -> Iterator[Pattern]:
+    for atom in known:
+        if isinstance(atom, Matches) and atom.subject is subject:
+            yield from atom.patterns
+
+
+def _examples(pattern: Pattern) -> Iterator[str]:
+    """Yield texts that *pattern* matches: with few characters for its wildcards, and with more."""
+    if pattern.is_regex:
+        text = pattern.text
+        for part, replacement in _REGEX_PARTS:
+            text = re.sub(part, replacement, text)
+        texts = [text]
+    else:
+        texts = ["".join(by.get(part, part) for part in _PARTS.findall(pattern.text)) for by in (_SHORT, _LONG)]
+    yield from (text for text in dict.fromkeys(texts) if text and pattern.matches(text))
