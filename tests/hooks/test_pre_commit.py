@@ -17,6 +17,8 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
+# Tests are run for the config that is named.
+OPTIONS = {"pipegen-test": {"args": ["api/pipegen.yaml"]}}
 # What installing takes: nothing else of the checkout.
 PACKAGE = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "pipegen", "templates", "schemas")
 
@@ -95,7 +97,11 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def commit(package: Path, environment: dict[str, str], tmp_path: Path) -> Callable[[], Ended]:
     """Return a call that commits everything in the current folder, a monorepo with the hooks installed."""
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=package, check=True, capture_output=True, text=True)
-    hooks = {"repo": str(package), "rev": head.stdout.strip(), "hooks": [{"id": name} for name in HOOKS]}
+    hooks = {
+        "repo": str(package),
+        "rev": head.stdout.strip(),
+        "hooks": [{"id": name, **OPTIONS.get(name, {})} for name in HOOKS],
+    }
     folder = begin(tmp_path)
     (folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [hooks]}), encoding="utf-8")
     run = [sys.executable, "-m", "pre_commit"]
@@ -118,14 +124,15 @@ def commit(package: Path, environment: dict[str, str], tmp_path: Path) -> Callab
     for name in ("api", "web"):
         (folder / name).mkdir()
         (folder / name / "pipegen.yaml").write_text(CONFIG.replace("NAME", name), encoding="utf-8")
-        compile_in(folder / name)
+        call_in(folder / name, "compile")
+    call_in(folder / "api", "test", "--write")
     return call
 
 
-def compile_in(folder: Path) -> None:
-    """Compile the config in *folder*, as before its first commit."""
+def call_in(folder: Path, *arguments: str) -> None:
+    """Call pipegen in *folder*, as before its first commit."""
     subprocess.run(
-        [sys.executable, "-c", "from pipegen.__main__ import main; main()", "compile"],
+        [sys.executable, "-c", "from pipegen.__main__ import main; main()", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         check=True,
@@ -136,16 +143,18 @@ def compile_in(folder: Path) -> None:
 @pytest.mark.slow
 def test_hooks_check_and_compile_on_commit(commit: Callable[[], Ended], tmp_path: Path) -> None:
     """Stale files are regenerated and stop the commit once; unrelated changes skip the hooks."""
+    tested = {"pipegen test": "Passed"}
     sound = commit()
-    assert (sound.status, sound.hooks) == (0, {"pipegen check": "Passed", "pipegen compile": "Passed"}), sound.shown
+    passed = {"pipegen check": "Passed", "pipegen compile": "Passed", **tested}
+    assert (sound.status, sound.hooks) == (0, passed), sound.shown
 
     (tmp_path / "README.md").write_text("Two services.\n", encoding="utf-8")
     other = commit()
-    assert (other.status, other.hooks) == (0, {"pipegen check": "Skipped", "pipegen compile": "Skipped"})
+    assert (other.status, other.hooks) == (0, dict.fromkeys(passed, "Skipped"))
 
     (tmp_path / "ci/parts.yaml").write_text(PARTS.replace("3", "4"), encoding="utf-8")
     stale = commit()
-    assert (stale.status, stale.hooks) == (1, {"pipegen check": "Passed", "pipegen compile": "Failed"})
+    assert (stale.status, stale.hooks) == (1, {"pipegen check": "Passed", "pipegen compile": "Failed", **tested})
     assert "files were modified by this hook" in stale.shown
     assert "api/Jenkinsfile written\nweb/Jenkinsfile written\n" in stale.shown
     assert "alpine:4" in (tmp_path / "web/Jenkinsfile").read_text(encoding="utf-8")
@@ -154,15 +163,21 @@ def test_hooks_check_and_compile_on_commit(commit: Callable[[], Ended], tmp_path
     path = tmp_path / "api/Jenkinsfile"
     path.write_text(path.read_text(encoding="utf-8").replace("make api", "make it"), encoding="utf-8")
     edited = commit()
-    assert (edited.status, edited.hooks) == (1, {"pipegen check": "Passed", "pipegen compile": "Failed"})
+    assert (edited.status, edited.hooks) == (1, {"pipegen check": "Passed", "pipegen compile": "Failed", **tested})
     assert 'error[PG680]: "api/Jenkinsfile" was changed after pipegen wrote it' in edited.shown
     git(tmp_path, "checkout", "HEAD", "--", "api/Jenkinsfile")
 
     config = tmp_path / "web/pipegen.yaml"
     config.write_text(config.read_text(encoding="utf-8").replace("extends: base", "extends: bass"), encoding="utf-8")
     broken = commit()
-    assert (broken.status, broken.hooks) == (1, {"pipegen check": "Failed", "pipegen compile": "Failed"})
+    assert (broken.status, broken.hooks) == (1, {"pipegen check": "Failed", "pipegen compile": "Failed", **tested})
     assert "error[PG330]" in broken.shown
+    git(tmp_path, "checkout", "HEAD", "--", "web/pipegen.yaml")
+
+    config = tmp_path / "api/pipegen.yaml"
+    config.write_text(config.read_text(encoding="utf-8").replace("name: build", "name: make"), encoding="utf-8")
+    renamed = commit()
+    assert (renamed.status, renamed.hooks["pipegen test"]) == (1, "Failed"), renamed.shown
 
 
 @pytest.mark.parametrize("hook", HOOKS)
