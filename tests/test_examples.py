@@ -46,6 +46,29 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return Path(shutil.copytree(source, tmp_path / source.name))
 
 
+# A condition of a stage or a pipeline on one line.
+_CONDITION = re.compile(r"^ +when: .*\n", re.MULTILINE)
+_WITH_TESTS = [path for path in EXAMPLES if (path / "pipegen.test.yaml").exists()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", _WITH_TESTS, ids=lambda path: path.name)
+def test_tests_of_an_example_pass_and_fail_without_a_condition(source: Path, tmp_path: Path) -> None:
+    """Each condition of an example matters to one of its tests."""
+    folder = Path(shutil.copytree(source, tmp_path / source.name))
+    config = folder / "pipegen.yaml"
+    text = config.read_text(encoding="utf-8")
+    assert process("test", at=folder).returncode == 0
+
+    conditions = list(_CONDITION.finditer(text))
+    assert conditions
+    for condition in conditions:
+        config.write_text(text[: condition.start()] + text[condition.end() :], encoding="utf-8")
+        changed = process("test", at=folder)
+        # A stage that stops an environment starts only by hand.
+        assert changed.returncode == 1 or "PG542" in process("check", at=folder).stdout, condition[0]
+
+
 @pytest.mark.slow
 def test_an_example_compiles_and_passes_the_check(example: Path) -> None:
     """It has only the expected warnings, and `compile --check` finds no difference."""
