@@ -19,6 +19,7 @@ from pipegen.importing.jenkins.stages import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.syntax import Statement
 from pipegen.importing.jenkins.work import KeptFiles
 from pipegen.importing.layout import ordered
+from pipegen.importing.logic import NEVER
 from pipegen.importing.sharing import share
 from pipegen.source.text import Span
 from pipegen.structs import Struct
@@ -54,7 +55,11 @@ def jenkins_document(
     settings = settings_of(source, names, marks)
     stages = JenkinsStages(source, boolean_inputs(source, names), marks)
     drafts = [stages.draft(stage) for stage in source.stages]
-    live_drafts = [draft for draft in drafts if not draft.keys.keys() <= _IDLE] or drafts[:1]
+    for draft in drafts:
+        if draft.condition == NEVER:
+            marks.never_runs(draft.source.call, draft.source.name)
+    possible = [draft for draft in drafts if draft.condition != NEVER]
+    live_drafts = [draft for draft in possible if not draft.keys.keys() <= _IDLE] or drafts[:1]
     is_shared = _is_shared(source, live_drafts, report)
     ends = ends_of(source, stages, live_drafts, marks, is_shared=is_shared)
     _fail_fast(source, settings.pipeline, marks)

@@ -67,6 +67,11 @@ class Marks:
         name = "this Groovy code" if isinstance(statement, OtherGroovy) else f'"{statement.name}"'
         self._report.add(codes.NOT_IMPORTED, f"{name} is left out: {reason}", at=_head(statement), hint=hint)
 
+    def never_runs(self, stage: GroovyCall, name: str) -> None:
+        """Mark *stage*, which the config does not contain, because its condition never holds."""
+        self.all(stage, KeyOutcome.REPORTED)
+        self.reported(stage.span, f'stage "{name}" is left out: its condition never holds', "remove it")
+
     def refused(self, call: GroovyCall, key: str, message: str) -> None:
         """Report *message* about *call*, whose *key* a config refuses: its contents count as left out.
 
