@@ -6,7 +6,7 @@ from collections.abc import Sequence as Items
 
 from pipegen.config.keys import STAGE_KEYS
 from pipegen.config.merge import is_null
-from pipegen.source.tree import Mapping
+from pipegen.source.tree import Mapping, Scalar
 from pipegen.structs import Struct
 
 # Keys that apply to scripts, not to PipelineLib's steps.
@@ -22,20 +22,31 @@ class Defaults(Struct):
     @classmethod
     def of(cls, layers: Items[Mapping]) -> Defaults:
         """Return the defaults with these *layers*."""
-        return cls(tuple(layers), tuple(_without_script(layer) for layer in layers))
+        return cls(tuple(layers), tuple(_without(layer, _FOR_SCRIPTS) for layer in layers))
 
     def inherited_by(self, stage: Items[Mapping]) -> tuple[Mapping, ...]:
         """Return the layers that a stage inherits; *stage* are its own layers.
 
-        A stage that calls another pipeline inherits none: it runs nothing itself that they could apply to.
+        A stage that calls another pipeline inherits none: it runs nothing itself that they could apply to. An optional
+        stage inherits no `allow_failure`: its failure never counts.
         """
         if any(_has(layer, "pipeline") for layer in stage):
             return ()
-        return self.layers if any(_has(layer, "script") for layer in (*self.layers, *stage)) else self.without_script
+        every = (*self.layers, *stage)
+        layers = self.layers if any(_has(layer, "script") for layer in every) else self.without_script
+        if any(_is_optional(layer) for layer in every):
+            return tuple(_without(layer, frozenset({"allow_failure"})) for layer in layers)
+        return layers
 
 
-def _without_script(layer: Mapping) -> Mapping:
-    return Mapping(tuple(entry for entry in layer.entries if entry.key.text not in _FOR_SCRIPTS), layer.span)
+def _without(layer: Mapping, keys: frozenset[str]) -> Mapping:
+    return Mapping(tuple(entry for entry in layer.entries if entry.key.text not in keys), layer.span)
+
+
+def _is_optional(layer: Mapping) -> bool:
+    approval = layer.get("approve")
+    value = approval.get("optional") if isinstance(approval, Mapping) else None
+    return isinstance(value, Scalar) and value.value is True
 
 
 def _has(layer: Mapping, key: str) -> bool:

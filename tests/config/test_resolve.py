@@ -27,6 +27,22 @@ def _stages(text: str) -> list[dict[str, object]]:
     return stages
 
 
+@pytest.mark.parametrize("allowed", ["false", "true", "{ exit_codes: 3 }"])
+def test_an_optional_stage_inherits_no_allowed_failure(allowed: str) -> None:
+    """Its failure never counts, so that its own `allow_failure` is an error, and that of the defaults is for others."""
+    first, second = _stages(f"""
+        pipelines:
+          p:
+            defaults: {{ allow_failure: {allowed}, retry: 1 }}
+            stages:
+              - {{ name: preview, script: x, approve: {{ optional: true }} }}
+              - {{ name: release, script: x, approve: {{ message: Release? }} }}
+        """)
+
+    assert ("allow_failure" in first, "allow_failure" in second) == (False, True)
+    assert (first["retry"], second["retry"]) == (1, 1)
+
+
 def test_stages_override_templates_which_override_defaults() -> None:
     """A later template overrides an earlier one."""
     stages = _stages("""
