@@ -431,7 +431,7 @@ def _asking(text: str) -> str:
     """Return the Jenkinsfile *text*, changed to evaluate its conditions for each line of `runs` and run no stages."""
     # A closure would read `currentBuild` of the harness, and not a field of that name.
     head, _, functions = text.replace("currentBuild.", "simulatedBuild.").partition("runStages(stagesReady())\n")
-    start, _, rest = head.partition("// Conditions ask")
+    start, _, rest = head.partition("// Lists the files that conditions need")
     stages = rest[rest.index("addStage") :]
     return (
         f"{start}\n@Field Map simulatedBuild = [:]\n{stages}\n"

@@ -167,7 +167,7 @@ def test_after_scripts_always_run(containers: Containers, tmp_path: Path, name: 
     assert notes == {
         "fails-value": HOSTILE,
         "fails-env": f"<{HOSTILE}>",
-        "fails-folder": "see\n",
+        "fails-folder": "Dockerfile\nsee\n",
         "reads-files": "early\nlate\n",
     }
 

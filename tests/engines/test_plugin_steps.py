@@ -78,7 +78,7 @@ def test_steps_run_where_their_stage_runs(style: str, repository: Repository, tm
         {"to": ["x", HOSTILE], "level": 2}
     ]
     assert json.loads(lines[3][len("[plugin] acmeScan ") : lines[3].rindex(" on ")]) == [
-        ["v1.0 'x' $HOME", "5", "service", "me", "demo"]
+        ["v1.0 'x' $HOME", "5", checkout.name, "me", "demo"]
     ]
     assert build.archived["a.txt"].read_text() == "built\n"
 

@@ -41,6 +41,7 @@ _STAGES = (
     "when: { changes: src }, reports: { coverage: coverage.xml, codequality: quality.json }",
     "when: { env: { LEVEL: full } }, approve: { message: ready }",
     "secrets: { TOKEN: { text: token }, ID: { id_token: audience } }",
+    "image: { dockerfile: ci/Dockerfile, context: ci, build_args: { LEVEL: full } }",
 )
 _MORE = (
     "include: other.yaml",

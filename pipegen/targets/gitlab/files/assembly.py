@@ -8,7 +8,7 @@ from pipegen.diagnostics.codes import RAW_KEY_REFUSED, TOO_MANY_VARIABLES
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
 from pipegen.structs import replace
-from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, need_count
+from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, is_too_many
 from pipegen.targets.gitlab.jobs.raw import job_sizes
 from pipegen.targets.gitlab.model import GitLabJob
 from pipegen.targets.gitlab.names import JobNames
@@ -28,7 +28,7 @@ def assemble(
     reduced = without_redundant(ordered, {stage_job.job: stage_job for stage_job in stage_jobs.values()})
     # Most pipelines have no job with too many needs.
     sizes = job_sizes(jobs)
-    is_collecting = any(need_count(needs, sizes) > LIMIT for needs in reduced.values())
+    is_collecting = any(is_too_many(needs, sizes) for needs in reduced.values())
     collectors = pipeline.collectors(names, jobs, stage_jobs) if is_collecting else None
     for job in jobs:
         needs = reduced[job.name]
@@ -38,7 +38,7 @@ def assemble(
         elif collectors is not None:
             needs, new_collectors = collectors.fit(job.name, needs)
             yield from new_collectors
-            if need_count(needs, sizes) > LIMIT:
+            if is_too_many(needs, sizes):
                 _report_variables(pipeline, job, stage_jobs, report)
         yield job if needs == job.needs else replace(job, needs=needs)
 

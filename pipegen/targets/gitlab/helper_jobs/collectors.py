@@ -40,6 +40,11 @@ def need_count(needs: Sequence[NeedEntry], sizes: Mapping[str, int]) -> int:
     return len(needs) + sum(sizes.get(need.job, 1) - 1 for need in needs) if sizes else len(needs)
 
 
+def is_too_many(needs: Sequence[NeedEntry], sizes: Mapping[str, int]) -> bool:
+    """Return whether a job has more *needs* than GitLab allows, by the *sizes* of parallel jobs."""
+    return need_count(needs, sizes) > LIMIT
+
+
 class _Kind(Enum):
     """The reason why a job needs another."""
 
