@@ -21,7 +21,7 @@ from pipegen.targets import registry
 
 MARK = "qzk"
 BENIGN = f"{MARK}akzq"
-_SCRIPTS = frozenset({"script", "before_script", "after_script", "sh", "withRun"})
+_SCRIPTS = frozenset({"script", "before_script", "after_script", "sh", "withRun", "builtImage"})
 # Patterns of paths, as Ruby's fnmatch reads them, and what stands for one sign in them.
 _PATHS = frozenset({"changes", "exists"})
 _LITERAL = re.compile(r"\\([\[{])|\[([$%])\]")
