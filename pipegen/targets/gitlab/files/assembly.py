@@ -26,20 +26,21 @@ def assemble(
     """
     ordered = sorted(jobs, key=step_number)
     reduced = without_redundant(ordered, {stage_job.job: stage_job for stage_job in stage_jobs.values()})
-    # Most pipelines have no job with too many needs.
     sizes = job_sizes(jobs)
+    # Most pipelines have no job with too many needs.
     is_collecting = any(is_too_many(needs, sizes) for needs in reduced.values())
     collectors = pipeline.collectors(names, jobs, stage_jobs) if is_collecting else None
     for job in jobs:
         needs = reduced[job.name]
-        large = next((need.job for need in needs if sizes.get(need.job, 1) > LIMIT), None)
-        if large is not None:
-            _report_parallel(pipeline, job, large, stage_jobs, report)
-        elif collectors is not None:
-            needs, new_collectors = collectors.fit(job.name, needs)
-            yield from new_collectors
-            if is_too_many(needs, sizes):
-                _report_variables(pipeline, job, stage_jobs, report)
+        if collectors is not None:
+            large = next((need.job for need in needs if sizes.get(need.job, 1) > LIMIT), None)
+            if large is not None:
+                _report_parallel(pipeline, job, large, stage_jobs, report)
+            else:
+                needs, new_collectors = collectors.fit(job.name, needs)
+                yield from new_collectors
+                if is_too_many(needs, sizes):
+                    _report_variables(pipeline, job, stage_jobs, report)
         yield job if needs == job.needs else replace(job, needs=needs)
 
 
