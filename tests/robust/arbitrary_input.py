@@ -51,9 +51,8 @@ class Answer:
 def seeds(*, has_corpus: bool = True) -> tuple[Path, ...]:
     """Return the configs to edit: the corpus next to the checkout, or the configs of the checkout."""
     paths = sorted(CORPUS.glob("*/*.y*ml")) if has_corpus else []
-    return tuple(
-        paths or (path for kind in ("examples/*", "tests/golden/*") for path in sorted(ROOT.glob(kind + "/pip*.y*ml")))
-    )
+    configs = (path for kind in ("examples/*", "tests/golden/*") for path in sorted(ROOT.glob(kind + "/pip*.y*ml")))
+    return tuple(paths or (path for path in configs if not path.name.endswith(".test.yaml")))
 
 
 def attempt(number: int, seed: int, paths: Sequence[Path]) -> tuple[bytes, str, Answer]:
