@@ -42,9 +42,9 @@ from pipegen.expectations.read import read_expectations
 from pipegen.fleet.cluster import read_cluster
 from pipegen.fleet.read import read_fleet
 from pipegen.fleet.recordings import Recording
-from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import import_gitlab
 from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.reading.files import Roots
 from pipegen.importing.imported import report_differences
 from pipegen.plan.changes.narrow import narrow
 from pipegen.readback.engines import engine_of

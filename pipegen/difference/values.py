@@ -25,7 +25,7 @@ from pipegen.plan.model import (
     ReportPath,
 )
 from pipegen.plan.rewriting import parts
-from pipegen.plan.stage.condition_text import words
+from pipegen.plan.stage.conditions.text import words
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence

@@ -12,7 +12,7 @@ from pipegen.config.schema.check import check_settings
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.stage.resources import cpu, memory
+from pipegen.plan.stage.machine.resources import cpu, memory
 from pipegen.run.model import RunMachine
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence, integer

@@ -8,7 +8,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.fleet.distributions import Distribution, Exponential, FixedTime, LogNormal
 from pipegen.plan.durations import seconds
-from pipegen.plan.stage.resources import cpu, memory
+from pipegen.plan.stage.machine.resources import cpu, memory
 from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS, Amounts
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, integer, number
 

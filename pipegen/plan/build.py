@@ -26,7 +26,7 @@ from pipegen.plan.runs.parameters import Parameters
 from pipegen.plan.runs.schedules import schedules
 from pipegen.plan.runs.selection import selection
 from pipegen.plan.stage.checks import check_directory
-from pipegen.plan.stage.conditions import condition
+from pipegen.plan.stage.conditions.condition import condition
 from pipegen.plan.stage.deployments import check_finals
 from pipegen.plan.stage.limits import fails_fast, time_limit
 from pipegen.plan.stage_plan import StagePlan, stage_plan

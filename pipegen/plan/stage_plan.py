@@ -12,12 +12,12 @@ from pipegen.plan.files.readers import artifacts as step_artifacts
 from pipegen.plan.forwarding import Forwarded
 from pipegen.plan.model import Artifact, Case, Condition, Limits, Line, Machine, Mail, Output, Step
 from pipegen.plan.model.texts import stage_texts
-from pipegen.plan.stage.cases import cases
 from pipegen.plan.stage.checks import check_directory
 from pipegen.plan.stage.commands import post_commands
-from pipegen.plan.stage.images import check_image
+from pipegen.plan.stage.conditions.cases import cases
 from pipegen.plan.stage.limits import check_mail, limits, with_interruptible
-from pipegen.plan.stage.machine import check_tools, machine
+from pipegen.plan.stage.machine.images import check_image
+from pipegen.plan.stage.machine.machine import check_tools, machine
 from pipegen.plan.stage.mail import check_webhook, mail
 from pipegen.plan.stage.secrets import StageSecrets, secrets
 from pipegen.plan.stage.settings import StageSettings, stage_settings

@@ -9,8 +9,8 @@ from pathlib import Path
 from pipegen.config.files.load import load
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
+from pipegen.importing.gitlab.reading.files import Roots
 
 CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if path.is_dir())
 

@@ -14,8 +14,8 @@ from pipegen.diagnostics.report import Report
 from pipegen.difference.values import ComparedValue, condition
 from pipegen.importing.arcs import closure
 from pipegen.importing.compilation import compiled
-from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
+from pipegen.importing.gitlab.reading.files import Roots
 from pipegen.plan.model import Plan
 from pipegen.readback.gitlab_file import HELPER
 from pipegen.source.text import SourceFile

@@ -20,7 +20,7 @@ from pipegen.readback import gitlab, jenkins
 from pipegen.readback.errors import UnreadableError
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
-from pipegen.targets.gitlab.jobs.stop_stages import with_stop_needs
+from pipegen.targets.gitlab.jobs.deployments.stop_stages import with_stop_needs
 
 Pairs = frozenset[tuple[str, str]]
 Named = tuple[Plan, Mapping[str, str]]

@@ -16,9 +16,9 @@ from pipegen.cli.terminal.streams import say, show_file, show_text
 from pipegen.config.files.load import USUAL_NAMES, absolute, load, repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.importing.audit import Audited, audit_text, audited_files
-from pipegen.importing.gitlab.files import Roots
 from pipegen.importing.gitlab.importer import GitLabImport, import_gitlab
 from pipegen.importing.gitlab.proof import prove
+from pipegen.importing.gitlab.reading.files import Roots
 from pipegen.importing.imported import Imported, Proof, report_differences
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages

@@ -45,7 +45,7 @@ from pipegen.plan.events import EventAnswer
 from pipegen.plan.model import Case, Input, Job, Leave, Plan, Schedule, Selection
 from pipegen.plan.model.facts import StartEvent
 from pipegen.plan.model.steps import step_key
-from pipegen.plan.stage.condition_text import case_values, case_words, words
+from pipegen.plan.stage.conditions.text import case_values, case_words, words
 from pipegen.readback.generated import Reading
 from pipegen.source.text import SourceFile
 

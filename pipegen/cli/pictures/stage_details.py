@@ -9,7 +9,7 @@ from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
 from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.pictures.pictured import left_by
 from pipegen.plan.model import Job, Plan
-from pipegen.plan.stage.condition_text import case_words, words
+from pipegen.plan.stage.conditions.text import case_words, words
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, children, written_text

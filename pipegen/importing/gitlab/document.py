@@ -10,23 +10,23 @@ from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.arcs import arcs
 from pipegen.importing.compilation import PIPELINE
-from pipegen.importing.gitlab.carried import files_from, keep_needs
-from pipegen.importing.gitlab.conditions import Names
-from pipegen.importing.gitlab.expressions import (
+from pipegen.importing.gitlab.inputs import as_input, inputs_of
+from pipegen.importing.gitlab.reading.expressions import (
     ExpressionError,
 )
-from pipegen.importing.gitlab.inputs import as_input, inputs_of
-from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, ordered
-from pipegen.importing.gitlab.keys.base import present, raw_data
-from pipegen.importing.gitlab.keys.environments import is_stop, stopped_by
-from pipegen.importing.gitlab.order import Order, order_of, report_needs
-from pipegen.importing.gitlab.rules import rules_of, workflow_rules
-from pipegen.importing.gitlab.selection import selected_pipeline, unselected, without_selection
-from pipegen.importing.gitlab.stages import KEYS_OF, Draft, Settings, StageBuilder
-from pipegen.importing.gitlab.starts import Start, condition_of, start_of
-from pipegen.importing.gitlab.texts import file_constants
-from pipegen.importing.gitlab.tree import items_of, text_of
-from pipegen.importing.gitlab.triggers import with_trigger
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, ordered
+from pipegen.importing.gitlab.reading.order import Order, order_of, report_needs
+from pipegen.importing.gitlab.reading.rules import rules_of, workflow_rules
+from pipegen.importing.gitlab.reading.selection import selected_pipeline, unselected, without_selection
+from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.stages.carried import files_from, keep_needs
+from pipegen.importing.gitlab.stages.conditions import Names
+from pipegen.importing.gitlab.stages.keys.base import present, raw_data
+from pipegen.importing.gitlab.stages.keys.environments import is_stop, stopped_by
+from pipegen.importing.gitlab.stages.stage import KEYS_OF, Draft, Settings, StageBuilder
+from pipegen.importing.gitlab.stages.starts import Start, condition_of, start_of
+from pipegen.importing.gitlab.stages.texts import file_constants
+from pipegen.importing.gitlab.stages.triggers import with_trigger
 from pipegen.importing.gitlab.unread import include_settings
 from pipegen.importing.layout import ordered as in_order
 from pipegen.importing.logic import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from pipegen.importing.gitlab.expressions import (
+from pipegen.importing.gitlab.reading.expressions import (
     Changed,
     Comparison,
     Exist,
@@ -16,8 +16,8 @@ from pipegen.importing.gitlab.expressions import (
     VariableName,
     tests_in,
 )
-from pipegen.importing.gitlab.jobs import SourcePipeline
-from pipegen.importing.gitlab.rules import formulas_of
+from pipegen.importing.gitlab.reading.jobs import SourcePipeline
+from pipegen.importing.gitlab.reading.rules import formulas_of
 from pipegen.structs import Struct
 
 _BRANCHES = ("feature/x", "release/1.0", "develop")

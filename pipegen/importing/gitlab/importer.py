@@ -8,12 +8,12 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.compilation import CompiledConfig, ErrorPlace, compiled
-from pipegen.importing.gitlab.constructs import constructs
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
-from pipegen.importing.gitlab.files import Files, Roots, read_files
-from pipegen.importing.gitlab.jobs import SourcePipeline, resolve
-from pipegen.importing.gitlab.stages import OVERLAP
-from pipegen.importing.gitlab.tree import read_tree
+from pipegen.importing.gitlab.reading.constructs import constructs
+from pipegen.importing.gitlab.reading.files import Files, Roots, read_files
+from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
+from pipegen.importing.gitlab.reading.tree import read_tree
+from pipegen.importing.gitlab.stages.stage import OVERLAP
 from pipegen.importing.imported import Imported
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile

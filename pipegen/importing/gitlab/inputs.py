@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.gitlab.expressions import Comparison, Formula, HasValue, VariableName, tests_in
-from pipegen.importing.gitlab.jobs import SourcePipeline, Variable
-from pipegen.importing.gitlab.keys.base import present
-from pipegen.importing.gitlab.rules import formulas_of
-from pipegen.importing.gitlab.tree import text_of, texts_of
+from pipegen.importing.gitlab.reading.expressions import Comparison, Formula, HasValue, VariableName, tests_in
+from pipegen.importing.gitlab.reading.jobs import SourcePipeline, Variable
+from pipegen.importing.gitlab.reading.rules import formulas_of
+from pipegen.importing.gitlab.reading.tree import text_of, texts_of
+from pipegen.importing.gitlab.stages.keys.base import present
 
 # Names that engines, shells or the runner use: no inputs.
 _RESERVED = ("CI_", "GIT_", "GITLAB_", "DOCKER_", "KUBERNETES_", "FF_", "RUNNER_", "PIPEGEN_", "PATH", "HOME")

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
 from pipegen.importing.gitlab.events import ComparedEvent, events
-from pipegen.importing.gitlab.files import Roots, read_files
 from pipegen.importing.gitlab.importer import GitLabImport
-from pipegen.importing.gitlab.jobs import SourcePipeline, resolve
+from pipegen.importing.gitlab.reading.files import Roots, read_files
+from pipegen.importing.gitlab.reading.jobs import SourcePipeline, resolve
 from pipegen.importing.gitlab.runs import RunJob, RunnablePipeline, StartedJob, expanded, ground, run, runnable
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.source.text import SourceFile

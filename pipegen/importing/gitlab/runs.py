@@ -8,11 +8,11 @@ from contextlib import suppress
 from itertools import islice, product
 
 from pipegen.importing.arcs import closure
-from pipegen.importing.gitlab.expressions import ExpressionError, Facts, holds
-from pipegen.importing.gitlab.jobs import SourceJob, SourcePipeline, Variable
-from pipegen.importing.gitlab.order import Need, needs_of
-from pipegen.importing.gitlab.rules import MANUAL, NEVER, ON_SUCCESS, Rule, rules_of, workflow_rules
-from pipegen.importing.gitlab.tree import (
+from pipegen.importing.gitlab.reading.expressions import ExpressionError, Facts, holds
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
+from pipegen.importing.gitlab.reading.order import Need, needs_of
+from pipegen.importing.gitlab.reading.rules import MANUAL, NEVER, ON_SUCCESS, Rule, rules_of, workflow_rules
+from pipegen.importing.gitlab.reading.tree import (
     entries_of,
     is_null,
     items_of,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.arcs import closure
-from pipegen.importing.gitlab.jobs import SourcePipeline
-from pipegen.importing.gitlab.keys.base import raw_data
-from pipegen.importing.gitlab.order import Order
+from pipegen.importing.gitlab.reading.jobs import SourcePipeline
+from pipegen.importing.gitlab.reading.order import Order
+from pipegen.importing.gitlab.stages.keys.base import raw_data
 from pipegen.readback.gitlab_file import FIRST_STAGE, LAST_STAGE
 
 

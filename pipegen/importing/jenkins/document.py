@@ -10,14 +10,14 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.arcs import arcs
 from pipegen.importing.compilation import PIPELINE
-from pipegen.importing.jenkins.constructs import constructs
 from pipegen.importing.jenkins.ends import End, ends_of
 from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.constructs import constructs
+from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
+from pipegen.importing.jenkins.reading.syntax import Statement
 from pipegen.importing.jenkins.settings import boolean_inputs, settings_of
-from pipegen.importing.jenkins.source import JenkinsSource, sections
-from pipegen.importing.jenkins.stages import JenkinsDraft, JenkinsStages
-from pipegen.importing.jenkins.syntax import Statement
-from pipegen.importing.jenkins.work import KeptFiles
+from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
+from pipegen.importing.jenkins.stages.work import KeptFiles
 from pipegen.importing.layout import ordered
 from pipegen.importing.logic import NEVER
 from pipegen.importing.sharing import share

@@ -6,13 +6,13 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from pipegen.emit.yaml import Value
-from pipegen.importing.jenkins.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.marks import Marks
-from pipegen.importing.jenkins.source import JenkinsSource
-from pipegen.importing.jenkins.stages import JenkinsDraft, JenkinsStages
-from pipegen.importing.jenkins.steps import StepPlace, StepReader
-from pipegen.importing.jenkins.syntax import GroovyBlock, GroovyCall, GroovyText, Statement
-from pipegen.importing.jenkins.work import StageWork
+from pipegen.importing.jenkins.reading.source import JenkinsSource
+from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyText, Statement
+from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
+from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
+from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.work import StageWork
 from pipegen.importing.logic import ALWAYS
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import MutableStruct, Struct, field, replace

@@ -6,7 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting
-from pipegen.importing.jenkins.conditions import (
+from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.source import JenkinsSource
+from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, constant
+from pipegen.importing.jenkins.settings import settings_of
+from pipegen.importing.jenkins.stages.conditions import (
     AllTests,
     AnyTest,
     BuildFacts,
@@ -18,10 +22,6 @@ from pipegen.importing.jenkins.conditions import (
     NoTest,
     VariableComparison,
 )
-from pipegen.importing.jenkins.marks import Marks
-from pipegen.importing.jenkins.settings import settings_of
-from pipegen.importing.jenkins.source import JenkinsSource
-from pipegen.importing.jenkins.syntax import GroovyAssignment, constant
 from pipegen.plan.model import Event
 from pipegen.plan.model.facts import DEFAULT_BRANCH, StartEvent
 from pipegen.structs import Struct, replace

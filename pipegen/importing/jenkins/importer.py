@@ -8,7 +8,7 @@ from pipegen.importing.compilation import CompiledConfig, compiled
 from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
-from pipegen.importing.jenkins.source import JenkinsSource, read_source
+from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile, Span
 

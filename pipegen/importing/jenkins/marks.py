@@ -7,8 +7,14 @@ from collections.abc import Iterable
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.jenkins.constructs import constructs
-from pipegen.importing.jenkins.syntax import GroovyArgument, GroovyAssignment, GroovyCall, OtherGroovy, Statement
+from pipegen.importing.jenkins.reading.constructs import constructs
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyArgument,
+    GroovyAssignment,
+    GroovyCall,
+    OtherGroovy,
+    Statement,
+)
 from pipegen.source.text import Span
 
 # Constructs that stay commands of the script whatever else a config refuses.

@@ -10,12 +10,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.importing.imported import Proof, RunDifference
-from pipegen.importing.jenkins.conditions import holds
 from pipegen.importing.jenkins.events import BuildEvent, build_events
 from pipegen.importing.jenkins.importer import JenkinsImport
-from pipegen.importing.jenkins.source import JenkinsStage, sections
-from pipegen.importing.jenkins.stages import JenkinsDraft
-from pipegen.importing.jenkins.syntax import (
+from pipegen.importing.jenkins.reading.source import JenkinsStage, sections
+from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
     GroovyBlock,
     GroovyCall,
@@ -24,7 +22,9 @@ from pipegen.importing.jenkins.syntax import (
     OtherGroovy,
     constant,
 )
-from pipegen.importing.jenkins.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.stages.conditions import holds
+from pipegen.importing.jenkins.stages.stage import JenkinsDraft
 from pipegen.plan.events import answers
 from pipegen.plan.model import Commands, Job, Line, Plan
 from pipegen.plan.model.facts import RunFacts

@@ -7,11 +7,19 @@ from collections.abc import Callable, Collection, Mapping
 
 from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
-from pipegen.importing.jenkins.source import JenkinsSource, sections
-from pipegen.importing.jenkins.steps import one_line
-from pipegen.importing.jenkins.surrounding import duration
-from pipegen.importing.jenkins.syntax import GroovyArgument, GroovyCall, OtherGroovy, Statement, calls, constant, texts
-from pipegen.importing.jenkins.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.reading.source import JenkinsSource, sections
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyArgument,
+    GroovyCall,
+    OtherGroovy,
+    Statement,
+    calls,
+    constant,
+    texts,
+)
+from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.stages.steps import one_line
+from pipegen.importing.jenkins.stages.surrounding import duration
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import whole_number
 from pipegen.structs import MutableStruct, field, replace

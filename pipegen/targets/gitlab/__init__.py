@@ -14,8 +14,8 @@ from pipegen.targets.gitlab.checks.unsupported import check_registry
 from pipegen.targets.gitlab.checks.versions import table
 from pipegen.targets.gitlab.file_builder import MAIN, FileBuilder
 from pipegen.targets.gitlab.files.sizes import SizeEstimator
+from pipegen.targets.gitlab.jobs.deployments.publications import check_publications
 from pipegen.targets.gitlab.jobs.included_jobs import check_includes
-from pipegen.targets.gitlab.jobs.publications import check_publications
 from pipegen.targets.gitlab.lower import lower
 from pipegen.targets.gitlab.pairs import PAIRS
 from pipegen.targets.gitlab.settings import SCHEMA, read

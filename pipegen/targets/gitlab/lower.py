@@ -15,15 +15,15 @@ from pipegen.targets.gitlab.checks.unsupported import check_credentials, check_m
 from pipegen.targets.gitlab.files.assembly import assemble
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, check_outcomes
-from pipegen.targets.gitlab.jobs import shell_variables as hosts
+from pipegen.targets.gitlab.jobs.deployments.publications import publishing
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, drafts, with_early_login
 from pipegen.targets.gitlab.jobs.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.jobs.hidden_jobs import Sharing, sharing
 from pipegen.targets.gitlab.jobs.included_jobs import external_stages
 from pipegen.targets.gitlab.jobs.limits import check_limits, check_pipeline_timeout
-from pipegen.targets.gitlab.jobs.publications import publishing
 from pipegen.targets.gitlab.jobs.tools import DOCKER
 from pipegen.targets.gitlab.jobs.triggers import Bridge, check_parameters
+from pipegen.targets.gitlab.jobs.values import shell_variables as hosts
 from pipegen.targets.gitlab.model import Document, GitLabJob, RuleEntry, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.names import JobNames, stage_names
 from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, JobContext, step_number

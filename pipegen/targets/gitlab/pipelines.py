@@ -11,16 +11,16 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.helper_jobs.collectors import Collectors
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, StatusJobs, status_jobs
 from pipegen.targets.gitlab.helper_jobs.removal import removal
-from pipegen.targets.gitlab.jobs.approvals import with_start
+from pipegen.targets.gitlab.jobs.deployments.approvals import with_start
+from pipegen.targets.gitlab.jobs.deployments.stop_stages import is_stop, needs_checkout, with_stop_needs
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle_script
 from pipegen.targets.gitlab.jobs.hidden_jobs import Share
 from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits, within_pipeline
-from pipegen.targets.gitlab.jobs.outcomes import outcome_jobs
 from pipegen.targets.gitlab.jobs.raw import has_rules, job_sizes
-from pipegen.targets.gitlab.jobs.shell_variables import expanded_variable
-from pipegen.targets.gitlab.jobs.stop_stages import is_stop, needs_checkout, with_stop_needs
 from pipegen.targets.gitlab.jobs.tools import JobTools
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript
+from pipegen.targets.gitlab.jobs.values.outcomes import outcome_jobs
+from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable
 from pipegen.targets.gitlab.model import (
     IS_HELPER,
     NO_CHECKOUT,

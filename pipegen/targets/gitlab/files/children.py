@@ -22,7 +22,7 @@ from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.files.assembly import assemble
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.helper_jobs.collectors import strictest
-from pipegen.targets.gitlab.jobs.shell_variables import PARENT_VARIABLES
+from pipegen.targets.gitlab.jobs.values.shell_variables import PARENT_VARIABLES
 from pipegen.targets.gitlab.model import (
     IS_HELPER,
     NO_CHECKOUT,

@@ -8,8 +8,8 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, redraft
-from pipegen.targets.gitlab.jobs.shell_variables import in_child
 from pipegen.targets.gitlab.jobs.triggers import Bridge
+from pipegen.targets.gitlab.jobs.values.shell_variables import in_child
 from pipegen.targets.gitlab.model import GitLabJob, RuleEntry
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import StageJob

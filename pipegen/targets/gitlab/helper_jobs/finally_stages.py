@@ -13,8 +13,8 @@ from pipegen.diagnostics.codes import FAIL_FAST_UNAVAILABLE, FINALLY_WAITS, STAT
 from pipegen.diagnostics.report import Report, listed
 from pipegen.plan import model as plan
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.jobs.outcomes import outcome_variable
-from pipegen.targets.gitlab.jobs.shell_variables import FAILED, MARKS
+from pipegen.targets.gitlab.jobs.values.outcomes import outcome_variable
+from pipegen.targets.gitlab.jobs.values.shell_variables import FAILED, MARKS
 from pipegen.targets.gitlab.model import (
     IS_HELPER,
     NO_CHECKOUT,

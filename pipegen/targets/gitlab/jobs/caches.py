@@ -10,8 +10,8 @@ from pipegen.diagnostics.codes import TOO_MANY_CACHES, UNSAFE_CACHE_KEY
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.structs import replace
-from pipegen.targets.gitlab.jobs.expanded_texts import expanded
 from pipegen.targets.gitlab.jobs.retention import RESULTS
+from pipegen.targets.gitlab.jobs.values.expanded_texts import expanded
 from pipegen.targets.gitlab.model import CacheEntry
 
 # https://docs.gitlab.com/ci/yaml/#cache, #cachekeyfiles

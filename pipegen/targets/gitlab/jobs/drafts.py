@@ -17,17 +17,17 @@ from pipegen.shell.values.image_values import dotenv_path
 from pipegen.structs import Struct, replace
 from pipegen.targets.constants import Constants, check_cases, constants, params_of
 from pipegen.targets.engine_names import allowed_name
-from pipegen.targets.gitlab.jobs.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.caches import lower_caches
-from pipegen.targets.gitlab.jobs.environments import lower_environment
+from pipegen.targets.gitlab.jobs.deployments.approvals import check_deployment
+from pipegen.targets.gitlab.jobs.deployments.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
-from pipegen.targets.gitlab.jobs.outcomes import outcome_variable, without_status
 from pipegen.targets.gitlab.jobs.raw import lower_raw
 from pipegen.targets.gitlab.jobs.retention import lower_retention
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, job_tools, start
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
-from pipegen.targets.gitlab.jobs.variables import is_free_name
+from pipegen.targets.gitlab.jobs.values.outcomes import outcome_variable, without_status
+from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 from pipegen.targets.gitlab.model import ArtifactKeys, CacheEntry, EnvironmentKeys, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.needs.awaited import read_stages
 from pipegen.targets.gitlab.settings import GitLabSettings

@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.plan.model import Job, Plan
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
-from pipegen.targets.gitlab.jobs.publications import Titles
+from pipegen.targets.gitlab.jobs.deployments.publications import Titles
 from pipegen.targets.gitlab.model import Document
 from pipegen.targets.gitlab.settings import GitLabSettings
 

@@ -12,8 +12,8 @@ from pipegen.plan.model import Job, Machine, Plan, Pull
 from pipegen.shell.host import Images
 from pipegen.shell.prelude import runs_in_bash
 from pipegen.structs import Struct
-from pipegen.targets.gitlab.jobs.expanded_texts import escaped, expanded
-from pipegen.targets.gitlab.jobs.shell_variables import expanded_variable
+from pipegen.targets.gitlab.jobs.values.expanded_texts import escaped, expanded
+from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable
 from pipegen.targets.gitlab.model import ImageKeys, ServiceKeys, VariableEntry
 from pipegen.targets.gitlab.pairs import BASH_WITH_TOOLS, IMAGE_ON_MACHINE
 from pipegen.targets.gitlab.settings import GitLabSettings

@@ -7,7 +7,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import DEFAULT_RETENTION, NO_REPORTS, ArtifactsWhen, Job, Plan, ReportPath, Retention
 from pipegen.targets.gitlab.jobs.durations import in_words
-from pipegen.targets.gitlab.jobs.expanded_texts import expanded
+from pipegen.targets.gitlab.jobs.values.expanded_texts import expanded
 from pipegen.targets.gitlab.model import DEFAULT_ARTIFACT_KEYS, ArtifactKeys, CoverageReport
 from pipegen.targets.gitlab.pairs import ARTIFACTS_ON_FAILURE, REPORT_ON_FAILURE
 

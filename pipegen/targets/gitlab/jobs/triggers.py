@@ -12,7 +12,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
 from pipegen.structs import Struct
-from pipegen.targets.gitlab.jobs.shell_variables import pipeline_variable
+from pipegen.targets.gitlab.jobs.values.shell_variables import pipeline_variable
 from pipegen.targets.gitlab.model import RuleEntry, ScriptEntry, TriggerKeys, VariableEntry
 from pipegen.targets.gitlab.pairs import AWAITED_VALUES
 from pipegen.targets.gitlab.settings import TriggeredProject

@@ -1,0 +1,1 @@
+"""The files of a pipeline as jobs with their keys, rules and order."""

@@ -1,0 +1,223 @@
+"""The files of a pipeline: the entry file, merged with its includes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+
+from pipegen.config.files.load import load
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, Stopped, listed
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.gitlab.reading.tree import (
+    FileTree,
+    ValueBudget,
+    entries_of,
+    items_of,
+    merged_maps,
+    read_tree,
+    text_of,
+    with_inputs,
+)
+from pipegen.plan.model.patterns import Pattern
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import Entry, Node, Scalar
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.structs import MutableStruct, Struct, field
+
+# https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes
+_MOST_FILES = 150
+# A component of the same project.
+_OWN_COMPONENT = re.compile(r"\$\{?CI_SERVER_(?:HOST|FQDN)\}?/\$\{?CI_PROJECT_PATH\}?/([\w-]+)@")
+_NO_VALUES: Mapping[str, Node] = {}
+_WILDCARDS = frozenset("*?")
+
+
+class Roots(Struct):
+    """The *folder* of the repository, and the folder with the repositories of other projects, if the user has one."""
+
+    folder: Path
+    projects: Path | None = None
+
+
+class _Place(Struct):
+    """The *folder* of a repository with included files, which must stay *within* this folder or one above it."""
+
+    folder: Path
+    within: Path
+
+
+class Files(Struct):
+    """The merged content of a pipeline's files, and the tree of each, to count its keys.
+
+    *unread* are the entries of `include` that GitLab reads and pipegen cannot; *is_complete* means that it read all.
+    """
+
+    tree: TreeMapping
+    trees: tuple[TreeMapping, ...]
+    unread: tuple[Node, ...]
+    is_complete: bool
+
+
+class _Reading(MutableStruct):
+    """The files read so far."""
+
+    roots: Roots
+    accounting: Accounting
+    report: Report
+    budget: ValueBudget
+    trees: list[TreeMapping] = field(default_factory=list)
+    unread: list[Node] = field(default_factory=list)
+    number: int = 0
+    is_complete: bool = True
+
+
+def read_files(file: SourceFile, roots: Roots, accounting: Accounting, report: Report) -> Files:
+    """Return the content of *file* and its includes; raise `Stopped` if *file* cannot be read."""
+    reading = _Reading(roots, accounting, report, ValueBudget(report))
+    tree = _merged(read_tree(file, report), _NO_VALUES, reading, ())
+    return Files(tree, tuple(reading.trees), tuple(reading.unread), reading.is_complete)
+
+
+def _merged(content: FileTree, inputs: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...]) -> TreeMapping:
+    reading.trees.append(content.tree)
+    if content.header is not None:
+        reading.trees.append(content.header)
+        reading.accounting.mark_value(content.header, KeyOutcome.TRANSLATED)
+    values = {**_defaults(content), **inputs}
+    reading.budget.spend_on(content.tree)
+    tree = with_inputs(content.tree, values, reading.budget) if values else content.tree
+    tree = tree if isinstance(tree, TreeMapping) else content.tree
+    include, own = tree.entry("include"), [one for one in tree.entries if one.key.text not in ("include", "spec")]
+    parts: list[TreeMapping] = []
+    if include is not None:
+        reading.accounting.mark(include, KeyOutcome.TRANSLATED)
+        for item in items_of(include.value):
+            parts += _included(item, include, reading, stack)
+    for entry in (one for one in tree.entries if one.key.text == "spec"):
+        reading.accounting.mark(entry, KeyOutcome.TRANSLATED)
+    parts.append(TreeMapping(tuple(own), tree.span))
+    return reduce(lambda base, over: merged_maps(base, over, reading.accounting), parts)
+
+
+def _defaults(content: FileTree) -> dict[str, Node]:
+    """Return the default of each input that the header of a file declares."""
+    spec = (content.header or content.tree).get("spec")
+    inputs = spec.get("inputs") if isinstance(spec, TreeMapping) else None
+    return {
+        declaration.key.text: default
+        for declaration in entries_of(inputs)
+        for default in ([declaration.value.get("default")] if isinstance(declaration.value, TreeMapping) else ())
+        if default is not None
+    }
+
+
+def _included(item: Node, entry: Entry, reading: _Reading, stack: tuple[str, ...]) -> Iterator[TreeMapping]:
+    """Yield the content of the files of one *item* of `include`."""
+    keys = {one.key.text: one for one in entries_of(item)}
+    local = item if isinstance(item, Scalar) else keys["local"].value if "local" in keys else None
+    project = keys.get("project")
+    is_local = local is not None and not text_of(local).startswith(("http://", "https://"))
+    place = _Place(reading.roots.folder, reading.roots.folder)
+    projects = reading.roots.projects
+    if project is not None and projects is not None:
+        path = text_of(project.value).strip("/")
+        is_local, local = path.isprintable() and {"", ".", ".."}.isdisjoint(path.split("/")), None
+        place = _Place(projects / path, projects)
+    names = [text_of(one) for one in items_of(keys["file"].value)] if project and "file" in keys else [text_of(local)]
+    component = _OWN_COMPONENT.match(text_of(keys["component"].value)) if "component" in keys else None
+    if component is not None:
+        # https://docs.gitlab.com/ci/components/#directory-structure
+        files = (f"templates/{component[1]}.yml", f"templates/{component[1]}/template.yml")
+        is_local, names = True, [next((file for file in files if _paths(place.folder, file)), files[0])]
+    if not is_local:
+        _report_unread(item, keys, entry, reading)
+        return
+    if "rules" in keys:
+        reading.accounting.mark(keys["rules"], KeyOutcome.REPORTED)
+        reading.report.add(
+            codes.NOT_IMPORTED,
+            f"the rules of this include are left out: the jobs of {listed(names)} are always imported",
+            at=keys["rules"].key.span,
+            hint='add the conditions to the "when" of the stages',
+        )
+    inputs = {one.key.text: one.value for one in entries_of(keys["inputs"].value)} if "inputs" in keys else {}
+    for name in names:
+        paths = _paths(place.folder, name)
+        if not paths:
+            _report_unread(item, keys, entry, reading)
+        for file in paths:
+            yield from _read(file, place, inputs, reading, stack, item)
+
+
+def _read(
+    path: Path, place: _Place, inputs: Mapping[str, Node], reading: _Reading, stack: tuple[str, ...], item: Node
+) -> Iterator[TreeMapping]:
+    name = path.relative_to(place.folder).as_posix()
+    reading.number += 1
+    if name in stack or reading.number > _MOST_FILES:
+        reading.report.add(
+            codes.INCLUDE_NOT_READ,
+            f'"{name}" includes itself' if name in stack else f"more than {_MOST_FILES} files are included",
+            at=item.span,
+            hint="remove the include",
+        )
+        return
+    try:
+        report = Report()
+        file = load(path, report, shown=name, within=place.within)
+        reading.report.take(report)
+        report.stop_if_errors()
+        yield _merged(read_tree(file, reading.report), inputs, reading, (*stack, name))
+    except Stopped:
+        if reading.budget.rest < 0:
+            raise
+
+
+def _paths(root: Path, name: str) -> Sequence[Path]:
+    """Return the files of the include *name*, which may be a pattern, below *root*."""
+    relative = name.lstrip("/")
+    if not relative or ".." in relative.split("/"):
+        return ()
+    if _WILDCARDS.isdisjoint(relative):
+        path = root / relative
+        return (path,) if os.path.isfile(path) else ()  # noqa: PTH113 - False for a name that is too long
+    # In GitLab's patterns, `**` stands for any folders, and `**.yml` for files at any depth.
+    # https://docs.gitlab.com/ci/yaml/includes/#use-includelocal-with-wildcard-file-paths
+    pattern = Pattern(relative)
+    return sorted(path for path in _below(root) if pattern.matches(path.relative_to(root).as_posix()))
+
+
+def _below(root: Path) -> Iterator[Path]:
+    """Yield the files below *root*; links to folders are not followed, as a repository has no files there."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = [one for one in folders if one != ".git"]
+        yield from (path for path in (Path(folder, one) for one in names) if path.is_file())
+
+
+def _report_unread(item: Node, keys: Mapping[str, Entry], entry: Entry, reading: _Reading) -> None:
+    """Report that *item* is not read; GitLab includes it, unless it is a file that does not exist."""
+    reading.is_complete = False
+    kind = next((kind for kind in ("project", "remote", "template", "component", "local") if kind in keys), "")
+    name = text_of(keys[kind].value) if kind else text_of(item)
+    is_missing = (not kind or kind == "local") and "$" not in name and "://" not in name
+    outcome = KeyOutcome.REPORTED if is_missing else KeyOutcome.RAW
+    for key in keys.values():
+        reading.accounting.mark(key, outcome)
+    if not keys:
+        reading.accounting.mark_key(entry.key, outcome)
+    if not is_missing:
+        reading.unread.append(item)
+    reading.report.add(
+        codes.INCLUDE_NOT_READ,
+        f'the file "{name}" does not exist, so its jobs and templates are missing'
+        if is_missing
+        else f'the {kind or "file"} "{name}" is not read: GitLab includes it, and the config does not have its jobs',
+        at=item.span,
+        hint="name the folder with a checkout of this project below its path: --include-root FOLDER"
+        if kind == "project"
+        else "copy it into the repository to import it, too",
+    )

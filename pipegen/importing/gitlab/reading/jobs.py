@@ -1,0 +1,362 @@
+"""The jobs of a pipeline with all their keys: `extends`, `!reference`, `default` and `inherit` are resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Code
+from pipegen.diagnostics.report import Report, Stopped, suggestion
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.gitlab.reading.files import Files
+from pipegen.importing.gitlab.reading.tree import (
+    TagReference,
+    ValueBudget,
+    entries_of,
+    is_null,
+    items_of,
+    merged_maps,
+    text_of,
+    texts_of,
+)
+from pipegen.readback.gitlab_file import FIRST_STAGE, KEYWORDS, LAST_STAGE, USUAL_STAGES
+from pipegen.source.text import Span
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Sequence as TreeSequence
+from pipegen.structs import Struct, replace
+
+V = TypeVar("V")
+
+# https://docs.gitlab.com/ci/yaml/#default, and the top-level keys that mean the same
+_DEFAULT_KEYS = (
+    *("after_script", "artifacts", "before_script", "cache", "hooks", "id_tokens", "image", "interruptible", "retry"),
+    *("services", "tags", "timeout", "identity"),
+)
+_GLOBAL_KEYS = ("after_script", "before_script", "cache", "image", "services")
+_MOST_LEVELS = 11
+# GitLab refuses a file of about 1,500 small jobs as too big.
+_MOST_JOBS = 1_500
+# A reference counts as many values: each may be reported.
+_REFERENCE_VALUES = 20
+_NO_ENTRIES: Mapping[str, Entry] = {}
+
+
+class Variable(Struct, kw_only=True):
+    """A variable with its text; GitLab expands `$NAME` in it if *is_expanded*."""
+
+    name: str
+    text: str
+    entry: Entry
+    is_expanded: bool = True
+
+
+class SourceJob(Struct, kw_only=True):
+    """A job: its *entries* by key, with inherited ones, and the number of its stage.
+
+    *variables* are those of the file and of the job; *own_variables* only those of the job. *unknown* are the names of
+    jobs that it extends and that are in files that cannot be read; *inherited* are its keys from `default`.
+    """
+
+    name: str
+    key: Scalar
+    entries: Mapping[str, Entry]
+    stage: str
+    stage_number: int
+    variables: Mapping[str, Variable]
+    own_variables: Mapping[str, Variable]
+    templates: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    inherited: frozenset[str] = frozenset()
+
+    @property
+    def span(self) -> Span:
+        """The location of its name."""
+        return self.key.span
+
+    def get(self, key: str) -> Node | None:
+        """Return the value of *key*; None if it is missing or null."""
+        entry = self.entries.get(key)
+        return None if entry is None or is_null(entry.value) else entry.value
+
+
+class SourcePipeline(Struct, kw_only=True):
+    """The jobs of a pipeline by name, the entry of `workflow`, and the entries of the file's variables.
+
+    *stages* are the names of its stages, *unread* the entries of `include` that only GitLab reads. If not
+    *is_complete*, some of its files could not be read.
+    """
+
+    jobs: Mapping[str, SourceJob]
+    workflow: Entry | None
+    variables: Mapping[str, Variable]
+    has_workflow_rules: bool
+    is_complete: bool
+    stages: tuple[str, ...] = ()
+    unread: tuple[Node, ...] = ()
+
+
+def resolve(files: Files, accounting: Accounting, report: Report) -> SourcePipeline:
+    """Return the jobs of *files*."""
+    resolver = _Resolver(files.tree, accounting, report, is_complete=files.is_complete)
+    return replace(resolver.source(), unread=files.unread)
+
+
+class _Resolver:
+    """Resolves the jobs of a file."""
+
+    def __init__(self, tree: TreeMapping, accounting: Accounting, report: Report, *, is_complete: bool) -> None:
+        self._accounting = accounting
+        self._report = report
+        self._is_complete = is_complete
+        self._entries = {entry.key.text: entry for entry in tree.entries}
+        self._budget = ValueBudget(report)
+        self._extended: dict[str, TreeMapping] = {}
+        for name in self._entries:
+            self._extend(name, ())
+
+    def source(self) -> SourcePipeline:
+        stages = self._stages()
+        defaults = self._defaults()
+        variables = _variables(self._value("variables"))
+        workflow = self._entries.get("workflow")
+        if workflow is not None:
+            workflow = Entry(workflow.key, self._resolved(workflow.value, 0))
+        jobs = {
+            name: self._job(name, entry, stages, defaults, variables)
+            for name, entry in self._entries.items()
+            if self._is_job(name, entry)
+        }
+        if len(jobs) > _MOST_JOBS:
+            self._report.add(
+                codes.NOT_IMPORTED,
+                f"the pipeline has more than {_MOST_JOBS:,} jobs",
+                at=next(reversed(jobs.values())).span,
+                hint="import its files separately",
+            )
+            raise Stopped
+        rules = workflow.value.get("rules") if workflow and isinstance(workflow.value, TreeMapping) else None
+        return SourcePipeline(
+            jobs=jobs,
+            workflow=workflow,
+            variables=variables,
+            has_workflow_rules=not is_null(rules),
+            is_complete=self._is_complete,
+            stages=tuple(stages),
+        )
+
+    @property
+    def _missing(self) -> Code:
+        """The code for something that is not in the files."""
+        return codes.NOT_IMPORTED if self._is_complete else codes.INCLUDE_NOT_READ
+
+    def _value(self, name: str) -> Node | None:
+        entry = self._entries.get(name)
+        return self._resolved(entry.value, 0) if entry is not None else None
+
+    def _is_job(self, name: str, entry: Entry) -> bool:
+        if name in KEYWORDS or name.startswith("."):
+            return False
+        if isinstance(entry.value, TreeMapping):
+            return True
+        self._accounting.mark(entry, KeyOutcome.REPORTED)
+        self._report.add(
+            codes.NOT_IMPORTED,
+            f'"{name}" is left out: it is neither a job nor a key of GitLab',
+            at=entry.key.span,
+            hint="remove it, or begin its name with a dot if it holds an anchor",
+        )
+        return False
+
+    def _stages(self) -> dict[str, int]:
+        entry = self._entries.get("stages")
+        if entry is not None:
+            self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        declared = texts_of(entry.value) if entry is not None else USUAL_STAGES
+        names = (FIRST_STAGE, *(name for name in declared if name not in (FIRST_STAGE, LAST_STAGE)), LAST_STAGE)
+        return {name: number for number, name in enumerate(dict.fromkeys(names))}
+
+    def _defaults(self) -> dict[str, Entry]:
+        entries = {one.key.text: one for one in entries_of(self._value("default"))}
+        if "default" in self._entries:
+            self._accounting.mark_key(self._entries["default"].key, KeyOutcome.TRANSLATED)
+        for name in _GLOBAL_KEYS:
+            if name in self._entries:
+                entries.setdefault(name, Entry(self._entries[name].key, self._value(name) or self._entries[name].value))
+        return entries
+
+    def _job(
+        self,
+        name: str,
+        entry: Entry,
+        stages: Mapping[str, int],
+        defaults: Mapping[str, Entry],
+        variables: Mapping[str, Variable],
+    ) -> SourceJob:
+        tree = self._resolved(self._extended[name], 0)
+        own = {one.key.text: one for one in entries_of(tree)}
+        inherit = own.get("inherit")
+        inherited = self._inherited(defaults, "default", inherit) if "trigger" not in own else _NO_ENTRIES
+        keys = {**{key: one for key, one in inherited.items() if key in _DEFAULT_KEYS}, **own}
+        own_variables = _variables(own["variables"].value) if "variables" in own else {}
+        stage = text_of(own["stage"].value) if "stage" in own else "test"
+        for key in ("extends", "stage", "inherit"):
+            if key in own:
+                self._accounting.mark(own[key], KeyOutcome.TRANSLATED)
+        self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
+        bases = self._all_bases(name)
+        self._mark_bases(bases)
+        if stage not in stages:
+            self._report.add(
+                codes.NOT_IMPORTED,
+                f'the stage "{stage}" of job "{name}" does not exist: the job runs in the last stage',
+                at=own["stage"].value.span if "stage" in own else entry.key.span,
+                hint='add it to "stages"',
+            )
+        return SourceJob(
+            name=name,
+            key=entry.key,
+            entries=keys,
+            stage=stage,
+            stage_number=stages.get(stage, stages[LAST_STAGE] - 1),
+            variables={**self._inherited(variables, "variables", inherit), **own_variables},
+            own_variables=own_variables,
+            templates=self._bases(entry.value),
+            unknown=() if self._is_complete else tuple(base for base in bases if base not in self._entries),
+            inherited=frozenset(keys.keys() - own.keys()),
+        )
+
+    def _inherited(self, values: Mapping[str, V], key: str, inherit: Entry | None) -> Mapping[str, V]:
+        """Return those of *values* that a job with *inherit* gets."""
+        chosen = inherit.value.get(key) if inherit is not None and isinstance(inherit.value, TreeMapping) else None
+        if chosen is None or (isinstance(chosen, Scalar) and chosen.kind is ScalarKind.BOOLEAN and chosen.value):
+            return values
+        names = texts_of(chosen) if isinstance(chosen, TreeSequence) else ()
+        return {name: value for name, value in values.items() if name in names}
+
+    def _all_bases(self, name: str) -> tuple[str, ...]:
+        """Return the names of the jobs that *name* extends, at any depth, which may not be in the files."""
+        bases: dict[str, None] = {}
+        waiting = [name]
+        while waiting:
+            entry = self._entries.get(waiting.pop())
+            new = [base for base in self._bases(entry.value) if base not in bases] if entry is not None else []
+            bases |= dict.fromkeys(new)
+            waiting += reversed(new)
+        return tuple(bases)
+
+    def _mark_bases(self, bases: Iterable[str]) -> None:
+        """Account for `extends` of *bases*."""
+        for base in bases:
+            tree = self._entries[base].value if base in self._entries else None
+            if isinstance(tree, TreeMapping) and (extends := tree.entry("extends")) is not None:
+                self._accounting.mark(extends, KeyOutcome.TRANSLATED)
+
+    def _bases(self, node: Node) -> tuple[str, ...]:
+        extends = node.get("extends") if isinstance(node, TreeMapping) else None
+        return texts_of(extends)
+
+    def _extend(self, name: str, stack: tuple[str, ...]) -> TreeMapping | None:
+        """Return the keys of the job *name* merged over those of the jobs that it extends."""
+        if name in self._extended:
+            return self._extended[name]
+        own = self._entries[name].value
+        if not isinstance(own, TreeMapping) or name in KEYWORDS:
+            return None
+        result = TreeMapping((), own.span)
+        for base in items_of(own.get("extends")):
+            result = merged_maps(result, self._base(base, name, stack), self._accounting)
+        result = merged_maps(result, own, self._accounting)
+        self._budget.spend(len(result.entries), own.span)
+        self._extended[name] = result
+        return result
+
+    def _base(self, base: Node, name: str, stack: tuple[str, ...]) -> TreeMapping:
+        other = text_of(base)
+        empty = TreeMapping((), base.span)
+        if other == name or other in stack or len(stack) >= _MOST_LEVELS:
+            reason = f'"{name}" extends itself' if other == name or other in stack else "too many levels of extends"
+            self._report.add(codes.NOT_IMPORTED, reason, at=base.span, hint="remove one of the names")
+            return empty
+        tree = self._extend(other, (*stack, name)) if other in self._entries else None
+        if tree is None:
+            similar = suggestion(other, self._entries)
+            extends = (
+                entry.value.entry("extends") if isinstance((entry := self._entries[name]).value, TreeMapping) else None
+            )
+            if extends is not None:
+                self._accounting.mark(extends, KeyOutcome.REPORTED if self._is_complete else KeyOutcome.RAW)
+            self._report.add(
+                self._missing,
+                f'the job "{other}", which "{name}" extends, is not in the files',
+                at=base.span,
+                hint=f'write "{similar}"' if similar and self._is_complete else "add its keys to the stage",
+            )
+        return tree or empty
+
+    def _resolved(self, node: Node, level: int) -> Node:
+        """Return *node* with the values of `!reference`; unknown ones are reported, and replaced by null."""
+        self._budget.spend(1, node.span)
+        match node:
+            case TagReference():
+                return self._referenced(node, level)
+            case TreeMapping():
+                entries = [Entry(one.key, self._resolved(one.value, level)) for one in node.entries]
+                return TreeMapping(tuple(entries), node.span)
+            case TreeSequence():
+                return TreeSequence(tuple(self._items(node, level)), node.span)
+        return node
+
+    def _items(self, node: TreeSequence, level: int) -> Iterator[Node]:
+        for item in node.items:
+            if not isinstance(item, TagReference):
+                yield self._resolved(item, level)
+                continue
+            value = self._referenced(item, level)
+            if isinstance(value, TreeSequence):
+                yield from value.items
+            elif not is_null(value):
+                yield value
+
+    def _referenced(self, reference: TagReference, level: int) -> Node:
+        self._budget.spend(_REFERENCE_VALUES, reference.span)
+        path = [text_of(item) for item in reference.items]
+        node: Node | None = None
+        if path:
+            node = self._extended.get(path[0]) or (self._entries[path[0]].value if path[0] in self._entries else None)
+        entry: Entry | None = None
+        for key in path[1:]:
+            entry = node.entry(key) if isinstance(node, TreeMapping) else None
+            node = entry.value if entry is not None else None
+        if node is None or level > _MOST_LEVELS:
+            self._report.add(
+                self._missing,
+                f'"{".".join(path)}" is not in the files: what !reference names is left out',
+                at=reference.span,
+                hint="add the value here",
+            )
+            return Scalar("", reference.span, ScalarKind.NULL)
+        if entry is not None:
+            self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        return self._resolved(node, level + 1)
+
+
+def _variables(node: Node | None) -> dict[str, Variable]:
+    """Return the variables in *node* by name."""
+    variables = {}
+    for entry in entries_of(node):
+        value, is_expanded = entry.value, True
+        if isinstance(value, TreeMapping):
+            expand = value.get("expand")
+            is_expanded = expand is None or text_of(expand) != "false"
+            value = value.get("value") or Scalar("", value.span)
+        if isinstance(value, Scalar):
+            name = entry.key.text
+            variables[name] = Variable(name=name, text=text_of(value), entry=entry, is_expanded=is_expanded)
+    return variables
+
+
+def ordered(jobs: Sequence[SourceJob]) -> list[SourceJob]:
+    """Return *jobs* in the order of their stages, else as in the file."""
+    return sorted(jobs, key=lambda job: job.stage_number)

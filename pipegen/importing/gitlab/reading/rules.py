@@ -1,0 +1,175 @@
+"""The rules of a job: `rules`, `only` and `except`, or the condition that GitLab adds to a job without them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from pipegen.importing.gitlab.reading.expressions import (
+    FALSE,
+    TRUE,
+    Changed,
+    Comparison,
+    Exist,
+    ExpressionError,
+    Formula,
+    HasValue,
+    IsRef,
+    LiteralText,
+    Regex,
+    VariableName,
+    every,
+    negated,
+    parsed,
+    some,
+)
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.tree import entries_of, is_null, items_of, text_of, texts_of
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, Scalar
+from pipegen.structs import Struct
+
+ON_SUCCESS, ALWAYS, MANUAL, NEVER, DELAYED = "on_success", "always", "manual", "never", "delayed"
+IS_MERGE_REQUEST: Formula = Comparison(VariableName("CI_PIPELINE_SOURCE"), "==", LiteralText("merge_request_event"))
+_IS_TAG: Formula = every(HasValue("CI_COMMIT_TAG"), negated(IS_MERGE_REQUEST))
+_IS_BRANCH: Formula = every(HasValue("CI_COMMIT_BRANCH"), negated(IS_MERGE_REQUEST))
+# https://docs.gitlab.com/ci/yaml/deprecated_keywords/#onlyrefs--exceptrefs
+# GitLab compares the source without "_event", and its plural:
+# https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/build/policy/refs.rb
+_SOURCES = {
+    spelling: source
+    for source in (
+        *("api", "chat", "external", "external_pull_request_event", "merge_request_event", "pipeline", "push"),
+        *("schedule", "trigger", "web"),
+    )
+    for name in (source.removesuffix("_event"),)
+    for spelling in (name, "pushes" if name == "push" else f"{name}s")
+}
+# The keys of a rule that this module reads; others need GitLab itself.
+_PLAIN = frozenset({"if", "changes", "exists", "when", "allow_failure", "start_in"})
+
+
+class Rule(Struct, kw_only=True):
+    """A rule: when its *formula* holds, the job starts as *when* says. *extra* are the keys that only GitLab reads."""
+
+    formula: Formula
+    when: str
+    allow_failure: bool
+    start_in: str = ""
+    variables: tuple[tuple[str, str], ...] = ()
+    extra: tuple[str, ...] = ()
+
+
+def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
+    """Return the rules of *job*, of which the first that holds decides; raise `ExpressionError` for an unknown form."""
+    when = text_of(job.get("when")) or ON_SUCCESS
+    allowed = job.get("allow_failure")
+    allow_failure = text_of(allowed) == "true" if isinstance(allowed, Scalar) else when == MANUAL and allowed is None
+    start_in = text_of(job.get("start_in"))
+    rules = job.get("rules")
+    if rules is not None:
+        return tuple(rules_in(rules, when, start_in, allow_failure=allow_failure))
+    formula = _default(source)
+    if job.get("only") is not None or job.get("except") is not None:
+        formula = every(_policy(job.get("only"), is_only=True), negated(_policy(job.get("except"), is_only=False)))
+    return (Rule(formula=formula, when=when, allow_failure=allow_failure, start_in=start_in),)
+
+
+def workflow_rules(source: SourcePipeline) -> tuple[Rule, ...]:
+    """Return the rules of `workflow`, () without any."""
+    rules = source.workflow.value.get("rules") if source.workflow and source.has_workflow_rules else None  # type: ignore[union-attr]
+    return tuple(rules_in(rules, "always", "", allow_failure=False)) if rules is not None else ()
+
+
+def formulas_of(source: SourcePipeline) -> Iterator[Formula]:
+    """Yield the conditions of all rules of *source* that can be read."""
+    for job in source.jobs.values():
+        with suppress(ExpressionError):
+            yield from (rule.formula for rule in rules_of(job, source))
+    with suppress(ExpressionError):
+        yield from (rule.formula for rule in workflow_rules(source))
+
+
+def rules_in(node: Node, when: str, start_in: str, *, allow_failure: bool) -> Iterator[Rule]:
+    """Yield the rules of the list *node*; the others are the values of the job, which rules can replace."""
+    for item in items_of(node):
+        if not isinstance(item, TreeMapping):
+            raise ExpressionError(text_of(item))
+        allowed = item.get("allow_failure")
+        yield Rule(
+            formula=every(*_formulas(item)),
+            when=text_of(item.get("when")) or when,
+            allow_failure=text_of(allowed) == "true" if isinstance(allowed, Scalar) else allow_failure,
+            start_in=text_of(item.get("start_in")) or start_in,
+            variables=tuple((one.key.text, text_of(one.value)) for one in entries_of(item.get("variables"))),
+            extra=tuple(one.key.text for one in item.entries if one.key.text not in _PLAIN and not is_null(one.value)),
+        )
+
+
+def _formulas(rule: TreeMapping) -> Iterator[Formula]:
+    """Yield the conditions of *rule*, all of which must hold."""
+    condition, changes, exists = rule.get("if"), rule.get("changes"), rule.get("exists")
+    if condition is not None and not is_null(condition):
+        yield parsed(" ".join(text_of(condition).split("\n")))
+    if changes is not None and not is_null(changes):
+        paths = changes.get("paths") if isinstance(changes, TreeMapping) else changes
+        base = text_of(changes.get("compare_to")) if isinstance(changes, TreeMapping) else ""
+        yield Changed(texts_of(paths), base.removeprefix("refs/heads/"))
+    if exists is not None and not is_null(exists):
+        if isinstance(exists, TreeMapping) and exists.get("project") is not None:
+            raise ExpressionError("exists:project")
+        yield Exist(texts_of(exists.get("paths") if isinstance(exists, TreeMapping) else exists))
+
+
+def _default(source: SourcePipeline) -> Formula:
+    """Return the condition of a job without rules: with `workflow: rules` none, else `only: [branches, tags]`."""
+    return TRUE if source.has_workflow_rules else negated(IS_MERGE_REQUEST)
+
+
+def _policy(node: Node | None, *, is_only: bool) -> Formula:
+    """Return the condition of `only` or `except`; the kinds of conditions are joined by "and" in `only`, else "or"."""
+    if node is None:
+        return negated(IS_MERGE_REQUEST) if is_only else FALSE
+    if not isinstance(node, TreeMapping):
+        return some(*map(_ref, texts_of(node)))
+    parts: list[Formula] = []
+    refs = node.get("refs")
+    if refs is not None:
+        parts.append(some(*map(_ref, texts_of(refs))))
+    elif is_only:
+        parts.append(negated(IS_MERGE_REQUEST))
+    if node.get("variables") is not None:
+        parts.append(some(*map(parsed, texts_of(node.get("variables")))))
+    if node.get("changes") is not None:
+        parts.append(Changed(texts_of(node.get("changes"))))
+    if node.get("kubernetes") is not None:
+        raise ExpressionError("kubernetes")
+    return every(*parts) if is_only else some(*parts)
+
+
+def _ref(text: str) -> Formula:
+    """Return the condition of one entry of `refs`."""
+    if text == "branches":
+        return _IS_BRANCH
+    if text == "tags":
+        return _IS_TAG
+    if text in _SOURCES:
+        return Comparison(VariableName("CI_PIPELINE_SOURCE"), "==", LiteralText(_SOURCES[text]))
+    name, _, project = text.partition("@") if not text.startswith("/") else _split(text)
+    formula: Formula
+    if name in ("branches", "tags"):
+        formula = _ref(name)
+    elif name.startswith("/"):
+        source, _, flags = name[1:].rpartition("/")
+        formula = IsRef("", Regex(source, flags))
+    else:
+        formula = IsRef(name)
+    return (
+        every(formula, Comparison(VariableName("CI_PROJECT_PATH"), "==", LiteralText(project))) if project else formula
+    )
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Return the regular expression at the start of *text*, and the project after `@`."""
+    end = text.rfind("/@")
+    return (text[: end + 1], "@", text[end + 2 :]) if end > 0 else (text, "", "")

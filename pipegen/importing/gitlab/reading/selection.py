@@ -1,0 +1,80 @@
+"""The choice of the pipeline to run that pipegen adds to a file: recognised, since a config has it by itself."""
+
+from __future__ import annotations
+
+from pipegen.importing.gitlab.reading.expressions import (
+    Comparison,
+    EveryOf,
+    ExpressionError,
+    Facts,
+    Formula,
+    HasValue,
+    Known,
+    Negation,
+    Regex,
+    SomeOf,
+    VariableName,
+    every,
+    holds,
+    negated,
+    some,
+    tests_in,
+)
+from pipegen.importing.gitlab.reading.jobs import SourcePipeline
+from pipegen.importing.gitlab.reading.rules import rules_of, workflow_rules
+from pipegen.structs import replace
+from pipegen.targets.gitlab.rules.selection import VARIABLE, named_by
+
+_UNSET = Facts(variables={VARIABLE: ""})
+
+
+def selected_pipeline(source: SourcePipeline) -> str:
+    """Return the name of the only pipeline that the rules of the workflow select in *source*; "" if there is none."""
+    variable = source.variables.get(VARIABLE)
+    if variable is None or variable.text:
+        return ""
+    try:
+        tests = [test for rule in workflow_rules(source) for test in _tests(rule.formula)]
+        if any(_tests(rule.formula) for job in source.jobs.values() for rule in rules_of(job, source)):
+            return ""
+    except ExpressionError:
+        return ""
+    patterns = [test.right for test in tests if isinstance(test, Comparison) and isinstance(test.right, Regex)]
+    names = {named_by(pattern.source) for pattern in patterns}
+    return names.pop() if len(names) == 1 else ""
+
+
+def without_selection(source: SourcePipeline) -> SourcePipeline:
+    """Return *source* without the variable that names pipelines."""
+    variables = {name: one for name, one in source.variables.items() if name != VARIABLE}
+    jobs = {
+        name: replace(job, variables={key: one for key, one in job.variables.items() if key != VARIABLE})
+        for name, job in source.jobs.items()
+    }
+    return replace(source, jobs=jobs, variables=variables)
+
+
+def unselected(formula: Formula) -> Formula:
+    """Return *formula* in a run that names no pipeline."""
+    match formula:
+        case Negation():
+            return negated(unselected(formula.part))
+        case EveryOf():
+            return every(*map(unselected, formula.parts))
+        case SomeOf():
+            return some(*map(unselected, formula.parts))
+    return Known(holds(formula, _UNSET)) if _is_test(formula) else formula
+
+
+def _tests(formula: Formula) -> tuple[Formula, ...]:
+    """Return the parts of *formula* that test the variable."""
+    return tuple(part for part in tests_in(formula) if _is_test(part))
+
+
+def _is_test(formula: Formula) -> bool:
+    match formula:
+        case HasValue():
+            return formula.name == VARIABLE
+        case Comparison():
+            return VariableName(VARIABLE) in (formula.left, formula.right)
+    return False

@@ -1,0 +1,1 @@
+"""The jobs of a pipeline as stages of a config."""

@@ -1,0 +1,241 @@
+"""The condition of a rule as the `when` of a stage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from pipegen.importing.gitlab.reading.expressions import (
+    Changed,
+    Comparison,
+    EveryOf,
+    Exist,
+    Formula,
+    HasValue,
+    IsRef,
+    Known,
+    LiteralText,
+    Negation,
+    Regex,
+    SomeOf,
+    VariableName,
+    alternatives,
+    searches,
+)
+from pipegen.importing.globs import globs_of
+from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.model.patterns import Pattern
+from pipegen.plan.regex import RegexError, portable_regex
+from pipegen.structs import Struct
+
+_EVENTS = {"merge_request_event": "merge_request", "schedule": "schedule", "web": "manual"}
+# All sources of a config's events.
+_SOURCES = {
+    "push": ("push", "tag"),
+    "merge_request_event": ("merge_request",),
+    "schedule": ("schedule",),
+    **dict.fromkeys(("web", "chat"), ("manual",)),
+    **dict.fromkeys(("api", "trigger", "pipeline", "parent_pipeline"), ("api",)),
+}
+_ANY_TEXT = Regex(".+", "")
+_MERGE_REQUEST = re.compile(
+    r"CI_MERGE_REQUEST_(?:IID|ID|PROJECT_ID|SOURCE_BRANCH_NAME|TARGET_BRANCH_NAME|PROJECT_PATH)"
+)
+# Variables that are known for each job.
+_OF_JOBS = frozenset({"CI_JOB_NAME", "CI_JOB_STAGE"})
+_GLOB = re.compile(r"[*?]")
+
+
+class Names(Struct, kw_only=True):
+    """The values of variables: the default branch, the inputs, and the constants of a job by name.
+
+    If conditions *may_differ*, one that a config cannot express becomes a test of the same variable.
+    """
+
+    default_branch: str
+    inputs: frozenset[str]
+    constants: Mapping[str, str]
+    may_differ: bool = False
+
+
+def condition(formula: Formula, names: Names) -> Condition:  # noqa: PLR0911 - one for each kind
+    """Return *formula* in the terms of a config; raise `UntranslatableError` if there are none."""
+    match formula:
+        case Known():
+            return ALWAYS if formula.is_true else NEVER
+        case Negation():
+            return Opposite(condition(formula.part, names))
+        case EveryOf():
+            return Conjunction(tuple(condition(part, names) for part in formula.parts))
+        case SomeOf():
+            return Disjunction(tuple(condition(part, names) for part in formula.parts))
+        case HasValue():
+            return _has_value(formula.name, names)
+        case IsRef():
+            return _ref(formula)
+        case Changed():
+            return StageTest("changes", patterns=_paths(formula.patterns, names), base=_base(formula.base, names))
+        case Exist():
+            return StageTest("exists", patterns=_paths(formula.patterns, names))
+        case Comparison():
+            return _comparison_or_test(formula, names)
+
+
+def _comparison_or_test(comparison: Comparison, names: Names) -> Condition:
+    try:
+        return _comparison(comparison, names)
+    except UntranslatableError:
+        variable = next((one for one in (comparison.left, comparison.right) if isinstance(one, VariableName)), None)
+        if not names.may_differ or variable is None:
+            raise
+        return _has_value(variable.name, names)
+
+
+def _has_value(name: str, names: Names) -> Condition:
+    if name in _OF_JOBS and name in names.constants:
+        return ALWAYS
+    if name == "CI_COMMIT_BRANCH":
+        return StageTest("branch")
+    if name == "CI_COMMIT_TAG":
+        return StageTest("tag")
+    if _MERGE_REQUEST.fullmatch(name):
+        return StageTest("event", patterns=("merge_request",))
+    return StageTest("inputs" if name in names.inputs else "env", name)
+
+
+def _ref(ref: IsRef) -> Condition:
+    if ref.regex is None:
+        return StageTest("branch", patterns=(_literal(ref.text),))
+    patterns = _regex(ref.regex)
+    return Disjunction((StageTest("branch", patterns=patterns), StageTest("tag", patterns=patterns)))
+
+
+def _comparison(comparison: Comparison, names: Names) -> Condition:
+    left, right = comparison.left, comparison.right
+    if comparison.sign == "==" and not isinstance(left, VariableName):
+        left, right = right, left
+    if not isinstance(left, VariableName):
+        raise UntranslatableError("neither side is a variable")
+    if isinstance(right, VariableName):
+        left, right = _with_constant(left, right, names, comparison.sign)
+    if isinstance(right, Regex) and comparison.sign == "=~":
+        return _searched(left.name, right, names)
+    if not isinstance(right, LiteralText):
+        raise UntranslatableError("a text is compared with a regular expression")
+    if right.text is None:
+        return Opposite(_has_value(left.name, names))
+    if not right.text:
+        return _is_empty(left.name, names)
+    if left.name == "CI_PIPELINE_SOURCE":
+        return _source(right.text)
+    return _matches(left.name, (_literal(right.text),), names)
+
+
+def _is_empty(name: str, names: Names) -> Condition:
+    """Return the condition that the variable *name* is set and empty, which GitLab never does with its own ones."""
+    if name in names.inputs:
+        return Opposite(_has_value(name, names))
+    if name.startswith("CI_") or names.constants.get(name):
+        return NEVER
+    raise UntranslatableError(f"a config does not tell an empty ${name} from one that is not set")
+
+
+def _with_constant(
+    left: VariableName, right: VariableName, names: Names, sign: str
+) -> tuple[VariableName, LiteralText | Regex]:
+    """Return a comparison of two variables as one with the constant value of one of them."""
+    if sign == "=~":
+        value = names.constants.get(right.name, "")
+        if value.startswith("/") and value.rfind("/") > 0:
+            source, _, flags = value[1:].rpartition("/")
+            return left, Regex(source, flags)
+    else:
+        for variable, other in ((left, right), (right, left)):
+            if other.name == "CI_DEFAULT_BRANCH":
+                return variable, LiteralText(names.default_branch)
+        for variable, other in ((left, right), (right, left)):
+            if other.name in names.constants:
+                return variable, LiteralText(names.constants[other.name])
+    raise UntranslatableError(f"${left.name} is compared with ${right.name}")
+
+
+def _source(source: str) -> Condition:
+    if source == "push":
+        return StageTest("event", patterns=("push", "tag"))
+    if source in _EVENTS:
+        return StageTest("event", patterns=(_EVENTS[source],))
+    # Programs start pipelines in several ways, which are one event of a config.
+    return StageTest("env", "CI_PIPELINE_SOURCE", (_literal(source),))
+
+
+def _searched(name: str, regex: Regex, names: Names) -> Condition:
+    if regex == _ANY_TEXT:
+        return _has_value(name, names)
+    if name == "CI_PIPELINE_SOURCE" and (events := _events(regex)):
+        return StageTest("event", patterns=events)
+    return _matches(name, _regex(regex), names)
+
+
+def _events(regex: Regex) -> tuple[str, ...]:
+    """Return the events of the sources that *regex* matches, () if it distinguishes sources of one event."""
+    matched = [source for source in _SOURCES if searches(regex, source)]
+    events = tuple(dict.fromkeys(event for source in matched for event in _SOURCES[source]))
+    is_whole = all(source in matched for source, of in _SOURCES.items() if not set(events).isdisjoint(of))
+    return events if is_whole else ()
+
+
+def _matches(name: str, patterns: tuple[str, ...], names: Names) -> Condition:
+    if name in _OF_JOBS and name in names.constants:
+        return ALWAYS if any(_pattern(one).matches(names.constants[name]) for one in patterns) else NEVER
+    if name == "CI_COMMIT_BRANCH" or (name == "CI_COMMIT_REF_NAME" and not patterns[0].startswith("/")):
+        return StageTest("branch", patterns=patterns)
+    if name == "CI_COMMIT_TAG":
+        return StageTest("tag", patterns=patterns)
+    return StageTest("inputs" if name in names.inputs else "env", name, patterns)
+
+
+def _pattern(text: str) -> Pattern:
+    is_regex = text.startswith("/") and text.endswith("/")
+    return Pattern(text[1:-1], is_regex=True) if is_regex else Pattern(text)
+
+
+def _literal(text: str) -> str:
+    """Return the pattern that matches *text* only."""
+    is_plain = not _GLOB.search(text) and not re.fullmatch(r"/.*/\w*", text, re.DOTALL)
+    return text if is_plain else f"/^{re.escape(text)}$/"
+
+
+def _regex(regex: Regex) -> tuple[str, ...]:
+    """Return the patterns that match what *regex* does: globs where they can."""
+    if set(regex.flags) - {"i"}:
+        raise UntranslatableError(f"the flags of /{regex.source}/{regex.flags}")
+    source = ("(?i)" if "i" in regex.flags else "") + regex.source.replace(r"\/", "/")
+    if globs := globs_of(source):
+        return globs
+    try:
+        return (f"/{portable_regex(source)}/",)
+    except RegexError as error:
+        raise UntranslatableError(f"/{regex.source}/: {error.message}") from None
+
+
+def _paths(patterns: Sequence[str], names: Names) -> tuple[str, ...]:
+    """Return the patterns of paths as a config has them: in GitLab's, `**` matches folders only before a slash."""
+    result = []
+    for pattern in patterns:
+        text = re.sub(r"\$\{?(\w+)\}?", lambda match: names.constants.get(match[1], match[0]), pattern)
+        if "$" in text or "[" in text or text.startswith("!"):
+            raise UntranslatableError(f'the pattern "{pattern}"')
+        for alternative in alternatives(text):
+            path = re.sub(r"\*\*+(?!\*|/)", "*", alternative.removeprefix("./").removeprefix("/"))
+            path = re.sub(r"\*\*/\*$", "**", path)
+            result.append(f"{path}**" if path.endswith("/") else path)
+    return tuple(dict.fromkeys(result))
+
+
+def _base(base: str, names: Names) -> str:
+    if base in ("$CI_DEFAULT_BRANCH", "${CI_DEFAULT_BRANCH}"):
+        return names.default_branch
+    if "$" in base:
+        raise UntranslatableError(f'changes since "{base}"')
+    return base

@@ -1,0 +1,100 @@
+"""The result of a translation of keys, and the context of the job for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.tree import LONGEST_NUMBER, is_null, text_of
+from pipegen.importing.gitlab.stages.conditions import Names
+from pipegen.importing.gitlab.stages.texts import JobTexts
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import Entry, Node, Scalar, ScalarKind
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Sequence as TreeSequence
+from pipegen.structs import Struct
+
+_NONE: Mapping[str, Data] = MappingProxyType({})
+# Longer than any limit of GitLab.
+_MOST_SECONDS = 1e12
+_DURATION = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*(?:and|,)?")
+# https://docs.gitlab.com/ci/yaml/#artifactsexpire_in; a month has 30 days, as in GitLab's parser.
+_UNITS = (
+    (("mo", "mon", "mos", "month", "months"), 30 * 86400),
+    (("s", "sec", "secs", "second", "seconds", ""), 1),
+    (("m", "min", "mins", "minute", "minutes"), 60),
+    (("h", "hr", "hrs", "hour", "hours"), 3600),
+    (("d", "day", "days"), 86400),
+    (("w", "wk", "wks", "week", "weeks"), 7 * 86400),
+    (("y", "yr", "yrs", "year", "years"), 365 * 86400),
+)
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
+_WORDS = (("week", 7 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+
+
+class Translation(Struct):
+    """Keys of a stage, keys that stay *raw*, and the *entries* of the source that the raw keys come from."""
+
+    keys: Mapping[str, Data] = _NONE
+    raw: Mapping[str, Data] = _NONE
+    entries: tuple[Entry, ...] = ()
+
+
+class KeyContext(Struct, kw_only=True):
+    """A job of the pipeline *source*, and the values of its variables."""
+
+    job: SourceJob
+    source: SourcePipeline
+    texts: JobTexts
+    names: Names
+
+
+def raw_data(node: Node) -> Data:
+    """Return *node* as the data that GitLab reads."""
+    match node:
+        case Scalar():
+            is_typed = node.kind in (ScalarKind.BOOLEAN, ScalarKind.INTEGER, ScalarKind.NULL)
+            return node.value if is_typed and len(node.text) <= LONGEST_NUMBER else text_of(node)
+        case TreeSequence():
+            return [raw_data(item) for item in node.items]
+        case TreeMapping():
+            return {entry.key.text: raw_data(entry.value) for entry in node.entries}
+
+
+def present(node: Node | None) -> dict[str, Entry]:
+    """Return the entries of a map by key, without empty ones."""
+    entries = node.entries if isinstance(node, TreeMapping) else ()
+    return {entry.key.text: entry for entry in entries if not is_null(entry.value)}
+
+
+def duration(text: str) -> str:
+    """Return the duration *text* in the units of a config; raise `UntranslatableError` if it is none."""
+    if text.strip().lower() == "never":
+        return "never"
+    seconds, end = 0.0, 0
+    text = _NUMBER_WORD.sub(lambda word: str(_NUMBERS.index(word[0].lower())), text)
+    for part in _DURATION.finditer(text):
+        if part.start() != end:
+            break
+        end = part.end()
+        factor = next((factor for words, factor in _UNITS if part[2].lower() in words), None)
+        if factor is None:
+            raise UntranslatableError(f'the duration "{text}"')
+        seconds += float(part[1]) * factor
+    if end < len(text.rstrip()) or not 1 <= seconds < _MOST_SECONDS:
+        raise UntranslatableError(f'the duration "{text}"')
+    return in_words(round(seconds))
+
+
+def in_words(seconds: int) -> str:
+    """Return *seconds* in the largest units that fit: `1 week`, `1 hour 30 minutes`."""
+    words = []
+    for unit, size in _WORDS:
+        number, seconds = divmod(seconds, size)
+        if number:
+            words.append(f"{number} {unit}{'s' if number > 1 else ''}")
+    return " ".join(words)

@@ -1,0 +1,98 @@
+"""Environments, and tokens for other services."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.order import needs_of
+from pipegen.importing.gitlab.reading.tree import text_of, texts_of
+from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, present, raw_data
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import Entry, Node, Scalar
+from pipegen.source.tree import Mapping as TreeMapping
+
+_TIERS = ("production", "staging", "testing", "development", "other")
+_ACTIONS = ("prepare", "verify", "access")
+
+
+def environment(context: KeyContext) -> Translation:
+    """Return the environment that a job deploys to, or that it stops; keys that a config does not have stay raw."""
+    node = context.job.get("environment")
+    if node is None:
+        return Translation()
+    if isinstance(node, Scalar):
+        return Translation({"environment": context.texts.expanded(text_of(node))})
+    entries = present(node)
+    if "name" not in entries:
+        raise UntranslatableError("the environment has no name")
+    value: dict[str, Data] = {}
+    others: list[Entry] = []
+    for key, entry in sorted(entries.items(), key=lambda item: item[0] != "name"):
+        try:
+            value |= _key(key, entry.value, context)
+        except UntranslatableError:
+            others.append(entry)
+    raw = {"environment": {entry.key.text: raw_data(entry.value) for entry in others}} if others else {}
+    return Translation({"environment": value if len(value) > 1 else value["name"]}, raw, tuple(others))
+
+
+def _key(key: str, node: Node, context: KeyContext) -> Mapping[str, Data]:  # noqa: PLR0911 - one for each key
+    """Return *key* of an environment as keys of a config; raise `UntranslatableError` if there are none."""
+    text = text_of(node)
+    match key:
+        case "name" | "url":
+            return {key: context.texts.expanded(text)}
+        case "auto_stop_in":
+            return {key: duration(context.texts.constant(text, key))}
+        case "deployment_tier" if text in _TIERS:
+            return {"tier": text}
+        case "action" if text in _ACTIONS:
+            return {key: text}
+        case "action" if text == "start" or is_stop(context.job, context.source):
+            return {}
+        case "on_stop" if text in context.source.jobs and is_stop(context.source.jobs[text], context.source):
+            return {key: text}
+        case "kubernetes" if isinstance(node, TreeMapping) and set(present(node)) <= {"agent", "namespace"}:
+            return {key: {one: context.texts.expanded(text_of(entry.value)) for one, entry in present(node).items()}}
+    raise UntranslatableError(key)
+
+
+def is_stop(job: SourceJob, source: SourcePipeline) -> bool:
+    """Return whether *job* stops the environment of other jobs of *source*, and waits for the same jobs as they do.
+
+    A config does not let it wait for these, since GitLab may start it after a failed deployment.
+    """
+    starters = stopped_by(job, source)
+    return bool(starters) and all(_place(one, source) == _place(job, source) for one in starters)
+
+
+def stopped_by(job: SourceJob, source: SourcePipeline) -> tuple[SourceJob, ...]:
+    """Return the jobs of *source* whose environment *job* stops."""
+    if text_of(_of_environment(job, "action")) != "stop":
+        return ()
+    return tuple(other for other in source.jobs.values() if text_of(_of_environment(other, "on_stop")) == job.name)
+
+
+def _place(job: SourceJob, source: SourcePipeline) -> tuple[int, frozenset[str]]:
+    """Return the number of the stage of *job*, or its needs."""
+    needs = needs_of(job, source)
+    return (job.stage_number, frozenset()) if needs is None else (0, frozenset(need.name for need in needs))
+
+
+def _of_environment(job: SourceJob, key: str) -> Node | None:
+    node = job.get("environment")
+    return node.get(key) if isinstance(node, TreeMapping) else None
+
+
+def id_tokens(context: KeyContext) -> Translation:
+    """Return the ID tokens of a job as secrets."""
+    secrets: dict[str, Data] = {}
+    for name, entry in present(context.job.get("id_tokens")).items():
+        audience = present(entry.value)
+        if set(audience) != {"aud"}:
+            raise UntranslatableError("an ID token without an audience")
+        texts = [context.texts.constant(text, "an audience") for text in texts_of(audience["aud"].value)]
+        secrets[name] = {"id_token": texts[0] if len(texts) == 1 else list(texts)}
+    return Translation({"secrets": secrets} if secrets else {})

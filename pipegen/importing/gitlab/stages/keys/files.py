@@ -1,0 +1,179 @@
+"""Artifacts, reports, and caches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, present, raw_data
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import Entry, Mapping, Node
+
+_WHEN = {"on_success": "success", "on_failure": "failure", "always": "always"}
+_REPORTS = {"junit": "junit", "codequality": "codequality"}
+
+
+def artifacts(context: KeyContext) -> Translation:
+    """Return the artifacts and reports of a job, and its `coverage`."""
+    entries = present(context.job.get("artifacts"))
+    reports, raw_reports = _reports(present(entries.pop("reports").value) if "reports" in entries else {}, context)
+    coverage = context.job.get("coverage")
+    if coverage is not None:
+        reports["coverage"] = _percent(text_of(coverage), reports.get("coverage"))
+    keys: dict[str, Data] = {}
+    raw: dict[str, Data] = (
+        {"reports": {one.key.text: raw_data(one.value) for one in raw_reports}} if raw_reports else {}
+    )
+    own = _artifacts(entries, context)
+    remainder = [entry for key, entry in entries.items() if key not in _KEYS or "paths" not in entries]
+    if "paths" in entries:
+        keys["artifacts"] = own["paths"] if len(own) == 1 else own
+    elif entries.get("when") is not None and text_of(entries["when"].value) == "always":
+        remainder.remove(entries["when"])  # reports are always uploaded
+    raw |= {entry.key.text: raw_data(entry.value) for entry in remainder}
+    if reports:
+        keys["reports"] = reports
+    return Translation(keys, {"artifacts": raw} if raw else {}, (*remainder, *raw_reports))
+
+
+_KEYS = ("paths", "exclude", "name", "expire_in", "when", "access", "expose_as")
+
+
+def _artifacts(entries: dict[str, Entry], context: KeyContext) -> dict[str, Data]:
+    """Return the key `artifacts` of a stage, in the order of the documentation."""
+    value: dict[str, Data] = {}
+    for key in ("paths", "exclude"):
+        if key in entries:
+            value[key] = list(paths(entries[key].value, context))
+    if "name" in entries:
+        value["name"] = context.texts.expanded(text_of(entries["name"].value))
+    if "expire_in" in entries:
+        value["expire"] = duration(context.texts.constant(text_of(entries["expire_in"].value), "expire_in"))
+    when = text_of(entries["when"].value) if "when" in entries else "on_success"
+    if when not in _WHEN:
+        raise UntranslatableError(f'artifacts with "when: {when}"')
+    if when != "on_success":
+        value["when"] = _WHEN[when]
+    if "access" in entries:
+        value |= _access(text_of(entries["access"].value))
+    if "expose_as" in entries:
+        value["expose_as"] = text_of(entries["expose_as"].value)
+    return value
+
+
+def _access(access: str) -> dict[str, Data]:
+    """Return the keys for the users that can download artifacts."""
+    if access not in ("none", "all", "developer", "maintainer"):
+        raise UntranslatableError(f'artifacts with "access: {access}"')
+    return {} if access == "all" else {"keep": False} if access == "none" else {"access": access}
+
+
+def paths(node: Node, context: KeyContext) -> Iterable[str]:
+    """Return the paths of *node* relative to the checkout."""
+    for path in texts_of(node):
+        constant = context.texts.path(path)
+        if any(sign in constant for sign in "?[{") and "${matrix." not in constant:
+            raise UntranslatableError(f'the path "{path}"')
+        yield constant
+
+
+def _reports(entries: dict[str, Entry], context: KeyContext) -> tuple[dict[str, Data], list[Entry]]:
+    """Return the reports of a stage, and the entries of those that only GitLab reads."""
+    reports: dict[str, Data] = {}
+    raw: list[Entry] = []
+    for name, entry in entries.items():
+        if name in _REPORTS:
+            report_paths = list(paths(entry.value, context))
+            reports[name] = report_paths[0] if len(report_paths) == 1 else list(report_paths)
+        elif name == "coverage_report":
+            reports["coverage"] = _coverage(present(entry.value), context)
+        elif name == "cobertura" and len(report_paths := list(paths(entry.value, context))) == 1:
+            reports["coverage"] = report_paths[0]
+        else:
+            raw.append(entry)
+    return reports, raw
+
+
+def _coverage(entries: dict[str, Entry], context: KeyContext) -> Data:
+    report_paths = list(paths(entries["path"].value, context)) if "path" in entries else []
+    kind = text_of(entries["coverage_format"].value) if "coverage_format" in entries else "cobertura"
+    if len(report_paths) != 1 or kind not in ("cobertura", "jacoco"):
+        raise UntranslatableError("the coverage report")
+    return report_paths[0] if kind == "cobertura" else {"path": report_paths[0], "format": kind}
+
+
+def _percent(pattern: str, report: Data) -> Data:
+    """Return the key `coverage` with the pattern of the percentage and *report*."""
+    if not (len(pattern) > 2 and pattern.startswith("/") and pattern.endswith("/")):  # noqa: PLR2004 - two slashes
+        raise UntranslatableError(f'the coverage pattern "{pattern}"')
+    known = report if isinstance(report, dict) else {"path": report} if report is not None else {}
+    return {**known, "percent": pattern[1:-1]}
+
+
+def caches(context: KeyContext) -> Translation:
+    """Return the caches of a job."""
+    items = [item for item in items_of(context.job.get("cache")) if isinstance(item, Mapping) and item.entries]
+    values: list[Data] = []
+    raw: list[Entry] = []
+    for item in items:
+        entries = present(item)
+        others = [entry for key, entry in entries.items() if key not in _CACHE_KEYS]
+        if "paths" not in entries or (others and len(items) > 1):
+            raise UntranslatableError("a cache without paths" if not others else f'the key "{others[0].key.text}"')
+        values.append(_cache(entries, context))
+        raw += others
+    if not values:
+        return Translation()
+    return Translation(
+        {"cache": values[0] if len(values) == 1 else values},
+        {"cache": {entry.key.text: raw_data(entry.value) for entry in raw}} if raw else {},
+        tuple(raw),
+    )
+
+
+_CACHE_KEYS = ("key", "paths", "policy", "when", "fallback_keys")
+
+
+def _cache(entries: dict[str, Entry], context: KeyContext) -> Data:
+    value: dict[str, Data] = {"key": _cache_key(entries["key"].value, context) if "key" in entries else "default"}
+    value["paths"] = list(paths(entries["paths"].value, context))
+    policy = context.texts.constant(text_of(entries["policy"].value), "policy") if "policy" in entries else "pull-push"
+    if policy not in ("pull-push", "pull", "push"):
+        raise UntranslatableError(f'the policy "{policy}"')
+    if policy != "pull-push":
+        value["policy"] = policy
+    when = text_of(entries["when"].value) if "when" in entries else "on_success"
+    if when not in _WHEN:
+        raise UntranslatableError(f'a cache with "when: {when}"')
+    if when != "on_success":
+        value["when"] = _WHEN[when]
+    if "fallback_keys" in entries:
+        value["fallback"] = [_name(text, context) for text in texts_of(entries["fallback_keys"].value)]
+    return value
+
+
+def _cache_key(node: Node, context: KeyContext) -> Data:
+    if not isinstance(node, Mapping):
+        return _name(text_of(node), context)
+    entries = present(node)
+    if set(entries) - {"files", "prefix"}:
+        raise UntranslatableError("the key of a cache")
+    value: dict[str, Data] = {"files": list(paths(entries["files"].value, context))}
+    if "prefix" in entries:
+        value["prefix"] = _name(text_of(entries["prefix"].value), context)
+    return value
+
+
+def _job_name(context: KeyContext) -> str:
+    """Return the name of the job of each combination, without characters that a key cannot have."""
+    return "-".join((context.job.name, *(f"${{matrix.{axis}}}" for axis in context.texts.axes)))
+
+
+def _name(text: str, context: KeyContext) -> str:
+    """Return the key *text* of a cache: the name of a branch is a slug in it."""
+    branch = "${setup.branch}"
+    name = context.texts.expanded(text).replace("${setup.params.CI_JOB_NAME}", _job_name(context))
+    for variable in ("CI_COMMIT_REF_SLUG", "CI_COMMIT_REF_NAME", "CI_COMMIT_BRANCH"):
+        name = name.replace(f"${{setup.params.{variable}}}", branch)
+    return name.replace("${setup.params.CI_PROJECT_NAME}", "${setup.projectShortName}")

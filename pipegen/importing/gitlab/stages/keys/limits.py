@@ -1,0 +1,96 @@
+"""Limits of a job: attempts, time, failures, locks, and whether a newer pipeline cancels it."""
+
+from __future__ import annotations
+
+from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.tree import text_of, texts_of
+from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, duration, present, raw_data
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import Scalar, ScalarKind, whole_number
+
+# https://docs.gitlab.com/ci/yaml/#retrywhen
+_REASONS = {
+    "script_failure": "script",
+    "job_execution_timeout": "timeout",
+    "unknown_failure": "system",
+    "api_failure": "system",
+    "stuck_or_timeout_failure": "system",
+    "runner_system_failure": "system",
+    "scheduler_failure": "system",
+    "data_integrity_failure": "system",
+    "runner_unsupported": "system",
+    "stale_schedule": "system",
+    "archived_failure": "system",
+    "unmet_prerequisites": "system",
+}
+
+
+def retry(context: KeyContext) -> Translation:
+    """Return the number of attempts and the failures to retry."""
+    node = context.job.get("retry")
+    if node is None:
+        return Translation()
+    if isinstance(node, Scalar):
+        return Translation({"retry": _count(text_of(node))})
+    entries = present(node)
+    if set(entries) - {"max", "when"}:
+        raise UntranslatableError("retry with exit codes")
+    count = _count(text_of(entries["max"].value)) if "max" in entries else 2
+    reasons = texts_of(entries["when"].value) if "when" in entries else ("always",)
+    if "always" in reasons:
+        return Translation({"retry": count})
+    unknown = [reason for reason in reasons if reason not in _REASONS]
+    if unknown:
+        raise UntranslatableError(f'retry after "{unknown[0]}"')
+    kinds = list(dict.fromkeys(_REASONS[reason] for reason in reasons))
+    return Translation({"retry": {"count": count, "on": kinds[0] if len(kinds) == 1 else list(kinds)}})
+
+
+def _count(text: str) -> int:
+    if (number := whole_number(text)) is None:
+        raise UntranslatableError(f'retry "{text}"')
+    return number
+
+
+def timeout(context: KeyContext) -> Translation:
+    """Return the time limit."""
+    node = context.job.get("timeout")
+    text = duration(context.texts.constant(text_of(node), "timeout")) if node is not None else ""
+    return Translation({"timeout": text} if text else {})
+
+
+def interruptible(context: KeyContext) -> Translation:
+    """Return whether a newer pipeline may cancel the job."""
+    node = context.job.get("interruptible")
+    if node is None:
+        return Translation()
+    if not isinstance(node, Scalar) or node.kind is not ScalarKind.BOOLEAN:
+        raise UntranslatableError("interruptible")
+    return Translation({"interruptible": bool(node.value)})
+
+
+def lock(context: KeyContext) -> Translation:
+    """Return the resource group as a lock."""
+    node = context.job.get("resource_group")
+    if node is None:
+        return Translation()
+    name = context.texts.constant(text_of(node), "resource_group")
+    return Translation({"lock": name})
+
+
+def allow_failure(context: KeyContext) -> Translation:
+    """Return whether the job may fail."""
+    if "trigger" in context.job.entries:
+        # The failure of a trigger is allowed only together with that of a script.
+        raise UntranslatableError("a config does not allow the failure of a trigger alone")
+    node = context.job.get("allow_failure")
+    if node is None:
+        return Translation()
+    if isinstance(node, Scalar):
+        return Translation({"allow_failure": True} if text_of(node) == "true" else {})
+    entries = present(node)
+    exit_codes = raw_data(entries["exit_codes"].value) if "exit_codes" in entries else None
+    value: Data = {"exit_codes": exit_codes}
+    if exit_codes is None:
+        raise UntranslatableError("allow_failure")
+    return Translation({"allow_failure": value})

@@ -1,0 +1,95 @@
+"""Images, services, and the tags of runners."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.tree import items_of, text_of, texts_of
+from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, present
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import Entry, Mapping, Node, Scalar
+
+_PULLS = ("always", "if-not-present", "never")
+_DOCKER = re.compile(r"(?:^|/)docker(?:[:@]|$)|\bdind\b")
+# https://hub.docker.com/_/docker: the variables that the image of the engine reads.
+_OF_DOCKER = re.compile(r"DOCKER_(?:DRIVER|TLS_CERTDIR|TLS_SAN|RAMDISK|MIN_API_VERSION)|DOCKERD_\w+")
+_ALIAS = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+
+
+def image(context: KeyContext) -> Translation:
+    """Return the image of a job."""
+    node = context.job.get("image")
+    if node is None:
+        return Translation()
+    if isinstance(node, Scalar):
+        return Translation({"image": context.texts.expanded(text_of(node))} if text_of(node) else {})
+    entries = _known(node, ("name", "entrypoint", "pull_policy", "docker"), "image")
+    name = context.texts.expanded(text_of(entries["name"])) if "name" in entries else ""
+    if not name:
+        raise UntranslatableError("the image has no name")
+    value: dict[str, Data] = {"name": name}
+    if "entrypoint" in entries:
+        value["entrypoint"] = [word for word in texts_of(entries["entrypoint"]) if word]
+    if "pull_policy" in entries:
+        value["pull"] = _pull(entries["pull_policy"])
+    if "docker" in entries:
+        user = _known(entries["docker"], ("user",), "option of the image").get("user")
+        value["user"] = context.texts.constant(text_of(user), "the user of an image")
+    return Translation({"image": value if len(value) > 1 else name})
+
+
+def services(context: KeyContext) -> Translation:
+    """Return the services of a job."""
+    items = items_of(context.job.get("services"))
+    return Translation({"services": [_service(item, context) for item in items]} if items else {})
+
+
+def tags(context: KeyContext) -> Translation:
+    """Return the tags of a job's runner as labels of its agent."""
+    labels = [context.texts.constant(text, "a tag") for text in texts_of(context.job.get("tags")) if text]
+    return Translation({"agent": labels[0] if len(labels) == 1 else list(labels)} if labels else {})
+
+
+def is_docker(service: Node) -> bool:
+    """Return whether *service* is a Docker engine, which reads only variables of its own."""
+    name = text_of(service.get("name") if isinstance(service, Mapping) else service)
+    return _DOCKER.search(name) is not None
+
+
+def _service(node: Node, context: KeyContext) -> Data:
+    if isinstance(node, Scalar):
+        node = Mapping((Entry(Scalar("name", node.span), node),), node.span)
+    entries = _known(node, ("name", "alias", "command", "variables"), "service")
+    value: dict[str, Data] = {"image": context.texts.expanded(text_of(entries.get("name")))}
+    if "alias" in entries:
+        alias = text_of(entries["alias"])
+        if not _ALIAS.fullmatch(alias):
+            raise UntranslatableError(f'the alias "{alias}"')
+        value["alias"] = alias
+    env = {name: one.text for name, one in context.job.variables.items() if _OF_DOCKER.fullmatch(name)}
+    env = env if is_docker(node) else {}
+    env |= {name: text_of(entry.value) for name, entry in present(entries.get("variables")).items()}
+    if env:
+        value["env"] = {name: context.texts.constant(text, "a variable of a service") for name, text in env.items()}
+    if "command" in entries:
+        value["command"] = [context.texts.constant(word, "a command") for word in texts_of(entries["command"])]
+    return value if len(value) > 1 else value["image"]
+
+
+def _known(node: Node, keys: tuple[str, ...], use: str) -> dict[str, Node]:
+    """Return the values of the map *node*; raise `UntranslatableError` if it has other keys."""
+    if not isinstance(node, Mapping):
+        raise UntranslatableError(f"the {use} is not a map")
+    entries = present(node)
+    for key in entries:
+        if key not in keys:
+            raise UntranslatableError(f'the key "{key}" of the {use}')
+    return {key: entry.value for key, entry in entries.items()}
+
+
+def _pull(node: Node) -> str:
+    policies = texts_of(node)
+    if len(policies) != 1 or policies[0] not in _PULLS:
+        raise UntranslatableError(f"the pull policy {' or '.join(policies)}")
+    return policies[0]

@@ -1,0 +1,83 @@
+"""`parallel` as a matrix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import product
+from math import prod
+
+from pipegen.emit.yaml import Data
+from pipegen.importing.gitlab.reading.jobs import SourceJob
+from pipegen.importing.gitlab.reading.tree import entries_of, items_of, text_of, texts_of
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Scalar, whole_number
+from pipegen.structs import Struct
+
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_MOST_COMBINATIONS = 200
+_PART = "part"
+
+
+class Axes(Struct):
+    """The key `matrix`, and the variables of each combination by name: references to its values."""
+
+    matrix: Mapping[str, Data]
+    env: Mapping[str, str]
+
+
+def axes_of(job: SourceJob) -> Axes | None:
+    """Return the matrix of *job*, None without one; raise `UntranslatableError` if a config cannot express it."""
+    node = job.get("parallel")
+    if node is None:
+        return None
+    if isinstance(node, Scalar):
+        number = whole_number(text_of(node)) or 0
+        if not 1 <= number <= _MOST_COMBINATIONS:
+            raise UntranslatableError(f"parallel: {text_of(node)}")
+        parts = [str(part) for part in range(1, number + 1)]
+        return Axes({_PART: list(parts)}, {"CI_NODE_INDEX": f"${{matrix.{_PART}}}", "CI_NODE_TOTAL": str(number)})
+    return _of_maps([_axes(item) for item in items_of(node.get("matrix") if isinstance(node, TreeMapping) else None)])
+
+
+def refusal(job: SourceJob) -> str:
+    """Return why a config cannot express the matrix of *job*, "" if it can."""
+    try:
+        axes_of(job)
+    except UntranslatableError as error:
+        return str(error)
+    return ""
+
+
+def _axes(item: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(item, TreeMapping):
+        raise UntranslatableError("a matrix that is not a list of maps")
+    axes = {entry.key.text: texts_of(entry.value) for entry in entries_of(item)}
+    for name, values in axes.items():
+        if not _NAME.fullmatch(name):
+            raise UntranslatableError(f'the variable "{name}" of a matrix')
+        if not values or any("$" in value for value in values):
+            raise UntranslatableError("a matrix with variables in its values")
+    return axes
+
+
+def _of_maps(maps: list[dict[str, tuple[str, ...]]]) -> Axes:
+    if not maps or any(axes.keys() != maps[0].keys() for axes in maps):
+        raise UntranslatableError("the entries of the matrix have different variables")
+    env = {name: f"${{matrix.{name}}}" for name in maps[0]}
+    if len(maps) == 1:
+        return Axes({name: list(values) for name, values in maps[0].items()}, env)
+    number = sum(prod(map(len, axes.values())) for axes in maps)
+    if number > _MOST_COMBINATIONS:
+        raise UntranslatableError(f"a matrix of {number} combinations")
+    combinations = [dict(zip(axes, values, strict=True)) for axes in maps for values in product(*axes.values())]
+    unique = list({tuple(one.items()): one for one in combinations}.values())
+    different = [name for name in maps[0] if len({axes[name] for axes in maps}) > 1]
+    if len(different) == 1 and len({value for axes in maps for value in axes[different[0]]}) == sum(
+        len(axes[different[0]]) for axes in maps
+    ):
+        values = {name: list(maps[0][name]) for name in maps[0]}
+        values[different[0]] = [value for axes in maps for value in axes[different[0]]]
+        return Axes({name: list(one) for name, one in values.items()}, env)
+    return Axes({"include": [dict(one) for one in unique]}, env)

@@ -1,0 +1,77 @@
+"""Scripts: `before_script` and `script` are one script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pipegen.emit.yaml import Commented, Value
+from pipegen.importing.comments import comments_of
+from pipegen.importing.gitlab.reading.tree import items_of, text_of
+from pipegen.importing.gitlab.stages.keys.base import KeyContext
+from pipegen.source.tree import Node, Scalar
+from pipegen.targets.gitlab.jobs.values.shell_variables import BASH_COMMANDS
+
+# Syntax that only bash reads, outside of words.
+_BASH = re.compile(
+    r"\[\[ |<<<|\$'|<\(|\w+\+?=\(|\bsource |\bpushd |\bpopd\b|\bshopt |&>|\|&|\bfunction \w|\bset -[a-z]*o pipefail"
+)
+_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|#.*|\\.")
+# Images without bash, by parts of their names.
+_NO_BASH = re.compile(
+    r"alpine|busybox|kaniko|distroless|^docker(:|$)|/docker(:|$)|docker:[\w.-]*(dind|cli|git)|curlimages|hadolint|dind"
+    r"|alpinelinux|apk|release-cli|gcr\.io/go-containerregistry|buildah|skopeo"
+)
+
+
+def script_keys(context: KeyContext, image: object, *, may_be_bash: bool) -> dict[str, Value]:
+    """Return the commands of a job, and its shell."""
+    keys: dict[str, Value] = {}
+    is_bash = may_be_bash and needs_bash(context, image)
+    if is_bash:
+        keys["shell"] = "bash"
+    if before := commands(context, "before_script", is_bash=is_bash):
+        keys["before"] = before
+    script = commands(context, "script", is_bash=is_bash)
+    keys["script"] = script if script and items_of(context.job.get("script")) else [*script, "true"]
+    if after := commands(context, "after_script", is_bash=is_bash):
+        keys["after"] = after
+    return keys
+
+
+def commands(context: KeyContext, *keys: str, is_bash: bool) -> list[Value]:
+    """Return the commands of *keys* as entries of a script, with their comments.
+
+    If the stage *is_bash*, those that pipegen adds for it are left out: `shell: bash` adds them again.
+    """
+    items = [item for key in keys for item in items_of(context.job.get(key)) if text_of(item).strip()]
+    if is_bash and _starts_bash(items):
+        items = items[len(BASH_COMMANDS) :]
+    return [_command(item, context) for item in items]
+
+
+def needs_bash(context: KeyContext, image: object) -> bool:
+    """Return whether the scripts of a job use bash, or a pipe in an image that contains it.
+
+    GitLab's runner prefers bash, and there a pipe fails if any of its commands fails.
+    """
+    items = [item for key in ("before_script", "script") for item in items_of(context.job.get(key))]
+    if _starts_bash(items):
+        return True
+    texts = [text_of(item) for item in items]
+    bare = [_QUOTED.sub("", text) for text in texts]
+    if _NO_BASH.search(str(image)):
+        return False
+    return any(_BASH.search(text) or _PIPE.search(text) for text in bare)
+
+
+def _starts_bash(items: Sequence[Node]) -> bool:
+    """Return whether *items* begin with the commands that pipegen adds for bash."""
+    return tuple(text_of(item) for item in items[: len(BASH_COMMANDS)]) == BASH_COMMANDS
+
+
+def _command(item: Node, context: KeyContext) -> Value:
+    text = context.texts.script(text_of(item)).replace("\r\n", "\n")
+    above, beside = comments_of(item) if isinstance(item, Scalar) else ("", "")
+    return Commented(text, above, beside) if above or beside else text

@@ -1,0 +1,74 @@
+"""Variables of a job as `env`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+from pipegen.importing.gitlab.reading.jobs import Variable
+from pipegen.importing.gitlab.reading.tree import items_of
+from pipegen.importing.gitlab.stages.keys.base import KeyContext
+from pipegen.importing.gitlab.stages.keys.machines import is_docker
+from pipegen.importing.gitlab.stages.texts import names_in
+from pipegen.structs import Struct
+from pipegen.targets.gitlab.jobs.values.variables import is_free_name
+
+# Variables for the runner itself: https://docs.gitlab.com/ci/runners/configure_runners/
+_OF_RUNNERS = re.compile(
+    r"(?:ARTIFACT|ARTIFACTS|CACHE|FF|GIT|KUBERNETES|RESTORE|RUNNER|TRANSFER|EXECUTOR|CI_DEBUG)_.*"
+    r"|DOCKER_AUTH_CONFIG|GET_SOURCES_ATTEMPTS|(?:https?|ftp|no|all)_proxy|(?:HTTPS?|FTP|NO|ALL)_PROXY"
+)
+
+
+class Variables(Struct):
+    """The variables of a job: those of its script, and those that the runner reads, which stay raw."""
+
+    env: Mapping[str, str]
+    raw: Mapping[str, Variable]
+
+
+def variables(context: KeyContext, inputs: Collection[str], raw_names: Collection[str]) -> Variables:
+    """Return the variables of a job; those that are *inputs* are set by the run, and *raw_names* stay raw."""
+    job, texts = context.job, context.texts
+    is_trigger = "trigger" in job.entries
+    has_services = not all(map(is_docker, items_of(job.get("services"))))
+    is_read_elsewhere = not is_trigger and (bool(job.unknown) or job.get("script") is None)
+    values = {name: one for name, one in job.variables.items() if name not in inputs or name in job.own_variables}
+    raw = {
+        name: variable
+        for name, variable in values.items()
+        if _OF_RUNNERS.fullmatch(name)
+        or (has_services and "$" in texts.constants.get(name, variable.text))
+        or (is_read_elsewhere and not _stays_variable(name, texts.constants.get(name, variable.text)))
+        or name in raw_names
+        or not _is_text(variable)
+    }
+    own = {name: one for name, one in values.items() if name not in raw and name not in texts.axes}
+    known = texts.constants if has_services or is_read_elsewhere else {}
+    return Variables({name: known.get(name) or texts.env(own[name]) for name in _ordered(own)}, raw)
+
+
+def _stays_variable(name: str, text: str) -> bool:
+    """Return whether *name* is a variable of the generated job, too, so that services and included scripts read it."""
+    return "$" not in text and "\n" not in text and is_free_name(name)
+
+
+def _is_text(variable: Variable) -> bool:
+    """Return whether `env` can have the value: it cannot have a literal `${`."""
+    return "${" not in variable.text or (variable.is_expanded and "$${" not in variable.text)
+
+
+def _ordered(values: Mapping[str, Variable]) -> list[str]:
+    """Return the names of *values* so that each comes after those in its text."""
+    names: dict[str, None] = {}
+
+    def add(name: str, stack: tuple[str, ...]) -> None:
+        if name in names or name in stack or name not in values:
+            return
+        for inner in names_in(values[name].text) if values[name].is_expanded else ():
+            add(inner, (*stack, name))
+        names[name] = None
+
+    for name in values:
+        add(name, ())
+    return list(names)

@@ -1,0 +1,394 @@
+"""A job as a stage: each group of keys is translated, or kept raw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from types import MappingProxyType
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Data, Value
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.comments import comments_of
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
+from pipegen.importing.gitlab.reading.order import needs_of
+from pipegen.importing.gitlab.reading.rules import NEVER
+from pipegen.importing.gitlab.reading.tree import entries_of, is_null, items_of, text_of
+from pipegen.importing.gitlab.stages.conditions import Names
+from pipegen.importing.gitlab.stages.keys import (
+    environments,
+    files,
+    limits,
+    machines,
+    matrices,
+    scripts,
+)
+from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, raw_data
+from pipegen.importing.gitlab.stages.keys.variables import variables
+from pipegen.importing.gitlab.stages.starts import Start, start_of
+from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
+from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.importing.when import as_when
+from pipegen.source.tree import Entry
+from pipegen.structs import MutableStruct, Struct, field
+
+
+class Group(Struct, kw_only=True):
+    """Keys of a job that are translated together: *sources*, the *keys* of a stage that result, and the function."""
+
+    sources: tuple[str, ...]
+    keys: tuple[str, ...]
+    translate: Callable[[KeyContext], Translation]
+
+
+# Forced for stages without an order between them that leave the same files, as GitLab lets them.
+OVERLAP = "overlap"
+_NOT_FORCED: Mapping[str, str] = MappingProxyType({})
+
+GROUPS = (
+    Group(sources=("tags",), keys=("agent",), translate=machines.tags),
+    Group(sources=("image",), keys=("image",), translate=machines.image),
+    Group(sources=("services",), keys=("services",), translate=machines.services),
+    Group(sources=("id_tokens",), keys=("secrets",), translate=environments.id_tokens),
+    Group(
+        sources=("artifacts", "coverage"),
+        keys=("artifacts", "reports"),
+        translate=files.artifacts,
+    ),
+    Group(sources=("cache",), keys=("cache",), translate=files.caches),
+    Group(
+        sources=("environment",),
+        keys=("environment",),
+        translate=environments.environment,
+    ),
+    Group(sources=("resource_group",), keys=("lock",), translate=limits.lock),
+    Group(sources=("retry",), keys=("retry",), translate=limits.retry),
+    Group(sources=("timeout",), keys=("timeout",), translate=limits.timeout),
+    Group(
+        sources=("interruptible",),
+        keys=("interruptible",),
+        translate=limits.interruptible,
+    ),
+    Group(
+        sources=("allow_failure",),
+        keys=("allow_failure",),
+        translate=limits.allow_failure,
+    ),
+)
+# Keys of a stage by the keys of a job that they come from.
+KEYS_OF = {"before_script": ("before",), **{source: group.keys for group in GROUPS for source in group.sources}}
+_OF_START = ("rules", "only", "except", "when", "start_in", "manual_confirmation")
+_ELSEWHERE = frozenset(
+    {
+        *(
+            "before_script",
+            "script",
+            "after_script",
+            "variables",
+            "parallel",
+            "needs",
+            "dependencies",
+            "extends",
+        ),
+        *("stage", "inherit", "trigger", "pages", "publish", *_OF_START),
+        *(source for group in GROUPS for source in group.sources),
+    }
+)
+
+
+class Draft(MutableStruct, kw_only=True):
+    """A stage: its keys, its raw keys for GitLab, its condition, and the comment above it."""
+
+    name: str
+    job: SourceJob
+    comment: str
+    condition: Condition
+    is_awaited: bool
+    keys: dict[str, Value] = field(default_factory=dict)
+    raw: dict[str, Data] = field(default_factory=dict)
+
+
+class Settings(Struct, kw_only=True):
+    """What all stages have in common: names, inputs, and the keys that are *forced* to stay raw, by job."""
+
+    names: Names
+    inputs: frozenset[str]
+    stages: frozenset[str]
+    forced: Mapping[str, Mapping[str, str]]
+    known: Condition
+    has_merge_requests: bool = True
+
+
+class StageBuilder:
+    """Builds the stages of a pipeline."""
+
+    def __init__(
+        self,
+        source: SourcePipeline,
+        settings: Settings,
+        accounting: Accounting,
+        report: Report,
+    ) -> None:
+        self._source = source
+        self._needed = {need.name for job in source.jobs.values() for need in needs_of(job, source) or ()}
+        self._raw: dict[tuple[str, int, str], tuple[Entry, list[str]]] = {}
+        self._settings = settings
+        self._accounting = accounting
+        self._report = report
+
+    def draft(self, job: SourceJob, start: Start | None) -> Draft:
+        """Return the stage of *job*; without *start*, its rules stay raw."""
+        forced = self._settings.forced.get(job.name, _NOT_FORCED)
+        axes = self._axes(job, forced)
+        context = self._context(job, axes)
+        draft = Draft(
+            name=job.name,
+            job=job,
+            comment=comments_of(job.key)[0],
+            condition=start.condition if start is not None else ALWAYS,
+            is_awaited=start is None or start.is_awaited,
+        )
+        if axes is not None:
+            draft.keys["matrix"] = dict(axes.matrix)
+        for group in GROUPS:
+            self._translate(group, context, draft, forced)
+        self._scripts(context, draft, forced)
+        self._variables(context, draft, axes, forced, start)
+        self._start(job, start, draft, forced)
+        self._others(job, draft)
+        return draft
+
+    def _axes(self, job: SourceJob, forced: Mapping[str, str]) -> matrices.Axes | None:
+        entry = job.entries.get("parallel")
+        if entry is None or is_null(entry.value):
+            return None
+        if "matrix" in forced:
+            return None
+        try:
+            axes = matrices.axes_of(job)
+        except UntranslatableError:
+            return None
+        self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        return axes
+
+    def _context(self, job: SourceJob, axes: matrices.Axes | None) -> KeyContext:
+        own_inputs = self._settings.inputs - set(job.own_variables)
+        names = list(axes.env) if axes is not None else []
+        axis_names = [name for name in names if f"matrix.{name}" in str(axes.env[name])] if axes is not None else []
+        known = constants(job, axis_names, own_inputs)
+        texts = JobTexts(
+            axes=axis_names,
+            inputs=own_inputs,
+            constants=known,
+            variables=job.variables,
+            stages=self._settings.stages,
+            of_rules=rule_variables(job),
+        )
+        names_ = Names(
+            default_branch=self._settings.names.default_branch,
+            inputs=own_inputs,
+            constants=known,
+        )
+        return KeyContext(job=job, source=self._source, texts=texts, names=names_)
+
+    def names(self, job: SourceJob) -> Names:
+        """Return what the variables in the rules of *job* stand for."""
+        return self._context(job, None).names
+
+    def _translate(self, group: Group, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
+        entries = [context.job.entries[source] for source in group.sources if source in context.job.entries]
+        if not entries:
+            return
+        reason = next((forced[key] for key in group.keys if key in forced), "")
+        if reason:
+            self._keep_raw(draft, entries, reason)
+            return
+        try:
+            translation = group.translate(context)
+        except UntranslatableError as error:
+            self._keep_raw(draft, entries, str(error))
+            return
+        for entry in entries:
+            self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        for entry in translation.entries:
+            self._mark_raw(entry, draft, "")
+        draft.keys |= translation.keys
+        if OVERLAP in forced and (declared := translation.keys.get("artifacts")) is not None:
+            draft.keys["artifacts"] = {
+                **(declared if isinstance(declared, dict) else {"paths": declared}),
+                OVERLAP: True,
+            }
+        draft.raw = _merged(draft.raw, translation.raw)
+
+    def _keep_raw(self, draft: Draft, entries: Collection[Entry], reason: str) -> None:
+        for entry in entries:
+            if is_null(entry.value):
+                self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+                continue
+            self._mark_raw(entry, draft, reason)
+            draft.raw[entry.key.text] = raw_data(entry.value)
+
+    def _mark_raw(self, entry: Entry, draft: Draft, reason: str) -> None:
+        self._accounting.mark(entry, KeyOutcome.RAW)
+        self._raw.setdefault((entry.key.span.file.path, entry.key.span.start, reason), (entry, []))[1].append(
+            draft.name
+        )
+
+    def report_raw(self) -> None:
+        """Report the keys that stay raw, each once with the jobs that have it."""
+        for (_, _, reason), (entry, names) in self._raw.items():
+            others = f" and {len(names) - 1} other{'s' if len(names) > 2 else ''}" if names[1:] else ""  # noqa: PLR2004
+            because = f": {reason}" if reason else ""
+            self._report.add(
+                codes.KEPT_RAW,
+                f'"{entry.key.text}" of job "{names[0]}"{others} stays a key of GitLab{because}',
+                at=entry.key.span,
+                hint='other engines do not read "raw": check that the stage works without it',
+            )
+
+    def _scripts(self, context: KeyContext, draft: Draft, forced: Mapping[str, str]) -> None:
+        job = context.job
+        for key in ("before_script", "script", "after_script"):
+            if key in job.entries:
+                self._accounting.mark(job.entries[key], KeyOutcome.TRANSLATED)
+        if "trigger" in job.entries:
+            return
+        if job.unknown:
+            draft.raw["extends"] = job.unknown[0] if len(job.unknown) == 1 else list(job.unknown)
+            if "before_script" in job.entries:
+                draft.raw["before_script"] = []  # those of the other job do not run
+        if job.get("script") is None:
+            self._unread_script(job, draft)
+            return
+        image = draft.keys.get("image") or draft.raw.get("image")
+        draft.keys |= scripts.script_keys(context, image, may_be_bash="shell" not in forced)
+
+    def _unread_script(self, job: SourceJob, draft: Draft) -> None:
+        """Leave the script of *draft* to GitLab, which finds it in a file that pipegen cannot read."""
+        self._report.add(
+            codes.KEPT_RAW,
+            f'the script of job "{job.name}" is in a file that only GitLab reads',
+            at=job.key.span,
+            hint="add the script for other engines",
+        )
+        draft.keys["script"] = ["true"]
+        for key in ("before_script", "after_script"):
+            if key in job.entries:
+                self._keep_raw(draft, [job.entries[key]], "the script is in a file that only GitLab reads")
+        draft.raw["script"] = None
+
+    def _variables(
+        self,
+        context: KeyContext,
+        draft: Draft,
+        axes: matrices.Axes | None,
+        forced: Mapping[str, str],
+        start: Start | None,
+    ) -> None:
+        job = context.job
+        entry = job.entries.get("variables")
+        if entry is not None:
+            self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
+        raw_names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
+        raw_names.update(self._settings.forced.get("", _NOT_FORCED))  # names that an input cannot have
+        if start is None or start.reason:
+            raw_names.update(rule_variables(job))
+        job_variables = variables(context, self._settings.inputs, raw_names)
+        env: dict[str, Value] = dict(job_variables.env)
+        for variable in job.variables.values():
+            self._accounting.mark(variable.entry, KeyOutcome.TRANSLATED)
+        raw: dict[str, Data] = {}
+        for name, variable in job_variables.raw.items():
+            self._mark_raw(variable.entry, draft, "")
+            raw[name] = variable.text if variable.is_expanded else {"value": variable.text, "expand": False}
+        if axes is not None:
+            env = {**axes.env, **env}
+        elif job.get("parallel") is not None:
+            reason = forced.get("matrix") or matrices.refusal(job)
+            self._keep_raw(draft, [job.entries["parallel"]], reason)
+        texts = [text_of(item) for key in _TEXTS for item in items_of(job.get(key))]
+        if any("CI_JOB_STAGE" in text for text in texts):
+            env["CI_JOB_STAGE"] = job.stage
+        env |= start.env if start is not None else {}
+        if env:
+            draft.keys["env"] = env
+        if raw:
+            draft.raw = _merged(draft.raw, {"variables": raw})
+
+    def _start(self, job: SourceJob, start: Start | None, draft: Draft, forced: Mapping[str, str]) -> None:
+        entries = [job.entries[key] for key in _OF_START if key in job.entries]
+        if start is None or start.reason:
+            self._keep_raw(draft, entries, start.reason if start is not None else self._refusal(job, forced))
+            if start is None:
+                return
+        for entry in entries:
+            self._accounting.mark(entry, KeyOutcome.TRANSLATED)
+        if not start.reason:
+            draft.keys |= start.keys
+            draft.raw |= start.raw
+            _set_failure(start, draft, is_needed=job.name in self._needed)
+        if not start.reason and "when" in start.raw:
+            for entry in _entries_of_when(entries):
+                self._mark_raw(entry, draft, "it also runs after failures")
+        when = simplified(start.condition, self._settings.known)
+        if not self._settings.has_merge_requests and when != ALWAYS and holds_for_merge_requests(when):
+            # A generated file with such a condition starts pipelines for merge requests.
+            when = simplified(start.condition)
+        draft.condition = when
+        if when != ALWAYS and "when" not in forced:
+            draft.keys["when"] = as_when(when)
+
+    def _refusal(self, job: SourceJob, forced: Mapping[str, str]) -> str:
+        """Return why a config cannot say when *job* starts."""
+        try:
+            start_of(job, self._source, self.names(job), self._settings.known)
+        except UntranslatableError as error:
+            return str(error)
+        return forced.get("when", "")
+
+    def _others(self, job: SourceJob, draft: Draft) -> None:
+        others = [entry for key, entry in job.entries.items() if key not in _ELSEWHERE]
+        if others:
+            self._keep_raw(draft, others, "")
+
+
+def _entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
+    """Yield the keys `when` of a job and of its rules, without those that stop it, among its *entries*."""
+    for entry in entries:
+        if entry.key.text == "when":
+            yield entry
+        elif entry.key.text == "rules":
+            rules = (entries_of(rule) for rule in items_of(entry.value))
+            yield from (one for rule in rules for one in rule if one.key.text == "when" and text_of(one.value) != NEVER)
+
+
+def _set_failure(start: Start, draft: Draft, *, is_needed: bool) -> None:
+    """Say in *draft* whether a failure counts, which rules and a manual start decide too.
+
+    If it *is_needed*, other stages wait for it even if it is manual and may fail.
+    """
+    if start.allows_failure and "trigger" in draft.job.entries:
+        draft.raw["allow_failure"] = True
+    elif start.allows_failure:
+        draft.keys["allow_failure"] = True
+    elif isinstance(draft.keys.get("allow_failure"), bool):
+        del draft.keys["allow_failure"]
+    if "approve" not in draft.keys or draft.keys.pop("allow_failure", None) is None:
+        return
+    approval = draft.keys["approve"]
+    if is_needed or isinstance(approval, dict):
+        draft.raw["allow_failure"] = True
+    else:
+        draft.keys["approve"] = {**({"message": approval} if isinstance(approval, str) else {}), "optional": True}
+
+
+_TEXTS = ("before_script", "script", "after_script")
+
+
+def _merged(first: dict[str, Data], second: Mapping[str, Data]) -> dict[str, Data]:
+    result = dict(first)
+    for key, value in second.items():
+        known = result.get(key)
+        result[key] = {**known, **value} if isinstance(known, dict) and isinstance(value, dict) else value
+    return result

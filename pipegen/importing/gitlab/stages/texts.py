@@ -1,0 +1,180 @@
+"""Texts with variables of GitLab as texts of a config."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+
+from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline, Variable
+from pipegen.importing.gitlab.reading.tree import entries_of, items_of
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.structs import Struct
+
+_VARIABLE = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}", re.ASCII)
+# A reference of a config: `${name.…}` or `${.…}`.
+_REFERENCE = re.compile(r"\$\{(?=([A-Za-z0-9_-]*)(?:\[[^]]*\])?\.)")
+_SETUP = {
+    "CI_COMMIT_SHA": "commit",
+    "CI_COMMIT_TAG": "tag",
+    "CI_PROJECT_PATH": "project",
+}
+_NAMESPACES = frozenset({"setup", "inputs", "matrix", "pipeline", ""})
+_MOST_LEVELS = 20
+# Longer values of variables are not inserted.
+_MOST_CHARACTERS = 100_000
+# Stands for the folder of the checkout.
+_CHECKOUT = "\0"
+
+
+class JobTexts(Struct, kw_only=True):
+    """The variables of a job: *axes* are those of its matrix, *inputs* are inputs of the config.
+
+    *constants* are the others with a value that does not depend on the run; rules set those *of_rules*.
+    *stages* are the names of all stages.
+    """
+
+    axes: Collection[str]
+    inputs: Collection[str]
+    constants: Mapping[str, str]
+    variables: Mapping[str, Variable]
+    stages: Collection[str]
+    of_rules: Collection[str] = ()
+
+    def expanded(self, text: str) -> str:
+        """Return *text*, in which GitLab expands variables, as a text with references.
+
+        Past a number of characters, variables that contain others become references to themselves.
+        """
+        rest = _MOST_CHARACTERS
+
+        def value(name: str, level: int) -> str:
+            nonlocal rest
+            if name in self.axes:
+                return f"${{matrix.{name}}}"
+            if name in self.inputs:
+                return f"${{inputs.{name}}}"
+            variable = self.variables.get(name) if name not in self.of_rules else None
+            constant = self.constants.get(name)
+            if variable is not None and not variable.is_expanded:
+                constant = variable.text
+            rest -= len(constant if constant is not None else variable.text if variable is not None else name)
+            if rest > 0 and constant is not None:
+                return constant
+            if rest > 0 and variable is not None and level < _MOST_LEVELS and name not in names_in(variable.text):
+                return _replaced(variable.text, lambda inner: value(inner, level + 1))
+            return f"${{setup.{_SETUP.get(name, f'params.{name}')}}}"
+
+        return _replaced(text, lambda name: value(name, 0))
+
+    def constant(self, text: str, use: str) -> str:
+        """Return *text* with the values of its variables; raise `UntranslatableError` if one is not constant."""
+        rest = _MOST_CHARACTERS
+
+        def value(name: str) -> str:
+            nonlocal rest
+            if name in self.axes:
+                return f"${{matrix.{name}}}"
+            if name not in self.constants:
+                raise UntranslatableError(f"{use} contains ${name}")
+            rest -= len(self.constants[name])
+            if rest < 0:
+                raise UntranslatableError(f"{use} is longer than {_MOST_CHARACTERS:,} characters")
+            return self.constants[name]
+
+        return _replaced(text, value)
+
+    def path(self, text: str) -> str:
+        """Return the path *text* relative to the checkout; raise `UntranslatableError` if it is not constant."""
+        rest = _MOST_CHARACTERS
+
+        def value(name: str, level: int) -> str:
+            nonlocal rest
+            if name in self.axes:
+                return f"${{matrix.{name}}}"
+            known = _CHECKOUT if name == "CI_PROJECT_DIR" else self.constants.get(name)
+            variable = self.variables.get(name) if name not in (*self.of_rules, *self.inputs) else None
+            if known is None and (variable is None or level > _MOST_LEVELS or name in names_in(variable.text)):
+                raise UntranslatableError(f"a path contains ${name}")
+            rest -= len(known if known is not None else variable.text if variable is not None else "")
+            if rest < 0:
+                raise UntranslatableError(f"a path is longer than {_MOST_CHARACTERS:,} characters")
+            if known is not None or variable is None:
+                return known or ""
+            return _replaced(variable.text, lambda inner: value(inner, level + 1))
+
+        path = _replaced(text, lambda name: value(name, 0))
+        if path.rstrip("/") == _CHECKOUT:
+            return "./"
+        relative = path.removeprefix(f"{_CHECKOUT}/")
+        if _CHECKOUT in relative:
+            raise UntranslatableError(f'the path "{text}"')
+        return relative
+
+    def env(self, variable: Variable) -> str:
+        """Return the value of *variable* for `env`."""
+        if not variable.is_expanded:
+            return variable.text
+        return _replaced(variable.text, lambda name: f"${{matrix.{name}}}" if name in self.axes else f"${{{name}}}")
+
+    def script(self, text: str) -> str:
+        """Return the command *text* so that nothing in it is a reference."""
+        return _REFERENCE.sub(
+            lambda match: "$${" if match[1] in self.stages or match[1] in _NAMESPACES else match[0],
+            text,
+        )
+
+
+def _replaced(text: str, value: Callable[[str], str]) -> str:
+    """Return *text* with the *value* of each variable."""
+    return _VARIABLE.sub(lambda match: "$" if match[0] == "$$" else value(match[1] or match[2]), text)
+
+
+def file_constants(source: SourcePipeline, inputs: Collection[str]) -> dict[str, str]:
+    """Return the variables of the file without other variables in their values, and that are no *inputs*, by name."""
+    return {
+        name: one.text
+        for name, one in source.variables.items()
+        if name not in inputs and not (one.is_expanded and "$" in one.text)
+    }
+
+
+def constants(job: SourceJob, axes: Collection[str], inputs: Collection[str]) -> dict[str, str]:
+    """Return the variables of *job* whose values do not depend on the run, by name."""
+    known: dict[str, str | None] = {
+        "CI_JOB_STAGE": job.stage,
+        **dict.fromkeys(rule_variables(job)),
+    }
+    if not axes:
+        known["CI_JOB_NAME"] = job.name
+
+    def value(name: str, level: int) -> str | None:
+        if name in known:
+            return known[name]
+        variable = job.variables.get(name)
+        if variable is None or name in axes or name in inputs or level > _MOST_LEVELS:
+            return None
+        known[name] = None  # a variable that contains itself
+        if not variable.is_expanded:
+            known[name] = variable.text
+            return variable.text
+        parts = {inner: value(inner, level + 1) for inner in names_in(variable.text)}
+        lengths = (len(parts.get(match[1] or match[2]) or "") for match in _VARIABLE.finditer(variable.text))
+        if all(part is not None for part in parts.values()) and sum(lengths) <= _MOST_CHARACTERS:
+            known[name] = _replaced(variable.text, lambda inner: parts[inner] or "")
+        return known[name]
+
+    for name in job.variables:
+        value(name, 0)
+    return {name: text for name, text in known.items() if text is not None}
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the names of the variables in *text*, in order."""
+    return tuple(dict.fromkeys(match[1] or match[2] for match in _VARIABLE.finditer(text) if match[0] != "$$"))
+
+
+def rule_variables(job: SourceJob) -> tuple[str, ...]:
+    """Return the names of the variables that rules of *job* set."""
+    rules = (rule for rule in items_of(job.get("rules")) if isinstance(rule, TreeMapping))
+    return tuple(entry.key.text for rule in rules for entry in entries_of(rule.get("variables")))

@@ -1,0 +1,83 @@
+"""Jobs that start other pipelines."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Value
+from pipegen.importing.accounting import Accounting, KeyOutcome
+from pipegen.importing.gitlab.reading.tree import text_of
+from pipegen.importing.gitlab.stages.keys.base import present, raw_data
+from pipegen.importing.gitlab.stages.stage import Draft
+from pipegen.source.tree import Entry, Scalar
+
+_OF_TRIGGERS = (
+    "when",
+    "approve",
+    "allow_failure",
+    "matrix",
+    "environment",
+    "lock",
+    "interruptible",
+)
+
+
+def with_trigger(draft: Draft, targets: dict[str, Value], accounting: Accounting, report: Report) -> Draft:
+    """Make *draft* start another pipeline; one that is not of another project stays raw.
+
+    Return it; *targets* are the settings of GitLab.
+    """
+    entry = draft.job.entries.get("trigger")
+    if entry is None:
+        return draft
+    accounting.mark(entry, KeyOutcome.TRANSLATED)
+    keys = present(entry.value)
+    value: dict[str, Value] = {"name": draft.name}
+    env = _map(draft.keys.pop("env", None))
+    env |= {name: text for name, text in _map(draft.raw.pop("variables", None)).items() if isinstance(text, str)}
+    # GitLab expands variables when it starts the pipeline; a parameter would need a job of its own.
+    expanded = [name for name, text in env.items() if "$" in str(text) and name in draft.job.variables]
+    if expanded:
+        draft.raw["variables"] = {name: draft.job.variables[name].text for name in expanded}
+        for name in expanded:
+            accounting.mark(draft.job.variables[name].entry, KeyOutcome.RAW)
+    if parameters := {name: _parameter(str(text)) for name, text in env.items() if name not in expanded}:
+        value["parameters"] = parameters
+    draft.keys = {key: one for key, one in draft.keys.items() if key in _OF_TRIGGERS}
+    draft.keys["trigger"] = value
+    project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)
+    branch = text_of(keys["branch"].value) if "branch" in keys else ""
+    if "strategy" in keys:
+        value["wait"] = True
+    if set(keys) - {"project", "branch", "strategy"} or not _is_project(entry) or "$" in project + branch:
+        project, branch = re.sub(r"[^\w-]+", "-", draft.name), ""
+        draft.raw["trigger"] = raw_data(entry.value)
+        accounting.mark(entry, KeyOutcome.RAW)
+        report.add(
+            codes.KEPT_RAW,
+            f'"trigger" of job "{draft.name}" stays a key of GitLab',
+            at=entry.key.span,
+            hint='call a pipeline of the config with "pipeline" if other engines need it',
+        )
+    projects = _map(targets.get("projects"))
+    projects[draft.name] = {"project": project, "branch": branch} if branch else project
+    targets["projects"] = projects
+    return draft
+
+
+def _is_project(entry: Entry) -> bool:
+    """Return whether the `trigger` in *entry* starts the pipeline of another project."""
+    if isinstance(entry.value, Scalar):
+        return not text_of(entry.value).endswith((".yml", ".yaml"))
+    return "project" in present(entry.value)
+
+
+def _parameter(text: str) -> str:
+    """Return the value of a variable as a parameter, in which `${NAME}` is a value of the run."""
+    return re.sub(r"\$\{(\w+)\}", r"${setup.params.\1}", text)
+
+
+def _map(value: Value) -> dict[str, Value]:
+    return dict(value) if isinstance(value, dict) else {}

@@ -1,0 +1,1 @@
+"""The text of a Jenkinsfile as statements, sections and stages."""

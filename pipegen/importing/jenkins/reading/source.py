@@ -1,0 +1,214 @@
+"""A Declarative Jenkinsfile: its sections, and its stages in their order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyArgument,
+    GroovyAssignment,
+    GroovyCall,
+    GroovyReader,
+    OtherGroovy,
+    Statement,
+    constant,
+)
+from pipegen.readback import declarative
+from pipegen.readback.declarative import Leaf, MatrixPart, Parallel, Part, Serial
+from pipegen.readback.errors import UnreadableError
+from pipegen.readback.groovy import GroovyTokens
+from pipegen.readback.jenkins import pipeline_of
+from pipegen.source.text import SourceFile, Span
+from pipegen.structs import Struct, replace
+
+_DEFINITION = re.compile(r"(?:@Field\s+)?(?:final\s+)?(?:def|String)\s+(\w+)\s*=\s*(['\"])([^'\"$\\\n]*)\2\s*;?")
+_DEFINING = frozenset({"def", "String", "final", "boolean", "int", "List", "Map", "void"})
+_LIBRARY = re.compile(r"@Library\(\s*(\[[^\]]*\]|'[^']*'|\"[^\"]*\")\s*\)")
+# Jenkins runs no Declarative pipeline with nearly as many.
+_MOST_STAGES = 1_000
+_COMMENT = re.compile(r"\s*//+ ?(.*)")
+
+
+class JenkinsStage(Struct, kw_only=True):
+    """A stage with steps; *inside* are the blocks of the stages around it, the outermost first.
+
+    *matrix* is the block of the matrix whose cells it runs in, and *cell* the stage of that matrix which runs before
+    it in each cell.
+    """
+
+    name: str
+    call: GroovyCall
+    inside: tuple[GroovyCall, ...]
+    matrix: GroovyCall | None = None
+    cell: str | None = None
+
+    def blocks(self, name: str) -> Iterator[GroovyCall]:
+        """Yield the blocks *name* of the stage and of those around it, the outermost first."""
+        for call in (*self.inside, self.call):
+            yield from sections(call, name)
+
+
+class JenkinsSource(Struct, kw_only=True):
+    """The *pipeline* of a file, its stages, the stages before each, and the statements around the pipeline."""
+
+    file: SourceFile
+    code: GroovyTokens
+    pipeline: GroovyCall
+    stages: tuple[JenkinsStage, ...]
+    before: Mapping[str, frozenset[str]]
+    others: tuple[Statement, ...]
+    constants: Mapping[str, str]
+    libraries: tuple[str, ...]
+    # Names that other Groovy of the file sets: functions, and variables that are known only at run time.
+    computed: frozenset[str]
+
+    def section(self, name: str) -> GroovyCall | None:
+        """Return the section *name* of the pipeline."""
+        return next(sections(self.pipeline, name), None)
+
+
+def sections(call: GroovyCall, name: str) -> Iterator[GroovyCall]:
+    """Yield the directives *name* directly in the block of *call*."""
+    for statement in call.block.statements if call.block is not None else ():
+        if isinstance(statement, GroovyCall) and statement.name == name:
+            yield statement
+
+
+def read_source(file: SourceFile, report: Report) -> JenkinsSource:
+    """Return the pipeline of *file*; raise `Stopped` if it is not Declarative."""
+    try:
+        code = GroovyTokens(file.text)
+        pipeline = pipeline_of(code)
+        if pipeline is None:
+            raise code.error(0, 'there is no block "pipeline": only Declarative pipelines can be imported')
+        reader = GroovyReader(file, code)
+        call = reader.call(pipeline)
+        if call is None or call.block is None:
+            raise code.error(pipeline, "this is not a block")
+        stages = _Stages(reader, code)
+        whole = stages.named(declarative.read_stages(code, pipeline))
+        if len(stages.stages) > _MOST_STAGES:
+            raise code.error(pipeline, f"it has more than {_MOST_STAGES:,} stages")
+    except UnreadableError as error:
+        report.add(
+            codes.NOT_IMPORTED,
+            f"this Jenkinsfile cannot be imported: {error}",
+            at=Span(file, error.start, error.end),
+            hint="write the config by hand: docs/from-jenkins.md shows each part",
+        )
+        raise Stopped from error
+    others = [one for one in reader.file_statements() if not (isinstance(one, GroovyCall) and one.name == "pipeline")]
+    graph = declarative.graph_of(whole)
+    constants = dict(_constants(others))
+    return JenkinsSource(
+        file=file,
+        code=code,
+        pipeline=call,
+        stages=tuple(stages.stages),
+        before={stage.name: frozenset(graph.ancestors(stage.name)) for stage in stages.stages},
+        others=tuple(others),
+        constants=constants,
+        libraries=tuple(_libraries(file.text)),
+        computed=frozenset(_computed(code)) - constants.keys(),
+    )
+
+
+def _constants(statements: list[Statement]) -> Iterator[tuple[str, str]]:
+    """Yield the names and texts of constants of the file."""
+    for statement in statements:
+        if isinstance(statement, OtherGroovy) and (match := _DEFINITION.fullmatch(statement.span.text.strip())):
+            yield match[1], match[3]
+        elif isinstance(statement, GroovyAssignment) and (text := constant(statement.value)) is not None:
+            yield statement.name, text
+
+
+def _computed(code: GroovyTokens) -> Iterator[str]:
+    """Yield the names that statements of *code* set: variables of `environment` are among them."""
+    for index in range(code.size):
+        name = code.word(index)
+        is_defined = index > 0 and code.word(index - 1) in _DEFINING and not code.is_sign(index - 1, ".")
+        is_function = is_defined and code.is_sign(index + 1, "(")
+        is_assigned = code.is_sign(index + 1, "=") and not code.is_sign(index + 2, "=")
+        is_part = index > 0 and code.is_sign(index - 1, ".")
+        if name and not is_part and (is_function or is_assigned or is_defined):
+            yield name
+
+
+def _libraries(text: str) -> Iterator[str]:
+    for match in _LIBRARY.finditer(text):
+        yield from re.findall(r"['\"]([^'\"]+)['\"]", match[1])
+
+
+class _Stages:
+    """Finds the stages with steps, and gives each a name of its own."""
+
+    def __init__(self, reader: GroovyReader, code: GroovyTokens) -> None:
+        self._reader = reader
+        self._code = code
+        self._names: Counter[str] = Counter()
+        self._taken: set[str] = set()
+        self.stages: list[JenkinsStage] = []
+
+    def named(self, whole: Serial) -> Part:
+        """Return *whole* with the names that the stages get."""
+        self._names = Counter(leaf.name for leaf in declarative.leaves(whole))
+        return self._part(whole, (), None)
+
+    def _part(self, part: Part, inside: tuple[GroovyCall, ...], matrix: GroovyCall | None) -> Part:
+        match part:
+            case Leaf():
+                return self._leaf(part, inside, matrix)
+            case MatrixPart():
+                stage = self._call(part.index)
+                block = next(sections(stage, "matrix"))
+                start = len(self.stages)
+                inner = tuple(self._part(one, (*inside, stage, block), block) for one in part.parts)
+                self._connect(start)
+                return Serial(inner, part.index)
+            case Serial() | Parallel():
+                around = inside if part.index is None else (*inside, self._call(part.index))
+                return type(part)(tuple(self._part(one, around, matrix) for one in part.parts), part.index)
+
+    def _leaf(self, leaf: Leaf, inside: tuple[GroovyCall, ...], matrix: GroovyCall | None) -> Leaf:
+        name = leaf.name
+        parents = [title for call in inside if call.name == "stage" and (title := _title(call))]
+        while (self._names[leaf.name] > 1 or name in self._taken) and parents:
+            name = f"{parents.pop()} / {name}"
+            if name not in self._taken:
+                break
+        number = 2
+        base = name
+        while name in self._taken:
+            name, number = f"{base} {number}", number + 1
+        self._taken.add(name)
+        self.stages.append(JenkinsStage(name=name, call=self._call(leaf.index), inside=inside, matrix=matrix))
+        return Leaf(name, leaf.index)
+
+    def _connect(self, start: int) -> None:
+        """Let the stages of a cell after the first use the combinations of the first."""
+        first = self.stages[start].name
+        self.stages[start + 1 :] = [replace(stage, cell=first) for stage in self.stages[start + 1 :]]
+
+    def _call(self, index: int) -> GroovyCall:
+        call = self._reader.call(index)
+        if call is None or call.block is None:
+            raise self._code.error(index, "this is not a stage")
+        return call
+
+
+def _title(call: GroovyCall) -> str | None:
+    argument: GroovyArgument | None = call.argument("")
+    return constant(argument.value) if argument is not None else None
+
+
+def comment_above(span: Span) -> str:
+    """Return the comment in the lines above *span*."""
+    file, line, lines = span.file, span.first.line - 1, list[str]()
+    while line >= 1 and (match := _COMMENT.fullmatch(file.line(line))):
+        lines.append(match[1].rstrip())
+        line -= 1
+    return "\n".join(reversed(lines))

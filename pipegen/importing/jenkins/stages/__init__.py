@@ -1,0 +1,1 @@
+"""The stages of a Jenkinsfile as stages of a config."""

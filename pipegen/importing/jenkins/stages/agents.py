@@ -1,0 +1,151 @@
+"""Agents of a Jenkinsfile: labels and containers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.syntax import GroovyCall, constant
+from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.stage.machine.labels import label_operands
+from pipegen.structs import Struct
+
+_IMAGE_OPTIONS = {"docker": ("image", "alwaysPull"), "dockerfile": ("filename", "dir", "additionalBuildArgs")}
+_BUILD_VALUE = re.compile(r"--build-arg[ =]([A-Za-z_]\w*)=([\w./:@+-]+)(?=\s|$)")
+_USER = re.compile(r"(?:^|\s)(?:-u|--user)[ =]?([A-Za-z0-9_][\w.-]*(?::[\w.-]+)?)(?=\s|$)")
+
+
+class JenkinsAgent(Struct, kw_only=True):
+    """An agent: its *labels* and its *image*; a stage that needs none has *is_none*.
+
+    *is_own* is whether the agent is not that of the pipeline.
+    """
+
+    labels: tuple[str, ...] = ()
+    image: Value = ""
+    is_none: bool = False
+    is_on_same_node: bool = False
+    is_own: bool = False
+
+    def keys(self) -> dict[str, Value]:
+        """Return the keys of a stage on this agent."""
+        keys: dict[str, Value] = {}
+        if self.labels:
+            keys["agent"] = list(self.labels) if len(self.labels) > 1 else self.labels[0]
+        if self.image:
+            keys["image"] = self.image
+        return keys
+
+
+def agent_of(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
+    """Return the agent of the directive *call*; features without an equivalent are reported."""
+    if call.block is None:
+        marks.all(call)
+        word = getattr(call.arguments[0].value, "text", "") if call.arguments else ""
+        return JenkinsAgent(is_none=word == "none")
+    marks.translated(call)
+    kinds = [one for one in call.block.statements if isinstance(one, GroovyCall)]
+    result = JenkinsAgent()
+    for kind in kinds:
+        try:
+            result = _kind(kind, names, marks)
+        except UntranslatableError as error:
+            marks.left_out(kind, str(error), hint='name labels in "agent", or a container in "image"')
+    return result
+
+
+def _kind(call: GroovyCall, names: JenkinsNames, marks: Marks) -> JenkinsAgent:
+    options = {one.name: one for one in call.block.statements if isinstance(one, GroovyCall)} if call.block else {}
+    match call.name:
+        case "label":
+            labels = _labels(call, names)
+            marks.all(call)
+            return JenkinsAgent(labels=labels)
+        case "node" if "label" in options:
+            agent = JenkinsAgent(labels=_labels(options["label"], names))
+            marks.translated(call)
+            _read(options, ("label",), marks)
+            return agent
+        case "docker" | "dockerfile":
+            image = _dockerfile(options) if call.name == "dockerfile" else _named(call, options, names)
+            run = _run_options(options)
+            marks.translated(call)
+            _read(
+                options,
+                ("label", "reuseNode", *_IMAGE_OPTIONS[call.name], *(("args",) if run is not None else ())),
+                marks,
+            )
+            if "alwaysPull" in options and call.name == "docker":
+                image["pull"] = "always" if constant(_value(options["alwaysPull"])) == "true" else "if-not-present"
+            image |= run or {}
+            return JenkinsAgent(
+                labels=_labels(options["label"], names) if "label" in options else (),
+                image=image["name"] if image.keys() == {"name"} else image,
+                is_on_same_node="reuseNode" in options,
+            )
+    raise UntranslatableError(f'a config has no agent of the kind "{call.name}"')
+
+
+def _value(call: GroovyCall) -> GroovyValue | None:
+    return call.arguments[0].value if call.arguments else None
+
+
+def _named(call: GroovyCall, options: Mapping[str, GroovyCall], names: JenkinsNames) -> dict[str, Value]:
+    return {"name": names.word(_value(options.get("image", call)))}
+
+
+def _dockerfile(options: Mapping[str, GroovyCall]) -> dict[str, Value]:
+    """Return the image that Jenkins builds: the file and the context are in the folder `dir`."""
+    texts = {
+        name: constant(_value(options[name])) for name in ("filename", "dir", "additionalBuildArgs") if name in options
+    }
+    if None in texts.values():
+        raise UntranslatableError("its Dockerfile is known only at run time")
+    folder = (texts.get("dir") or ".").strip("/").removeprefix("./")
+    file = texts.get("filename") or "Dockerfile"
+    image: dict[str, Value] = {"dockerfile": file if folder == "." else f"{folder}/{file}"}
+    if folder != ".":
+        image["context"] = folder
+    if values := _BUILD_VALUE.findall(texts.get("additionalBuildArgs") or ""):
+        image["build_args"] = dict(values)
+    if _BUILD_VALUE.sub("", texts.get("additionalBuildArgs") or "").strip():
+        raise UntranslatableError("a build has other options than values of arguments")
+    return image
+
+
+def _run_options(options: Mapping[str, GroovyCall]) -> dict[str, Value] | None:
+    """Return the user and the other options of the container; None if they are known only at run time."""
+    text = constant(_value(options["args"])) if "args" in options else ""
+    if text is None or re.search(r"[$'\"\\\n]", text):
+        return None
+    result: dict[str, Value] = {}
+    if user := _USER.search(text):
+        result["user"] = user[1]
+    if others := _USER.sub(" ", text).split():
+        result["args"] = list(others)
+    return result
+
+
+def _read(options: Mapping[str, GroovyCall], names: tuple[str, ...], marks: Marks) -> None:
+    for name, option in options.items():
+        if name in names:
+            marks.all(option)
+        else:
+            marks.left_out(option, "a config does not know it", hint="set it on the agents with this label")
+
+
+def _labels(call: GroovyCall, names: JenkinsNames) -> tuple[str, ...]:
+    value = call.arguments[0].value if call.arguments else None
+    text = constant(value)
+    if text is None:
+        text = names.word(value)
+        if "${" in text:
+            raise UntranslatableError("its label is known only at run time")
+    labels = label_operands(text)
+    if labels is None:
+        raise UntranslatableError("its label is not an expression of Jenkins")
+    return labels

@@ -1,0 +1,81 @@
+"""Steps that become commands of a script."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyCall,
+    GroovyText,
+    constant,
+)
+from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.texts import quoted
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.source.tree import whole_number
+
+_SECONDS = {"SECONDS": 1, "MINUTES": 60, "HOURS": 3600, "DAYS": 86400}
+
+
+def sh(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `sh`."""
+    argument = call.argument("script", "")
+    if argument is None:
+        raise UntranslatableError("it has no script")
+    for name in ("returnStdout", "returnStatus"):
+        if (option := call.argument(name)) is not None and constant(option.value) != "false":
+            raise UntranslatableError(f"a config has no {name}")
+    reader.command(call, reader.names.script(argument.value), place)
+    reader.marks.read(call, "script", "label", "encoding", "returnStdout", "returnStatus")
+
+
+def echo(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `echo`, `println` or `print`."""
+    argument = call.argument("message", "")
+    text = reader.names.script(GroovyText((" ",)) if argument is None else argument.value)
+    reader.command(call, f"echo {_word(text)}", place)
+    reader.marks.read(call, "message")
+
+
+def _word(text: str) -> str:
+    """Return *text*, which can contain references, as a word of the shell."""
+    if "$" not in text:
+        return "'" + text.replace("'", "'\\''") + "'" if re.search(r"[^\w./:,@%+-]", text) or not text else text
+    return quoted(text)
+
+
+def error(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `error`."""
+    argument = call.argument("message", "")
+    if argument is None:
+        raise UntranslatableError("it has no message")
+    reader.command(call, f"echo {_word(reader.names.script(argument.value))} >&2\nexit 1", place)
+    reader.marks.read(call, "message")
+
+
+def sleep(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `sleep`."""
+    time = number_of(call, "time", "")
+    unit = call.argument("unit")
+    seconds = time * _SECONDS.get(constant(unit.value) or "" if unit is not None else "SECONDS", 1)
+    reader.command(call, f"sleep {seconds}", place)
+    reader.marks.read(call, "time", "unit")
+
+
+def number_of(call: GroovyCall, *names: str) -> int:
+    """Return the number of the first argument of *names*; raise `UntranslatableError` if it is not constant."""
+    argument = call.argument(*names)
+    text = constant(argument.value) if argument is not None else None
+    if text is None or (number := whole_number(text)) is None:
+        raise UntranslatableError("its number is known only at run time")
+    return number
+
+
+def write_file(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `writeFile`."""
+    path, text = call.argument("file"), call.argument("text")
+    if path is None or text is None:
+        raise UntranslatableError("it has no file or no text")
+    name, content = reader.names.script(path.value), reader.names.script(text.value)
+    reader.command(call, f"printf %s {_word(content)} >{_word(name)}", place)
+    reader.marks.read(call, "file", "text", "encoding")

@@ -1,0 +1,394 @@
+"""The conditions of a Jenkinsfile: `when` and `expression` as tests of a build's facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import TypeAlias
+
+from pipegen.importing.globs import finds
+from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyReader, constant
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.plan.model.patterns import Pattern
+from pipegen.readback.groovy import GroovyTokens, TokenKind
+from pipegen.structs import Struct
+
+
+class Comparator(Enum):
+    """How a text is compared."""
+
+    GLOB = "glob"
+    EQUALS = "equals"
+    REGEX = "regex"
+    SEARCH = "search"
+    PREFIX = "prefix"
+    # The text is there, and neither empty nor false.
+    IS_SET = "is set"
+
+
+class VariableComparison(Struct):
+    """A comparison of a variable of the environment, or of a parameter, with *text*."""
+
+    variable: str
+    comparator: Comparator
+    text: str = ""
+    is_parameter: bool = False
+
+
+class Caused(Struct):
+    """The build has a cause of this class."""
+
+    cause: str
+
+
+class ChangedPath(Struct):
+    """A path that the Ant pattern matches has changed."""
+
+    pattern: str
+
+
+class FoundPath(Struct):
+    """A file is in the repository."""
+
+    path: str
+
+
+class AllTests(Struct):
+    """All of *tests* hold."""
+
+    tests: tuple[BuildTest, ...] = ()
+
+
+class AnyTest(Struct):
+    """One of *tests* holds."""
+
+    tests: tuple[BuildTest, ...] = ()
+
+
+class NoTest(Struct):
+    """*test* does not hold."""
+
+    test: BuildTest
+
+
+BuildTest: TypeAlias = VariableComparison | Caused | ChangedPath | FoundPath | AllTests | AnyTest | NoTest
+TRUE = AllTests()
+# Directives of `when` that decide only when the others are evaluated.
+NEUTRAL = frozenset({"beforeAgent", "beforeInput", "beforeOptions"})
+_COMPARATORS = {"GLOB": Comparator.GLOB, "EQUALS": Comparator.EQUALS, "REGEXP": Comparator.REGEX}
+_CAUSES = ("TimerTriggerCause", "UserIdCause", "UpstreamCause", "BuildUpstreamCause", "RemoteCause", "SCMTriggerCause")
+# The result of the build before a stage runs: later stages do not run after a failure.
+_RESULT = re.compile(r"currentBuild\.(?:result|currentResult)")
+_GOOD_RESULTS = ("SUCCESS", "null")
+_METHODS = {"startsWith": Comparator.PREFIX, "matches": Comparator.REGEX, "equals": Comparator.EQUALS}
+_MOST_TOKENS = 400
+
+
+class ConditionReader:
+    """Reads the directives of `when`."""
+
+    def __init__(self, reader: GroovyReader, code: GroovyTokens) -> None:
+        self._reader = reader
+        self._code = code
+
+    def when(self, block: GroovyBlock) -> BuildTest:
+        """Return the condition of a block `when` or `allOf`; raise `UntranslatableError` for other Groovy."""
+        return AllTests(tuple(self._tests(block)))
+
+    def _tests(self, block: GroovyBlock) -> Iterator[BuildTest]:
+        for statement in block.statements:
+            if not isinstance(statement, GroovyCall):
+                raise UntranslatableError("it contains Groovy")
+            if statement.name not in NEUTRAL:
+                yield self._test(statement)
+
+    def _test(self, call: GroovyCall) -> BuildTest:
+        directive = _DIRECTIVES.get(call.name)
+        if directive is not None:
+            return directive(call)
+        block = call.block
+        if block is None:
+            raise UntranslatableError(f'a config has no condition "{call.name}"')
+        match call.name:
+            case "not":
+                return NoTest(self.when(block))
+            case "anyOf":
+                return AnyTest(tuple(self._tests(block)))
+            case "allOf":
+                return self.when(block)
+            case "expression":
+                return ExpressionReader(self._code, block.index + 1, self._code.end_of(block.index)).test()
+        raise UntranslatableError(f'a config has no condition "{call.name}"')
+
+
+def _text(call: GroovyCall, *names: str) -> str:
+    argument = call.argument(*names)
+    text = constant(argument.value) if argument is not None else None
+    if text is None:
+        raise UntranslatableError(f'the value of "{call.name}" is known only at run time')
+    return text
+
+
+def _compared(variable: str) -> Callable[[GroovyCall], BuildTest]:
+    def test(call: GroovyCall) -> BuildTest:
+        if not call.arguments:
+            return VariableComparison(variable, Comparator.IS_SET)
+        comparator = _COMPARATORS.get(_text(call, "comparator") if call.argument("comparator") else "GLOB")
+        if comparator is None:
+            raise UntranslatableError("it has an unknown comparator")
+        return VariableComparison(variable, comparator, _text(call, "", "pattern"))
+
+    return test
+
+
+def _change_request(call: GroovyCall) -> BuildTest:
+    tests: list[BuildTest] = [VariableComparison("CHANGE_ID", Comparator.IS_SET)]
+    comparator = _COMPARATORS.get(_text(call, "comparator") if call.argument("comparator") else "EQUALS")
+    for name, variable in (("target", "CHANGE_TARGET"), ("branch", "CHANGE_BRANCH"), ("author", "CHANGE_AUTHOR")):
+        if call.argument(name) is not None and comparator is not None:
+            tests.append(VariableComparison(variable, comparator, _text(call, name)))
+    if {one.name for one in call.arguments} - {"target", "branch", "author", "comparator"} or comparator is None:
+        raise UntranslatableError("a config does not know more of a change request")
+    return AllTests(tuple(tests))
+
+
+def _triggered_by(call: GroovyCall) -> BuildTest:
+    cause = _text(call, "", "cause").rpartition(".")[2].rpartition("$")[2]
+    known = next((one for one in _CAUSES if one in (cause, f"{cause}Cause")), None)
+    if known is None or call.argument("detail") is not None:
+        raise UntranslatableError(f'a config does not know the cause "{cause}"')
+    return Caused(known)
+
+
+def _changeset(call: GroovyCall) -> BuildTest:
+    if call.argument("comparator") is not None or call.argument("caseSensitive") is not None:
+        raise UntranslatableError("a config compares paths with globs")
+    return ChangedPath(_text(call, "", "glob", "pattern"))
+
+
+def _equals(call: GroovyCall) -> BuildTest:
+    actual = call.argument("actual")
+    text = "" if actual is None else getattr(actual.value, "text", "")
+    code = GroovyTokens(f"{text} == {_quoted(_text(call, 'expected'))}")
+    return ExpressionReader(code, 0, code.size).test()
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+_DIRECTIVES: Mapping[str, Callable[[GroovyCall], BuildTest]] = {
+    "branch": _compared("BRANCH_NAME"),
+    "tag": _compared("TAG_NAME"),
+    "buildingTag": _compared("TAG_NAME"),
+    "changeRequest": _change_request,
+    "triggeredBy": _triggered_by,
+    "changeset": _changeset,
+    "environment": lambda call: VariableComparison(_text(call, "name"), Comparator.EQUALS, _text(call, "value")),
+    "equals": _equals,
+}
+
+
+class ExpressionReader:
+    """Reads a boolean expression of Groovy from the tokens from *index* up to, but not including, *end*."""
+
+    def __init__(self, code: GroovyTokens, index: int, end: int) -> None:
+        self._code = code
+        self._index = index
+        self._end = end
+
+    def test(self) -> BuildTest:
+        """Return the expression; raise `UntranslatableError` for anything but comparisons of variables."""
+        if self._end - self._index > _MOST_TOKENS:
+            raise UntranslatableError("it is long")
+        if self._code.is_word(self._index, "return"):
+            self._index += 1
+        test = self._any()
+        if self._index < self._end and not self._accept(";"):
+            raise self._other()
+        return test
+
+    def _any(self) -> BuildTest:
+        tests = [self._all()]
+        while self._accept("|", "|"):
+            tests.append(self._all())
+        return tests[0] if len(tests) == 1 else AnyTest(tuple(tests))
+
+    def _all(self) -> BuildTest:
+        tests = [self._single()]
+        while self._accept("&", "&"):
+            tests.append(self._single())
+        return tests[0] if len(tests) == 1 else AllTests(tuple(tests))
+
+    def _single(self) -> BuildTest:
+        if self._code.is_sign(self._index, "!") and not self._code.is_sign(self._index + 1, "="):
+            self._index += 1
+            return NoTest(self._single())
+        if self._accept("("):
+            test = self._any()
+            if not self._accept(")"):
+                raise self._other()
+            return test
+        return self._comparison()
+
+    def _comparison(self) -> BuildTest:
+        text = self._constant()
+        if text in ("true", "false"):
+            return TRUE if text == "true" else AnyTest()
+        if text is not None:
+            # The variable is on the right side.
+            sign = self._sign()
+            return self._compared(self._subject(), sign, text)
+        if self._code.is_word(self._index, "fileExists"):
+            return self._file_exists()
+        subject = self._subject()
+        return self._called(subject) or self._signed(subject)
+
+    def _called(self, subject: str) -> BuildTest | None:
+        """Return the test by a method of *subject*; None if no method is called."""
+        for name, comparator in _METHODS.items():
+            if self._accept(".", name, "("):
+                return self._method(subject, comparator)
+        if self._accept(".", "toBoolean", "(", ")"):
+            return self._compared(subject, "==", "true")
+        if self._code.is_word(self._index, "in"):
+            self._index += 1
+            return self._one_of(subject)
+        return None
+
+    def _signed(self, subject: str) -> BuildTest:
+        sign = self._sign()
+        other = self._constant() if sign else ""
+        if other is None:
+            raise self._other()
+        return self._compared(subject, sign, other)
+
+    def _compared(self, subject: str, sign: str, text: str) -> BuildTest:
+        if _RESULT.fullmatch(subject):
+            if sign == "==" and text in _GOOD_RESULTS:
+                return TRUE
+            raise UntranslatableError("a config does not know the result of a build that goes on")
+        is_parameter = subject.startswith("params.")
+        name = subject.rpartition(".")[2]
+        if not sign or text in ("null", ""):
+            is_set: BuildTest = VariableComparison(name, Comparator.IS_SET, "", is_parameter)
+            return NoTest(is_set) if sign == "==" else is_set
+        comparators = {"==~": Comparator.REGEX, "=~": Comparator.SEARCH}
+        test = VariableComparison(name, comparators.get(sign, Comparator.EQUALS), text, is_parameter)
+        return NoTest(test) if sign == "!=" else test
+
+    def _method(self, subject: str, comparator: Comparator) -> BuildTest:
+        text = self._constant()
+        if text is None or not self._accept(")"):
+            raise self._other()
+        return VariableComparison(subject.rpartition(".")[2], comparator, text, subject.startswith("params."))
+
+    def _one_of(self, subject: str) -> BuildTest:
+        tests: list[BuildTest] = []
+        if self._accept("["):
+            while not self._accept("]"):
+                text = self._constant()
+                if text is None:
+                    raise self._other()
+                tests.append(self._compared(subject, "==", text))
+                self._accept(",")
+        return AnyTest(tuple(tests))
+
+    def _file_exists(self) -> BuildTest:
+        self._index += 1
+        has_parentheses = self._accept("(")
+        path = self._constant()
+        if path is None or (has_parentheses and not self._accept(")")):
+            raise self._other()
+        return FoundPath(path)
+
+    def _subject(self) -> str:
+        """Return the variable at the index, such as `env.NAME`."""
+        code, parts = self._code, [self._code.word(self._index)]
+        if not parts[0]:
+            raise self._other()
+        self._index += 1
+        while code.is_sign(self._index, ".") and code.word(self._index + 1) and len(parts) < 2:  # noqa: PLR2004
+            parts.append(code.word(self._index + 1))
+            self._index += 2
+        if self._code.is_sign(self._index, "(") or (len(parts) == 1 and not parts[0].isupper()):
+            raise self._other()
+        if len(parts) > 1 and parts[0] not in ("env", "params", "currentBuild"):
+            raise self._other()
+        return ".".join(parts)
+
+    def _constant(self) -> str | None:
+        """Return the text, number or boolean at the index; None if there is none."""
+        if self._index >= self._end:
+            return None
+        token = self._code.tokens[self._index]
+        is_slashed = token.kind is TokenKind.EXPRESSION and token.text.startswith("/")
+        if token.kind is not TokenKind.TEXT and not is_slashed and token.text not in ("true", "false", "null"):
+            return None
+        self._index += 1
+        return token.text[1:-1].replace("\\/", "/") if is_slashed else token.text
+
+    def _sign(self) -> str:
+        for sign in ("==~", "==", "!=", "=~"):
+            if self._accept(*sign):
+                return sign
+        return ""
+
+    def _accept(self, *texts: str) -> bool:
+        """Return whether the tokens at the index are *texts*, and go after them."""
+        if self._index + len(texts) > self._end:
+            return False
+        tokens = self._code.tokens[self._index : self._index + len(texts)]
+        if any(token.text != text or token.kind is TokenKind.TEXT for token, text in zip(tokens, texts, strict=True)):
+            return False
+        self._index += len(texts)
+        return True
+
+    def _other(self) -> UntranslatableError:
+        return UntranslatableError("it contains Groovy other than comparisons of variables")
+
+
+class BuildFacts(Struct, kw_only=True):
+    """The facts of a build that conditions test; *changed* is None if there is no commit to compare with."""
+
+    environment: Mapping[str, str]
+    parameters: Mapping[str, str]
+    cause: str = ""
+    changed: tuple[str, ...] | None = None
+
+
+def holds(test: BuildTest, facts: BuildFacts) -> bool:  # noqa: PLR0911 - one for each kind
+    """Return whether *test* holds in a build with *facts*, as Jenkins evaluates it."""
+    match test:
+        case VariableComparison():
+            return _is_equal(test, (facts.parameters if test.is_parameter else facts.environment).get(test.variable))
+        case Caused():
+            return test.cause == facts.cause
+        case ChangedPath():
+            return facts.changed is None or Pattern(test.pattern).matches_any(facts.changed)
+        case FoundPath():
+            return True
+        case AllTests():
+            return all(holds(one, facts) for one in test.tests)
+        case AnyTest():
+            return any(holds(one, facts) for one in test.tests)
+        case NoTest():
+            return not holds(test.test, facts)
+
+
+def _is_equal(test: VariableComparison, value: str | None) -> bool:  # noqa: PLR0911 - one for each comparator
+    match test.comparator:
+        case Comparator.IS_SET:
+            return bool(value) and value != "false"
+        case _ if value is None:
+            return False
+        case Comparator.EQUALS:
+            return value == test.text
+        case Comparator.PREFIX:
+            return value.startswith(test.text)
+        case Comparator.GLOB:
+            return Pattern(test.text).matches(value)
+        case Comparator.REGEX:
+            return finds(f"^(?:{test.text})$", value)
+    return finds(test.text, value)

@@ -1,0 +1,96 @@
+"""The steps of Jenkins that a config knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyCall,
+    calls,
+    constant,
+)
+from pipegen.importing.jenkins.stages import commands, stored, surrounding
+from pipegen.importing.jenkins.stages.steps import Handler, StepPlace, StepReader
+from pipegen.importing.untranslatable import UntranslatableError
+
+# Steps that each stage of a config does anyway.
+_NEEDLESS = frozenset({"deleteDir", "cleanWs"})
+# Steps with a block that concern only the log.
+_COSMETIC = frozenset({"timestamps", "ansiColor"})
+
+
+def _input(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    if reader.work.commands or not place.is_whole or place.is_after or "approve" in reader.work.keys:
+        raise UntranslatableError("a stage asks before it starts")
+    reader.work.keys["approve"] = approval(reader, call)
+
+
+def approval(reader: StepReader, call: GroovyCall) -> Mapping[str, str | list[str]] | bool:
+    """Return the value of `approve` for the step or directive *call*."""
+    arguments = {one.name or "message": one.value for one in call.arguments}
+    result: dict[str, str | list[str]] = {}
+    if "message" in arguments:
+        result["message"] = reader.names.word(arguments["message"])
+    if "submitter" in arguments:
+        result["approvers"] = [name.strip() for name in reader.names.word(arguments["submitter"]).split(",")]
+    reader.marks.read(call, "message", "submitter", "id", "ok")
+    return result or True
+
+
+def _build(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    job = call.argument("job", "")
+    if job is None or place.is_after or "trigger" in reader.work.keys:
+        raise UntranslatableError("a stage starts one other job, after its script")
+    wait, propagate = call.argument("wait"), call.argument("propagate")
+    trigger: dict[str, Value] = {"name": constant(job.value) or ""}
+    parameters = call.argument("parameters")
+    if not trigger["name"]:
+        raise UntranslatableError("the name of the job is known only at run time")
+    if parameters is not None:
+        trigger["parameters"] = _parameters(reader, calls(parameters.value))
+    trigger["wait"] = wait is None or constant(wait.value) != "false"
+    if propagate is not None and constant(propagate.value) == "false":
+        trigger["propagate"] = False
+    reader.work.keys["trigger"] = trigger
+    reader.marks.read(call, "job", "wait", "propagate", "parameters")
+
+
+def _parameters(reader: StepReader, parameters: Sequence[GroovyCall]) -> dict[str, str]:
+    values = {}
+    for parameter in parameters:
+        name, value = parameter.argument("name"), parameter.argument("value")
+        if name is None or value is None:
+            raise UntranslatableError("a parameter has no name or no value")
+        values[constant(name.value) or ""] = reader.names.word(value.value)
+        reader.marks.read(parameter, "name", "value")
+    return values
+
+
+KNOWN_STEPS: Mapping[str, Handler] = {
+    "sh": commands.sh,
+    "echo": commands.echo,
+    "println": commands.echo,
+    "print": commands.echo,
+    "error": commands.error,
+    "sleep": commands.sleep,
+    "writeFile": commands.write_file,
+    "timeout": surrounding.timeout,
+    "retry": surrounding.retry,
+    "catchError": surrounding.catch,
+    "warnError": surrounding.catch,
+    "dir": surrounding.folder,
+    "withEnv": surrounding.with_env,
+    "withCredentials": surrounding.with_credentials,
+    "lock": surrounding.lock,
+    "script": surrounding.script,
+    **dict.fromkeys(_COSMETIC, surrounding.cosmetic),
+    **dict.fromkeys(_NEEDLESS, stored.clean),
+    "checkout": stored.checkout,
+    "archiveArtifacts": stored.archive,
+    "stash": stored.stash,
+    "unstash": stored.unstash,
+    "junit": stored.junit,
+    "input": _input,
+    "build": _build,
+}

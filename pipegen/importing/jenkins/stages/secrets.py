@@ -1,0 +1,54 @@
+"""Credentials of Jenkins as secrets of a stage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.reading.syntax import GroovyCall
+from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import Struct
+
+_PASSWORD = re.compile(r"(\w+?)_?(USERNAME|USER|USR|LOGIN)", re.IGNORECASE)
+
+
+class BoundSecret(Struct):
+    """The secrets of a binding, and the commands that set its variables if the secrets have other names."""
+
+    secrets: Mapping[str, Value]
+    exports: tuple[str, ...] = ()
+
+
+def bind(call: GroovyCall, names: JenkinsNames) -> BoundSecret:
+    """Return the secrets of a binding of `withCredentials`; raise `UntranslatableError` for other kinds."""
+    arguments = {one.name: names.word(one.value) for one in call.arguments if one.name != "$class"}
+    identifier, variable = arguments.pop("credentialsId", ""), arguments.pop("variable", "")
+    if not identifier or "${" in identifier:
+        raise UntranslatableError("the ID of a credential is known only at run time")
+    match call.name:
+        case "string":
+            return BoundSecret({variable: identifier})
+        case "file":
+            return BoundSecret({variable: {"file": identifier}})
+        case "usernamePassword":
+            return password(identifier, arguments.get("usernameVariable", ""), arguments.get("passwordVariable", ""))
+        case "usernameColonPassword":
+            both = f'export {variable}="${{{variable}_LOGIN_USERNAME}}:${{{variable}_LOGIN_PASSWORD}}"'
+            return BoundSecret({f"{variable}_LOGIN": {"password": identifier}}, (both,))
+        case "sshUserPrivateKey" if not arguments.keys() - {"keyFileVariable"}:
+            return BoundSecret({arguments["keyFileVariable"]: {"ssh_key": identifier}})
+    raise UntranslatableError(f'a config has no secret of the kind "{call.name}"')
+
+
+def password(identifier: str, user: str, password_: str) -> BoundSecret:
+    """Return the secret of a user name and a password in the variables *user* and *password_*."""
+    if not user or not password_:
+        raise UntranslatableError("a password has a variable for the user name, and one for the password")
+    if user.endswith("_USERNAME") and password_ == f"{user.removesuffix('_USERNAME')}_PASSWORD":
+        return BoundSecret({user.removesuffix("_USERNAME"): {"password": identifier}})
+    match = _PASSWORD.fullmatch(user)
+    name = match[1] if match else f"{user}_LOGIN"
+    exports = (f'export {user}="${name}_USERNAME" {password_}="${name}_PASSWORD"',)
+    return BoundSecret({name: {"password": identifier}}, exports)

@@ -1,0 +1,119 @@
+"""The commands of a stage: each step `sh` runs in a shell of its own, the entries of a script share one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pipegen.emit.yaml import Commented, Value
+from pipegen.importing.jenkins.stages.texts import has_open_quote, quoted
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import Struct
+
+_PROGRAM = re.compile(r"\s*#!\s*(\S+)(?:[ \t]+(\S+))?([^\n]*)\n?")
+_SHELLS = frozenset({"sh", "bash", "dash", "ash"})
+# Commands that change the shell for those after them.
+_LASTING = re.compile(
+    r"(?:^|[;&|({]|\bthen|\bdo|\belse)\s*"
+    r"(?:cd|pushd|popd|export|set|source|\.|exit|trap|umask|alias|unset|eval|shopt|exec|readonly|ulimit)\b"
+    r"|(?:^|[;&|({])\s*[A-Za-z_]\w*=|\w\s*\(\)\s*\{|^\s*\. ",
+    re.MULTILINE,
+)
+# A line break with a backslash, which Groovy removes, leaves the indentation of the next line.
+_GAP = re.compile(r"[ \t]{4,}")
+_WIDTH = 100
+_LINES = re.compile(r"[\n#]")
+_SEVERAL = re.compile(r"[;|&\n#]")
+_ERREXIT = re.compile(r"\A\s*set\s+-\w*e")
+_PIPEFAIL = re.compile(r"\A\s*set\s+-\w*o?\s*.*pipefail")
+
+
+class ScriptCommand(Struct, kw_only=True):
+    """The text of a step that a shell runs, with its comment; *exports* are variables of `withEnv` around it."""
+
+    text: str
+    comment: str = ""
+    is_bash: bool = False
+    stops_at_errors: bool = True
+    directory: str = ""
+    exports: tuple[tuple[str, str], ...] = ()
+
+
+def command_of(text: str, comment: str = "") -> ScriptCommand:
+    """Return the *text* of a step `sh`; raise `UntranslatableError` if another program than a shell reads it."""
+    program = _PROGRAM.match(text)
+    if program is None:
+        return ScriptCommand(text=trimmed(text), comment=comment)
+    path, argument = program[1], program[2] or ""
+    name = path.rpartition("/")[2]
+    if name == "env":
+        name, argument = argument, program[3].strip()
+    if name not in _SHELLS:
+        raise UntranslatableError(f'"{name}" reads the script, not a shell')
+    return ScriptCommand(
+        text=trimmed(text[program.end() :]),
+        comment=comment,
+        is_bash=name == "bash",
+        stops_at_errors=argument.startswith("-") and "e" in argument,
+    )
+
+
+def trimmed(text: str) -> str:
+    """Return *text* without the indentation that its lines share, unless quotes or here-documents contain lines."""
+    if "<<" in text or has_open_quote(text):
+        return text.strip("\n")
+    lines = text.split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    indents = [line[: len(line) - len(line.lstrip())] for line in lines if line.strip()]
+    # The text can begin right after the quotes.
+    shared = indents[1:] if indents and not indents[0] else indents
+    width = next(
+        (at for at, characters in enumerate(zip(*shared, strict=False)) if len(set(characters)) > 1),
+        min(map(len, shared), default=0),
+    )
+    first, *rest = lines or [""]
+    return "\n".join(map(_folded, [first.strip(), *(line[width:].rstrip() for line in rest)]))
+
+
+def _folded(line: str) -> str:
+    """Return *line* with a line break at each gap, where the source had one that Groovy removes."""
+    indent = line[: len(line) - len(line.lstrip())]
+    if len(line) <= _WIDTH or "'" in line or ('"' in line.replace('="', "") and has_open_quote(_GAP.sub("\n", line))):
+        return line
+    return indent + _GAP.sub(f" \\\\\n{indent}  ", line.lstrip())
+
+
+def as_script(commands: Sequence[ScriptCommand]) -> list[Value]:
+    """Return *commands* as the entries of one script, in which none affects the others."""
+    is_bash = any(command.is_bash for command in commands)
+    entries: list[Value] = []
+    for at, command in enumerate(commands):
+        text = _isolated(command, is_bash=is_bash, is_last=at == len(commands) - 1)
+        entries.append(Commented(text, command.comment) if command.comment else text)
+    return entries
+
+
+def _isolated(command: ScriptCommand, *, is_bash: bool, is_last: bool) -> str:
+    text = command.text
+    settings = []
+    if not command.stops_at_errors and not _ERREXIT.match(text):
+        settings.append("+e")
+    if is_bash and "|" in text and not _PIPEFAIL.match(text):
+        settings.append("+o pipefail")
+    before = [f"set {' '.join(settings)}"] if settings else []
+    before += [f"cd {quoted(command.directory) if ' ' in command.directory else command.directory}"] * bool(
+        command.directory
+    )
+    before += [f"export {name}={quoted(value)}" for name, value in command.exports]
+    if not before and (is_last or not _LASTING.search(text)):
+        return text
+    if is_last and not command.directory:
+        return "\n".join([*before, text])
+    if not before and not _LINES.search(text):
+        return f"({text})"
+    if not _SEVERAL.search(text) and not settings and not command.exports:
+        return f"({before[0]} && {text})"
+    return "\n".join(["(", *before, text, ")"])

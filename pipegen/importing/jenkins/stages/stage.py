@@ -1,0 +1,398 @@
+"""A stage of a Jenkinsfile as a stage of a config."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.source import JenkinsSource, JenkinsStage, comment_above, sections
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyArgument,
+    GroovyAssignment,
+    GroovyCall,
+    GroovyConstant,
+    GroovyPart,
+    GroovyReader,
+    constant,
+)
+from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.stages.agents import JenkinsAgent, agent_of
+from pipegen.importing.jenkins.stages.commands import number_of
+from pipegen.importing.jenkins.stages.conditions import TRUE, AllTests, BuildTest, ConditionReader
+from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, approval
+from pipegen.importing.jenkins.stages.matrices import axes_of, matrix_of
+from pipegen.importing.jenkins.stages.secrets import password
+from pipegen.importing.jenkins.stages.shell import as_script
+from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader, one_line
+from pipegen.importing.jenkins.stages.surrounding import duration
+from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.jenkins.stages.when import condition_of
+from pipegen.importing.jenkins.stages.work import StageWork
+from pipegen.importing.logic import ALWAYS, Condition, Conjunction, simplified
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.importing.when import as_when
+from pipegen.structs import MutableStruct, field, replace
+
+_ON_SUCCESS, _ON_FAILURE = ("success",), ("failure", "unsuccessful")
+_ASSIGNED = re.compile(r"\benv\.(\w+)\s*=(?![=~])")
+_COMMAND = re.compile(
+    r"sh\s*\((?=.*returnStdout:\s*true).*?script:\s*(['\"]{1,3})(.*?)\1.*?\)(?:\.trim\(\))?", re.DOTALL
+)
+
+
+class JenkinsDraft(MutableStruct, kw_only=True):
+    """A stage of the config: its keys, and what its conditions and commands are in the source."""
+
+    source: JenkinsStage
+    comment: str
+    work: StageWork
+    agent: JenkinsAgent
+    test: BuildTest
+    condition: Condition
+    keys: dict[str, Value] = field(default_factory=dict)
+
+
+class JenkinsStages:
+    """Reads the stages of a pipeline."""
+
+    def __init__(self, source: JenkinsSource, inputs: Mapping[str, bool], marks: Marks) -> None:
+        self._source = source
+        self._inputs = inputs
+        self._marks = marks
+        reader = GroovyReader(source.file, source.code)
+        self._has_worked = False
+        self._conditions = ConditionReader(reader, source.code)
+
+    def draft(self, stage: JenkinsStage) -> JenkinsDraft:
+        """Return the stage of the config for *stage*."""
+        work = StageWork()
+        names = self._names(stage)
+        steps = StepReader(stage.name, names, work, self._marks, KNOWN_STEPS)
+        for call in (*stage.inside, stage.call):
+            self._marks.translated(call)
+        draft = JenkinsDraft(
+            source=stage,
+            comment=comment_above(stage.call.span),
+            work=work,
+            agent=self._agent(stage, names),
+            test=TRUE,
+            condition=ALWAYS,
+        )
+        self._environment(stage, names, draft)
+        self._when(stage, names, draft)
+        self._options(stage, steps)
+        for call in sections(stage.call, "input"):
+            work.keys["approve"] = approval(steps, _with_settings(call))
+            self._marks.translated(call)
+        steps.is_fresh = not self._has_worked or draft.agent.is_own
+        steps.is_last = stage is self._source.stages[-1]
+        for block in sections(stage.call, "steps"):
+            self._marks.translated(block)
+            if block.block is not None:
+                steps.read(block.block, StepPlace())
+        for section in sections(stage.call, "post"):
+            self._post(section, steps)
+        if stage.matrix is not None:
+            self._matrix(stage, draft)
+        self._others(stage)
+        self._tools(stage, draft)
+        draft.keys = {**draft.keys, **self.keys_of(work)}
+        self._has_worked |= any(not one.text.startswith("echo ") for one in work.commands)
+        return draft
+
+    def _names(self, stage: JenkinsStage | None) -> JenkinsNames:
+        environment: dict[str, str | None] = {}
+        names = JenkinsNames(
+            environment=environment,
+            inputs=self._inputs,
+            axes=axes_of(stage.matrix) if stage is not None and stage.matrix is not None else (),
+            constants=self._source.constants,
+            computed=self._source.computed,
+        )
+        # Variables that scripts of the file set.
+        environment |= dict.fromkeys(_ASSIGNED.findall(self._source.file.text))
+        for assignment in self._assignments(stage):
+            try:
+                value: str | None = names.word(assignment.value)
+            except UntranslatableError:
+                value = None
+            environment[assignment.name] = value
+        return names
+
+    def _assignments(self, stage: JenkinsStage | None) -> Iterator[GroovyAssignment]:
+        for call in self._blocks(stage, "environment"):
+            for statement in call.block.statements if call.block is not None else ():
+                if isinstance(statement, GroovyAssignment):
+                    yield statement
+
+    def _blocks(self, stage: JenkinsStage | None, name: str) -> Iterator[GroovyCall]:
+        yield from sections(self._source.pipeline, name)
+        if stage is not None:
+            yield from stage.blocks(name)
+
+    def _agent(self, stage: JenkinsStage, names: JenkinsNames) -> JenkinsAgent:
+        agents = list(self._blocks(stage, "agent"))
+        if not agents:
+            return JenkinsAgent()
+        jenkins_agents = [agent_of(call, names, self._marks) for call in agents]
+        # A container on the agent of the pipeline takes the labels of that agent.
+        last = jenkins_agents[-1]
+        if last.is_on_same_node and not last.labels:
+            last = replace(last, labels=jenkins_agents[0].labels)
+        return replace(last, is_own=len(jenkins_agents) > 1 and not last.is_on_same_node)
+
+    def _environment(self, stage: JenkinsStage, names: JenkinsNames, draft: JenkinsDraft) -> None:
+        env: dict[str, Value] = {}
+        for call in self._blocks(stage, "environment"):
+            self._marks.translated(call)
+            for statement in call.block.statements if call.block is not None else ():
+                if not isinstance(statement, GroovyAssignment):
+                    self._marks.left_out(statement, "a config has no Groovy")
+                    continue
+                try:
+                    self._variable(statement, names, env, draft.work)
+                    self._marks.all(statement)
+                except UntranslatableError as error:
+                    self._marks.left_out(statement, str(error))
+        for name in names.axes:
+            if self._is_read(name, stage):
+                env[name] = f"${{matrix.{name}}}"
+        if env:
+            draft.work.keys["env"] = env
+
+    def _is_read(self, name: str, stage: JenkinsStage) -> bool:
+        return re.search(rf"\$\{{?{name}\b", stage.call.whole.text) is not None
+
+    def _variable(
+        self, assignment: GroovyAssignment, names: JenkinsNames, env: dict[str, Value], work: StageWork
+    ) -> None:
+        value = assignment.value
+        if isinstance(value, GroovyCall) and value.name == "credentials":
+            identifier = constant(value.arguments[0].value) if value.arguments else None
+            if identifier is None:
+                raise UntranslatableError("the ID of a credential is known only at run time")
+            self._credentials(assignment.name, identifier, work)
+            return
+        if (command := _command(value)) is not None:
+            work.exports.append(f'{assignment.name}="$({command})"\nexport {assignment.name}')
+            return
+        text = names.variable(value)
+        if text == f"${{{assignment.name}}}":
+            return
+        env[assignment.name] = text
+
+    def _credentials(self, name: str, identifier: str, work: StageWork) -> None:
+        """Bind a credential, whose kind shows in how its variables are read."""
+        text = self._source.file.text
+        if re.search(rf"\b{name}_(USR|PSW)\b", text):
+            bound = password(identifier, f"{name}_USR", f"{name}_PSW")
+            work.secrets |= bound.secrets
+            work.exports += bound.exports
+            if re.search(rf"\${{?{name}\b(?!_)", text):
+                work.exports.append(f'export {name}="${{{name}_USR}}:${{{name}_PSW}}"')
+        else:
+            work.secrets[name] = identifier
+
+    def _when(self, stage: JenkinsStage, names: JenkinsNames, draft: JenkinsDraft) -> None:
+        tests: list[BuildTest] = []
+        conditions: list[Condition] = []
+        for call in stage.blocks("when"):
+            if call.block is None:
+                continue
+            for statement in call.block.statements:
+                try:
+                    only = replace(call.block, statements=(statement,))
+                    test = self._conditions.when(only)
+                    conditions.append(condition_of(test, names))
+                    tests.append(test)
+                    self._marks.all(statement)
+                except UntranslatableError as error:
+                    self._marks.left_out(
+                        statement,
+                        f'{error}. Stage "{stage.name}" runs without it',
+                        hint='add a condition to its "when"',
+                    )
+            self._marks.translated(call)
+        draft.test = AllTests(tuple(tests))
+        draft.condition = simplified(Conjunction(tuple(conditions)))
+        if draft.condition != ALWAYS:
+            draft.keys["when"] = as_when(draft.condition)
+
+    def _options(self, stage: JenkinsStage, steps: StepReader) -> None:
+        for section in sections(stage.call, "options"):
+            self._marks.translated(section)
+            for call in section.block.statements if section.block is not None else ():
+                if not isinstance(call, GroovyCall):
+                    self._marks.left_out(call, "a config has no Groovy")
+                    continue
+                try:
+                    self._option(call, steps)
+                except UntranslatableError as error:
+                    self._marks.left_out(call, str(error))
+
+    def _option(self, call: GroovyCall, steps: StepReader) -> None:
+        match call.name:
+            case "timeout":
+                steps.work.keys["timeout"] = duration(call)
+                self._marks.read(call, "time", "unit", "activity")
+            case "retry":
+                if (number := number_of(call, "", "count")) > 1:
+                    steps.work.keys["retry"] = number - 1
+                self._marks.all(call)
+            case "lock" if call.argument("resource", "") is not None:
+                argument = call.argument("resource", "")
+                steps.work.keys["lock"] = steps.names.word(argument.value if argument else None)
+                self._marks.read(call, "resource")
+            case "skipDefaultCheckout" | "timestamps":
+                self._marks.all(call)
+            case _:
+                text = one_line(call)
+                if text is None:
+                    raise UntranslatableError("it has several lines")
+                steps.work.wrap.append(text)
+                self._marks.raw(call, "the stage")
+
+    def _post(self, section: GroovyCall, steps: StepReader) -> None:
+        """Read the steps of *section*, a block `post`, into the work of a stage."""
+        self._marks.translated(section)
+        for call in section.block.statements if section.block is not None else ():
+            if not isinstance(call, GroovyCall) or call.block is None:
+                self._marks.left_out(call, "a config has no Groovy")
+            elif call.name in ("always", "cleanup"):
+                self._marks.translated(call)
+                steps.read(call.block, StepPlace(when="always", is_after=True, is_whole=False))
+            elif call.name in _ON_SUCCESS:
+                self._marks.translated(call)
+                steps.read(call.block, StepPlace(when="success", is_whole=False))
+            elif call.name in _ON_FAILURE and all(_keeps_files(one) for one in call.block.statements):
+                self._marks.translated(call)
+                steps.read(call.block, StepPlace(when="failure", is_after=True, is_whole=False))
+            else:
+                self._marks.left_out(
+                    call, "commands after a stage do not know its result", hint='use "notify", or a stage in "finally"'
+                )
+
+    def add_post(self, section: GroovyCall, draft: JenkinsDraft) -> None:
+        """Add the steps of `post` of the pipeline to *draft*, its only stage."""
+        self._post(
+            section, StepReader(draft.source.name, self._names(draft.source), draft.work, self._marks, KNOWN_STEPS)
+        )
+        draft.keys |= self.keys_of(draft.work)
+
+    def pipeline_names(self) -> JenkinsNames:
+        """Return the values of names outside of stages."""
+        return self._names(None)
+
+    def pipeline_agent(self) -> JenkinsAgent:
+        """Return the agent of the pipeline."""
+        agents = [agent_of(call, self._names(None), self._marks) for call in sections(self._source.pipeline, "agent")]
+        return agents[0] if agents else JenkinsAgent()
+
+    def pipeline_environment(self, keys: Mapping[str, Value]) -> dict[str, Value]:
+        """Return the variables of the pipeline that are not in *keys*."""
+        names, env = self._names(None), keys.get("env")
+        known = env if isinstance(env, dict) else {}
+        own: dict[str, Value] = {}
+        for assignment in self._assignments(None):
+            with suppress(UntranslatableError):
+                own[assignment.name] = names.variable(assignment.value)
+        both = {**own, **known}
+        return {"env": both} if both and "script" in keys else {}
+
+    def _matrix(self, stage: JenkinsStage, draft: JenkinsDraft) -> None:
+        if stage.cell is not None:
+            draft.keys["matrix"] = {"from": stage.cell}
+        elif stage.matrix is not None:
+            draft.keys["matrix"] = matrix_of(stage.matrix, self._marks)
+
+    def _others(self, stage: JenkinsStage) -> None:
+        """Report the directives of the stages around *stage* that concern all of their stages."""
+        for name in ("post", "options", "input", "tools"):
+            for section in (one for call in stage.inside for one in sections(call, name)):
+                if not self._marks.has_outcome(section.span):
+                    self._marks.left_out(section, "it concerns several stages", hint="add it to each of these stages")
+
+    def _tools(self, stage: JenkinsStage, draft: JenkinsDraft) -> None:
+        """Read the tools of *stage*; those with names known only at run time are left out."""
+        tools: dict[str, Value] = {}
+        for section in sections(stage.call, "tools"):
+            if draft.agent.image:
+                self._marks.left_out(
+                    section, "an image does not contain tools of Jenkins", hint="add them to the image"
+                )
+                continue
+            self._marks.translated(section)
+            for call in section.block.statements if section.block is not None else ():
+                name = constant(call.arguments[0].value) if isinstance(call, GroovyCall) and call.arguments else None
+                if isinstance(call, GroovyCall) and name is not None:
+                    tools[call.name] = name
+                    self._marks.all(call)
+                else:
+                    self._marks.left_out(call, "its name is known only at run time", hint='name it in "tools"')
+        if tools:
+            draft.keys["tools"] = tools
+
+    def keys_of(self, work: StageWork) -> dict[str, Value]:
+        """Return the keys of a stage that does *work*."""
+        keys: dict[str, Value] = dict(work.keys)
+        if work.secrets:
+            keys["secrets"] = dict(work.secrets)
+        has_steps = bool(work.steps_before or work.steps_after)
+        if not work.commands and has_steps:
+            keys = {key: value for key, value in keys.items() if key not in ("env", "secrets")}
+        if any(command.is_bash for command in work.commands):
+            keys["shell"] = "bash"
+        if work.commands:
+            keys["script"] = [*work.exports, *as_script(work.commands)]
+        elif work.after or work.files or work.junit:
+            keys["script"] = ["true"]
+        if work.after:
+            keys["after"] = [*work.exports, *as_script(work.after)]
+        if work.junit:
+            paths = list(dict.fromkeys(work.junit))
+            keys["reports"] = {"junit": paths if len(paths) > 1 else paths[0]}
+        if has_steps:
+            keys["steps"] = {"jenkins": _plugin_steps(work), "elsewhere": "skip"}
+        if work.wrap:
+            keys["raw"] = {"jenkins": {"wrap": list(work.wrap)}}
+        return keys
+
+
+def _plugin_steps(work: StageWork) -> Value:
+    after: Value = list(work.steps_after)
+    if not work.steps_before:
+        return after
+    before: dict[str, Value] = {"before": list(work.steps_before)}
+    return {**before, "after": after} if work.steps_after else before
+
+
+def _keeps_files(statement: object) -> bool:
+    return isinstance(statement, GroovyCall) and statement.name in ("archiveArtifacts", "cleanWs", "deleteDir")
+
+
+def _command(value: GroovyValue) -> str | None:
+    """Return the command of `sh(script: …, returnStdout: true).trim()`; None for other Groovy."""
+    if not isinstance(value, GroovyPart):
+        return None
+    match = _COMMAND.fullmatch(value.text)
+    return match[2] if match and "$" not in match[2] and "\\" not in match[2] else None
+
+
+def _with_settings(call: GroovyCall) -> GroovyCall:
+    """Return the directive `input` with the settings in its block as arguments."""
+    if call.block is None:
+        return call
+    arguments = []
+    for statement in call.block.statements:
+        if isinstance(statement, GroovyCall) and statement.arguments:
+            arguments.append(replace(statement.arguments[0], name=statement.name, span=statement.span))
+        elif isinstance(statement, GroovyCall) and statement.block is not None:
+            arguments.append(_named(statement))
+    return replace(call, arguments=(*call.arguments, *arguments), block=None)
+
+
+def _named(call: GroovyCall) -> GroovyArgument:
+    return GroovyArgument(call.name, GroovyConstant(None), call.span)

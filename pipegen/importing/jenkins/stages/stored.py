@@ -1,0 +1,80 @@
+"""Steps for files: the checkout, archives, stashes and reports."""
+
+from __future__ import annotations
+
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyCall,
+    constant,
+    texts,
+)
+from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.work import KeptFiles
+from pipegen.importing.untranslatable import UntranslatableError
+
+
+def clean(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `deleteDir` or `cleanWs`."""
+    has_worked = any(not one.text.startswith("echo ") for one in reader.work.commands) or not reader.is_fresh
+    if has_worked and not place.is_after and place.is_early:
+        reader.marks.left_out(call, "each stage starts with clean files", hint="delete the files with a command")
+    else:
+        reader.marks.all(call)
+
+
+def checkout(reader: StepReader, call: GroovyCall, _place: StepPlace) -> None:
+    """Read `checkout`."""
+    argument = call.argument("scm", "")
+    if argument is None or getattr(argument.value, "text", "") != "scm":
+        raise UntranslatableError("it checks out another repository")
+    reader.marks.all(call)
+
+
+def _paths(reader: StepReader, call: GroovyCall, place: StepPlace, *names: str) -> tuple[str, ...]:
+    argument = call.argument(*names)
+    if argument is None:
+        raise UntranslatableError("it names no files")
+    path_lists = texts(argument.value) or (reader.names.word(argument.value),)
+    paths = [path.strip() for text in path_lists for path in text.split(",") if path.strip()]
+    prefix = f"{place.directory}/" if place.directory else ""
+    if "$" in prefix:
+        raise UntranslatableError("the folder is known only at run time")
+    return tuple(prefix + path.removeprefix("./") for path in paths)
+
+
+def archive(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `archiveArtifacts`."""
+    paths = _paths(reader, call, place, "artifacts", "")
+    exclude = _paths(reader, call, place, "excludes") if call.argument("excludes") else ()
+    only = call.argument("onlyIfSuccessful")
+    when = "success" if only is not None and constant(only.value) == "true" else place.when
+    reader.work.files.append(KeptFiles(paths=paths, exclude=exclude, when=when))
+    reader.marks.read(call, "artifacts", "excludes", "allowEmptyArchive", "onlyIfSuccessful")
+
+
+def stash(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `stash`."""
+    name = call.argument("name", "")
+    text = constant(name.value) if name is not None else None
+    if text is None:
+        raise UntranslatableError("its name is known only at run time")
+    prefix = f"{place.directory}/" if place.directory else ""
+    paths = _paths(reader, call, place, "includes") if call.argument("includes") else (f"{prefix}**",)
+    exclude = _paths(reader, call, place, "excludes") if call.argument("excludes") else ()
+    reader.work.files.append(KeptFiles(paths=paths, exclude=exclude, name=text))
+    reader.marks.read(call, "name", "includes", "excludes", "allowEmpty", "useDefaultExcludes")
+
+
+def unstash(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `unstash`."""
+    name = call.argument("name", "")
+    text = constant(name.value) if name is not None else None
+    if text is None or place.directory:
+        raise UntranslatableError("files of earlier stages are at their paths in the checkout")
+    reader.work.unstashed.append(text)
+    reader.marks.read(call, "name")
+
+
+def junit(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `junit`."""
+    reader.work.junit += _paths(reader, call, place, "testResults", "")
+    reader.marks.read(call, "testResults", "allowEmptyResults", "skipMarkingBuildUnstable", "keepLongStdio")

@@ -1,0 +1,207 @@
+"""Steps with a block of other steps."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.importing.jenkins.reading.syntax import (
+    GroovyBlock,
+    GroovyCall,
+    GroovyList,
+    OtherGroovy,
+    Statement,
+    calls,
+    constant,
+)
+from pipegen.importing.jenkins.stages.commands import number_of
+from pipegen.importing.jenkins.stages.secrets import bind
+from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
+from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import replace
+
+_UNITS = {"SECONDS": "seconds", "MINUTES": "minutes", "HOURS": "hours", "DAYS": "days"}
+
+
+def duration(call: GroovyCall) -> str:
+    """Return the time of *call* as a duration of a config; raise `UntranslatableError` if it is not constant."""
+    unit = call.argument("unit")
+    name = _UNITS.get(constant(unit.value) or "") if unit is not None else "minutes"
+    activity = call.argument("activity")
+    if name is None or (activity is not None and constant(activity.value) == "true"):
+        raise UntranslatableError("a config limits the whole time of a stage")
+    number = number_of(call, "time", "")
+    return f"{number} {name.removesuffix('s') if number == 1 else name}"
+
+
+def _is_whole(reader: StepReader, call: GroovyCall, place: StepPlace, reason: str) -> bool:
+    """Return whether the block of *call* has all steps of the stage; if not, read these steps, and report *reason*."""
+    if call.block is None:
+        raise UntranslatableError("it has no steps")
+    if not place.is_whole or place.is_after:
+        reader.marks.left_out(replace(call, block=None), reason, hint="split the stage")
+        reader.read(call.block, place)
+        return False
+    return True
+
+
+def _read_block(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    if call.block is not None:
+        reader.read(call.block, place)
+
+
+def timeout(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `timeout`."""
+    if not _is_whole(reader, call, place, "only all steps of a stage can have a timeout"):
+        return
+    reader.work.keys["timeout"] = duration(call)
+    reader.marks.read(call, "time", "unit", "activity")
+    _read_block(reader, call, place)
+
+
+def retry(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `retry`."""
+    if not _is_whole(reader, call, place, "only a whole stage can be tried again"):
+        return
+    number = number_of(call, "count", "")
+    if number > 1:
+        reader.work.keys["retry"] = number - 1
+    reader.marks.read(call, "count")
+    _read_block(reader, call, place)
+
+
+def catch(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `catchError` or `warnError`."""
+    result = call.argument("buildResult")
+    is_success = call.name == "warnError" or (result is not None and constant(result.value) in ("SUCCESS", "UNSTABLE"))
+    if not is_success:
+        raise UntranslatableError("a config has no failure of a stage without one of the build")
+    if not _is_whole(reader, call, place, "only the failure of a whole stage can be allowed"):
+        return
+    reader.work.keys["allow_failure"] = True
+    reader.marks.read(call, "buildResult", "stageResult", "message", "catchInterruptions")
+    _read_block(reader, call, place)
+
+
+def folder(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `dir`."""
+    argument = call.argument("path", "")
+    if call.block is None or argument is None:
+        raise UntranslatableError("it has no steps")
+    path = reader.names.script(argument.value)
+    reader.marks.read(call, "path")
+    inner = path if not place.directory or path.startswith(("/", "$")) else f"{place.directory}/{path}"
+    reader.read(call.block, replace(place, directory="" if inner in (".", "./") else inner.removeprefix("./")))
+
+
+def with_env(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `withEnv`."""
+    argument = call.argument("overrides", "")
+    items = argument.value.items if argument is not None and isinstance(argument.value, GroovyList) else None
+    if call.block is None or items is None:
+        raise UntranslatableError("its variables are known only at run time")
+    exports = []
+    for item in items:
+        name, sign, value = reader.names.variable(item).partition("=")
+        if not sign or not re.fullmatch(r"\w+(\+\w*)?", name):
+            raise UntranslatableError("a variable is known only at run time")
+        plain, plus, _ = name.partition("+")
+        exports.append((plain, f"{value}:${{{plain}}}" if plus else value))
+    reader.marks.read(call, "overrides")
+    env = reader.work.keys.get("env")
+    known = dict(env) if isinstance(env, dict) else {}
+    if place.is_whole and not place.is_after and not known.keys() & {name for name, _ in exports}:
+        reader.work.keys["env"] = {**known, **dict(exports)}
+    else:
+        place = replace(place, exports=(*place.exports, *exports))
+    reader.read(call.block, place)
+
+
+def with_credentials(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `withCredentials`."""
+    argument = call.argument("bindings", "")
+    bindings = calls(argument.value) if argument is not None else ()
+    if call.block is None or not bindings:
+        raise UntranslatableError("its credentials are known only at run time")
+    bound = [bind(one, reader.names) for one in bindings]
+    for secret in bound:
+        reader.work.secrets |= secret.secrets
+        reader.work.exports += secret.exports
+    for one_call in bindings:
+        reader.marks.all(one_call)
+    reader.marks.read(call, "bindings")
+    reader.read(call.block, place)
+
+
+def lock(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `lock`."""
+    argument = call.argument("resource", "")
+    name = reader.names.word(argument.value) if argument is not None else None
+    if name is None:
+        raise UntranslatableError("a stage has a lock of one name")
+    if not _is_whole(reader, call, place, "only a whole stage can have a lock"):
+        return
+    reader.work.keys["lock"] = name
+    reader.marks.read(call, "resource")
+    _read_block(reader, call, place)
+
+
+def script(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read `script`: its steps if it has no other Groovy."""
+    if call.block is None or not _is_plain(call.block, reader, reader.names):
+        reader.marks.left_out(call, "Groovy has no counterpart in a config", hint="write it as a shell script")
+        return
+    reader.marks.all(call)
+    names = reader.names
+    reader.names = _with_definitions(call.block, names)
+    steps = tuple(one for one in call.block.statements if isinstance(one, GroovyCall))
+    reader.read(replace(call.block, statements=steps), place)
+    reader.names = names
+
+
+def _is_plain(block: GroovyBlock, reader: StepReader, names: JenkinsNames) -> bool:
+    """Return whether *block* has only steps, and definitions of texts before them."""
+    try:
+        inner = _with_definitions(block, names)
+    except UntranslatableError:
+        return False
+    return any(isinstance(one, GroovyCall) for one in block.statements) and all(
+        isinstance(statement, OtherGroovy) or _is_plain_step(statement, reader, inner) for statement in block.statements
+    )
+
+
+def _is_plain_step(statement: Statement, reader: StepReader, names: JenkinsNames) -> bool:
+    if not isinstance(statement, GroovyCall) or "." in statement.name:
+        return False
+    if any(statement.argument(name) for name in ("returnStdout", "returnStatus")):
+        return False
+    if statement.name in ("sh", "echo"):
+        argument = statement.argument("script", "message", "")
+        try:
+            names.script(argument.value if argument is not None else None)
+        except UntranslatableError:
+            return False
+    if not reader.handles(statement.name) and (statement.block is not None or statement.name in names.computed):
+        return False
+    inner = statement.block.statements if statement.block is not None else ()
+    return all(_is_plain_step(one, reader, names) for one in inner)
+
+
+def _with_definitions(block: GroovyBlock, names: JenkinsNames) -> JenkinsNames:
+    """Return *names* with the definitions at the start of *block*; raise `UntranslatableError` for other Groovy."""
+    is_start = True
+    for statement in block.statements:
+        is_start = is_start and isinstance(statement, OtherGroovy)
+        if isinstance(statement, OtherGroovy):
+            if not is_start or statement.definition is None:
+                raise UntranslatableError("it contains Groovy")
+            names = names.with_definition(statement.definition.name, statement.definition.value)
+    return names
+
+
+def cosmetic(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
+    """Read a step that concerns only the log."""
+    if call.block is None:
+        raise UntranslatableError("it has no steps")
+    reader.marks.all(replace(call, block=None))
+    reader.read(call.block, place)

@@ -1,0 +1,186 @@
+"""Texts of a Jenkinsfile as texts of a config: what Groovy inserts becomes a reference or a variable of the shell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeAlias
+
+from pipegen.importing.jenkins.reading.syntax import GroovyConstant, GroovyPart, GroovyText, Value
+from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.structs import Struct, field, replace
+
+# Variables of Jenkins with a setup value.
+SETUP = {
+    "BRANCH_NAME": "branch",
+    "BUILD_ID": "run",
+    "BUILD_NUMBER": "run",
+    "CHANGE_BRANCH": "sourceBranch",
+    "CHANGE_ID": "changeRequest",
+    "CHANGE_TARGET": "targetBranch",
+    "GIT_COMMIT": "commit",
+    "TAG_NAME": "tag",
+}
+# Variables of Jenkins that a script can name without `env.`.
+_PREDEFINED = frozenset(
+    {
+        *SETUP,
+        *("BUILD_TAG", "BUILD_URL", "EXECUTOR_NUMBER", "HOME", "JENKINS_HOME", "JENKINS_URL", "JOB_BASE_NAME"),
+        *("GIT_BRANCH", "GIT_URL", "JAVA_HOME", "JOB_NAME", "JOB_URL", "NODE_LABELS", "NODE_NAME", "PATH", "WORKSPACE"),
+    }
+)
+_ENV = re.compile(r"(?:env\.|env\[['\"])(\w+)(?:['\"]\])?(?:\.toString\(\))?")
+_PARAMS = re.compile(r"params\.(\w+)|params\[['\"](\w+)['\"]\]")
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
+# A variable that is all of a text in single quotes.
+_WHOLE = re.compile(r"''\"(\$\{\w+\})\"''")
+# A reference of a config: `${name.…}` or `${.…}`.
+_REFERENCE = re.compile(r"\$\{(?=[\w-]*(?:\[[^]]*\])?\.)")
+
+
+class ShellVariable(Struct):
+    """A variable of the environment."""
+
+    name: str
+
+
+class ConfigReference(Struct):
+    """A reference of a config, without its braces."""
+
+    path: str
+
+
+Meaning: TypeAlias = str | ShellVariable | ConfigReference
+
+
+class JenkinsNames(Struct, kw_only=True):
+    """The values of names.
+
+    These are variables of `environment` with their constant values, *inputs* with whether they are booleans, *axes* of
+    a matrix, constants of the file, and *defined* names of a `script` block. *computed* are names that other Groovy of
+    the file sets.
+    """
+
+    environment: Mapping[str, str | None]
+    inputs: Mapping[str, bool]
+    axes: Collection[str] = ()
+    constants: Mapping[str, str]
+    defined: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)
+    computed: Collection[str] = ()
+
+    def with_definition(self, name: str, value: Value) -> JenkinsNames:
+        """Return these names with *name* for *value*, which is inserted wherever it is read."""
+        return replace(self, defined={**self.defined, name: tuple(self._parts(value))})
+
+    def meaning(self, code: str) -> Meaning:
+        """Return the value of the expression *code*; raise `UntranslatableError` for other Groovy."""
+        if match := _ENV.fullmatch(code):
+            return self._variable(match[1])
+        if match := _PARAMS.fullmatch(code):
+            name = match[1] or match[2]
+            return ConfigReference(f"inputs.{name}" if name in self.inputs else f"setup.params.{name}")
+        if code in self.constants:
+            return self.constants[code]
+        if code in self.environment or code in self.axes or code in _PREDEFINED:
+            return self._variable(code)
+        if code in self.inputs:
+            return ConfigReference(f"inputs.{code}")
+        if code == "currentBuild.number":
+            return ConfigReference("setup.run")
+        raise UntranslatableError(f"it contains Groovy: {_shown(code)}")
+
+    def _variable(self, name: str) -> ShellVariable | ConfigReference:
+        if name in self.axes:
+            return ConfigReference(f"matrix.{name}")
+        if name in self.environment:
+            return ShellVariable(name)
+        if name in self.inputs:
+            return ConfigReference(f"inputs.{name}")
+        return ConfigReference(f"setup.{SETUP[name]}") if name in SETUP else ShellVariable(name)
+
+    def word(self, value: Value | None) -> str:
+        """Return *value* as a text with references, for a key that is read before the stage starts."""
+
+        def inserted(meaning: ShellVariable | ConfigReference) -> str:
+            if isinstance(meaning, ConfigReference):
+                return f"${{{meaning.path}}}"
+            constant = self.environment.get(meaning.name)
+            if constant is None:
+                raise UntranslatableError(f"the value of {meaning.name} is known only on the agent")
+            return constant
+
+        return self._joined(value, inserted)
+
+    def variable(self, value: Value | None) -> str:
+        """Return *value* for `env`, where `${NAME}` is a variable; Jenkins expands these in `environment` too."""
+        text = self._joined(
+            value,
+            lambda meaning: f"${{{meaning.name if isinstance(meaning, ShellVariable) else meaning.path}}}",
+        )
+        return _VARIABLE.sub(lambda match: f"${{{match[1] or match[2]}}}", text)
+
+    def script(self, value: Value | None) -> str:
+        """Return *value* as commands: what Groovy inserts becomes a variable of the shell, or a reference."""
+        result = ""
+        for part in self._parts(value):
+            if isinstance(part, str):
+                result += _REFERENCE.sub("$${", part)
+            elif isinstance(part, ConfigReference):
+                result += f"${{{part.path}}}"
+            else:
+                quoted = _open_quote(result)
+                result += f"'\"${{{part.name}}}\"'" if quoted == "'" else f"${{{part.name}}}"
+        return _WHOLE.sub(r'"\1"', result)
+
+    def _joined(self, value: Value | None, inserted: Callable[[ShellVariable | ConfigReference], str]) -> str:
+        return "".join(part if isinstance(part, str) else inserted(part) for part in self._parts(value))
+
+    def _parts(self, value: Value | None) -> list[Meaning]:
+        match value:
+            case GroovyText():
+                parts: list[Meaning] = []
+                for part in value.parts:
+                    parts += (part,) if isinstance(part, str) else self._inserted(part.text)
+                return parts
+            case GroovyPart():
+                return list(self._inserted(value.text))
+            case GroovyConstant():
+                return [str(value.value).lower() if isinstance(value.value, bool) else str(value.value)]
+        raise UntranslatableError("it is not a text")
+
+    def _inserted(self, code: str) -> tuple[Meaning, ...]:
+        return self.defined[code] if code in self.defined else (self.meaning(code),)
+
+
+def _open_quote(text: str) -> str:
+    """Return the quote that is open at the end of the commands *text*; "" outside of quotes."""
+    quote, index = "", 0
+    while index < len(text):
+        character = text[index]
+        if character == "\\" and quote != "'":
+            index += 1
+        elif quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character == "#" and (index == 0 or text[index - 1].isspace()):
+            index = text.find("\n", index)
+            if index < 0:
+                return ""
+        index += 1
+    return quote
+
+
+def has_open_quote(text: str) -> bool:
+    """Return whether a quote is open at the end of a line of the commands *text*."""
+    return any(_open_quote(text[:at]) for at, character in enumerate(text) if character == "\n")
+
+
+def quoted(text: str) -> str:
+    """Return *text*, which can contain references and variables, as a word in double quotes for the shell."""
+    return '"' + re.sub(r'["\\`]|\$(?![\w{])', lambda match: f"\\{match[0]}", text) + '"'
+
+
+def _shown(code: str) -> str:
+    line = " ".join(code.split())
+    return line if len(line) <= 40 else f"{line[:37]}..."  # noqa: PLR2004

@@ -1,0 +1,98 @@
+"""A condition of a Jenkinsfile as one of a config."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.importing.jenkins.stages.conditions import (
+    AllTests,
+    AnyTest,
+    BuildTest,
+    Caused,
+    ChangedPath,
+    Comparator,
+    FoundPath,
+    NoTest,
+    VariableComparison,
+)
+from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, StageTest
+from pipegen.importing.untranslatable import UntranslatableError
+
+_EVENTS = {
+    "TimerTriggerCause": "schedule",
+    "UserIdCause": "manual",
+    "UpstreamCause": "api",
+    "BuildUpstreamCause": "api",
+    "RemoteCause": "api",
+    "SCMTriggerCause": "push",
+}
+_CHANGE_REQUEST = StageTest("event", patterns=("merge_request",))
+_NAME_OF_CHANGE_REQUEST = "PR-"
+_SPECIAL = re.compile(r"[*?\[\]/]")
+
+
+def condition_of(test: BuildTest, names: JenkinsNames) -> Condition:  # noqa: PLR0911 - one for each kind
+    """Return *test* as a condition of a config; raise `UntranslatableError` if there is none."""
+    match test:
+        case VariableComparison():
+            return _compared(test, names)
+        case Caused():
+            return StageTest("event", patterns=(_EVENTS[test.cause],))
+        case ChangedPath():
+            return StageTest("changes", patterns=(test.pattern,))
+        case FoundPath():
+            return StageTest("exists", patterns=(test.path,))
+        case AllTests():
+            return Conjunction(tuple(condition_of(one, names) for one in test.tests))
+        case AnyTest():
+            return Disjunction(tuple(condition_of(one, names) for one in test.tests))
+        case NoTest():
+            return Opposite(condition_of(test.test, names))
+
+
+def _compared(test: VariableComparison, names: JenkinsNames) -> Condition:  # noqa: PLR0911 - one for each variable
+    is_set = test.comparator is Comparator.IS_SET
+    patterns = () if is_set else (_pattern(test),)
+    name = test.variable
+    if test.is_parameter or (name in names.inputs and name not in names.environment):
+        if name not in names.inputs:
+            return StageTest("env", name, patterns)
+        return StageTest("inputs", name, ("true",) if is_set and names.inputs[name] else patterns)
+    if name in names.environment:
+        return _constant(test, names.environment[name])
+    match name:
+        case "BRANCH_NAME":
+            if is_set:
+                return ALWAYS
+            is_change_request = test.comparator is Comparator.PREFIX and test.text == _NAME_OF_CHANGE_REQUEST
+            is_change_request = is_change_request or test.text.startswith((f"{_NAME_OF_CHANGE_REQUEST}*", "PR-.*"))
+            return _CHANGE_REQUEST if is_change_request else StageTest("branch", patterns=patterns)
+        case "TAG_NAME":
+            return StageTest("tag", patterns=patterns)
+        case "CHANGE_ID" if is_set:
+            return _CHANGE_REQUEST
+    return StageTest("env", name, patterns)
+
+
+def _constant(test: VariableComparison, value: str | None) -> Condition:
+    """Return whether *test* holds for a variable of `environment` with a constant *value*."""
+    if value is None or test.comparator not in (Comparator.EQUALS, Comparator.IS_SET):
+        raise UntranslatableError(f"the value of {test.variable} is known only on the agent")
+    is_true = value == test.text if test.comparator is Comparator.EQUALS else bool(value)
+    return ALWAYS if is_true else NEVER
+
+
+def _pattern(test: VariableComparison) -> str:
+    """Return the pattern of a config: a glob, or a regular expression between slashes."""
+    match test.comparator:
+        case Comparator.GLOB:
+            return test.text
+        case Comparator.EQUALS:
+            return f"/^{re.escape(test.text)}$/" if re.search(r"[*?\[\]]|^/.*/$", test.text) else test.text
+        case Comparator.PREFIX:
+            return f"{test.text}**" if not _SPECIAL.search(test.text.rstrip("/")) else f"/^{re.escape(test.text)}/"
+        case Comparator.SEARCH:
+            return f"/{test.text}/"
+    is_group = re.fullmatch(r"\([^()]*\)", test.text) or "|" not in test.text
+    return f"/^{test.text}$/" if is_group else f"/^({test.text})$/"

@@ -1,0 +1,38 @@
+"""The work of a stage's steps, in the terms of a config."""
+
+from __future__ import annotations
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.stages.shell import ScriptCommand
+from pipegen.structs import MutableStruct, Struct, field
+
+
+class KeptFiles(Struct, kw_only=True):
+    """Files that `archiveArtifacts` or `stash` keeps, for the result *when* of the stage; *name* is that of a stash."""
+
+    paths: tuple[str, ...]
+    exclude: tuple[str, ...] = ()
+    when: str = "success"
+    name: str | None = None
+
+
+class StageWork(MutableStruct):
+    """The commands of a stage and its other keys, as they are found in its steps and in its `post`."""
+
+    commands: list[ScriptCommand] = field(default_factory=list)
+    after: list[ScriptCommand] = field(default_factory=list)
+    steps_before: list[str] = field(default_factory=list)
+    steps_after: list[str] = field(default_factory=list)
+    wrap: list[str] = field(default_factory=list)
+    secrets: dict[str, Value] = field(default_factory=dict)
+    # Commands that set variables from secrets, or from other commands.
+    exports: list[str] = field(default_factory=list)
+    files: list[KeptFiles] = field(default_factory=list)
+    unstashed: list[str] = field(default_factory=list)
+    junit: list[str] = field(default_factory=list)
+    keys: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the stage does nothing."""
+        return not (self.commands or self.after or self.steps_before or self.steps_after or self.files or self.keys)

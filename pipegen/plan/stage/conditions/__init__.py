@@ -1,0 +1,1 @@
+"""The conditions of a stage, and the variables that depend on conditions."""

@@ -1,0 +1,103 @@
+"""Variables of a script by condition: `cases`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipegen.bindings.expression import Text
+from pipegen.config.model import StageConfig, StepValue
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.plan.model import NEVER, Case, Commands, Exists, Export, FilesChanged, Leave, Step
+from pipegen.plan.model.logic import atoms
+from pipegen.plan.stage.conditions.condition import condition
+from pipegen.plan.stage.variables import check_variable_name
+from pipegen.plan.values import StageValues
+from pipegen.source.tree import Entry, Mapping, Scalar, entries_of, items_of
+
+# Steps that no variable of the script affects.
+_OF_SCRIPT = (Commands, Export, Leave)
+
+
+def cases(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> tuple[Case, ...]:
+    """Return the cases of *stage*, which has *steps*, up to the first that always applies."""
+    if stage.cases is None:
+        return ()
+    _check_steps(stage, stage.cases, steps, values)
+    cases_: list[Case] = []
+    for item in items_of(stage.cases.node):
+        case = _case(item, values) if isinstance(item, Mapping) else None
+        if case is not None and case.condition != NEVER and all(one.condition is not None for one in cases_):
+            cases_.append(case)
+    _check_defaults(steps, cases_, values)
+    return tuple(cases_)
+
+
+def _case(body: Mapping, values: StageValues) -> Case | None:
+    when, env = body.entry("when"), body.entry("env")
+    if when is None or env is None:
+        return None
+    tested = condition(
+        StepValue(when.value, when.key.span),
+        values.known.parameters,
+        values.reader.namespaces.homes,
+        values.report,
+        effect="no run gets these variables",
+    )
+    for atom in atoms(tested):
+        if isinstance(atom, FilesChanged | Exists):
+            values.report.add(
+                codes.INVALID_CASE,
+                "a case cannot depend on files",
+                at=atom.span,
+                hint='test files in the script, or write two stages with "when"',
+            )
+    return Case(condition=tested, variables=tuple(_variables(entries_of(env.value), values)), span=when.key.span)
+
+
+def _variables(entries: tuple[Entry, ...], values: StageValues) -> Iterator[tuple[str, Text]]:
+    for entry in entries:
+        name, text = entry.key.text, entry.value.text if isinstance(entry.value, Scalar) else ""
+        if not check_variable_name(name, entry.key.span, values.report):
+            continue
+        if not Case.can_set(text):
+            values.report.add(
+                codes.INVALID_CASE,
+                f'the value of "{name}" is not plain text of one line without "$"',
+                at=entry.value.span,
+                hint="choose between plain texts, and compute the value from them in the script",
+            )
+        yield name, Text((text,) if text else (), entry.key.span)
+
+
+def _check_steps(stage: StageConfig, value: StepValue, steps: tuple[Step, ...], values: StageValues) -> None:
+    """Report cases without a script, and next to steps that the variables would affect."""
+    if stage.script is None:
+        values.report.add(
+            codes.MISSING_KEY,
+            f'stage "{stage.display_name}" has "cases" but no script',
+            at=value.span,
+            hint='add "script"',
+        )
+    elif not all(isinstance(step, _OF_SCRIPT) for step in steps):
+        values.report.add(
+            codes.INVALID_CASE,
+            "the variables of cases would also affect the other steps of the stage",
+            at=value.span,
+            hint='move the script and "cases" to their own stage',
+        )
+
+
+def _check_defaults(steps: tuple[Step, ...], cases_: list[Case], values: StageValues) -> None:
+    """Report values of `env` that cases replace and that are not plain text."""
+    replaced = {name: text.span for case in reversed(cases_) for name, text in case.variables}
+    for step in steps:
+        for name, text in step.env if isinstance(step, Commands) else ():
+            if name in replaced and not Case.can_set(text.constant):
+                values.report.add(
+                    codes.INVALID_CASE,
+                    f'cases replace "{name}", so its value in "env" must be plain text of one line without "$"',
+                    at=text.span,
+                    related=[Label(replaced[name], "a case replaces it")],
+                    hint="give the variable of the cases another name",
+                )

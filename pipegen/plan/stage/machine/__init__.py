@@ -1,0 +1,1 @@
+"""The machine that a stage runs on."""

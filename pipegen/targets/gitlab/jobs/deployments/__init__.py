@@ -1,0 +1,1 @@
+"""Environments of jobs, their approvals, and what jobs publish."""

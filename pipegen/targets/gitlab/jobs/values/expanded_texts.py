@@ -1,0 +1,100 @@
+"""Texts that GitLab expands: names of images and archives, cache keys, environments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pipegen.bindings.expression import Defaulted, Part, Reference, Scope, Text
+from pipegen.diagnostics.codes import NOT_EXPANDED
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job, Plan
+from pipegen.targets.gitlab.jobs.values.shell_variables import expanded_variable, pipeline_variable
+
+_NAME = re.compile(r"\$(\w+)", re.ASCII)
+# Values that have no variable in a dotenv report.
+_NO_NAMES = frozenset({"imageID", "imageLocalName", "container"})
+# A dollar sign before may be the escape of a text that looks like a variable.
+_NEEDLESS_BRACES = r"(?<!\$)\$\{([A-Za-z_]\w*)\}(?!\w)"
+_BRANCH, _SLUG = "branch", "${CI_COMMIT_REF_SLUG}"
+
+
+def expanded(
+    text: Text,
+    use: str,
+    plan: Plan,
+    report: Report,
+    *,
+    is_slug: bool = False,
+    producers: Mapping[str, Job] | None = None,
+) -> str:
+    """Return *text* in GitLab's syntax; references that GitLab cannot expand in *use* are reported.
+
+    With *is_slug*, the name of a branch is a slug, because archives and keys cannot contain slashes. *producers* are
+    the stages whose outputs are variables, by dotenv reports; the job that reads them sets the defaults.
+    """
+    braced = "".join(
+        [
+            escaped(part)
+            if isinstance(part, str)
+            else _output(part, producers or {}) or _expanded(part, use, plan, report, is_slug=is_slug)
+            for part in text.parts
+        ]
+    )
+    return re.sub(_NEEDLESS_BRACES, r"$\1", braced)
+
+
+def _output(part: Part, producers: Mapping[str, Job]) -> str:
+    """Return the variable of an output that a report sets; an image ID is not a name that a runner can pull."""
+    if not isinstance(part, Reference) or part.scope is not Scope.STAGE or part.name in _NO_NAMES:
+        return ""
+    producer = producers.get(part.namespace or "")
+    return f"${{{expanded_variable(producer, part.name)}}}" if producer is not None else ""
+
+
+def can_expand(text: Text) -> bool:
+    """Return whether GitLab can expand *text*."""
+    return all(not isinstance(part, Reference | Defaulted) or _is_known(part) for part in text.parts)
+
+
+def escaped(text: str) -> str:
+    """Return *text* in GitLab's syntax, so that nothing in it is expanded."""
+    return text.replace("$", "$$")
+
+
+def _expanded(part: Part, use: str, plan: Plan, report: Report, *, is_slug: bool) -> str:
+    if not isinstance(part, Reference):
+        return escaped(part if isinstance(part, str) else getattr(part, "source", ""))
+    if part.scope is Scope.SETUP and part.name == "pipeline":
+        return escaped(plan.name)
+    if part.scope is Scope.INPUT and part.default is None:
+        return f"${{{part.name}}}"
+    variable = _variable(part.name) if part.scope is Scope.SETUP and part.default is None else None
+    if variable is None:
+        _report(part, use, report)
+        return ""
+    return _SLUG if is_slug and part.name == _BRANCH else _NAME.sub(r"${\1}", variable)
+
+
+def _is_known(part: Reference | Defaulted) -> bool:
+    if isinstance(part, Defaulted) or part.default is not None:
+        return False
+    if part.scope is not Scope.SETUP:
+        return part.scope is Scope.INPUT
+    return part.name == "pipeline" or _variable(part.name) is not None
+
+
+def _variable(name: str) -> str | None:
+    return "$CI_JOB_URL" if name == "logURL" else pipeline_variable(name)
+
+
+def _report(reference: Reference, use: str, report: Report) -> None:
+    lacks = "variable" if reference.default is None else "default"
+    report.add(
+        NOT_EXPANDED,
+        f'GitLab has no {lacks} for "{reference}" in {use}, which GitLab itself expands',
+        at=reference.span,
+        hint="remove the default"
+        if reference.default is not None
+        else "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${setup.params.NAME}",
+    )
