@@ -46,7 +46,7 @@ PICTURES = {
     HERE / "pictures/shop.svg": HERE / "pictures/shop.yaml",
 }
 _PART = re.compile(r"(<!-- generated: (\w+) ?([^\n]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
-_FINDS = re.compile(r"^## What it finds\n\n(.*?[.])(?=\s|\Z)", re.DOTALL | re.MULTILINE)
+_DESCRIPTION = re.compile(r"^## Description\n\n(.*?[.])(?=\s|\Z)", re.DOTALL | re.MULTILINE)
 _CONFIG = re.compile(r"^```yaml[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 Schema = Mapping[str, Any]
@@ -379,7 +379,7 @@ def _rules(_: str, __: re.Match[str]) -> str:
     """Return the table of the rules of lint, each with the first sentence of its page."""
     rows = ["| code | name | severity | reports |", "|---|---|---|---|"]
     for code in (one for one in table() if one.number.startswith("PG7")):
-        found = _FINDS.search(page(code.number) or "")
+        found = _DESCRIPTION.search(page(code.number) or "")
         words = " ".join(found[1].split()) if found else ""
         rows.append(f"| `{code.number}` | {code.name} | {code.severity.value} | {words} |")
     return "\n".join(rows) + "\n"
@@ -424,7 +424,7 @@ def _codes(_: str, __: re.Match[str]) -> str:
     rows = ["| code | name | severity | reported condition |", "|---|---|---|---|"]
     for code in table():
         text = page(code.number) or ""
-        found = re.search(r"^## What it finds\n\n(.*?)(?:\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
+        found = re.search(r"^## Description\n\n(.*?)(?:\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
         words = " ".join(found[1].split()).replace("|", "\\|") if found else ""
         link = f"[{code.number}](../pipegen/diagnostics/pages/{code.number}.md)"
         rows.append(f"| {link} | {code.name} | {code.severity.value} | {words} |")

@@ -18,7 +18,7 @@ from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report, Stopped
 
 _PAGES = Path(pipegen.diagnostics.__file__).parent / "pages"
-_HEADINGS = ["What it finds", "Why it matters", "Before", "After", "What to do"]
+_HEADINGS = ["Description", "Why it matters", "Before", "After", "What to do"]
 _EXAMPLE = re.compile(r"^## (Before|After)\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -118,10 +118,10 @@ def _charts(result: FleetResult) -> Iterator[_BarChart | _LineChart]:
     yield _BarChart("Waiting time by queue and priority", ("median", "p95", "p99"), waits)
     p95 = [_Series(name, [one.p95 for one in hours]) for name, hours in result.waits_by_hour.items()]
     yield _LineChart("95th percentile of the waits of stages that are ready in an hour, by load", p95, is_time=True)
-    for one in result.groups:
-        busy = [used * running for used, running in zip(one.used_by_hour, one.machines_by_hour, strict=True)]
-        series = [_Series("in use", busy, is_area=True), _Series("running", one.machines_by_hour)]
-        yield _LineChart(f"Machines of {visible(one.group.machine.name)}: {one.used:.0%} used", series)
+    for group in result.groups:
+        busy = [used * running for used, running in zip(group.used_by_hour, group.machines_by_hour, strict=True)]
+        shown = [_Series("in use", busy, is_area=True), _Series("running", group.machines_by_hour)]
+        yield _LineChart(f"Machines of {visible(group.group.machine.name)}: {group.used:.0%} used", shown)
     if result.cost:
         costs = [_Series(one.group.machine.name, one.cost_by_hour) for one in result.groups]
         yield _LineChart(f"Cost per hour: {result.cost:,.2f} in all", costs)
@@ -186,14 +186,14 @@ class _LineChart(Struct):
             x = number(_LEFT + hour * across)
             lines.append(f'<line class="line" x1="{x}" x2="{x}" y1="{number(bottom)}" y2="{number(bottom + 5)}"/>')
             lines.append(text(_LEFT + hour * across, bottom + 18, words, "quiet", "middle"))
-        for index, one in enumerate(self.series):
+        for index, series in enumerate(self.series):
             colour, dashes = index % _COLOURS, _DASHES[index // _COLOURS % len(_DASHES)]
             steps = "".join(
                 f"V{number(bottom - value * up)}H{number(_LEFT + (hour + 1) * across)}"
-                for hour, value in enumerate(one.values)
+                for hour, value in enumerate(series.values)
             )
             start = f"M{_LEFT} {number(bottom)}"
-            if one.is_area:
+            if series.is_area:
                 lines.append(f'<path class="c{colour} area" d="{start}{steps}V{number(bottom)}Z"/>')
             dash = f' stroke-dasharray="{dashes}"' if dashes else ""
             lines.append(f'<path class="series l{colour}" d="{start}{steps}"{dash}/>')
@@ -201,7 +201,7 @@ class _LineChart(Struct):
             legend, below = _LEFT + column * _NAME_WIDTH, bottom + 40 + row * _LEGEND
             ends = f'x1="{number(legend)}" x2="{number(legend + 18)}" y1="{number(below - 4)}" y2="{number(below - 4)}"'
             lines.append(f'<line class="series l{colour}" {ends}{dash}/>')
-            lines.append(text(legend + 24, below, _name(one.name), "quiet"))
+            lines.append(text(legend + 24, below, _name(series.name), "quiet"))
         rows = (len(self.series) - 1) // _NAMES_IN_ROW + 1
         return lines, _HEAD + _PLOT + 24 + rows * _LEGEND
 

@@ -51,7 +51,7 @@ def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:  
 def _rule(code: Code) -> dict[str, object]:
     text = page(code.number) or ""
     sections = {match[1]: " ".join(match[2].split()) for match in _SECTION.finditer(text)}
-    description, reason = sections.get("What it finds", code.name), sections.get("Why it matters", "")
+    description, reason = sections.get("Description", code.name), sections.get("Why it matters", "")
     return {
         "id": code.number,
         "name": code.name,

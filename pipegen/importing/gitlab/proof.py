@@ -170,7 +170,7 @@ def _order(expected: RunJob, actual: RunJob, names: frozenset[str]) -> Iterator[
 def _script(actual: tuple[str, ...], expected: tuple[str, ...]) -> dict[str, str] | None:
     """Return the variables that *actual* exports before the commands *expected*; None if the commands differ."""
     commands = tuple(text for text in actual if text != _NO_PIPEFAIL or _NO_PIPEFAIL in expected)
-    bounds = _found(commands, expected)
+    bounds = _position(commands, expected)
     if bounds is None:
         return None
     variables: dict[str, str] = {}
@@ -183,7 +183,7 @@ def _script(actual: tuple[str, ...], expected: tuple[str, ...]) -> dict[str, str
     return variables
 
 
-def _found(commands: tuple[str, ...], expected: tuple[str, ...]) -> tuple[int, int] | None:
+def _position(commands: tuple[str, ...], expected: tuple[str, ...]) -> tuple[int, int] | None:
     """Return the start and end of *expected* in *commands*: the same commands, or all of them in one subshell."""
     for start in range(len(commands) - len(expected), -1, -1):
         if commands[start : start + len(expected)] == expected and (expected or start == len(commands)):

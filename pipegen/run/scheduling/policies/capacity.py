@@ -141,9 +141,9 @@ class _Tree:
         )
 
 
-def _common_levels(one: JobQueue, other: JobQueue) -> int:
+def _common_levels(first: JobQueue, second: JobQueue) -> int:
     """Return how many job queues are above both."""
-    return len({*lineage(one)} & {*lineage(other)} - {one, other})
+    return len({*lineage(first)} & {*lineage(second)} - {first, second})
 
 
 def _is_useful(candidate: QueuedTask, queued_task: QueuedTask, deserved: Amounts) -> bool:
