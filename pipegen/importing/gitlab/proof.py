@@ -51,7 +51,8 @@ def prove(imported: GitLabImport, default_branch: str) -> Proof | None:
             continue
         number += len(titles)
         expected = {name: one for name, one in expected.items() if one.job in imported.jobs}
-        actual = {_name(name, expected): _named(one, expected) for name, one in (run(result, other) or {}).items()}
+        names = {_spelling(name): name for name in expected} | {name: name for name in expected}
+        actual = {_name(name, names): _named(job, names) for name, job in (run(result, other) or {}).items()}
         for name, message in _differences(expected, actual, imported.jobs):
             events_by_difference.setdefault((name, message), []).extend(titles)
     return Proof(
@@ -90,23 +91,31 @@ def _generated(files: Sequence[GeneratedFile]) -> SourcePipeline:
         )
 
 
-def _name(name: str, expected: Mapping[str, RunJob]) -> str:
-    """Return the name of a job in the source: the generated file has other names for those that GitLab reserves.
+def _name(name: str, names: Mapping[str, str]) -> str:
+    """Return the name in the source of the job *name* of the generated file; *names* has those of the source by spelling.
 
-    It also shortens long names.
+    The generated file has other names for those that GitLab reserves. It shortens long names, and leaves out what a
+    shell could misread in the values of a matrix.
     """
     original = name.removeprefix("stage ")
-    if name in expected or original in expected:
-        return name if name in expected else original
+    for spelling in (name, original, _spelling(name), _spelling(original)):
+        if spelling in names:
+            return names[spelling]
     if name.endswith(_SHORTENED):
-        longer = [one for one in expected if one.startswith(name.removesuffix(_SHORTENED))]
+        start = _spelling(name.removesuffix(_SHORTENED))
+        longer = [original for spelling, original in names.items() if spelling.startswith(start)]
         return longer[0] if len(longer) == 1 else name
     return name
 
 
-def _named(job: RunJob, expected: Mapping[str, RunJob]) -> RunJob:
+def _spelling(name: str) -> str:
+    """Return *name* without characters that the generated file may leave out."""
+    return re.sub(r"[^\w.:/+]+", " ", name).strip()
+
+
+def _named(job: RunJob, names: Mapping[str, str]) -> RunJob:
     """Return *job* with the names of the source."""
-    before, files = (frozenset(_name(name, expected) for name in names) for names in (job.before, job.files))
+    before, files = (frozenset(_name(name, names) for name in group) for group in (job.before, job.files))
     return replace(job, before=before, files=files)
 
 

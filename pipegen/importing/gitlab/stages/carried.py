@@ -9,6 +9,7 @@ from pipegen.emit.yaml import Data, Value
 from pipegen.importing.arcs import closure
 from pipegen.importing.gitlab.reading.order import Order
 from pipegen.importing.gitlab.stages.stage import Draft
+from pipegen.targets.gitlab.jobs.raw import has_rules
 
 _MOST_NEEDS = 50
 # Names of jobs that GitLab reserves: https://docs.gitlab.com/ci/jobs/#job-names
@@ -55,7 +56,7 @@ def keep_needs(drafts: Sequence[Draft], order: Order, names: Mapping[str, Sequen
             keys: dict[str, Data] = {}
             if other.name not in order.files[draft.name] and (_leaves_files(other) or other.raw):
                 keys["artifacts"] = False
-            if "when" in other.keys:
+            if "when" in other.keys or has_rules(other.raw):
                 keys["optional"] = True
             of_stage = names.get(other.name) or _job_names(other)
             needs += [{"job": name, **keys} if keys else name for name in of_stage]

@@ -27,7 +27,7 @@ from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, r
 from pipegen.importing.gitlab.stages.keys.variables import variables
 from pipegen.importing.gitlab.stages.starts import Start, start_of
 from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
-from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified
+from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
 from pipegen.source.tree import Entry
@@ -294,6 +294,8 @@ class StageBuilder:
         raw_names.update(self._settings.forced.get("", _NOT_FORCED))  # names that an input cannot have
         if start is None or start.reason:
             raw_names.update(rule_variables(job))
+        else:  # conditions of a config do not read the variables of stages, those of GitLab do
+            raw_names.update(test.name for test in tests(start.condition) if test.name in job.own_variables)
         job_variables = variables(context, self._settings.inputs, raw_names)
         env: dict[str, Value] = dict(job_variables.env)
         for variable in job.variables.values():
