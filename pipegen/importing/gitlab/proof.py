@@ -92,10 +92,11 @@ def _generated(files: Sequence[GeneratedFile]) -> SourcePipeline:
 
 
 def _name(name: str, names: Mapping[str, str]) -> str:
-    """Return the name in the source of the job *name* of the generated file; *names* has those of the source by spelling.
+    """Return the name in the source of the job *name* of the generated file.
 
-    The generated file has other names for those that GitLab reserves. It shortens long names, and leaves out what a
-    shell could misread in the values of a matrix.
+    *names* are those of the source, also by their spelling without special characters. The generated file has other
+    names for those that GitLab reserves. It shortens long names, and leaves out what a shell could misread in the
+    values of a matrix.
     """
     original = name.removeprefix("stage ")
     for spelling in (name, original, _spelling(name), _spelling(original)):
