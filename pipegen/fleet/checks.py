@@ -22,7 +22,16 @@ from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, children, ite
 
 # As many take about ten minutes.
 _MOST_STAGES = 10_000_000
+_LISTS = {"plugin": "tiers", "action": "actions"}
 _NEEDED = ("enqueue", "allocate")
+# Keys of a section that have an effect only with one of these plugins or actions.
+_EFFECTIVE = (
+    ("queues", "parent", "plugin", ("capacity",)),
+    ("queues", "deserved", "plugin", ("capacity",)),
+    ("queues", "reclaimable", "action", ("reclaim",)),
+    ("load", "waiting_time", "plugin", ("sla",)),
+    ("load", "may_preempt", "action", ("preempt", "reclaim")),
+)
 
 
 def check_numbers(tree: Node, report: Report) -> None:
@@ -89,18 +98,18 @@ def _check_scheduling(fleet: Fleet, root: Mapping, report: Report) -> None:
 
 
 def _check_effects(fleet: Fleet, root: Mapping, report: Report) -> None:
-    """Report keys that have an effect only with a plugin that is not used, and actions without stages to stop."""
-    rows = (("queues", "parent", "capacity"), ("queues", "deserved", "capacity"), ("load", "waiting_time", "sla"))
-    used = {name for tier in fleet.scheduling.tiers for name in tier}
-    for section, key, plugin in rows:
+    """Report keys that have an effect only with others that are not used, and actions without stages to stop."""
+    used = {*fleet.scheduling.actions, *(name for tier in fleet.scheduling.tiers for name in tier)}
+    for section, key, kind, names in _EFFECTIVE:
         for item in items_of(root.get(section)):
             value = item.get(key) if isinstance(item, Mapping) else None
-            if value is not None and plugin not in used:
+            words = " or ".join(f'"{name}"' for name in names)
+            if value is not None and not used.intersection(names):
                 report.add(
                     codes.IGNORED_FLEET_KEY,
-                    f'"{key}" has no effect without the plugin "{plugin}"',
+                    f'"{key}" has no effect without the {kind} {words}',
                     at=value.span,
-                    hint=f'add "{plugin}" to "tiers" in "scheduling", or remove "{key}"',
+                    hint=f'add "{names[0]}" to "{_LISTS[kind]}" in "scheduling", or remove "{key}"',
                 )
     scheduling = root.get("scheduling")
     actions = items_of(scheduling.get("actions")) if isinstance(scheduling, Mapping) else ()

@@ -38,7 +38,10 @@ class MachineGroup(Struct, kw_only=True):
 
 
 class FleetQueue(Struct, kw_only=True):
-    """A queue, with the terms of Volcano; *parent* is the name of the queue above it, or ""."""
+    """A queue, with the terms of Volcano.
+
+    *parent* is the name of the queue above it, or "". *is_reclaimable* is whether its stages stop for other queues.
+    """
 
     name: str
     weight: int = 1
@@ -47,6 +50,7 @@ class FleetQueue(Struct, kw_only=True):
     guarantee: Amounts = field(default_factory=dict)
     deserved: Amounts = field(default_factory=dict)
     parent: str = ""
+    is_reclaimable: bool = True
 
 
 class Load(Struct, kw_only=True):
@@ -59,6 +63,7 @@ class Load(Struct, kw_only=True):
         workflow: its stages.
         arrivals: when it starts.
         waiting_time: seconds that a stage may wait before the plugin `sla` reserves room for it.
+        may_preempt: whether other stages may be stopped for its stages.
     """
 
     name: str
@@ -67,6 +72,7 @@ class Load(Struct, kw_only=True):
     workflow: FleetPipeline
     arrivals: Arrivals
     waiting_time: float = inf
+    may_preempt: bool = True
 
 
 class Fleet(Struct, kw_only=True):

@@ -17,7 +17,7 @@ from pipegen.fleet.checks import check_fleet, check_numbers
 from pipegen.fleet.cluster import read_machine
 from pipegen.fleet.load import LoadReader, report_unknown
 from pipegen.fleet.model import Fleet, FleetQueue, MachineGroup
-from pipegen.fleet.values import amounts, bounded, fraction, mapping, time_of, whole
+from pipegen.fleet.values import amounts, bounded, flag, fraction, mapping, time_of, whole
 from pipegen.plan.model import Plan
 from pipegen.run.scheduling.fitting import check
 from pipegen.run.scheduling.plugins import Scheduling
@@ -112,6 +112,7 @@ def _queue(item: TreeMapping, report: Report) -> FleetQueue:
         guarantee=amounts(item.get("guarantee"), report),
         deserved=amounts(item.get("deserved"), report),
         parent=written_text(item.get("parent")),
+        is_reclaimable=flag(item.get("reclaimable"), default=True),
     )
 
 

@@ -155,6 +155,7 @@ class FleetSimulation:
             is_light=not stage.requests,
             # Its services would be left alone.
             is_preemptable=stage.is_interruptible and not stage.services,
+            may_preempt=run.load.load.may_preempt,
             since=self._now,
             run=run,
             stage=stage,
@@ -195,6 +196,7 @@ class FleetSimulation:
                 remaining=stage_run.remaining,
                 order=self._next_order(),
                 is_light=not requested,
+                may_preempt=stage_run.may_preempt,
                 since=self._now,
             )
             for requested in stage.services

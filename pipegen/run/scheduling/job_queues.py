@@ -7,7 +7,7 @@ cannot start, none can.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum
 from heapq import heappop, heappush
 from math import inf
@@ -45,7 +45,6 @@ class QueuedTask(MutableStruct, kw_only=True, eq=False):
         requests: the resources that it takes.
         labels: the labels that the machine must have.
         locks: the locks that it holds while it runs.
-        role: tasks with the same role are interchangeable; "" for a unique task.
         priority: higher runs earlier.
         remaining: seconds from its start to the end of the longest path from it.
         order: its index among all tasks, which decides between otherwise equal tasks.
@@ -63,7 +62,6 @@ class QueuedTask(MutableStruct, kw_only=True, eq=False):
     requests: Amounts
     labels: tuple[str, ...] = ()
     locks: tuple[str, ...] = ()
-    role: str = ""
     priority: int = 0
     remaining: float = 0.0
     order: int = 0
@@ -83,7 +81,6 @@ class Gang(MutableStruct, kw_only=True, eq=False):
         name: its name in messages.
         job_queue: its job queue.
         least: the minimum number of tasks that start together.
-        least_by_role: the minimum numbers by role.
         minimum: the resources that must be available for its admission; None is no requirement.
         priority: higher runs earlier.
         waiting_time: seconds that it may wait, for `sla`.
@@ -91,8 +88,8 @@ class Gang(MutableStruct, kw_only=True, eq=False):
             not fit, none does.
         is_admitted: whether its tasks may be placed.
         size: the number of its tasks.
-        placed: the number of tasks that are placed or running, by role.
-        promised: the number of tasks with promised room, by role.
+        placed: the number of tasks that are placed or running.
+        promised: the number of tasks with promised room.
         taken: the resources of its placed, promised and running tasks.
         waiting: a heap of tasks to be placed by `allocate`.
         light: a heap of tasks to be placed by `backfill`.
@@ -106,15 +103,14 @@ class Gang(MutableStruct, kw_only=True, eq=False):
     name: str
     job_queue: JobQueue
     least: int = 1
-    least_by_role: Mapping[str, int] = field(default_factory=dict)
     minimum: Amounts | None = None
     priority: int = 0
     waiting_time: float = inf
     is_alike: bool = False
     is_admitted: bool = False
     size: int = 0
-    placed: dict[str, int] = field(default_factory=dict)
-    promised: dict[str, int] = field(default_factory=dict)
+    placed: int = 0
+    promised: int = 0
     taken: dict[str, float] = field(default_factory=dict)
     waiting: list[tuple[Key, int, QueuedTask]] = field(default_factory=list)
     light: list[tuple[Key, int, QueuedTask]] = field(default_factory=list)
@@ -161,7 +157,7 @@ class JobQueue(MutableStruct, kw_only=True, eq=False):
         guarantee: the resources reserved for it.
         deserved: the resources that it has a right to, for `capacity`.
         parent: the job queue above it, whose limits hold for it too.
-        is_open: whether its tasks may be placed.
+        is_reclaimable: whether its tasks may be stopped for other job queues.
         taken: the resources of its placed, promised and running tasks.
         requested: *taken* plus the resources of its waiting tasks.
         admitted: the sum of the minimum resources of its admitted gangs.
@@ -176,7 +172,7 @@ class JobQueue(MutableStruct, kw_only=True, eq=False):
     guarantee: Amounts = field(default_factory=dict)
     deserved: Amounts = field(default_factory=dict)
     parent: JobQueue | None = None
-    is_open: bool = True
+    is_reclaimable: bool = True
     taken: dict[str, float] = field(default_factory=dict)
     requested: dict[str, float] = field(default_factory=dict)
     admitted: dict[str, float] = field(default_factory=dict)
@@ -186,8 +182,10 @@ class JobQueue(MutableStruct, kw_only=True, eq=False):
 def count_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
     """Count *queued_task* as placed, or as promised."""
     gang = queued_task.gang
-    count = gang.promised if is_promise else gang.placed
-    count[queued_task.role] = count.get(queued_task.role, 0) + 1
+    if is_promise:
+        gang.promised += 1
+    else:
+        gang.placed += 1
     add_to(gang.taken, queued_task.requests)
     for job_queue in lineage(gang.job_queue):
         add_to(job_queue.taken, queued_task.requests)
@@ -196,8 +194,10 @@ def count_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
 def uncount_placed(queued_task: QueuedTask, *, is_promise: bool) -> None:
     """Undo `count_placed`."""
     gang = queued_task.gang
-    count = gang.promised if is_promise else gang.placed
-    count[queued_task.role] -= 1
+    if is_promise:
+        gang.promised -= 1
+    else:
+        gang.placed -= 1
     subtract(gang.taken, queued_task.requests)
     for job_queue in lineage(gang.job_queue):
         subtract(job_queue.taken, queued_task.requests)

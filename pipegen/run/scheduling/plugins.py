@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TypeAlias
 
 from pipegen.run.scheduling.actions.allocate import allocate
@@ -26,7 +25,7 @@ from pipegen.run.scheduling.policies.proportion import fair_share, proportion
 from pipegen.run.scheduling.policies.sla import sla
 from pipegen.run.scheduling.queue.queue import Gate, QueueSettings
 from pipegen.run.scheduling.session import Session
-from pipegen.run.scheduling.votes import Votes, only
+from pipegen.run.scheduling.votes import Votes
 from pipegen.structs import Struct
 
 Policy: TypeAlias = Callable[[Session], Votes]
@@ -42,9 +41,8 @@ ACTIONS: Mapping[str, Action] = {
 # The actions that stop tasks for others.
 EVICTING = frozenset({preempt, reclaim})
 PLUGINS: Mapping[str, Policy] = {
-    "priority": partial(only, priority, ("gang_key", "queued_task_key", "is_starving", "preemptable")),
-    # Gangs that lack tasks do not come first, because each stage is placed alone. No stage of a gang is stopped.
-    "gang": partial(only, gang, ("is_ready", "is_promised", "is_valid", "is_starving")),
+    "priority": priority,
+    "gang": gang,
     "sla": sla,
     "drf": drf,
     "fair-share": fair_share,

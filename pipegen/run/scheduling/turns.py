@@ -75,7 +75,7 @@ class Turns:
 
 def _kind(job_queue: JobQueue) -> object:
     """Return the inputs of the key of *job_queue*, except its last service and its index."""
-    own = (job_queue.priority, job_queue.is_open, tuple(job_queue.taken.items()))
+    own = (job_queue.priority, tuple(job_queue.taken.items()))
     return (*own, *request_kind(job_queue))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 from pipegen.run.scheduling.session import SIZE, Session
 from pipegen.run.scheduling.statement import Statement
@@ -94,30 +92,30 @@ def _conclude(session: Session, gang: Gang, statement: Statement, refused: Queue
 
 def _place(session: Session, gang: Gang, statement: Statement) -> QueuedTask | None:
     """Place tasks of *gang* until enough are placed, then one by one; return the first that finds no room."""
-    failed: dict[str, QueuedTask] = {}
+    refused: QueuedTask | None = None
     unplaced: list[QueuedTask] = []
     while (queued_task := gang.pop()) is not None:
-        if queued_task.role in failed or not session.ballot.may_take(gang.job_queue, queued_task):
+        if not session.ballot.may_take(gang.job_queue, queued_task):
             unplaced.append(queued_task)
             continue
         node = session.find(queued_task)
         if node is None:
-            failed.setdefault(queued_task.role or queued_task.name, queued_task)
+            refused = refused or queued_task
             if not _promise(session, queued_task, statement):
                 unplaced.append(queued_task)
-            if gang.is_alike or not _may_go_on(gang, tuple(failed.values())):
+            if gang.is_alike or gang.least == gang.size:
                 break
             continue
         statement.place(queued_task, node.name)
         if session.ballot.is_ready(gang) and gang.first() is not None:
             # Other gangs may come first now; tasks without room are tried again after them.
-            failed.clear()
+            refused = None
             break
     else:
-        failed.update((queued_task.name, queued_task) for queued_task in unplaced)
+        refused = refused or next(iter(unplaced), None)
     for queued_task in unplaced:
         session.wait(queued_task)
-    return next(iter(failed.values()), None)
+    return refused
 
 
 def _promise(session: Session, queued_task: QueuedTask, statement: Statement) -> bool:
@@ -126,14 +124,3 @@ def _promise(session: Session, queued_task: QueuedTask, statement: Statement) ->
         return False
     node = session.find_future(queued_task)
     return node is not None and statement.promise(queued_task, node.name)
-
-
-def _may_go_on(gang: Gang, failed: Sequence[QueuedTask]) -> bool:
-    """Return whether *gang* can still start although *failed* tasks, and those of the same roles, find no room."""
-    if gang.least == gang.size:
-        return False
-    if gang.least < sum(gang.least_by_role.values()):
-        roles = {task.role for task in failed}
-        remaining = sum(queued_task.role not in roles for _, _, queued_task in gang.waiting)
-        return sum(gang.placed.values()) + remaining >= gang.least
-    return all(gang.placed.get(task.role, 0) >= gang.least_by_role.get(task.role, 0) for task in failed)

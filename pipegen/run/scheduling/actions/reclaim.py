@@ -11,7 +11,7 @@ from pipegen.run.scheduling.statement import Statement
 def reclaim(session: Session) -> None:
     """Make room for one task after the other, in the order of job queues and gangs."""
     for job_queue in sorted(session.job_queues.values(), key=session.ballot.job_queue_key):
-        if not job_queue.is_open or session.ballot.is_overused(job_queue):
+        if session.ballot.is_overused(job_queue):
             continue
         for gang in session.waiting_gangs(job_queue):
             _make_room(session, gang, job_queue)
@@ -19,7 +19,8 @@ def reclaim(session: Session) -> None:
 
 def _make_room(session: Session, gang: Gang, job_queue: JobQueue) -> None:
     def is_candidate(candidate: QueuedTask) -> bool:
-        return candidate.is_preemptable and candidate.gang.job_queue is not job_queue
+        other = candidate.gang.job_queue
+        return candidate.is_preemptable and other.is_reclaimable and other is not job_queue
 
     if not has_victims(session, gang, is_candidate, session.ballot.reclaimable):
         return

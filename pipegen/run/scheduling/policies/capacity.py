@@ -17,7 +17,7 @@ def capacity(session: Session) -> Votes:
     return Votes(
         job_queue_key=tree.rank,
         victim_queue_key=_common_levels,
-        may_take=lambda job_queue, queued_task: tree.is_open(job_queue) and tree.may_take(job_queue, queued_task),
+        may_take=tree.may_take,
         may_enter=tree.may_enter,
         is_preemptive=tree.is_preemptive,
         reclaimable=tree.reclaimable,
@@ -25,7 +25,7 @@ def capacity(session: Session) -> Votes:
 
 
 class _Tree:
-    """The job queues of *session* as a tree, in which only those without others below them have gangs.
+    """The job queues of *session* as a tree; those with others below them have no gangs.
 
     Limits and deserved shares change only when machines are added or removed.
     """
@@ -35,17 +35,11 @@ class _Tree:
         self._totals: Amounts = {}
         self._limits: dict[tuple[JobQueue, str], float] = {}
         self._shares: dict[JobQueue, Amounts] = {}
-        self._parents: dict[JobQueue, None] = {}
 
     def rank(self, job_queue: JobQueue) -> Key:
         """Return the rank of *job_queue*: those above it are compared first, from the top of the tree."""
         above = [self._share(one) for one in reversed([*lineage(job_queue)])]
         return (-job_queue.priority, *above)
-
-    def is_open(self, job_queue: JobQueue) -> bool:
-        """Return whether tasks of *job_queue* may be placed: it is open, and no job queue is below it."""
-        self._update()
-        return job_queue.is_open and job_queue not in self._parents
 
     def may_take(self, job_queue: JobQueue, queued_task: QueuedTask) -> bool:
         """Return whether *job_queue* and all above it stay within their limits with *queued_task*."""
@@ -54,22 +48,16 @@ class _Tree:
     def may_enter(self, gang: Gang) -> Vote:
         """Reject *gang* if its minimum, and those admitted before it, exceed a limit."""
         minimum = gang.minimum or {}
-        is_permitted = self.is_open(gang.job_queue) and all(
-            self._is_within(above, above.admitted, minimum) for above in lineage(gang.job_queue)
-        )
+        is_permitted = all(self._is_within(above, above.admitted, minimum) for above in lineage(gang.job_queue))
         return Vote.PERMIT if is_permitted else Vote.REJECT
 
     def is_preemptive(self, job_queue: JobQueue, queued_task: QueuedTask) -> bool:
         """Return whether *job_queue* may have the requests of *queued_task*, and deserves them in some resource."""
         deserved = self._deserved(job_queue)
-        return (
-            job_queue.is_open
-            and self._is_within(job_queue, job_queue.taken, queued_task.requests)
-            and any(
-                job_queue.taken.get(name, 0) + amount <= deserved.get(name, 0)
-                for name, amount in queued_task.requests.items()
-                if amount and _is_shared(deserved, name)
-            )
+        return self._is_within(job_queue, job_queue.taken, queued_task.requests) and any(
+            job_queue.taken.get(name, 0) + amount <= deserved.get(name, 0)
+            for name, amount in queued_task.requests.items()
+            if amount and _is_shared(deserved, name)
         )
 
     def reclaimable(self, queued_task: QueuedTask, candidates: Sequence[QueuedTask]) -> Sequence[QueuedTask]:
@@ -124,8 +112,6 @@ class _Tree:
             self._totals = self._session.possible
             self._limits.clear()
             self._shares.clear()
-            job_queues = self._session.job_queues.values()
-            self._parents = {one.parent: None for one in job_queues if one.parent is not None}
 
     def _new_limit(self, job_queue: JobQueue, name: str) -> float:
         """Return how much of a resource *job_queue* may take: its capability, without the guarantees of others."""

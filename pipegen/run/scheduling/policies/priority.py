@@ -14,7 +14,7 @@ def priority(_session: Session) -> Votes:
     return Votes(
         gang_key=lambda gang: -gang.priority,
         queued_task_key=lambda queued_task: -queued_task.priority,
-        is_starving=lambda gang: sum(gang.placed.values()) + sum(gang.promised.values()) < gang.size,
+        is_starving=lambda gang: gang.placed + gang.promised < gang.size,
         preemptable=_victims,
     )
 

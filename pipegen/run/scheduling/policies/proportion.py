@@ -19,9 +19,7 @@ def proportion(session: Session) -> Votes:
     return Votes(
         job_queue_key=lambda job_queue: (-job_queue.priority, _share(job_queue, shares.deserved(job_queue))),
         is_overused=lambda job_queue: _is_all_taken(job_queue.taken, shares.deserved(job_queue)),
-        may_take=lambda job_queue, queued_task: (
-            job_queue.is_open and _may_take(job_queue, queued_task, shares.deserved(job_queue))
-        ),
+        may_take=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
         may_enter=lambda gang: _may_enter(gang, shares.capability(gang.job_queue)),
         is_preemptive=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
         reclaimable=lambda _, candidates: _above(candidates, shares.deserved),
@@ -36,9 +34,7 @@ def fair_share(session: Session) -> Votes:
     shares = _Shares(session)
     return Votes(
         job_queue_key=lambda job_queue: (-job_queue.priority, _share(job_queue, shares.deserved(job_queue))),
-        may_take=lambda job_queue, queued_task: (
-            job_queue.is_open and _may_take(job_queue, queued_task, shares.capability(job_queue))
-        ),
+        may_take=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.capability(job_queue)),
         may_enter=lambda gang: _may_enter(gang, shares.capability(gang.job_queue)),
         is_preemptive=lambda job_queue, queued_task: _may_take(job_queue, queued_task, shares.deserved(job_queue)),
         reclaimable=lambda _, candidates: _above(candidates, shares.deserved),
@@ -216,8 +212,6 @@ def _above(candidates: Sequence[QueuedTask], deserved: Callable[[JobQueue], Amou
 def _may_enter(gang: Gang, maximum: Amounts) -> Vote:
     """Reject *gang* if its minimum plus the admitted minimums of its job queue exceeds *maximum*."""
     job_queue, minimum = gang.job_queue, gang.minimum or {}
-    if not job_queue.is_open:
-        return Vote.REJECT
     is_exceeded = any(
         requested + job_queue.admitted.get(name, 0) > maximum.get(name, 0)
         for name, requested in minimum.items()
