@@ -46,7 +46,8 @@ def _without(layer: Mapping, keys: frozenset[str]) -> Mapping:
 def _is_optional(layer: Mapping) -> bool:
     approval = layer.get("approve")
     value = approval.get("optional") if isinstance(approval, Mapping) else None
-    return isinstance(value, Scalar) and value.value is True
+    is_always = isinstance(approval, Mapping) and approval.get("when") is None
+    return is_always and isinstance(value, Scalar) and value.value is True
 
 
 def _has(layer: Mapping, key: str) -> bool:

@@ -10,7 +10,7 @@ from itertools import chain, pairwise, product
 from typing import ClassVar
 
 from pipegen.source.text import Located, SourceFile, Span
-from pipegen.source.tree import Mapping, Node, Scalar
+from pipegen.source.tree import Entry, Mapping, Node, Scalar
 from pipegen.structs import SpannedStruct, Struct
 
 
@@ -163,9 +163,20 @@ class StageConfig(SpannedStruct, kw_only=True):
     @property
     def is_optional(self) -> bool:
         """Whether it runs only if a person starts it, and no stage waits for it."""
+        return self.has_optional_approval and self.approval_condition is None
+
+    @property
+    def has_optional_approval(self) -> bool:
+        """Whether it is optional, at least in some runs."""
         body = self.approve.node if self.approve is not None else None
         optional = body.get("optional") if isinstance(body, Mapping) else None
         return isinstance(optional, Scalar) and optional.value is True
+
+    @property
+    def approval_condition(self) -> Entry | None:
+        """The runs in which it needs an approval; None if these are all."""
+        body = self.approve.node if self.approve is not None else None
+        return body.entry("when") if isinstance(body, Mapping) else None
 
     @property
     def own_name(self) -> str:

@@ -216,15 +216,20 @@ def _approval(job: Job, formatter: ValueFormatter) -> Tree | None:
         "approvers": unordered(approval.approvers),
         "optional": value("true") if approval.is_optional else None,
         "timeout": value(_seconds(approval.timeout)) if approval.timeout is not None else None,
+        "when": condition(approval.condition),
     }
     return {name: tree for name, tree in keys.items() if tree is not None} or value("true")
 
 
-def _allowed(job: Job) -> ComparedValue | None:
+def _allowed(job: Job) -> Tree | None:
     allowed, approval = job.limits.allow_failure, job.deployment.approval
-    if allowed is None or (approval is not None and approval.is_optional):
+    if allowed is None or (approval is not None and approval.is_optional and approval.span == allowed.span):
         return None
-    return unordered(map(str, allowed.exit_codes)) or value("true")
+    exit_codes = unordered(map(str, allowed.exit_codes))
+    when = condition(allowed.condition)
+    if when is None:
+        return exit_codes or value("true")
+    return {"when": when, **({"exit_codes": exit_codes} if exit_codes is not None else {})}
 
 
 def _artifacts(job: Job, formatter: ValueFormatter) -> Iterable[str]:

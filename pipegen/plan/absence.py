@@ -35,7 +35,7 @@ class Absence(Struct):
         if reader in self.final:
             return self.final[reader]
         if _may_fail(stage):
-            cause = stage.approve if stage.is_optional else stage.allow_failure
+            cause = stage.approve if stage.has_optional_approval else stage.allow_failure
             return cause.span if cause is not None else None
         if stage.when is None or implies(self.conditions.get(reader), self.conditions.get(producer)):
             return None
@@ -77,6 +77,6 @@ class Absence(Struct):
 def _may_fail(stage: StageConfig) -> bool:
     """Return whether the stages after *stage* run even if it fails."""
     node = stage.allow_failure.node if stage.allow_failure else None
-    return stage.is_optional or (
+    return stage.has_optional_approval or (
         node is not None and not (isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN and node.value is False)
     )

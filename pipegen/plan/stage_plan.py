@@ -66,10 +66,11 @@ def stage_plan(stage: StageConfig, pipeline: PipelineConfig, start: StageValues,
     name, report = stage.name.value, start.report
     check_directory(stage.directory, report)
     directory = _directory(stage, pipeline)
-    stage_machine, bounds = machine(stage, directory, start), limits(stage, report)
+    stage_machine = machine(stage, directory, start)
     stage_steps, end = steps(stage, pipeline, start, is_certain=absence.is_certain(name))
     failed = end.at(FAILED)
     settings = stage_settings(stage, directory, end)
+    bounds = limits(stage, settings.deployment.approval, start)
     check_tools(stage, stage_steps, stage_machine.pod, report)
     stage_steps = (*stage_steps, *settings.files.at_run_time)
     absence.check_resources(name, stage_steps, report)
@@ -107,4 +108,4 @@ def _mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues, bou
     stage_mail = mail(stage, pipeline, values)
     check_webhook(stage, values.report)
     check_mail(stage, bounds.allow_failure, values.report)
-    return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else stage_mail
+    return None if bounds.allow_failure is not None and bounds.allow_failure.is_certain else stage_mail

@@ -95,6 +95,36 @@ ALLOWED: list[dict[str, object]] = [
 ]
 
 
+BY_RUN: list[dict[str, object]] = [
+    {"name": "any", "script": ["exit 3"], "allow_failure": {"when": {"branch": "main"}}},
+    {"name": "some", "script": ["exit 7"], "allow_failure": {"when": {"branch": "main"}, "exit_codes": [7]}},
+    {"name": "after", "script": ["true"]},
+    {"name": "other", "script": ["exit 3"], "allow_failure": {"when": {"branch": "dev"}}},
+    {"name": "code", "script": ["exit 7"], "allow_failure": {"when": {"branch": "dev"}, "exit_codes": [7]}},
+    {"name": "asked", "script": ["true"], "approve": {"when": {"branch": "dev"}}},
+    {"name": "optional", "script": ["exit 3"], "approve": {"when": {"branch": "dev"}, "optional": True}},
+]
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_failures_are_allowed_only_in_runs_of_the_condition(containers: Containers, tmp_path: Path, name: str) -> None:
+    """The run is on the branch main; a stage that needs an approval only on others starts by itself, and counts."""
+    arcs = [["any", "some", "after"], ["other"], ["code"], ["asked"], ["optional"]]
+    text = yaml_text({"pipelines": {"p": {"stages": BY_RUN, "execution": arcs}}})
+
+    done, _ = executed(ENGINES[name], containers, tmp_path, text, {})
+
+    assert done.outcomes == {
+        "any": "unstable",
+        "some": "unstable",
+        "after": "success",
+        "other": "failed",
+        "code": "failed",
+        "asked": "success",
+        "optional": "failed",
+    }, done.log
+
+
 @pytest.mark.parametrize("name", ENGINES)
 def test_an_allowed_failure_does_not_stop_successors(containers: Containers, tmp_path: Path, name: str) -> None:
     """If exit codes are listed, only those of the script are allowed."""

@@ -45,7 +45,7 @@ from pipegen.plan.events import EventAnswer
 from pipegen.plan.model import Case, Input, Job, Leave, Plan, Schedule, Selection
 from pipegen.plan.model.facts import StartEvent
 from pipegen.plan.model.steps import step_key
-from pipegen.plan.stage.conditions.text import case_values, case_words, words
+from pipegen.plan.stage.conditions.text import allowed_words, case_values, case_words, words
 from pipegen.readback.generated import Reading
 from pipegen.source.text import SourceFile
 
@@ -208,6 +208,12 @@ def _job_data(job: Job) -> Mapping[str, object]:
         document["when"] = words(job.condition)
     if job.cases:
         document["cases"] = [_case_data(case) for case in job.cases]
+    allowed = job.limits.allow_failure
+    if allowed is not None and allowed.condition is not None:
+        document["allow_failure"] = {"when": words(allowed.condition)}
+    approval = job.deployment.approval
+    if approval is not None and approval.condition is not None:
+        document["approve"] = {"when": words(approval.condition)}
     return document
 
 
@@ -261,6 +267,10 @@ def _details(job: Job) -> list[str]:
         ("leaves", [artifact.path or "files known at run time" for artifact in job.artifacts]),
     )
     lines = [f"    {name:<8}  {_listed(words)}" for name, words in entries if words]
+    allowed, approval = job.limits.allow_failure, job.deployment.approval
+    if approval is not None and approval.condition is not None:
+        lines.append(f"    {'approval':<8}  when {words(approval.condition)}")
+    lines += [f"    {'may fail':<8}  {allowed_words(allowed)}"] if allowed is not None and allowed.condition else []
     return [*lines, *(f"    {'case':<8}  {case_words(case)}" for case in job.cases)]
 
 

@@ -9,7 +9,7 @@ from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
 from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.pictures.pictured import left_by
 from pipegen.plan.model import Job, Plan
-from pipegen.plan.stage.conditions.text import case_words, words
+from pipegen.plan.stage.conditions.text import allowed_words, case_words, words
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, children, written_text
@@ -78,7 +78,8 @@ def _waits(job: Job) -> _Facts:
     if deployment.approval is not None:
         approvers = f" (by {', '.join(deployment.approval.approvers)})" if deployment.approval.approvers else ""
         need = "optional" if deployment.approval.is_optional else "required"
-        yield "Approval", (deployment.approval.message or need) + approvers
+        runs = f" when {words(deployment.approval.condition)}" if deployment.approval.condition is not None else ""
+        yield "Approval", (deployment.approval.message or need) + approvers + runs
     if deployment.delay is not None:
         yield "Starts after", _time(deployment.delay.seconds)
     if deployment.environment is not None:
@@ -108,8 +109,7 @@ def _bounds(job: Job) -> _Facts:
     if limits.retry is not None:
         yield "Attempts", str(limits.retry.count + 1)
     if limits.allow_failure is not None:
-        codes = ", ".join(map(str, limits.allow_failure.exit_codes))
-        yield "May fail", f"with exit status {codes}" if codes else "the pipeline continues"
+        yield "May fail", allowed_words(limits.allow_failure)
 
 
 def _location(span: Span) -> tuple[str, int]:

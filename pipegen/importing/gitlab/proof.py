@@ -141,6 +141,9 @@ def _of_job(expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterato
     name = expected.name
     if (expected.when, expected.is_optional) != (actual.when, actual.is_optional):
         yield f'job "{name}" starts {_start(expected)} in the original, {_start(actual)} in the import'
+    if expected.allowed != actual.allowed:
+        failures = f"{_failures(expected)} in the original, with {_failures(actual)} in the import"
+        yield f'job "{name}" may fail with {failures}'
     yield from _order(expected, actual, frozenset(names))
     missing = sorted((expected.files & frozenset(names)) ^ actual.files)
     if missing and expected.script:
@@ -163,6 +166,11 @@ def _of_job(expected: RunJob, actual: RunJob, names: Collection[str]) -> Iterato
             yield f'the variable {variable} of job "{name}" is another one'
     if ground(expected.image, expected.variables) != ground(actual.image, variables):
         yield f'the image of job "{name}" is another one'
+
+
+def _failures(job: RunJob) -> str:
+    """Return the exit codes with which *job* may fail."""
+    return f"{', '.join(job.allowed)} exit code" if job.allowed else "no exit code"
 
 
 def _start(job: RunJob) -> str:

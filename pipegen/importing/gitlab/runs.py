@@ -77,11 +77,15 @@ class RunnablePipeline(Struct, kw_only=True):
 
 
 class StartedJob(Struct, kw_only=True):
-    """A job in a run: how it starts, whether later stages wait for it, and the rule's variables."""
+    """A job in a run: how it starts, whether later stages wait for it, and the rule's variables.
+
+    *allowed* are the exit codes with which it may fail, and "any" for all failures.
+    """
 
     name: str
     when: str
     is_awaited: bool
+    allowed: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
 
 
@@ -92,6 +96,7 @@ class RunJob(Struct, kw_only=True):
     job: str
     when: str
     is_optional: bool
+    allowed: tuple[str, ...]
     before: frozenset[str]
     files: frozenset[str]
     script: tuple[str, ...]
@@ -152,6 +157,7 @@ def run(pipeline: RunnablePipeline, started: Sequence[StartedJob]) -> dict[str, 
                 job=name,
                 when=_without_effect(own.when, direct[name]),
                 is_optional=own.when == MANUAL and not own.is_awaited,
+                allowed=own.allowed,
                 before=before,
                 files=received,
                 script=job.script,
@@ -193,7 +199,8 @@ def _started(job: RunnableJob, facts: Facts) -> StartedJob | None:
     if rule is None or rule.when == NEVER:
         return None
     is_awaited = rule.when != "on_failure" and not (rule.when == MANUAL and rule.allow_failure)
-    return StartedJob(name=name, when=rule.when, is_awaited=is_awaited, variables=rule.variables)
+    allowed = ("any",) if rule.allow_failure else tuple(sorted(rule.exit_codes))
+    return StartedJob(name=name, when=rule.when, is_awaited=is_awaited, allowed=allowed, variables=rule.variables)
 
 
 def _order(

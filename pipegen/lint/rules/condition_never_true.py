@@ -42,6 +42,7 @@ def check(config: CheckedConfig, report: Report) -> None:
             _check_alternatives(condition, pipeline_condition, report)
     for stage in config.stages():
         _check_cases(stage, report)
+        _check_allowed(stage, report)
 
 
 def _check_cases(stage: CheckedStage, report: Report) -> None:
@@ -58,6 +59,21 @@ def _check_cases(stage: CheckedStage, report: Report) -> None:
                 hint="remove it, or put it before the case that holds whenever it does",
             )
         outer.append(Not(case.condition))
+
+
+def _check_allowed(stage: CheckedStage, report: Report) -> None:
+    """Report a condition for allowed failures that the stage or its pipeline excludes."""
+    outer = [one for one in (stage.plan.condition, stage.job.condition) if one is not None]
+    allowed = stage.job.limits.allow_failure
+    if allowed is None or allowed.condition is None or not can_hold(allowed.condition) or NEVER in outer:
+        return
+    if not can_hold(AllOf((*outer, allowed.condition))):
+        report.add(
+            codes.CONDITION_NEVER_TRUE,
+            f'no failure of stage "{stage.config.display_name}" is allowed: its conditions exclude those runs',
+            at=allowed.span,
+            hint='remove "allow_failure", or change one of the conditions',
+        )
 
 
 def _check_alternatives(condition: Condition | None, pipeline_condition: Condition | None, report: Report) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipegen.bindings.expression import Text
+from pipegen.plan.model.conditions import Condition
 from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct, Struct
 
@@ -11,13 +12,14 @@ class Approval(SpannedStruct, kw_only=True):
     """A manual approval; *message* None is the default. Without *approvers*, everybody who may run the job can approve.
 
     The run goes on without a job whose approval *is_optional*. An engine whose run waits for the answer skips the job
-    after *timeout* seconds.
+    after *timeout* seconds. In runs for which its *condition* does not hold, the job starts by itself.
     """
 
     message: str | None
     approvers: tuple[str, ...] = ()
     is_optional: bool = False
     timeout: int | None = None
+    condition: Condition | None = None
     span: Span
 
 

@@ -171,8 +171,10 @@ class Job(SpannedStruct, kw_only=True):
 
     @property
     def conditions(self) -> tuple[Condition | None, ...]:
-        """Its condition, and those of its cases."""
-        return (self.condition, *(case.condition for case in self.cases))
+        """Its condition, and those of its cases, its allowed failures and its approval."""
+        allowed, approval = self.limits.allow_failure, self.deployment.approval
+        others = [one.condition for one in (allowed, approval) if one is not None and one.condition is not None]
+        return (self.condition, *(case.condition for case in self.cases), *others)
 
     @property
     def case_names(self) -> tuple[str, ...]:
@@ -180,15 +182,25 @@ class Job(SpannedStruct, kw_only=True):
         return tuple(dict.fromkeys(name for case in self.cases for name, _ in case.variables))
 
     def in_case(self, holds: Callable[[Condition | None], bool]) -> Job:
-        """Return the job without cases, its script with the variables of the first whose condition *holds*."""
-        if not self.cases:
-            return self
-        chosen = dict(next((case.variables for case in self.cases if holds(case.condition)), ()))
+        """Return the job in a run: with the variables of its first case whose condition *holds*, and without cases.
+
+        In the run, a failure is allowed or not, and a person starts the job or not.
+        """
+        job, allowed, approval = self, self.limits.allow_failure, self.deployment.approval
+        if allowed is not None and allowed.condition is not None:
+            allowed = replace(allowed, condition=None) if holds(allowed.condition) else None
+            job = replace(job, limits=replace(job.limits, allow_failure=allowed))
+        if approval is not None and approval.condition is not None:
+            approval = replace(approval, condition=None) if holds(approval.condition) else None
+            job = replace(job, deployment=replace(job.deployment, approval=approval))
+        if not job.cases:
+            return job
+        chosen = dict(next((case.variables for case in job.cases if holds(case.condition)), ()))
         steps = (
             replace(step, env=tuple({**dict(step.env), **chosen}.items())) if isinstance(step, Commands) else step
-            for step in self.steps
+            for step in job.steps
         )
-        return replace(self, cases=(), steps=tuple(steps))
+        return replace(job, cases=(), steps=tuple(steps))
 
     @property
     def is_final(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import ClassVar
 
+from pipegen.plan.model.conditions import Condition
 from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct
 
@@ -34,10 +35,19 @@ class Timeout(SpannedStruct):
 
 
 class AllowFailure(SpannedStruct):
-    """Descendants and the run continue after a failure; with *exit_codes*, only after one of these codes."""
+    """Descendants and the run continue after a failure.
+
+    With *exit_codes*, only after one of these codes; with a *condition*, only in runs for which it holds.
+    """
 
     exit_codes: tuple[int, ...]
     span: Span
+    condition: Condition | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether every failure is allowed, in every run."""
+        return not self.exit_codes and self.condition is None
 
 
 class Limits(SpannedStruct, kw_only=True):

@@ -6,7 +6,9 @@ from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
-from pipegen.plan.model import Approval, Delay
+from pipegen.plan.model import NEVER, Approval, Delay
+from pipegen.plan.stage.conditions.cases import run_condition
+from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, items_of
 
 _DAY = 86_400
@@ -14,11 +16,11 @@ _DAY = 86_400
 _LONGEST_DELAY = 7 * _DAY
 
 
-def approval(stage: StageConfig, report: Report) -> tuple[Approval | None, Delay | None]:
+def approval(stage: StageConfig, values: StageValues) -> tuple[Approval | None, Delay | None]:
     """Return the approval of *stage*, or its delay; errors in them are reported."""
     if stage.approve is None:
         return None, None
-    node, span = stage.approve.node, stage.approve.span
+    node, span, report = stage.approve.node, stage.approve.span, values.report
     if isinstance(node, Scalar):
         if node.kind is ScalarKind.BOOLEAN:
             return (Approval(message=None, span=span) if node.value is True else None), None
@@ -29,18 +31,23 @@ def approval(stage: StageConfig, report: Report) -> tuple[Approval | None, Delay
         _check_delayed(body, report)
         return None, Delay(_delay(delay, report), span)
     _check_optional(stage, body, report)
+    when = stage.approval_condition
+    condition = run_condition(when, values, "no run needs an approval", "approve") if when is not None else None
+    if condition == NEVER:
+        return None, None
     return Approval(
         message=_message(message, report) if isinstance(message, Scalar) else None,
         approvers=tuple(dict.fromkeys(_names(body.get("approvers"), report))),
-        is_optional=stage.is_optional,
-        timeout=_timeout(body.get("timeout"), report) if stage.is_optional else None,
+        is_optional=stage.has_optional_approval,
+        timeout=_timeout(body.get("timeout"), report) if stage.has_optional_approval else None,
+        condition=condition,
         span=span,
     ), None
 
 
 def _check_delayed(body: Mapping, report: Report) -> None:
     """Report keys for an approval together with a delay."""
-    for key in ("message", "approvers", "optional", "timeout"):
+    for key in ("message", "approvers", "optional", "timeout", "when"):
         entry = body.entry(key)
         if entry is not None:
             report.add(
@@ -54,7 +61,7 @@ def _check_delayed(body: Mapping, report: Report) -> None:
 def _check_optional(stage: StageConfig, body: Mapping, report: Report) -> None:
     """Report limits that differ between stages that are optional and others."""
     timeout = body.entry("timeout")
-    if timeout is not None and not stage.is_optional:
+    if timeout is not None and not stage.has_optional_approval:
         report.add(
             codes.INVALID_VALUE,
             'only an optional stage is skipped without an answer, so "timeout" has no effect',
@@ -62,12 +69,13 @@ def _check_optional(stage: StageConfig, body: Mapping, report: Report) -> None:
             hint='remove it, or add "optional: true"',
         )
     allowed = stage.allow_failure
-    if allowed is not None and stage.is_optional and not (isinstance(allowed.node, Scalar) and allowed.node.value):
+    is_always_allowed = allowed is not None and isinstance(allowed.node, Scalar) and allowed.node.value is True
+    if allowed is not None and stage.has_optional_approval and not is_always_allowed:
         report.add(
             codes.INVALID_VALUE,
             f'stage "{stage.display_name}" is optional, so its failure never counts',
             at=allowed.span,
-            hint='remove "allow_failure", or "optional" from "approve"',
+            hint='remove "allow_failure", allow every failure, or remove "optional" from "approve"',
         )
 
 

@@ -25,7 +25,7 @@ def deployment(stage: StageConfig, values: StageValues) -> Deployment:
     """Return the approval, delay, locks and environment of *stage*; errors in them are reported."""
     if stage.approve is None and stage.lock is None and stage.environment is None:
         return NO_DEPLOYMENT
-    approved, delay = approval(stage, values.report) if stage.approve else (None, None)
+    approved, delay = approval(stage, values) if stage.approve else (None, None)
     return Deployment(
         approval=approved,
         delay=delay,

@@ -6,7 +6,9 @@ from pipegen.config.model import PipelineConfig, StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
-from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, Timeout
+from pipegen.plan.model import NEVER, AllowFailure, Approval, Failure, Limits, Retry, Timeout
+from pipegen.plan.stage.conditions.cases import run_condition
+from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 from pipegen.structs import replace
 
@@ -16,14 +18,15 @@ _MINUTE = 60
 _NONE = Limits()
 
 
-def limits(stage: StageConfig, report: Report) -> Limits:
-    """Return the limits of *stage*."""
-    if stage.retry is None and stage.timeout is None and stage.allow_failure is None and not stage.is_optional:
+def limits(stage: StageConfig, approval: Approval | None, values: StageValues) -> Limits:
+    """Return the limits of *stage*, which has this *approval* and starts with *values*."""
+    is_optional = approval is not None and approval.is_optional
+    if stage.retry is None and stage.timeout is None and stage.allow_failure is None and not is_optional:
         return _NONE
     return Limits(
         retry=_retry(stage.retry),
-        timeout=time_limit(stage.timeout, "stage", report),
-        allow_failure=_allow_failure(stage),
+        timeout=time_limit(stage.timeout, "stage", values.report),
+        allow_failure=_allow_failure(stage, approval, values),
     )
 
 
@@ -43,13 +46,13 @@ def fails_fast(pipeline: PipelineConfig) -> bool:
 
 def check_mail(stage: StageConfig, allowed: AllowFailure | None, report: Report) -> None:
     """Report a mail of *stage* that is never sent, since all failures are *allowed*."""
-    if stage.email is None or allowed is None or allowed.exit_codes:
+    if stage.email is None or allowed is None or not allowed.is_certain:
         return
     report.add(
         codes.MAIL_OF_ALLOWED_FAILURE,
         f'no mail is sent for stage "{stage.display_name}", which is allowed to fail',
         at=stage.email.span,
-        hint='remove "notify", or allow only some exit codes: "allow_failure: {exit_codes: […]}"',
+        hint='remove "notify", or allow only some failures: "allow_failure: {exit_codes: […]}"',
     )
 
 
@@ -85,15 +88,18 @@ def time_limit(value: StepValue | None, noun: str, report: Report) -> Timeout | 
     return Timeout(timeout, value.span)
 
 
-def _allow_failure(stage: StageConfig) -> AllowFailure | None:
+def _allow_failure(stage: StageConfig, approval: Approval | None, values: StageValues) -> AllowFailure | None:
+    """Return the allowed failures of *stage*: those of an optional stage never count."""
     value = stage.allow_failure
-    if stage.approve is not None and stage.is_optional:
-        return AllowFailure((), stage.approve.span)
+    if approval is not None and approval.is_optional and (value is None or approval.condition is None):
+        return AllowFailure((), approval.span, approval.condition)
     if value is None:
         return None
     if isinstance(value.node, Mapping):
+        when = value.node.entry("when")
+        condition = run_condition(when, values, "no failure is allowed", "allow_failure") if when is not None else None
         codes_ = (_whole(code) for code in _scalars(value.node.get("exit_codes")))
-        return AllowFailure(tuple(dict.fromkeys(codes_)), value.span)
+        return AllowFailure(tuple(dict.fromkeys(codes_)), value.span, condition) if condition != NEVER else None
     return AllowFailure((), value.span) if isinstance(value.node, Scalar) and value.node.value is True else None
 
 

@@ -15,6 +15,7 @@ from pipegen.targets.gitlab.checks.unsupported import check_credentials, check_m
 from pipegen.targets.gitlab.files.assembly import assemble
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, check_outcomes
+from pipegen.targets.gitlab.jobs.deployments.approvals import check_successors
 from pipegen.targets.gitlab.jobs.deployments.publications import publishing
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, drafts, with_early_login
 from pipegen.targets.gitlab.jobs.fetch import fetch_variables, has_one_fetch
@@ -28,7 +29,7 @@ from pipegen.targets.gitlab.model import Document, GitLabJob, RuleEntry, ScriptE
 from pipegen.targets.gitlab.names import JobNames, stage_names
 from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, JobContext, step_number
 from pipegen.targets.gitlab.rules import selection
-from pipegen.targets.gitlab.rules.build import PipelineCase, check_changes, rules
+from pipegen.targets.gitlab.rules.build import PipelineCase, check_changes, rules, variants
 from pipegen.targets.gitlab.rules.expressions import NO_DEFAULTS
 from pipegen.targets.gitlab.rules.inputs import input_defaults, input_variables, refusals
 from pipegen.targets.gitlab.rules.runs import cancels, check_runs, schedule_notes, with_interruptible
@@ -181,17 +182,20 @@ class _FileContext(Struct, kw_only=True):
         is_conditional = selection.is_conditional(self.plans, has_selection=self.has_selection)
         jobs: list[GitLabJob] = []
         for plan, own_jobs in zip(self.plans, pipeline_jobs, strict=True):
-            jobs += with_interruptible(own_jobs, plan, self._titles(plan))
+            titles = self._titles(plan)
+            complete = tuple(with_interruptible(own_jobs, plan, titles))
+            check_successors(complete, plan, titles, self.report)
+            jobs += complete
         workflow = selection.workflow(self.plans, has_selection=self.has_selection, report=self.report)
         refusal_rules = refusals(self.plans)
         # Jobs with rules run in pipelines of merge requests, too.
-        has_cases = any(job.cases for plan in self.plans for job in plan.jobs)
+        has_variants = any(variants(job) for plan in self.plans for job in plan.jobs)
         document = self._document(
             jobs,
             workflow=workflow
             or (
                 (RuleEntry(_DEFAULT_WORKFLOW),)
-                if (refusal_rules or has_cases) and not self.settings.workflow.rules
+                if (refusal_rules or has_variants) and not self.settings.workflow.rules
                 else ()
             ),
             variables=[selection.variable(self.plans)] if is_conditional else [],
@@ -290,12 +294,13 @@ def _stage_rules(
     stage_rules: dict[str, tuple[RuleEntry, ...]] = {}
     is_always = choices == (PipelineCase(),)
     for job in jobs:
-        if job.condition is None and is_always and not job.cases:
+        ways = variants(job)
+        if job.condition is None and is_always and not ways:
             stage_rules[job.stage] = ()
             continue
         conditions = atoms(job.condition)
         stage_rules[job.stage] = rules(
-            choices, job.condition, conditions[0].span if conditions else job.span, report, defaults, job.cases
+            choices, job.condition, conditions[0].span if conditions else job.span, report, defaults, ways
         )
     return stage_rules
 

@@ -51,7 +51,8 @@ class RuleEntry(Struct):
     """A condition, "" for one that always holds, and when the job or pipeline then runs, "" for the default.
 
     With *changes* or *exists*, one of these files must have changed, or exist in the repository;
-    *compare_to* is the base of the comparison, "" for the default. A job that runs by the rule has its *variables*.
+    *compare_to* is the base of the comparison, "" for the default. A job that runs by the rule has its *variables*, and
+    may fail if *allow_failure* says so; None is what the job says.
     """
 
     condition: str
@@ -61,6 +62,7 @@ class RuleEntry(Struct):
     exists: tuple[str, ...] = ()
     start_in: str = ""
     variables: tuple[tuple[str, str], ...] = ()
+    allow_failure: bool | None = None
 
 
 class ScriptEntry(Struct):

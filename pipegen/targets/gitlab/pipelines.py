@@ -35,7 +35,7 @@ from pipegen.targets.gitlab.model import (
 )
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import StageJob, needs, output_needs
-from pipegen.targets.gitlab.rules.build import then, without_cases
+from pipegen.targets.gitlab.rules.build import then, without_variants
 from pipegen.targets.gitlab.settings import GitLabSettings
 from pipegen.targets.gitlab.settings import MailVariables as MailSettings
 
@@ -194,14 +194,15 @@ class JobContext(Struct, kw_only=True):
                 )
                 # PIPEGEN_HELPER is not passed on alone: the other project may reject all variables.
                 trigger = replace(draft.trigger.trigger, passes_variables=bool(bridge.variables))
-                yield replace(bridge, variables=(IS_HELPER, *bridge.variables), trigger=trigger)
+                rules = without_variants(bridge.rules)
+                yield replace(bridge, variables=(IS_HELPER, *bridge.variables), trigger=trigger, rules=rules)
             case TriggerScript():
                 yield GitLabJob(
                     name=stage_job.last,
                     image=self._tool_image(),
                     stage=_step(draft),
                     needs=(NeedEntry(stage_job.job, artifacts=True),),
-                    rules=self.stage_rules[draft.job.stage],
+                    rules=without_variants(self.stage_rules[draft.job.stage]),
                     variables=(IS_HELPER, NO_CHECKOUT),
                     script=draft.trigger.script,
                 )
@@ -229,7 +230,7 @@ class JobContext(Struct, kw_only=True):
             image=self.shell_image(),
             stage=bridge.stage,
             needs=bridge.needs,
-            rules=self.stage_rules[draft.job.stage],
+            rules=without_variants(self.stage_rules[draft.job.stage]),
             variables=(IS_HELPER, NO_CHECKOUT),
             script=(ScriptEntry("true"),),
         )
@@ -261,7 +262,7 @@ class JobContext(Struct, kw_only=True):
         self, name: str, draft: DraftJob, entries: tuple[NeedEntry, ...], script: tuple[ScriptEntry, ...]
     ) -> GitLabJob:
         """Return a helper that runs if the first of its needs, *entries*, has failed."""
-        rules = without_cases(self.stage_rules[draft.job.stage])
+        rules = without_variants(self.stage_rules[draft.job.stage])
         return GitLabJob(
             name=name,
             image=self._tool_image(),

@@ -180,7 +180,9 @@ def _allow_failure(job: GitLabJob) -> Value:
     if codes := job.limits.exit_codes:
         return {"exit_codes": Flow(codes) if len(codes) > 1 else codes[0]}
     # Of a job that its rules make manual, this is the default: https://docs.gitlab.com/ci/yaml/#allow_failure
-    return False if job.is_blocking and not (job.rules or job.rules_from) else job.limits.allow_failure or None
+    if job.is_blocking:
+        return None if job.rules or job.rules_from else False
+    return job.limits.allow_failure or None
 
 
 def _retry(retry: RetryKeys) -> Value:
@@ -258,6 +260,7 @@ def _rule(rule: RuleEntry) -> dict[str, Value]:
         "exists": Flow(rule.exists) if rule.exists else None,
         "when": rule.when or None,
         "start_in": rule.start_in or None,
+        "allow_failure": rule.allow_failure,
         "variables": dict(rule.variables) or None,
     }
     # A rule without a condition needs `when`.

@@ -35,9 +35,14 @@ def is_in_pipeline(data: Mapping[str, Any], name: str, run: Run) -> bool:
 
 def variables_of_rules(data: Mapping[str, Any], name: str, run: Run) -> Mapping[str, str]:
     """Return the variables of the rule by which the job *name* of the file with *data* runs."""
-    found = _first(data[name]["rules"], run, _variables(data, name, run)) or {}
-    variables: Mapping[str, str] = found.get("variables", {})
+    variables: Mapping[str, str] = (deciding_rule(data, name, run) or {}).get("variables", {})
     return variables
+
+
+def deciding_rule(data: Mapping[str, Any], name: str, run: Run) -> Mapping[str, Any] | None:
+    """Return the rule by which the job *name* of the file with *data* runs; None if it does not."""
+    rule = _first(data[name]["rules"], run, _variables(data, name, run))
+    return rule if rule is not None and _start(rule) != "never" else None
 
 
 def _variables(data: Mapping[str, Any], name: str, run: Run) -> dict[str, str]:
@@ -61,7 +66,7 @@ def _start(rule: Mapping[str, Any] | None) -> str:
 
 
 def _holds(rule: Mapping[str, Any], run: Run, variables: Mapping[str, str]) -> bool:
-    assert set(rule) <= {"if", "changes", "exists", "when", "variables"}, rule
+    assert set(rule) <= {"if", "changes", "exists", "when", "allow_failure", "variables"}, rule
     return (
         ("if" not in rule or evaluated(rule["if"], variables))
         and ("changes" not in rule or _has_changed(rule["changes"], run))

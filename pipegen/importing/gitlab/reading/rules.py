@@ -50,11 +50,16 @@ _PLAIN = frozenset({"if", "changes", "exists", "when", "allow_failure", "start_i
 
 
 class Rule(Struct, kw_only=True):
-    """A rule: when its *formula* holds, the job starts as *when* says. *extra* are the keys that only GitLab reads."""
+    """A rule: when its *formula* holds, the job starts as *when* says.
+
+    Its failure counts unless *allow_failure*, or with one of the *exit_codes*. *extra* are the keys that only GitLab
+    reads.
+    """
 
     formula: Formula
     when: str
     allow_failure: bool
+    exit_codes: tuple[str, ...] = ()
     start_in: str = ""
     variables: tuple[tuple[str, str], ...] = ()
     extra: tuple[str, ...] = ()
@@ -65,14 +70,15 @@ def rules_of(job: SourceJob, source: SourcePipeline) -> tuple[Rule, ...]:
     when = text_of(job.get("when")) or ON_SUCCESS
     allowed = job.get("allow_failure")
     allow_failure = text_of(allowed) == "true" if isinstance(allowed, Scalar) else when == MANUAL and allowed is None
+    exit_codes = texts_of(allowed.get("exit_codes")) if isinstance(allowed, TreeMapping) else ()
     start_in = text_of(job.get("start_in"))
     rules = job.get("rules")
     if rules is not None:
-        return tuple(rules_in(rules, when, start_in, allow_failure=allow_failure))
+        return tuple(rules_in(rules, when, start_in, exit_codes, allow_failure=allow_failure))
     formula = _default(source)
     if job.get("only") is not None or job.get("except") is not None:
         formula = every(_policy(job.get("only"), is_only=True), negated(_policy(job.get("except"), is_only=False)))
-    return (Rule(formula=formula, when=when, allow_failure=allow_failure, start_in=start_in),)
+    return (Rule(formula=formula, when=when, allow_failure=allow_failure, exit_codes=exit_codes, start_in=start_in),)
 
 
 def workflow_rules(source: SourcePipeline) -> tuple[Rule, ...]:
@@ -90,7 +96,9 @@ def formulas_of(source: SourcePipeline) -> Iterator[Formula]:
         yield from (rule.formula for rule in workflow_rules(source))
 
 
-def rules_in(node: Node, when: str, start_in: str, *, allow_failure: bool) -> Iterator[Rule]:
+def rules_in(
+    node: Node, when: str, start_in: str, exit_codes: tuple[str, ...] = (), *, allow_failure: bool
+) -> Iterator[Rule]:
     """Yield the rules of the list *node*; the others are the values of the job, which rules can replace."""
     for item in items_of(node):
         if not isinstance(item, TreeMapping):
@@ -100,6 +108,7 @@ def rules_in(node: Node, when: str, start_in: str, *, allow_failure: bool) -> It
             formula=every(*_formulas(item)),
             when=text_of(item.get("when")) or when,
             allow_failure=text_of(allowed) == "true" if isinstance(allowed, Scalar) else allow_failure,
+            exit_codes=() if isinstance(allowed, Scalar) else exit_codes,
             start_in=text_of(item.get("start_in")) or start_in,
             variables=tuple((one.key.text, text_of(one.value)) for one in entries_of(item.get("variables"))),
             extra=tuple(one.key.text for one in item.entries if one.key.text not in _PLAIN and not is_null(one.value)),

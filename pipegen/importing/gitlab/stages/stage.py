@@ -327,9 +327,7 @@ class StageBuilder:
         for entry in entries:
             self._accounting.mark(entry, KeyOutcome.TRANSLATED)
         if not start.reason:
-            draft.keys |= start.keys
-            draft.raw |= start.raw
-            _set_failure(start, draft, is_needed=job.name in self._needed)
+            _set_start(start, draft, is_needed=job.name in self._needed)
         if not start.reason and "when" in start.raw:
             for entry in _entries_of_when(entries):
                 self._mark_raw(entry, draft, "it also runs after failures")
@@ -363,6 +361,16 @@ def _entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
         elif entry.key.text == "rules":
             rules = (entries_of(rule) for rule in items_of(entry.value))
             yield from (one for rule in rules for one in rule if one.key.text == "when" and text_of(one.value) != NEVER)
+
+
+def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:
+    """Add the keys of *start* to *draft*; if it *is_needed*, other stages wait for it even if it is manual."""
+    if start.says_failures:
+        draft.keys.pop("allow_failure", None)
+    draft.keys |= start.keys
+    draft.raw |= start.raw
+    if not start.says_failures:
+        _set_failure(start, draft, is_needed=is_needed)
 
 
 def _set_failure(start: Start, draft: Draft, *, is_needed: bool) -> None:

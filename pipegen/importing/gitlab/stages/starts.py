@@ -15,8 +15,10 @@ from pipegen.importing.gitlab.reading.tree import text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.stages.conditions import Names, condition
 from pipegen.importing.gitlab.stages.keys.base import duration
-from pipegen.importing.logic import NEVER, Condition, Conjunction, Disjunction, Opposite
+from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
+from pipegen.importing.when import as_when
+from pipegen.source.tree import whole_number
 from pipegen.structs import Struct, field, replace
 
 _MOST_RULES = 50
@@ -27,6 +29,7 @@ class Start(Struct, kw_only=True):
 
     *env* are variables of rules that apply in all its runs, or if no case does. If not *is_awaited*, jobs of later
     stages do not wait for it. *reason* says why rules stay raw, "" if they do not.
+    A failure counts unless *allows_failure*; with *says_failures*, the keys say that.
     """
 
     condition: Condition
@@ -35,6 +38,7 @@ class Start(Struct, kw_only=True):
     is_awaited: bool = True
     reason: str = ""
     allows_failure: bool = False
+    says_failures: bool = False
     env: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -58,24 +62,94 @@ def start_of(
         reason = str(error)
         runs = condition_of(rules, replace(names, may_differ=True))
     starting = [rule for rule in rules if rule.when != NEVER_STARTS]
-    modes = {(rule.when, rule.allow_failure, rule.start_in if rule.when == DELAYED else "") for rule in starting}
     is_awaited = not all(rule.when == "on_failure" or (rule.when == MANUAL and rule.allow_failure) for rule in starting)
     extra = next((key for rule in starting for key in rule.extra if key != "variables"), "")
-    variables = VariablesOfRules()
-    if not reason and not extra and any(rule.variables for rule in starting):
-        try:
-            variables = _variables(job, rules, names, Conjunction((known, runs)), forced)
-        except UntranslatableError as error:
-            reason = str(error)
-    if len(modes) > 1 or extra or reason:
-        reason = reason or (f'the key "{extra}" of a rule' if extra else "its rules start it in several ways")
-        return Start(condition=runs, keys={}, raw={}, is_awaited=is_awaited, reason=reason)
+    reason = reason or (f'the key "{extra}" of a rule' if extra else "")
     if not starting:
         return Start(condition=NEVER, keys={}, raw={})
-    start = _uniform(job, starting[0], runs, is_awaited=is_awaited)
+    start = Start(condition=runs, keys={}, raw={}, is_awaited=is_awaited, reason=reason)
+    try:
+        return start if reason else _with_keys(start, job, rules, names, Conjunction((known, runs)), forced)
+    except UntranslatableError as error:
+        return replace(start, reason=str(error))
+
+
+def _with_keys(
+    start: Start, job: SourceJob, rules: Sequence[Rule], names: Names, known: Condition, forced: Collection[str]
+) -> Start:
+    """Return *start* with the keys that *rules* say; *known* holds in all its runs.
+
+    Raise `UntranslatableError` if a stage cannot say them.
+    """
+    starting = [rule for rule in rules if rule.when != NEVER_STARTS]
+    variables = VariablesOfRules()
+    if any(rule.variables for rule in starting):
+        variables = _variables(job, rules, names, known, forced)
+    if len({_mode(rule) for rule in starting}) == 1:
+        start = _uniform(job, starting[0], start)
+    else:
+        automatic = next((rule for rule in starting if rule.when != MANUAL), starting[0])
+        start = _uniform(job, replace(automatic, allow_failure=False), start)
+        start = replace(start, keys=_by_run(job, rules, names, known, forced), says_failures=True)
     if variables.cases:
         start.keys["cases"] = list(variables.cases)
     return replace(start, env=variables.env)
+
+
+def _mode(rule: Rule) -> tuple[str, bool, tuple[str, ...], str]:
+    """Return how a job starts by *rule*, whether it may fail, the exit codes with which it may, and its delay."""
+    return rule.when, rule.allow_failure, rule.exit_codes, rule.start_in if rule.when == DELAYED else ""
+
+
+def _by_run(
+    job: SourceJob, rules: Sequence[Rule], names: Names, known: Condition, forced: Collection[str]
+) -> dict[str, Data]:
+    """Return in which runs a person starts *job*, and in which it may fail, if its *rules* differ in nothing else."""
+    starting = [rule for rule in rules if rule.when != NEVER_STARTS]
+    by_hand = [rule for rule in starting if rule.when == MANUAL]
+    others = [rule for rule in starting if rule.when != MANUAL]
+    is_optional = any(rule.allow_failure for rule in by_hand)
+    if (
+        len({rule.allow_failure for rule in by_hand}) > 1
+        or len({rule.when for rule in others}) != 1
+        or others[0].when not in (ON_SUCCESS, ALWAYS_STARTS)
+        or "trigger" in job.entries
+        or not {"approve", "allow_failure"}.isdisjoint(forced)
+    ):
+        raise UntranslatableError("its rules start it in several ways")
+    keys: dict[str, Data] = {}
+    if by_hand:
+        message = text_of(job.get("manual_confirmation"))
+        approve: dict[str, Data] = {"message": message} if message else {}
+        if is_optional:
+            approve["optional"] = True
+        approve["when"] = _runs_of(by_hand, rules, names, known)
+        keys["approve"] = approve
+    failing = [rule for rule in others if rule.allow_failure or rule.exit_codes]
+    if not failing:
+        return keys
+    if len({rule.exit_codes for rule in failing}) > 1 or (is_optional and (len(failing) < len(others))):
+        raise UntranslatableError("its rules allow several failures")
+    if any(rule.exit_codes for rule in failing) and by_hand:
+        raise UntranslatableError("its rules allow several failures")
+    numbers = [whole_number(code) for code in failing[0].exit_codes]
+    if None in numbers:
+        raise UntranslatableError("allow_failure")
+    allowed: dict[str, Data] = {"exit_codes": list(numbers)} if numbers else {}
+    if not is_optional and len(failing) < len(starting):
+        allowed["when"] = _runs_of(failing, rules, names, known)
+    return {**keys, "allow_failure": allowed or True}
+
+
+def _runs_of(chosen: Sequence[Rule], rules: Sequence[Rule], names: Names, known: Condition) -> Data:
+    """Return the runs in which one of *rules* that is *chosen* decides, as `when`; *known* holds in all runs."""
+    deciding = [rule if rule in chosen else replace(rule, when=NEVER_STARTS) for rule in rules]
+    runs = simplified(condition_of(deciding, names), known)
+    if any(test.key in ("changes", "exists") for test in tests(runs)):
+        raise UntranslatableError("a rule that tests files decides how it starts")
+    if runs in (ALWAYS, NEVER):
+        raise UntranslatableError("its rules start it in several ways")
+    return as_when(runs)
 
 
 def _is_first(job: SourceJob, source: SourcePipeline) -> bool:
@@ -94,7 +168,8 @@ def _variables(
     return variables_of_rules(job, rules, names, known)
 
 
-def _uniform(job: SourceJob, rule: Rule, runs: Condition, *, is_awaited: bool) -> Start:
+def _uniform(job: SourceJob, rule: Rule, start: Start) -> Start:
+    """Return *start* of *job* by *rule*."""
     keys: dict[str, Data] = {}
     raw: dict[str, Data] = {}
     match rule.when:
@@ -106,7 +181,7 @@ def _uniform(job: SourceJob, rule: Rule, runs: Condition, *, is_awaited: bool) -
             pass
         case _:
             raw["when"] = rule.when
-    return Start(condition=runs, keys=keys, raw=raw, is_awaited=is_awaited, allows_failure=rule.allow_failure)
+    return replace(start, keys=keys, raw=raw, allows_failure=rule.allow_failure)
 
 
 def condition_of(rules: Sequence[Rule], names: Names) -> Condition:

@@ -8,7 +8,7 @@ from pipegen.bindings.expression import Text
 from pipegen.config.model import StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.plan.model import NEVER, Case, Commands, Exists, Export, FilesChanged, Leave, Step
+from pipegen.plan.model import NEVER, Case, Commands, Condition, Exists, Export, FilesChanged, Leave, Step
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.stage.conditions.condition import condition
 from pipegen.plan.stage.variables import check_variable_name
@@ -37,22 +37,28 @@ def _case(body: Mapping, values: StageValues) -> Case | None:
     when, env = body.entry("when"), body.entry("env")
     if when is None or env is None:
         return None
+    tested = run_condition(when, values, "no run gets these variables", "cases")
+    return Case(condition=tested, variables=tuple(_variables(entries_of(env.value), values)), span=when.key.span)
+
+
+def run_condition(when: Entry, values: StageValues, effect: str, key: str) -> Condition | None:
+    """Return the condition of *when* in *key*, without tests of files; one that never holds has this *effect*."""
     tested = condition(
         StepValue(when.value, when.key.span),
         values.known.parameters,
         values.reader.namespaces.homes,
         values.report,
-        effect="no run gets these variables",
+        effect=effect,
     )
     for atom in atoms(tested):
         if isinstance(atom, FilesChanged | Exists):
             values.report.add(
                 codes.INVALID_CASE,
-                "a case cannot depend on files",
+                f'"{key}" cannot depend on files',
                 at=atom.span,
                 hint='test files in the script, or write two stages with "when"',
             )
-    return Case(condition=tested, variables=tuple(_variables(entries_of(env.value), values)), span=when.key.span)
+    return tested
 
 
 def _variables(entries: tuple[Entry, ...], values: StageValues) -> Iterator[tuple[str, Text]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pipegen.plan.model import (
     NEVER,
     AllOf,
+    AllowFailure,
     AnyOf,
     Case,
     Condition,
@@ -52,6 +53,13 @@ def case_words(case: Case) -> str:
 def case_values(case: Case) -> tuple[tuple[str, str], ...]:
     """Return the variables that *case* sets, with their values, which are constants."""
     return tuple((name, value.constant or "") for name, value in case.variables)
+
+
+def allowed_words(allowed: AllowFailure) -> str:
+    """Return the failures that are *allowed* as one line of text."""
+    codes = f"with exit status {', '.join(map(str, allowed.exit_codes))}" if allowed.exit_codes else ""
+    runs = f"when {words(allowed.condition)}" if allowed.condition is not None else ""
+    return " ".join(filter(None, (codes, runs))) or "the pipeline continues"
 
 
 def _bound(condition: Condition) -> str:

@@ -77,6 +77,7 @@ KEYS: Mapping[str, IntroducedIn] = {
     "job.rules.exists": _keyword(12, 4, "rulesexists"),
     "job.rules.changes.paths": _keyword(15, 2, "ruleschangespaths"),
     "job.rules.changes.compare_to": _keyword(15, 3, "ruleschangescompare_to"),
+    "job.rules.allow_failure": _keyword(12, 8, "rulesallow_failure"),
     "job.rules.variables": _keyword(13, 7, "rulesvariables"),
     "job.manual_confirmation": _keyword(17, 1, "manual_confirmation"),
     "job.environment.kubernetes": _keyword(12, 6, "environmentkubernetes"),
@@ -253,6 +254,7 @@ def _span(job: PlanJob, path: str) -> Span:
         "job.artifacts.access": job.retention,
         "job.artifacts.exclude": job.retention,
         "job.artifacts.reports.coverage_report": job.reports.coverage,
+        "job.rules.allow_failure": limits.allow_failure,
         "job.rules.variables": job.cases[0] if job.cases else None,
         "job.resource_group": deployment.locks[0] if deployment.locks else None,
     }

@@ -45,8 +45,8 @@ def _saved_lines(rules: Sequence[RuleEntry], jobs: int) -> int:
 
 
 def _lines(rule: RuleEntry) -> int:
-    keys = sum(map(bool, (rule.condition, rule.when, rule.changes, rule.exists, rule.variables)))
-    return max(1, keys) + len(rule.variables)
+    keys: tuple[object, ...] = (rule.condition, rule.when, rule.changes, rule.exists, rule.variables)
+    return max(1, sum(map(bool, keys)) + (rule.allow_failure is not None)) + len(rule.variables)
 
 
 def _name(rules: Sequence[RuleEntry]) -> str:

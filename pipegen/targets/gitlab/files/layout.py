@@ -14,7 +14,7 @@ from pipegen.targets.gitlab.model import GitLabJob, RuleEntry
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import StageJob
 from pipegen.targets.gitlab.pipelines import JobContext, PipelineJob
-from pipegen.targets.gitlab.rules.build import PipelineCase, rules
+from pipegen.targets.gitlab.rules.build import PipelineCase, rules, variants
 from pipegen.targets.gitlab.rules.expressions import NO_DEFAULTS
 from pipegen.targets.gitlab.rules.inputs import input_defaults
 
@@ -70,5 +70,5 @@ def _own_rules(job: PlanJob, report: Report, defaults: Mapping[str, str] = NO_DE
     """Return the rules of the stage *job* in a child, which reads its parent's source; *defaults* are for bridges."""
     return tuple(
         replace(rule, condition=rule.condition.replace("$CI_PIPELINE_SOURCE", "$PIPEGEN_SOURCE"))
-        for rule in rules((PipelineCase(),), job.condition, job.span, report, defaults, job.cases)
+        for rule in rules((PipelineCase(),), job.condition, job.span, report, defaults, variants(job))
     )

@@ -24,7 +24,7 @@ from pipegen.targets.gitlab.model import (
     RuleEntry,
     ScriptEntry,
 )
-from pipegen.targets.gitlab.rules.build import then, without_cases
+from pipegen.targets.gitlab.rules.build import then, without_variants
 
 OUTCOME = "outcome"
 FINALLY = "finally"
@@ -95,7 +95,7 @@ def status_jobs(
     readers = (job for job in pipeline.jobs if not outcome_variable(job))
     for stage in dict.fromkeys(stage for job in readers for stage in job.statuses):
         if stage:
-            helpers = _of_stage(pipeline.job(stage), titles[stage], without_cases(rules[stage]), take)
+            helpers = _of_stage(pipeline.job(stage), titles[stage], without_variants(rules[stage]), take)
         else:
             helpers = iter((_of_all(take("note when a stage fails"), pipeline_rules),))
         jobs[stage] = tuple(replace(job, image=image) for job in helpers)
@@ -108,7 +108,7 @@ def _of_stage(
     """Yield the helper for a failure of *job*, and the helper for an allowed failure, a success for GitLab."""
     allowed, path = job.limits.allow_failure, f"{MARKS}/{job.slug}"
     command = f"mkdir -p {MARKS} && echo failed >{path}"
-    if allowed is None or allowed.exit_codes:
+    if allowed is None or not allowed.is_certain:
         helper = GitLabJob(
             name=take(f"note when {job.stage} fails"),
             stage="",

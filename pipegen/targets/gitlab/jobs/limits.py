@@ -74,7 +74,7 @@ def lower_limits(limits: plan.Limits, *, has_after: bool = False) -> LimitKeys:
     return LimitKeys(
         retry=_retry(limits.retry) if limits.retry is not None else None,
         timeout=in_words(min(limits.timeout.seconds + longer, _LONGEST)) if limits.timeout is not None else "",
-        allow_failure=allowed is not None and not allowed.exit_codes,
+        allow_failure=allowed is not None and allowed.is_certain,
         exit_codes=allowed.exit_codes if allowed is not None else (),
     )
 

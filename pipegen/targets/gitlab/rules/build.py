@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import TypeAlias
 
 from pipegen.diagnostics.codes import CHANGES_ON_GITLAB, CONDITION_ON_GITLAB
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import NEVER, AllOf, Case, Condition, Exists, FilesChanged, Pattern, Plan
+from pipegen.plan.model import NEVER, AllOf, Condition, Exists, FilesChanged, Job, Not, Pattern, Plan
 from pipegen.plan.model.logic import atoms, can_hold, implies
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
@@ -22,7 +21,63 @@ _MOST_PATHS = 50
 
 
 _ALWAYS = All()
-_Variables: TypeAlias = tuple[tuple[str, str], ...]
+
+
+class Variant(Struct):
+    """A way in which a job runs if *condition* holds: with *variables*, *when* and *allow_failure*, if it has these."""
+
+    condition: Condition | None = None
+    variables: tuple[tuple[str, str], ...] = ()
+    when: str = ""
+    allow_failure: bool | None = None
+
+
+_PLAIN = Variant()
+
+
+def variants(job: Job) -> tuple[Variant, ...]:
+    """Return the ways in which *job* runs, of which the first whose condition holds applies; () for only one."""
+    combined: list[Variant] = [_PLAIN]
+    for choices in map(tuple, (_of_approval(job), _of_failures(job), _of_cases(job))):
+        combined = [both for one in combined for other in (*choices, _PLAIN) for both in _both(one, other)]
+    return tuple(combined[:-1])
+
+
+def _both(first: Variant, second: Variant) -> Iterator[Variant]:
+    """Yield the variant in which both apply; none if that makes no difference to *first*."""
+    if second is _PLAIN or first.allow_failure is None or second.allow_failure is None:
+        yield Variant(
+            condition=_conjunction(first.condition, second.condition),
+            variables=(*first.variables, *second.variables),
+            when=first.when or second.when,
+            allow_failure=second.allow_failure if first.allow_failure is None else first.allow_failure,
+        )
+
+
+def _of_approval(job: Job) -> Iterator[Variant]:
+    """Yield the variant in which a person starts *job*, unless one always does."""
+    allowed, approval = job.limits.allow_failure, job.deployment.approval
+    if approval is not None and approval.condition is not None:
+        # A manual job that may fail does not block the pipeline, but one with exit codes does.
+        has_codes = allowed is not None and bool(allowed.exit_codes)
+        yield Variant(approval.condition, when="manual", allow_failure=None if has_codes else approval.is_optional)
+
+
+def _of_failures(job: Job) -> Iterator[Variant]:
+    """Yield the variant in which *job* may fail, or in which it may not if the job has exit codes."""
+    allowed, approval = job.limits.allow_failure, job.deployment.approval
+    if allowed is None or allowed.condition is None:
+        return
+    # A rule has no exit codes, and replaces those of the job.
+    if allowed.exit_codes:
+        yield Variant(Not(allowed.condition), allow_failure=False)
+    elif approval is None or (approval.condition is not None and approval.condition != allowed.condition):
+        yield Variant(allowed.condition, allow_failure=True)
+
+
+def _of_cases(job: Job) -> Iterator[Variant]:
+    for case in job.cases:
+        yield Variant(case.condition, tuple((name, text.constant or "") for name, text in case.variables))
 
 
 class PipelineCase(Struct):
@@ -38,14 +93,14 @@ def rules(
     span: Span,
     report: Report,
     defaults: Mapping[str, str] = NO_DEFAULTS,
-    cases: Sequence[Case] = (),
+    variants: Sequence[Variant] = (),
 ) -> tuple[RuleEntry, ...]:
     """Return the rules of a job that runs in one of *choices* if *condition* holds; none if it always runs.
 
     A condition that rules cannot express is reported at *span*. *defaults* are for a job without the variables of the
-    file. Before each rule by which the job runs, there is one for each of its *cases*.
+    file. Before each rule by which the job runs, there is one for each of its *variants*.
     """
-    if condition is None and list(choices) == [PipelineCase()] and not cases:
+    if condition is None and list(choices) == [PipelineCase()] and not variants:
         return ()
     if condition == NEVER:
         return (RuleEntry("", "never"),)
@@ -56,9 +111,9 @@ def rules(
         combined = _conjunction(choice.condition, condition)
         alternatives = decisions(combined) if combined is not None else (Decision(),)
         lines = [
-            _rules(rule, choice.guard, defaults, variables)
+            _rules(rule, choice.guard, defaults, variant)
             for decision in alternatives or ()
-            for rule, variables in _with_cases(decision, cases)
+            for rule, variant in _with_variants(decision, variants)
         ]
         if alternatives is None or None in lines:
             _report(combined, span, report)
@@ -67,11 +122,11 @@ def rules(
     return tuple(entries)
 
 
-def without_cases(entries: tuple[RuleEntry, ...]) -> tuple[RuleEntry, ...]:
-    """Return *entries* without those of cases: the same job runs by the rule after them."""
-    if not any(rule.variables for rule in entries):
+def without_variants(entries: tuple[RuleEntry, ...]) -> tuple[RuleEntry, ...]:
+    """Return *entries* without those of variants: the same job runs by the rule after them."""
+    plain = tuple(rule for rule in entries if not rule.variables and rule.allow_failure is None)
+    if len(plain) == len(entries):
         return entries
-    plain = tuple(rule for rule in entries if not rule.variables)
     return () if plain == (RuleEntry(""),) else plain
 
 
@@ -114,20 +169,19 @@ def _conjunction(first: Condition | None, second: Condition | None) -> Condition
     return AllOf(tuple(dict.fromkeys(parts)))
 
 
-def _with_cases(decision: Decision, cases: Sequence[Case]) -> Iterator[tuple[Decision, _Variables]]:
-    """Yield *decision* in each of *cases* in which it may apply, with the variables of the case; then in no case."""
+def _with_variants(decision: Decision, variants: Sequence[Variant]) -> Iterator[tuple[Decision, Variant]]:
+    """Yield *decision* for each of *variants* in which it may apply; then for none of them."""
     if decision.runs:
-        for case in cases:
-            tested = () if case.condition is None else (case.condition,)
+        for variant in variants:
+            tested = () if variant.condition is None else (variant.condition,)
             if can_hold(AllOf((*decision.conditions, *tested))):
-                others = tuple(one for one in decision.conditions if not implies(case.condition, one))
-                variables = tuple((name, text.constant or "") for name, text in case.variables)
-                yield replace(decision, conditions=(*others, *tested)), variables
-    yield decision, ()
+                others = tuple(one for one in decision.conditions if not implies(variant.condition, one))
+                yield replace(decision, conditions=(*others, *tested)), variant
+    yield decision, _PLAIN
 
 
 def _rules(
-    decision: Decision, guard: Expression, defaults: Mapping[str, str], variables: _Variables
+    decision: Decision, guard: Expression, defaults: Mapping[str, str], variant: Variant
 ) -> list[RuleEntry] | None:
     """Return the rules of *decision* if *guard* holds: several if one would be too long."""
     conditions = pieces(joined(All, (guard, *(expression(each, defaults) for each in decision.conditions))))
@@ -137,9 +191,9 @@ def _rules(
     changes = list(_parts([path_glob(each) for each in files_changed.patterns] if files_changed else []))
     present = list(_parts([path_glob(each) for each in exists.patterns] if exists else []))
     base = f"refs/heads/{files_changed.base}" if files_changed and files_changed.base else ""
-    when = "" if decision.runs else "never"
+    when = variant.when if decision.runs else "never"
     return [
-        RuleEntry(text(condition), when, paths, base, files, variables=variables)
+        RuleEntry(text(condition), when, paths, base, files, "", variant.variables, variant.allow_failure)
         for condition, paths, files in product(conditions, changes, present)
     ]
 

@@ -68,7 +68,8 @@ def lower_stages(named: Sequence[NamedJob], shared: StepContext, style: Style) -
             shared.statuses.success_steps(named_job),
         )
         guarded_steps = allowed(
-            named_job, guarded(named_job, with_waits(named_job.job, limited_steps), shared.work.settings)
+            named_job,
+            guarded(named_job, with_waits(named_job.job, limited_steps, named_job.plan.inputs), shared.work.settings),
         )
         stages.append(
             model.StageBlock(

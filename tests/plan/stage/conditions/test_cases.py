@@ -48,6 +48,44 @@ def test_the_first_case_that_holds_applies_to_an_event() -> None:
     assert _env(_CASES, Event.PUSH, "dev") == {"A": "0", "B": "0"}
 
 
+def test_a_run_needs_an_approval_and_allows_failures_as_its_conditions_say() -> None:
+    """Afterwards, neither depends on a condition."""
+    stage = "approve: {when: {branch: main}}, allow_failure: {when: {event: schedule}, exit_codes: 2}"
+
+    def limits(event: Event, branch: str) -> tuple[bool, tuple[int, ...] | None]:
+        facts = RunFacts(event=start_event(event, branch), inputs={}, variables={}, repository=_NoFiles())
+        (job,) = plans_that_run(answers(_plans(stage), facts))[0].jobs
+        allowed, approval = job.limits.allow_failure, job.deployment.approval
+        assert all(one.condition is None for one in (allowed, approval) if one is not None)
+        return approval is not None, allowed.exit_codes if allowed is not None else None
+
+    assert limits(Event.PUSH, "main") == (True, None)
+    assert limits(Event.SCHEDULE, "main") == (True, (2,))
+    assert limits(Event.SCHEDULE, "dev") == (False, (2,))
+    assert limits(Event.PUSH, "dev") == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("keys", "allowed", "approved"),
+    [
+        ("allow_failure: {when: {inputs: {level: full}}}", True, False),
+        ("allow_failure: {when: {inputs: {level: quick}}}", False, False),
+        ("approve: {when: {inputs: {level: full}}}", False, True),
+        ("approve: {when: {inputs: {level: quick}}}", False, False),
+        ("approve: {when: {inputs: {level: full}}, optional: true}", True, True),
+        ("approve: {when: {inputs: {level: quick}}, optional: true}", False, False),
+    ],
+)
+def test_inputs_that_are_fixed_decide_conditions(keys: str, *, allowed: bool, approved: bool) -> None:
+    """At compile time."""
+    text = f"inputs: {{level: full}}\npipelines: {{p: {{stages: [{{name: a, script: [make], {keys}}}]}}}}"
+    (job,) = analyse(SourceFile("pipeline.yml", text), (), Report(), {"level": "full"}).plans[0].jobs
+
+    assert (job.limits.allow_failure is not None) is allowed
+    assert (job.deployment.approval is not None) is approved
+    assert job.conditions == (None,)
+
+
 def test_a_case_that_inputs_decide_is_the_last_or_none() -> None:
     """No case after one that always applies is kept."""
     text = """
@@ -82,6 +120,8 @@ pipelines:
         ("secrets: {A: a}, cases: [{when: {branch: main}, env: {A: 1}}]", "PG536", "A"),
         ('env: {A: "${setup.branch}"}, cases: [{when: {branch: main}, env: {A: 1}}]', "PG546", '"${setup.branch}"'),
         ("cases: [{when: {branch: main}, env: {A: 1}}], build: x", "PG546", "cases"),
+        ("approve: {delay: 1 hour, when: {branch: main}}", "PG204", "when"),
+        ("approve: {optional: true, when: {branch: main}}, allow_failure: {exit_codes: 2}", "PG204", "allow_failure"),
     ],
 )
 def test_what_engines_cannot_set_is_refused(stage: str, code: str, underlined: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from plan.simulated_runs import BASE, holds, runs, whens, whens_without_files
 from targets.gitlab.compiled import Compiled, compiled
-from targets.gitlab.rules_reader import fnmatch, is_in_pipeline, starts, variables_of_rules
+from targets.gitlab.rules_reader import deciding_rule, fnmatch, is_in_pipeline, starts, variables_of_rules
 
 from pipegen.plan.model import Pattern
 from pipegen.targets.gitlab.rules.build import path_glob
@@ -234,6 +234,31 @@ def test_rules_choose_the_first_case_that_holds(seed: int) -> None:
             chosen = next(({"CASE": str(number)} for number, case in enumerate(own) if holds(case, run)), {})
             assert runs_ is holds(when, run), (when, own, run)
             assert not runs_ or variables_of_rules(made.data, "s", run) == chosen, (when, own, run)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_rules_choose_the_start_and_the_allowed_failures_of_each_run(seed: int) -> None:
+    """Random conditions over random runs: a person starts the job, and its failure counts, in exactly these."""
+    own = whens_without_files(seed, 24)
+    for number, when in enumerate(whens(seed, 8)):
+        asked, allowed, case = own[3 * number : 3 * number + 3]
+        codes = number % 2 == 1
+        stage: dict[str, Any] = {"name": "s", "script": ["make"], "when": when}
+        stage["approve"] = {"when": asked}
+        stage["allow_failure"] = {"when": allowed, **({"exit_codes": [2]} if codes else {})}
+        stage["cases"] = [{"when": case, "env": {"CASE": "1"}}]
+        made = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
+        for run in RUNS if made.text else ():
+            rule = deciding_rule(made.data, "s", run)
+            assert (rule is not None) is holds(when, run), (when, run)
+            if rule is None:
+                continue
+            is_manual = holds(asked, run)
+            # A rule without the key leaves the exit codes of the job.
+            is_allowed = "allow_failure" not in rule if codes else rule.get("allow_failure", False)
+            assert (rule.get("when") == "manual") is is_manual, (when, asked, run)
+            assert is_allowed is (holds(allowed, run) and (codes or not is_manual)), (when, asked, allowed, run)
+            assert ("variables" in rule) is holds(case, run), (when, case, run)
 
 
 def _with_cases(cases: str, name: str = "SERVER") -> Compiled:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pipegen.diagnostics.codes import APPROVAL_ON_GITLAB
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
+from pipegen.plan.model.logic import can_hold
 from pipegen.structs import replace
 from pipegen.targets.gitlab.jobs.durations import in_words
 from pipegen.targets.gitlab.model import EnvironmentKeys, GitLabJob, RuleEntry
@@ -29,6 +30,8 @@ def with_start(
         return replace(_started(gitlab_job, _MANUAL, ""), limits=limits)
     if deployment.approval is not None:
         message = (deployment.approval.message or "") if gitlab_job.trigger is None else ""
+        if deployment.approval.condition is not None:
+            return replace(gitlab_job, manual_confirmation=message)
         is_blocking = not deployment.approval.is_optional
         return replace(_started(gitlab_job, _MANUAL, ""), is_blocking=is_blocking, manual_confirmation=message)
     if deployment.delay is not None and gitlab_job.trigger is None:
@@ -47,13 +50,40 @@ def check_deployment(job: plan.Job, report: Report) -> None:
             at=approval.span,
             hint="give the stage an environment, and protect the environment in the project",
         )
-    if approval is not None and not approval.is_optional and allowed is not None and not allowed.exit_codes:
+    is_blocking = approval is not None and not approval.is_optional
+    if is_blocking and allowed is not None and not allowed.exit_codes and _overlap(approval, allowed):
         report.add(
             APPROVED_AND_ALLOWED.code,
             f'GitLab ignores "allow_failure" of stage "{job.title}": it does not wait for manual jobs that may fail',
             at=allowed.span,
             hint='remove "allow_failure", or put the approval into a separate stage',
         )
+
+
+def _overlap(approval: plan.Approval | None, allowed: plan.AllowFailure) -> bool:
+    """Return whether a run may need *approval* of a job whose failures are *allowed* in it."""
+    conditions = tuple(one.condition for one in (approval, allowed) if one is not None and one.condition is not None)
+    return can_hold(plan.AllOf(conditions))
+
+
+def check_successors(jobs: Iterable[GitLabJob], pipeline: plan.Plan, titles: Mapping[str, str], report: Report) -> None:
+    """Report *jobs* of *pipeline* that need one that is optional in some runs: GitLab skips them in these.
+
+    https://gitlab.com/gitlab-org/gitlab/-/blob/master/lib/gitlab/ci/status/composite.rb; without needs, they run.
+    """
+    optional = {
+        titles[job.stage]: job
+        for job in pipeline.jobs
+        if (approval := job.deployment.approval) is not None and approval.is_optional and approval.condition is not None
+    }
+    for gitlab_job in jobs if optional else ():
+        for job in (optional[need.job] for need in gitlab_job.needs if need.job in optional):
+            report.add(
+                APPROVAL_ON_GITLAB,
+                f'GitLab skips job "{gitlab_job.name}" in runs in which nobody starts stage "{job.title}"',
+                at=job.deployment.approval.span if job.deployment.approval is not None else job.span,
+                hint='remove the arc between them, or give the later stage a "when" without these runs',
+            )
 
 
 def _started(gitlab_job: GitLabJob, when: str, start_in: str) -> GitLabJob:

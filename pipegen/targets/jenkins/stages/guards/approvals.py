@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pipegen.emit.groovy import literal
-from pipegen.plan.model import Approval, Job
+from pipegen.plan.model import Approval, Input, Job
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps, on_agent
 
 _LOCKS_PLUGIN = "lockable-resources"
@@ -20,21 +21,33 @@ def group_resource(group: str) -> str:
     return _RUNS + group
 
 
-def with_waits(job: Job, limited: LimitedSteps) -> LimitedSteps:
-    """Return the steps of a stage after its waits and inside its locks; they then take the agent themselves."""
+def with_waits(job: Job, limited: LimitedSteps, inputs: Sequence[Input]) -> LimitedSteps:
+    """Return the steps of a stage after its waits and inside its locks; they then take the agent themselves.
+
+    *inputs* are the parameters of the build.
+    """
     deployment = job.deployment
     if not deployment.locks and deployment.approval is None and deployment.delay is None:
         return limited
     steps, approval = _locked(job, on_agent(limited)), deployment.approval
-    if approval is not None and approval.timeout is not None:
-        return LimitedSteps(None, (model.Wrapped(_if_approved(job, approval, approval.timeout), steps),))
+    if approval is not None and (approval.timeout is not None or approval.condition is not None):
+        condition = ConditionWriter(inputs).of(approval.condition)
+        return LimitedSteps(None, (model.Wrapped(_if_approved(job, approval, condition), steps),))
     return LimitedSteps(None, (*_waits(job), *steps))
 
 
-def _if_approved(job: Job, approval: Approval, timeout: int) -> str:
-    """Return the block that runs steps if they are approved within *timeout* seconds."""
+def _if_approved(job: Job, approval: Approval, condition: str) -> str:
+    """Return the block that runs steps if they are approved, in time if the stage is optional.
+
+    In builds for which *condition* does not hold, it runs them at once; "" is all builds.
+    """
     submitter = f", submitter: {literal(','.join(approval.approvers))}" if approval.approvers else ""
-    return f"ifApproved({timeout}, message: {literal(_message(job, approval))}{submitter})"
+    question = f"message: {literal(_message(job, approval))}{submitter}"
+    if approval.timeout is None:
+        return f"afterApproval({condition}, {question})"
+    if condition:
+        return f"ifApprovedWhere({condition}, {approval.timeout}, {question})"
+    return f"ifApproved({approval.timeout}, {question})"
 
 
 def _message(job: Job, approval: Approval) -> str:

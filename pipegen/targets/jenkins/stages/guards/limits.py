@@ -12,6 +12,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.pairs import SYSTEM_AND_OTHERS
 from pipegen.targets.jenkins.stages.agents.pods import in_pod
+from pipegen.targets.jenkins.stages.guards.conditions import ConditionWriter
 
 _ALL = frozenset(Failure)
 _ONLY_SYSTEM = frozenset({Failure.SYSTEM})
@@ -74,7 +75,8 @@ def allowed(named: NamedJob, limited: LimitedSteps) -> LimitedSteps:
     failure = named.job.limits.allow_failure
     if failure is None:
         return limited
-    return LimitedSteps(None, (model.Wrapped(_allowed(failure), on_agent(limited)),))
+    condition = ConditionWriter(named.plan.inputs).of(failure.condition)
+    return LimitedSteps(None, (model.Wrapped(_allowed(failure, condition), on_agent(limited)),))
 
 
 def on_agent(limited: LimitedSteps) -> tuple[model.Step, ...]:
@@ -116,9 +118,13 @@ def _retry(retry: Retry) -> str:
     return f"tryAgain({retry.count}, {_words(sorted(kind.value for kind in kinds))})"
 
 
-def _allowed(allowed: AllowFailure) -> str:
+def _allowed(allowed: AllowFailure, condition: str) -> str:
+    """Return the block that allows failures in runs for which *condition* holds; "" is all runs."""
     if allowed.exit_codes:
-        return f"allowExitCodes([{', '.join(map(str, allowed.exit_codes))}])"
+        codes = f"[{', '.join(map(str, allowed.exit_codes))}]"
+        return f"allowExitCodes({condition} ? {codes} : [])" if condition else f"allowExitCodes({codes})"
+    if condition:
+        return f"allowFailure({condition})"
     # An aborted build is not a failure of the stage.
     return "catchError(buildResult: 'SUCCESS', stageResult: 'UNSTABLE', catchInterruptions: false)"
 

@@ -12,7 +12,7 @@ from pipegen.targets.jenkins.stages.guards.limits import LimitedSteps
 def resource(lock: str) -> str:
     """Return the name of the resource that a stage with *lock* acquires."""
     (job,) = plan_of(f'[{{name: s, script: x, lock: "{lock}"}}]').jobs
-    (step,) = with_waits(job, LimitedSteps(None, ())).steps
+    (step,) = with_waits(job, LimitedSteps(None, ()), ()).steps
     assert isinstance(step, Wrapped)
     return step.head
 
