@@ -364,20 +364,16 @@ def _entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
 
 
 def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:
-    """Add the keys of *start* to *draft*; if it *is_needed*, other stages wait for it even if it is manual."""
+    """Add the keys of *start* to *draft*, and say whether a failure counts, which rules and a manual start decide too.
+
+    If it *is_needed*, other stages wait for it even if it is manual and may fail.
+    """
     if start.says_failures:
         draft.keys.pop("allow_failure", None)
     draft.keys |= start.keys
     draft.raw |= start.raw
-    if not start.says_failures:
-        _set_failure(start, draft, is_needed=is_needed)
-
-
-def _set_failure(start: Start, draft: Draft, *, is_needed: bool) -> None:
-    """Say in *draft* whether a failure counts, which rules and a manual start decide too.
-
-    If it *is_needed*, other stages wait for it even if it is manual and may fail.
-    """
+    if start.says_failures:
+        return
     if start.allows_failure and "trigger" in draft.job.entries:
         draft.raw["allow_failure"] = True
     elif start.allows_failure:
