@@ -63,7 +63,9 @@ def compiled(text: str, target: str) -> CompiledConfig:
         files = generate(analysed, registry.load(target), {}, report)
         return CompiledConfig(files=files, plans=tuple(analysed.plans))
     tree = read(file, Report())
-    places = [(error, tuple(_places(tree, span.start))) for error in report.errors() for span in _spans(error)]
+    starts = [(error, span.start) for error in report.errors() for span in _spans(error)]
+    by_start = {start: tuple(_places(tree, start)) for start in {start for _, start in starts}}
+    places = [(error, by_start[start]) for error, start in starts]
     return CompiledConfig(
         errors=tuple(
             ErrorPlace(stage, key, error.message, error.code) for error, inner in places for stage, key in inner

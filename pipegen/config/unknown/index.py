@@ -35,7 +35,8 @@ class PartIndex:
             return ()
         candidates = locations[bisect_left(starts, starts[last - 1]) : last]
         matches = {path: None for start, end, path in candidates if start == span.start or span.start <= end}
-        return tuple(one for one in matches if not any(other[: len(one)] == one != other for other in matches))
+        outer = {path[:length] for path in matches for length in range(len(path))}
+        return tuple(path for path in matches if path not in outer)
 
     def _add(self, tree: Node, path: Path) -> None:
         """Add *tree*, the node at *path*."""

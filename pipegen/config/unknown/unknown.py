@@ -92,8 +92,8 @@ class Unknown:
     def add(self, errors: Sequence[Diagnostic]) -> bool:
         """Add the parts with *errors*; return whether any is new."""
         parts: dict[Path, None] = {}
-        for error in errors:
-            for path in self._index.paths(error.primary.span) if error.primary is not None else ():
+        for span in dict.fromkeys(error.primary.span for error in errors if error.primary is not None):
+            for path in self._index.paths(span):
                 part = self._part(path)
                 if is_stage(part) and part in self.parts and (*part, "name") not in self.parts:
                     # The name is wrong: removing the stage changes the arcs through it.
