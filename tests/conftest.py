@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import signal
 import sys
@@ -10,7 +11,11 @@ from hypothesis import settings
 
 # The time of one example says more about the machine than about the code.
 settings.register_profile("pipegen", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=20)
 settings.load_profile("pipegen")
+
+# The tests of a whole run live until its end: looking for garbage among them costs a tenth of it.
+gc.disable()
 
 # Tests start pipegen and render templates hundreds of times: without bytecode files, most of their time is parsing.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -43,6 +48,9 @@ def pytest_configure(config: pytest.Config) -> None:
     asks_for_more = config.option.all or config.option.markexpr or os.environ.get("PIPEGEN_REQUIRE_ENGINES")
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not asks_for_more:
         config.option.markexpr = _QUICK
+    # Workers get the expression from the process that starts them.
+    if config.option.markexpr == _QUICK:
+        settings.load_profile("quick")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -52,6 +60,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         if config.option.markexpr == _QUICK and collection_path.parent == _ROOT and collection_path.name in _MARKS
         else None
     )
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage from now on, except among the tests."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -50,6 +50,8 @@ load:
 duration: 6h
 """
 ALL = ("enqueue", "allocate", "backfill")
+# The results of each fleet that was simulated, which are always the same.
+RESULTS: dict[str, dict[str, Any]] = {}
 
 
 @pytest.fixture
@@ -63,11 +65,13 @@ def loads(
     pipegen: Pipegen, tiers: list[list[str]], actions: tuple[str, ...] = ALL, fleet: str = FLEET
 ) -> dict[str, Any]:
     """Return the results by load."""
-    scheduling = json.dumps({"actions": actions, "tiers": tiers})
-    Path("fleet.yaml").write_text(f"{fleet}scheduling: {scheduling}\n", encoding="utf-8")
-    result = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json")
-    assert result.status == 0, result.err
-    return {one["load"]: one for one in json.loads(result.out)["loads"]}
+    text = f"{fleet}scheduling: {json.dumps({'actions': actions, 'tiers': tiers})}\n"
+    if text not in RESULTS:
+        Path("fleet.yaml").write_text(text, encoding="utf-8")
+        result = pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json")
+        assert result.status == 0, result.err
+        RESULTS[text] = {one["load"]: one for one in json.loads(result.out)["loads"]}
+    return RESULTS[text]
 
 
 @pytest.mark.parametrize("plugin", PLUGINS)

@@ -9,7 +9,7 @@ import pytest
 from graph.families import diamonds, full_layers, ladder, trellis
 from readback.families import FAMILIES, all_small, config
 from readback.texts import Written, relation, written
-from ruamel.yaml import YAML
+from yaml_data import yaml_data
 
 from pipegen.diagnostics.report import Stopped
 from pipegen.graph.blocks import added_waits
@@ -103,7 +103,7 @@ def test_child_pipelines_add_only_the_reported_pairs(family: str) -> None:
     graph = FAMILIES[family](40, random)
     keys = {name: ", when: { branch: main }" for name in graph.nodes if random.random() < 0.2}
     text = config(graph, keys)
-    whole = memory(YAML(typ="safe", pure=True).load(written(text, "gitlab").text))
+    whole = memory(yaml_data(written(text, "gitlab").text))
     split = 0
     for files in (3, 4, 6):
         limit = whole * 20 // 9 // files + 8_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from shell.world import HOSTILE, Result, World, host, plan_of, script_of, text_of
+from shell.world import HOSTILE, Result, World, each_of, host, plan_of, script_of, text_of
 
 from pipegen.structs import replace
 
@@ -114,7 +114,7 @@ def test_the_status_of_a_pipe_is_that_of_its_last_command(world: World, line: st
 FORMS = {"bare": "${s.v}", "double": 'a"${s.v}"b', "single": "'${s.v}'", "own quotes": '"a ${s.v} \'b"'}
 
 
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("name", each_of(VALUES))
 def test_values_reach_the_script_unchanged(world: World, name: str) -> None:
     """In words, variables and both kinds of here-documents; nothing in them is executed."""
     value = VALUES[name]
@@ -136,7 +136,7 @@ def test_values_reach_the_script_unchanged(world: World, name: str) -> None:
     assert pipeline_plan("variable") == (f"<{value}>" if name != "long" else "<long>")
 
 
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("name", each_of(VALUES))
 def test_values_are_measured_unchanged(world: World, name: str) -> None:
     """Files are copied byte for byte; trailing line breaks of a command's output are dropped."""
     value = VALUES[name]

@@ -6,13 +6,13 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from shell.world import HOSTILE, World, host, jobs, plan_of, script_of, text_of
+from shell.world import HOSTILE, World, each_of, host, jobs, plan_of, script_of, text_of
 
 from pipegen.shell.values.transfers import transferred_paths, unpackable_paths
 
 SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
 # File names that exist; an empty path, and those that end in a slash, mean folders.
-NAMES = [text for name, text in HOSTILE.items() if name not in ("empty", "long")]
+NAMES = [name for name in HOSTILE if name not in ("empty", "long")]
 
 
 def stage(*files: object) -> dict[str, object]:
@@ -82,9 +82,10 @@ def test_destinations_of_copies(
     assert (carried is not None) is (transferred_paths(jobs(plan)["r"], where) != ())
 
 
-@pytest.mark.parametrize("destination", NAMES)
-def test_special_characters_in_run_time_paths_are_literal(world: World, destination: str) -> None:
+@pytest.mark.parametrize("name", each_of(NAMES))
+def test_special_characters_in_run_time_paths_are_literal(world: World, name: str) -> None:
     """They are names of files."""
+    destination = HOSTILE[name]
     fill(world)
     plan = plan_of([SOURCE, stage({"source": "/srv/file", "destination": "d/${a.output}/${a.output}"})])
     world.give("a", "output", destination)

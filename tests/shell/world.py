@@ -7,10 +7,12 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import pytest
 from engines.requirement import require
 
 from pipegen.compiler import analyse
@@ -72,6 +74,14 @@ HOSTILE: Mapping[str, str] = {
     "controls": "".join(map(chr, (*range(1, 9), 11, 12, *range(14, 32), 127, 0x80, 0x85, 0x2028, 0xFEFF))),
     "long": "x\"'$" * 16384,
 }
+
+# Those that together have every kind of special character; the quick tests use only these where each needs a shell.
+_VARIED = frozenset({"quotes", "backticks", "newlines", "return", "unicode", "empty"})
+
+
+def each_of(names: Iterable[str]) -> list[Any]:
+    """Return the *names* of hostile texts as parameters of a test."""
+    return [pytest.param(name, marks=() if name in _VARIED else pytest.mark.slow) for name in names]
 
 
 def host(**changes: object) -> ShellEnvironment:

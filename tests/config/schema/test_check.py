@@ -177,6 +177,7 @@ def test_all_keys_of_a_pipeline_are_valid() -> None:
     assert _check(text) == ()
 
 
+@pytest.mark.robust
 @pytest.mark.skipif(not _CORPUS.is_dir(), reason="the corpus is not there")
 @pytest.mark.parametrize("path", sorted(_CORPUS.glob("*/*.yaml")), ids=lambda path: path.stem)
 def test_configs_of_the_corpus_are_valid(path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from shell.world import HOSTILE, World, host, plan_of, script_of, text_of
+from shell.world import HOSTILE, World, each_of, host, plan_of, script_of, text_of
 
 from pipegen.plan.model import Plan
 from pipegen.shell.script import StageScriptParts
@@ -39,7 +39,7 @@ def test_a_stage_without_after_has_no_after_script() -> None:
 
 
 @pytest.mark.parametrize("takes_checkout", [False, True])
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", each_of(HOSTILE))
 def test_after_commands_read_values(world: World, name: str, *, takes_checkout: bool) -> None:
     """Even if the steps fail immediately; values that may not stay in the checkout are stored outside."""
     value = HOSTILE[name] if name != "long" else HOSTILE[name][:60_000]

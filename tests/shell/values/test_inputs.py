@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from shell.world import HOSTILE, Result, World, host, plan_of, script_of, text_of
+from shell.world import HOSTILE, Result, World, each_of, host, plan_of, script_of, text_of
 
 VALUES = {name: value for name, value in HOSTILE.items() if name != "long"} | {"long": HOSTILE["long"][:65_536]}
 
@@ -23,7 +23,7 @@ def seen(world: World) -> str:
     return (world.root / "seen").read_bytes().decode()
 
 
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("name", each_of(VALUES))
 def test_any_text_arrives_unchanged(world: World, name: str) -> None:
     """In any position; nothing of it is executed."""
     done = run(world, VALUES[name], {"default": ""}, "\"a${inputs.x}b\"'c${inputs.x}d'")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 import yaml
-from shell.world import HOSTILE, Result, World, host, jobs, plan_of, script_of, text_of
+from shell.world import HOSTILE, Result, World, each_of, host, jobs, plan_of, script_of, text_of
 
 from pipegen.bindings.expression import Loop, Reference, Scope, Text
 from pipegen.plan.model import RunContainer
@@ -62,12 +62,12 @@ def test_items_are_groovys_tokens(world: World, delimiter: str) -> None:
         assert result == [f"<{piece}>" for piece in tokens(text, delimiter)], text
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_lines_of_hostile_text_are_items(world: World, text: str) -> None:
+@pytest.mark.parametrize("name", each_of(HOSTILE))
+def test_lines_of_hostile_text_are_items(world: World, name: str) -> None:
     """Each non-empty line is one unchanged item."""
-    result = arguments(world, loop("${a.output}", "i", "${.i}"), text)
+    result = arguments(world, loop("${a.output}", "i", "${.i}"), HOSTILE[name])
 
-    assert result == [line for line in text.split("\n") if line]
+    assert result == [line for line in HOSTILE[name].split("\n") if line]
 
 
 def test_names_take_the_words_of_a_line(world: World) -> None:
@@ -119,8 +119,8 @@ def test_an_empty_run_time_item_has_no_words(world: World) -> None:
     assert arguments(world, loop(["x", "${a.output}"], "k", "${.k}"), "") == ["x", ""]
 
 
-@pytest.mark.parametrize("outer", ["\n", ";", "→", ""])
-@pytest.mark.parametrize("inner", ["\n", ",", "→", " ", ""])
+@pytest.mark.parametrize("outer", ["\n", "→", *(pytest.param(text, marks=pytest.mark.slow) for text in (";", ""))])
+@pytest.mark.parametrize("inner", ["\n", "", *(pytest.param(text, marks=pytest.mark.slow) for text in (",", "→", " "))])
 @pytest.mark.parametrize("split", [False, True])
 def test_nested_loops_are_independent(world: World, outer: str, inner: str, *, split: bool) -> None:
     """Patterns and separators of one do not affect the other."""

@@ -7,7 +7,7 @@ from textwrap import dedent
 from typing import Any
 
 from gitlab_meaning import meaning
-from ruamel.yaml import YAML
+from yaml_data import yaml_data
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.model import Diagnostic
@@ -43,5 +43,5 @@ def compiled(config: str, *chosen: str) -> Compiled:
         text = generated_file.text
     except Stopped:
         pass
-    data = meaning(YAML(typ="safe", pure=True).load(text) or {})
+    data = meaning(yaml_data(text) or {})
     return Compiled(text, data, tuple(one for one in report.diagnostics() if one.code.number.startswith("PG6")))

@@ -8,7 +8,7 @@ from textwrap import dedent
 from typing import Any
 
 from gitlab_meaning import meaning
-from ruamel.yaml import YAML
+from yaml_data import yaml_data
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.model import Diagnostic
@@ -29,7 +29,7 @@ class SplitUp:
 
     def each(self) -> dict[str, dict[str, Any]]:
         """Return the data of each file by its name."""
-        return {file.name: YAML(typ="safe", pure=True).load(file.text) for file in self.files}
+        return {file.name: yaml_data(file.text) for file in self.files}
 
     def data(self) -> dict[str, dict[str, Any]]:
         """Return the data of each pipeline, with included files, by the name of its file."""

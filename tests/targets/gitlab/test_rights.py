@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from gitlab_meaning import meaning
 from targets.gitlab.compiled import Compiled, compiled
+from yaml_data import yaml_data
 
 ROOT = Path(__file__).parents[3]
 GOLDENS = sorted((ROOT / "tests" / "golden").glob("*/pipeline.yml"))
@@ -54,7 +54,7 @@ FILE_KEYS = {"stages", "workflow", "default", "variables", "include"}
 
 def jobs(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the jobs of an expected file, each merged with the job that it extends."""
-    data = meaning(yaml.safe_load((path.parent / "expected" / "gitlab-ci.yml").read_text("utf-8")))
+    data = meaning(yaml_data((path.parent / "expected" / "gitlab-ci.yml").read_text("utf-8")))
     for name, job in data.items():
         if name not in FILE_KEYS and not name.startswith("."):
             yield name, {**data.get(job.get("extends", ""), {}), **job}
@@ -109,7 +109,7 @@ def too_much(name: str, job: Mapping[str, Any], own: set[str]) -> list[str]:
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.parent.name)
 def test_no_job_has_unnecessary_permissions(path: Path) -> None:
     """A token, a password or a daemon only if the script uses it, and none in helpers."""
-    config = yaml.safe_load(path.read_text("utf-8"))
+    config = yaml_data(path.read_text("utf-8"))
     own = {re.sub(r"\W", "_", name).upper() for name in secrets(config)}
     values = {name: wrong for name, job in jobs(path) if (wrong := too_much(name, job, own))}
 

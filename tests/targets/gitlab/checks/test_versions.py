@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 from targets.gitlab.split_runs import split_up
+from yaml_data import yaml_data
 
 from pipegen.targets.gitlab.checks.versions import KEYS, features_used, text
 
@@ -98,7 +98,7 @@ def emitted(data: Mapping[str, Any]) -> set[str]:
 
 def read(path: Path) -> dict[str, Any]:
     """Return the data of the file at *path*."""
-    data: dict[str, Any] = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml_data(path.read_text(encoding="utf-8"))
     return data
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 from targets.gitlab.compiled import compiled
+from yaml_data import yaml_data
 
 
 def _made(count: int, when: str, *keys: str) -> dict[str, Any]:
@@ -14,9 +14,7 @@ def _made(count: int, when: str, *keys: str) -> dict[str, Any]:
     stages = [
         f"{{ {', '.join((f'name: s{number}', 'script: make', f'when: {when}', *keys))} }}" for number in range(count)
     ]
-    data: dict[str, Any] = YAML(typ="safe", pure=True).load(
-        compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}] }} }}").text
-    )
+    data: dict[str, Any] = yaml_data(compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}] }} }}").text)
     return data
 
 
@@ -52,7 +50,7 @@ def test_a_job_with_tools_extends_both() -> None:
         f"{{ name: s{number}, {'build: x' if number % 2 else 'script: make'}, when: {{ branch: main }} }}"
         for number in range(8)
     )
-    data = YAML(typ="safe", pure=True).load(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}").text)
+    data = yaml_data(compiled(f"pipelines: {{ p: {{ stages: [{stages}] }} }}").text)
 
     assert data["s0"]["extends"] == ".on-main"
     assert data["s1"]["extends"] == [".docker", ".on-main"]

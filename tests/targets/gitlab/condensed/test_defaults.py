@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ruamel.yaml import YAML
 from targets.gitlab.compiled import Compiled, compiled
+from yaml_data import yaml_data
 
 _SHARED = "image: alpine:3, retry: 1, cache: { key: k, paths: [x/] }, interruptible: true"
 
 
 def _raw(output: Compiled) -> dict[str, Any]:
     """Return the text of the file."""
-    data: dict[str, Any] = YAML(typ="safe", pure=True).load(output.text)
+    data: dict[str, Any] = yaml_data(output.text)
     return data
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 from targets.gitlab.compiled import compiled
+from yaml_data import yaml_data
 
 from pipegen.targets.gitlab.condensed.matrices import axis_maps
 from pipegen.targets.gitlab.condensed.templates import expanded_text, script_text
@@ -23,7 +23,7 @@ def _matrix(*keys: str, more: str = "", settings: str = "", axes: str = "v: ['3.
               - {{ {stage} }}
               {more}
     """)
-    data: dict[str, Any] = YAML(typ="safe", pure=True).load(output.text)
+    data: dict[str, Any] = yaml_data(output.text)
     return data
 
 

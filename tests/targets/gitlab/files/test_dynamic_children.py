@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from gitlab_meaning import meaning
-from ruamel.yaml import YAML
+from yaml_data import yaml_data
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.report import Report, Stopped
@@ -25,7 +25,7 @@ def made(config: str, **options: str) -> tuple[list[dict[str, Any]], Report]:
         files = generate(analysed, gitlab, options, report)
     except Stopped:
         return [], report
-    return [meaning(YAML(typ="safe", pure=True).load(file.text)) for file in files], report
+    return [meaning(yaml_data(file.text)) for file in files], report
 
 
 def rules(job: dict[str, Any]) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
 from plan.sample_plans import plans_of
+from yaml_data import yaml_data
 
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
@@ -24,7 +24,7 @@ def _made(config: str) -> dict[str, Any]:
         source="pipegen.yaml", start=Span(SourceFile("pipegen.yaml", ""), 0, 0), settings=None, selected=(), options={}
     )
     (file,) = gitlab.generate(plans_of(config), request, Report())
-    data: dict[str, Any] = yaml.safe_load(file.text)
+    data: dict[str, Any] = yaml_data(file.text)
     return data
 
 

@@ -268,11 +268,12 @@ def _with_cases(cases: str, name: str = "SERVER") -> Compiled:
 
 def test_jobs_with_cases_run_in_the_pipelines_in_which_the_others_do() -> None:
     """A job with rules would be in pipelines of merge requests, which other jobs are not."""
+    main, requests = _with_cases("{branch: main}").data, _with_cases("{event: merge_request}").data
     runs_ = [run for run in RUNS if run.event == "merge_request"]
 
-    assert not any(starts(_with_cases("{branch: main}").data, run) for run in runs_)
-    assert all(starts(_with_cases("{event: merge_request}").data, run) for run in runs_)
-    assert all(starts(_with_cases("{branch: main}").data, run) for run in RUNS if run not in runs_)
+    assert not any(starts(main, run) for run in runs_)
+    assert all(starts(requests, run) for run in runs_)
+    assert all(starts(main, run) for run in RUNS if run not in runs_)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-import yaml
+from yaml_data import yaml_data
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.report import Report
@@ -16,7 +16,7 @@ def variable(takes: str) -> object:
     config = f"inputs: {{x: {takes}}}\npipelines: {{p: {{stages: [{{name: s, script: [echo]}}]}}}}\n"
     report = Report()
     analysed = analyse(SourceFile("pipegen.yaml", config), (), report)
-    return yaml.safe_load(generate(analysed, registry.load("gitlab"), {}, report)[-1].text)["variables"]["x"]
+    return yaml_data(generate(analysed, registry.load("gitlab"), {}, report)[-1].text)["variables"]["x"]
 
 
 @pytest.mark.parametrize(
