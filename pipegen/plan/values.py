@@ -81,6 +81,8 @@ class StageValues(Struct, kw_only=True):
 
     def at(self, moment: Moment) -> StageValues:
         """Return the reader of values at *moment*."""
+        if moment == self.reader.moment:
+            return self
         return replace(self, reader=replace(self.reader, moment=moment))
 
     def after_export(self, name: str, value: Text) -> StageValues:

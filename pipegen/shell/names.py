@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
 
@@ -72,7 +72,7 @@ def variables(
 class JobWords:
     """The words that a job's own texts contain, so that no variable of ours has a name that they use."""
 
-    def __init__(self, texts: Callable[[], Iterator[str]]) -> None:
+    def __init__(self, texts: Callable[[], Iterable[str]]) -> None:
         self._texts = texts
 
     def __contains__(self, name: str) -> bool:

@@ -262,9 +262,9 @@ def _secrets(credentials: Sequence[Credential], host: ShellEnvironment) -> Itera
             yield Command((line,))
 
 
-def _uses_containers(job: Job, kinds: Container[type[Step]], steps: Sequence[Step], host: ShellEnvironment) -> bool:
+def _uses_containers(job: Job, kinds: set[type[Step]], steps: Sequence[Step], host: ShellEnvironment) -> bool:
     """Return whether *steps*, of these *kinds*, call the container program: not for files that another job packed."""
-    if any(kind in kinds for kind in _CONTAINER_STEPS) or packs_container_paths(job, host):
+    if not kinds.isdisjoint(_CONTAINER_STEPS) or packs_container_paths(job, host):
         return True
     return Copy in kinds and any(
         file.container.producer in (None, job.stage) or host.shares_daemon

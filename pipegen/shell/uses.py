@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from pipegen.bindings.expression import Bare, Defaulted, Reference, Scope, Text
 from pipegen.bindings.script.model import Body, Escaped
@@ -14,6 +13,9 @@ from pipegen.shell.names import JobWords
 from pipegen.structs import MutableStruct, Struct, field
 
 _NONE: frozenset[str] = frozenset()
+# The parts of scripts and of values that are text for a shell.
+_SCRIPT_TEXT = (str, Escaped, Body)
+_VALUE_TEXT = (str, Bare)
 # Text that every shell accepts in "${name:-text}"; shells differ on quotes, braces and backslashes.
 _PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
 
@@ -115,32 +117,29 @@ def job_words(job: Job) -> JobWords:
     return JobWords(lambda: _texts(job))
 
 
-def _texts(job: Job) -> Iterator[str]:
-    yield from (name for credential in job.secrets for name in credential.variables)
+def _texts(job: Job) -> list[str]:
+    texts = [name for credential in job.secrets for name in credential.variables]
     if job.combination is not None:
-        yield from (name for name, _ in job.combination.values)
+        texts += [name for name, _ in job.combination.values]
     for line in _lines(job):
-        for part in line.script.parts:
-            if isinstance(part, str):
-                yield part
-            elif isinstance(part, Escaped | Body):
-                yield part.text
+        parts = [part for part in line.script.parts if isinstance(part, _SCRIPT_TEXT)]
+        texts += [part if isinstance(part, str) else part.text for part in parts]
     for step in job.steps:
-        yield from (name for name, _ in step.env) if isinstance(step, Commands) else ()
+        texts += [name for name, _ in step.env] if isinstance(step, Commands) else ()
         for text in step_texts(step, job.stage):
-            yield from (
-                part if isinstance(part, str) else part.name for part in text.parts if isinstance(part, str | Bare)
-            )
+            values = [part for part in text.parts if isinstance(part, _VALUE_TEXT)]
+            texts += [part if isinstance(part, str) else part.name for part in values]
+    return texts
 
 
-def _lines(job: Job) -> Iterator[Line]:
-    """Yield the entries of the scripts of *job*."""
+def _lines(job: Job) -> list[Line]:
+    """Return the entries of the scripts of *job*."""
+    lines = [*job.after]
     for step in job.steps:
         if isinstance(step, Commands):
-            yield from step.lines
-            yield from (output.command for output in step.outputs if output.command is not None)
-    yield from job.after
-    yield from (service.ready for service in job.machine.services if service.ready is not None)
+            lines += step.lines
+            lines += [output.command for output in step.outputs if output.command is not None]
+    return [*lines, *(service.ready for service in job.machine.services if service.ready is not None)]
 
 
 def _needed(job: Job) -> tuple[Step, ...]:

@@ -51,7 +51,9 @@ def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> l
     *first* is the offset of the script in its file, None if the file does not contain it verbatim.
     """
     script = source.text
-    if not _PLAIN.fullmatch(script) or any(hint.search(script) for hint in (_NAMED, _COMMAND, _DUPLICATION)):
+    if not _PLAIN.fullmatch(script):
+        return None
+    if _NAMED.search(script) or _COMMAND.search(script) or _DUPLICATION.search(script):
         return None
     if not _WATCHED.isdisjoint(_WORD.findall(script.replace('"', "").replace("'", ""))):
         return None

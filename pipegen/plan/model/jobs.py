@@ -179,7 +179,7 @@ class Job(SpannedStruct, kw_only=True):
     @property
     def case_names(self) -> tuple[str, ...]:
         """The names of the variables that its cases set."""
-        return tuple(dict.fromkeys(name for case in self.cases for name, _ in case.variables))
+        return tuple(dict.fromkeys([name for case in self.cases for name, _ in case.variables]))
 
     def in_case(self, holds: Callable[[Condition | None], bool]) -> Job:
         """Return the job in a run: with the variables of its first case whose condition *holds*, and without cases.

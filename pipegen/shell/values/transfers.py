@@ -72,7 +72,7 @@ def _takes_checkout(step: Step) -> bool:
         case BuildImage():
             return step.has_local_context
         case Commands():
-            texts = (part for line in step.lines for part in line.script.parts if isinstance(part, str))
+            texts = [part for line in step.lines for part in line.script.parts if isinstance(part, str)]
             return any(map(re.compile(_WHOLE_CHECKOUT).search, texts))
     return False
 

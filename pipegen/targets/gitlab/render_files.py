@@ -85,4 +85,4 @@ def text_list(items: Sequence[Data]) -> Value:
     if len(texts) < len(items):
         return [item if isinstance(item, str) else Flow(item) for item in items if isinstance(item, str | Mapping)]
     is_short = sum(map(len, texts)) + 2 * len(texts) <= _LINE
-    return Flow(texts) if is_short and not any("\n" in text for text in texts) else texts
+    return Flow(texts) if is_short and "\n" not in "".join(texts) else texts

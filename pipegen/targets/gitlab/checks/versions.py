@@ -154,7 +154,7 @@ def features_used(data: Mapping[str, Value]) -> dict[str, list[str]]:
         path, owner = (name, "") if name in _TOP else ("job", name)
         for each in _paths(value, path):
             # Except for tokens, a key of `default` needs the version that it needs in a job.
-            key = each if each in KEYS else each.replace("default.", "job.", 1)
+            key = each.replace("default.", "job.", 1) if path == "default" and each not in KEYS else each
             if key in KEYS:
                 used.setdefault(key, []).append(owner)
     return used

@@ -145,8 +145,9 @@ class _Drafting(Struct, kw_only=True):
         machine = lower_machine(job, plan, self.producers, report)
         caches = lower_caches(job, plan, report) if job.caches else ()
         set_by_engine = constants(job, plan, is_free_name)
-        parts = script(set_by_engine.job, plan, self.producers, host, set_by_engine.names)
-        if set_by_engine.names and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
+        names = set_by_engine.names
+        parts = script(set_by_engine.job, plan, self.producers, host, names)
+        if names and _reads(set_by_engine, parts, (machine, caches, lowered.environment)):
             _report_cases(job, report)
             set_by_engine = Constants((), job)
             parts = script(job, plan, self.producers, host)

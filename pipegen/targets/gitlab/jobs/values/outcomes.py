@@ -19,8 +19,9 @@ _SUCCESS, _FAILED = "success", "failed"
 
 def outcome_variable(job: Job) -> str:
     """Return the variable for the status of the pipeline in *job*, "" if two jobs cannot take the place of *job*."""
-    is_plain = not job.raw and job.mail is None and not any(isinstance(step, TriggerJob) for step in job.steps)
-    if not job.is_final or job.statuses != ("",) or not is_plain:
+    if not job.is_final or job.statuses != ("",) or job.raw or job.mail is not None:
+        return ""
+    if any(isinstance(step, TriggerJob) for step in job.steps):
         return ""
     names = (
         name
