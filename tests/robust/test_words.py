@@ -5,8 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from robust.words.grammar import GRAMMAR, drawn, positions
-from robust.words.trial import SHELLS, VALUES, fired, refused, refused_or_harmless, sample
+from robust.words import trial
+from robust.words.grammar import GRAMMAR, REFERENCE, drawn, positions
+from robust.words.trial import BATCH, SHELLS, VALUES, fired, refused, refused_or_harmless, sample
 from shell.world import require_shell
 
 
@@ -19,11 +20,31 @@ def test_values_in_shell_words_are_not_executed(shell: str) -> None:
     assert result.wrong == 0, result.lines
 
 
-def test_an_executed_value_is_detected() -> None:
-    """A script that evaluates the value itself creates a canary."""
-    scripts = ['eval "$pipegen_v"', "echo a", ': "$((pipegen_v))"']
+@pytest.mark.parametrize("shell", SHELLS)
+def test_an_executed_value_is_detected(shell: str) -> None:
+    """Each script that evaluates its value is found with the values that do it, among many that do not."""
+    require_shell("bash" if shell == "posix" else shell)
+    holes = ('eval "$pipegen_v"', '( trap "$pipegen_w" EXIT )', 'echo a; sh -c "$pipegen_v" & wait')
+    scripts = [f"echo {number}; exit {number % 3}" for number in range(BATCH + 20)]
+    for number, hole in zip((0, BATCH - 1, BATCH + 10), holes, strict=True):
+        scripts[number] = hole
+    values = VALUES[1:4]
+    executions = {(one.script, one.shell, one.value) for one in fired(scripts, (shell,), values)}
 
-    assert {one.script for one in fired(scripts, "bash", VALUES[:1])} == {scripts[0], scripts[2]}
+    assert executions == {(hole, shell, value) for hole in holes for value, _ in values}
+
+
+def test_a_hole_of_the_compiler_is_reported_with_its_script(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A position that the compiler forgets to reject counts as wrong, whatever stands around it."""
+    hole = f"x=1; trap -- {REFERENCE} EXIT"
+    harmless = [f"echo {number} {REFERENCE}" for number in range(40)]
+    assert refused(hole)
+    monkeypatch.setattr(trial, "refused", lambda script: script != hole and refused(script))
+    result = refused_or_harmless([*harmless, hole, *harmless[:3]], tuple(SHELLS), VALUES)
+
+    assert result.wrong == 1
+    assert result.lines[0].startswith("41 scripts, 41 of them")
+    assert hole in result.lines[1]
 
 
 def test_the_grammar_generates_enough_scripts() -> None:

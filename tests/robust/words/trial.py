@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -44,11 +46,14 @@ VALUES: tuple[tuple[str, str], ...] = (
     ("1 : >canary", "x touch canary"),
 )
 _SETTING = "declare -a a 2>/dev/null || :; x=abc; set -- 1 2; f() { :; }; EDITOR=true FCEDIT=true FUNCNEST=9"
-_DRIVER = """
+# One process of a shell runs many scripts, each once for each value, in a subshell and a folder of its own.
+_LOOP = """
+v={value} w={second}; export v w
 for number in "$@"; do
-  ( cd "runs/$number"; pipegen_v=$v pipegen_w=$w; . "../../scripts/$number" ) </dev/null >/dev/null 2>&1
+  ( cd "runs/{pair}/$number"; pipegen_v=$v pipegen_w=$w; . "../../../scripts/$number" ) </dev/null >/dev/null 2>&1
 done
 """
+BATCH = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,34 +78,48 @@ def rewritten(script: str) -> str:
     return rewrite(parsed, lambda placed: f"pipegen_{placed.reference.name}", {})
 
 
-def fired(scripts: Sequence[str], shell: str, values: Sequence[tuple[str, str]] = VALUES) -> list[Fired]:
-    """Return the executions of values by *scripts* in *shell*."""
-    return [one for value, second in values for one in _fired(scripts, shell, value, second)]
+def fired(scripts: Sequence[str], shells: Sequence[str], values: Sequence[tuple[str, str]] = VALUES) -> list[Fired]:
+    """Return the executions of values by *scripts* in each of *shells*."""
+    found: list[Fired] = []
+    for start in range(0, len(scripts), BATCH):
+        batch = scripts[start : start + BATCH]
+        texts = [f"{_SETTING}\n{rewritten(script)}\n" for script in batch]
+        with ThreadPoolExecutor(len(shells)) as pool:
+            canaries = list(pool.map(lambda shell: _canaries(texts, shell, values), shells))
+        for shell, pairs in zip(shells, canaries, strict=True):
+            found += [Fired(batch[number], shell, values[pair][0]) for pair, number in pairs]
+    return found
 
 
-def _fired(scripts: Sequence[str], shell: str, value: str, second: str) -> list[Fired]:
+def _canaries(texts: Sequence[str], shell: str, values: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
+    """Return the positions of the value and the text of each execution, from one process of *shell*."""
     with TemporaryDirectory(prefix="pipegen-words-") as name:
         folder = Path(name)
         (folder / "scripts").mkdir()
-        for number, script in enumerate(scripts):
-            (folder / "runs" / str(number)).mkdir(parents=True)
-            (folder / "scripts" / str(number)).write_text(f"{_SETTING}\n{rewritten(script)}\n")
-        (folder / "driver").write_text(_DRIVER)
-        environment = {"PATH": os.environ["PATH"], "HOME": name, "LC_ALL": "C.UTF-8", "v": value, "w": second}
-        command = (*SHELLS[shell], "driver", *map(str, range(len(scripts))))
-        subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False, timeout=600)
-        numbers = {int(path.parts[len(folder.parts) + 1]) for path in folder.glob("runs/*/canary")}
-        return [Fired(scripts[number], shell, value) for number in sorted(numbers)]
+        for number, text in enumerate(texts):
+            (folder / "scripts" / str(number)).write_text(text)
+            for pair in range(len(values)):
+                (folder / "runs" / str(pair) / str(number)).mkdir(parents=True)
+        loops = (
+            _LOOP.format(value=shlex.quote(value), second=shlex.quote(second), pair=pair)
+            for pair, (value, second) in enumerate(values)
+        )
+        (folder / "driver").write_text(f"{''.join(loops)}echo all")
+        environment = {"PATH": os.environ["PATH"], "HOME": name, "LC_ALL": "C.UTF-8"}
+        command = (*SHELLS[shell], "driver", *map(str, range(len(texts))))
+        result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True, timeout=3600)
+        if result.stdout != b"all\n":
+            raise RuntimeError(f"a script ended the {shell} that runs all of its batch")
+        ends = [path.parts[-3:-1] for path in folder.glob("runs/*/*/canary")]
+        return sorted((int(pair), int(number)) for pair, number in ends)
 
 
 def refused_or_harmless(scripts: Sequence[str], shells: Sequence[str], values: Sequence[tuple[str, str]]) -> Figures:
     """Return the results of *scripts*: valid ones run in each of *shells* with each of *values*."""
     compiled = [script for script in dict.fromkeys(scripts) if not refused(script)]
     wrong: dict[str, Fired] = {}
-    for shell in shells:
-        for start in range(0, len(compiled), 1000):
-            for trial in fired(compiled[start : start + 1000], shell, values):
-                wrong.setdefault(trial.script, trial)
+    for trial in fired(compiled, shells, values):
+        wrong.setdefault(trial.script, trial)
     line = f"{len(set(scripts)):,} scripts, {len(compiled):,} of them compiled and executed in {len(shells)} shells"
     return Figures("Words", (line, *map(str, wrong.values())), len(wrong))
 
