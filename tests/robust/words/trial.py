@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -85,13 +86,13 @@ def fired(scripts: Sequence[str], shells: Sequence[str], values: Sequence[tuple[
         batch = scripts[start : start + BATCH]
         texts = [f"{_SETTING}\n{rewritten(script)}\n" for script in batch]
         with ThreadPoolExecutor(len(shells)) as pool:
-            canaries = list(pool.map(lambda shell: _canaries(texts, shell, values), shells))
+            canaries = list(pool.map(partial(_canaries, texts, values), shells))
         for shell, pairs in zip(shells, canaries, strict=True):
             found += [Fired(batch[number], shell, values[pair][0]) for pair, number in pairs]
     return found
 
 
-def _canaries(texts: Sequence[str], shell: str, values: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
+def _canaries(texts: Sequence[str], values: Sequence[tuple[str, str]], shell: str) -> list[tuple[int, int]]:
     """Return the positions of the value and the text of each execution, from one process of *shell*."""
     with TemporaryDirectory(prefix="pipegen-words-") as name:
         folder = Path(name)
