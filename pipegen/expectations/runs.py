@@ -11,7 +11,7 @@ from pipegen.plan.model import Atom, Event, FilesChanged, IsSet, Matches, Plan, 
 from pipegen.plan.model.facts import StartEvent
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.model.patterns import Pattern
-from pipegen.structs import Struct, field, replace
+from pipegen.structs import MutableStruct, Struct, field, replace
 
 _PARTS = re.compile(r"\*\*/|\*\*|.", re.DOTALL)
 _SHORT = {"**/": "", "**": "1", "*": "1", "?": "1"}
@@ -28,6 +28,9 @@ _REGEX_PARTS = (
     (r"(?<!\\)(?:[*+?]|\{\d+(?:,\d*)?\})\??", ""),
     (r"\\(.)", r"\1"),
 )
+# How many stages are looked at in search of an event for which a group of changes makes a difference: a few seconds.
+# After that, only the first event of each kind is tried.
+_MOST_ANSWERS = 200_000
 _UNKNOWN_PATH = "other.txt"
 _ANY = "1"
 
@@ -59,24 +62,35 @@ def recorded_runs(plan: Plan, config: ConfigUnderTest) -> Iterator[RecordedRun]:
     yield from _with_other_names(usual, known)
     branches = tuple(_Variation(branch=text) for one in _patterns(known, Subject.BRANCH) for text in _examples(one))
     groups = list(_variations(known, plan))
+    search = _Search(plan, config)
     for kind in dict.fromkeys(run.event.kind for run in usual):
         bases = [run for run in usual if run.event.kind is kind]
-        bases += [run for base in bases[:1] for vary in branches if (run := vary(base)) is not None]
-        for group in (branches, *groups):
-            yield from next(filter(None, (_telling(base, group, plan, config) for base in bases)), ())
+        others = [run for base in bases[:1] for vary in branches if (run := vary(base)) is not None]
+        for group, tried in ((branches, bases), *((group, (*bases, *others)) for group in groups)):
+            yield from search.telling(tried, group)
 
 
-def _telling(
-    base: RecordedRun, group: Iterable[_Variation], plan: Plan, config: ConfigUnderTest
-) -> tuple[RecordedRun, ...]:
-    """Return *base* with each of *group*, if *plan* does not do the same in all these runs."""
-    varied = tuple(run for vary in group if (run := vary(base)) is not None)
-    return varied if len({_started(run, plan, config) for run in (base, *varied)}) > 1 else ()
+class _Search(MutableStruct):
+    """Looks for runs that differ in what *plan* does, in at most *left* further answers of stages."""
 
+    plan: Plan
+    config: ConfigUnderTest
+    left: int = _MOST_ANSWERS
 
-def _started(run: RecordedRun, plan: Plan, config: ConfigUnderTest) -> tuple[tuple[bool, bool], ...]:
-    (answer,) = answers([plan], config.facts(run.event, run.inputs, run.variables))
-    return tuple((one.runs, one.waits_for_approval) for one in answer.stages)
+    def telling(self, bases: Iterable[RecordedRun], group: Iterable[_Variation]) -> tuple[RecordedRun, ...]:
+        """Return the first of *bases* with each of *group*, if *plan* does not do the same in all these runs."""
+        for base in bases:
+            varied = tuple(run for vary in group if (run := vary(base)) is not None)
+            if varied and len({self._started(run) for run in (base, *varied)}) > 1:
+                return varied
+            if self.left < 0:
+                break
+        return ()
+
+    def _started(self, run: RecordedRun) -> tuple[tuple[bool, bool], ...]:
+        (answer,) = answers([self.plan], self.config.facts(run.event, run.inputs, run.variables))
+        self.left -= len(answer.stages)
+        return tuple((one.runs, one.waits_for_approval) for one in answer.stages)
 
 
 def _with_other_names(usual: Iterable[RecordedRun], known: Iterable[Atom]) -> Iterator[RecordedRun]:

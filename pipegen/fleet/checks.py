@@ -8,7 +8,7 @@ from math import inf, isnan
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
-from pipegen.fleet.arrivals import expected
+from pipegen.fleet.arrivals import HOUR, expected
 from pipegen.fleet.model import Fleet, Load
 from pipegen.fleet.state import job_queues
 from pipegen.fleet.workflow import Stage
@@ -63,6 +63,9 @@ def _check_times(fleet: Fleet, root: Mapping, loads: Sequence[tuple[Mapping, Loa
         _add(report, "no pipeline starts in a duration of 0", duration.span, 'write a time such as "1 week"')
     elif warm_up is not None and fleet.warm_up >= fleet.duration:
         _add(report, "the warm-up is not shorter than the duration", warm_up.span, "shorten it, or simulate longer")
+    if fleet.duration > fleet.most_hours * HOUR:
+        hint = f"at most {fleet.most_hours:,} hours fit into the memory that a simulation may take"
+        _add(report, f"a duration of {fleet.duration / HOUR:,.0f} hours is too long to simulate", fleet.span, hint)
     for item, load in loads:
         arrivals = item.get("arrivals")
         times = items_of(arrivals.get("times")) if isinstance(arrivals, Mapping) else ()

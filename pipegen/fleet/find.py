@@ -8,7 +8,7 @@ from math import inf
 from pipegen.fleet.measures import Summary
 from pipegen.fleet.model import Fleet, MachineGroup
 from pipegen.fleet.results import FleetResult, results
-from pipegen.fleet.simulation import FleetSimulation
+from pipegen.fleet.simulation import FleetSimulation, TooLongSimulationError
 from pipegen.structs import Struct, replace
 
 _CONDITION = re.compile(
@@ -61,14 +61,28 @@ def find(fleet: Fleet, condition: Condition) -> Found:
     """Return the smallest number of machines of the first group of *fleet* with which *condition* holds.
 
     More machines are taken to be better: the number is doubled until the condition holds, then the interval is halved.
+    A simulation that takes too long counts as one in which it does not hold, if it is not the last one.
     """
-    tried: dict[int, FleetResult] = {}
+    values: dict[int, float] = {}
+    # Of the last simulation in which the condition held: its measures by hour are large.
+    last: dict[int, FleetResult] = {}
 
     def value(count: int) -> float:
-        if count not in tried:
-            simulated = _with_count(fleet, count)
-            tried[count] = results(simulated, FleetSimulation(simulated).run())
-        return _value(tried[count], condition)
+        if count in values:
+            return values[count]
+        simulated = _with_count(fleet, count)
+        try:
+            result = results(simulated, FleetSimulation(simulated).run())
+        except TooLongSimulationError:
+            if count == _MOST:
+                raise
+            values[count] = inf
+            return inf
+        values[count] = _value(result, condition)
+        if values[count] < condition.seconds or count == _MOST:
+            last.clear()
+            last[count] = result
+        return values[count]
 
     low, high = 0, 1
     while value(high) >= condition.seconds and high < _MOST:
@@ -83,7 +97,7 @@ def find(fleet: Fleet, condition: Condition) -> Found:
         count=high if is_found else None,
         value=value(high),
         fewer=value(high - 1) if high > 1 else None,
-        result=tried[high],
+        result=last[high],
     )
 
 

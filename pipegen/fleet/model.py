@@ -9,6 +9,7 @@ from pipegen.fleet.workflow import FleetPipeline
 from pipegen.run.model import RunMachine
 from pipegen.run.scheduling.amounts import Amounts
 from pipegen.run.scheduling.plugins import Scheduling
+from pipegen.source.text import Span
 from pipegen.structs import Struct, field
 
 
@@ -75,6 +76,12 @@ class Load(Struct, kw_only=True):
     may_preempt: bool = True
 
 
+# The measures by hour take a few hundred megabytes at most: 8 bytes for the use of a group by a stage, and about 200
+# for each load, queue and group.
+_MOST_VALUES = 40_000_000
+_VALUES_OF_SUBJECT = 25
+
+
 class Fleet(Struct, kw_only=True):
     """Machines, queues and load for a simulation.
 
@@ -82,6 +89,7 @@ class Fleet(Struct, kw_only=True):
         duration: seconds in which pipelines start; the simulation ends when the last of them has ended.
         warm_up: seconds at the beginning whose pipelines are not measured.
         seed: the seed of all random numbers.
+        span: the place of the duration in the file, or that of the load.
     """
 
     groups: tuple[MachineGroup, ...]
@@ -91,3 +99,11 @@ class Fleet(Struct, kw_only=True):
     duration: float
     warm_up: float = 0.0
     seed: int = 1
+    span: Span
+
+    @property
+    def most_hours(self) -> int:
+        """The hours after which a simulation would take too much memory."""
+        stages = sum(len(load.workflow.stages) for load in self.loads)
+        subjects = len(self.loads) + len(self.queues) + len(self.groups)
+        return _MOST_VALUES // (stages * len(self.groups) + _VALUES_OF_SUBJECT * subjects)

@@ -66,6 +66,7 @@ def read_fleet(path: Path, environment: Mapping[str, str], report: Report, *, sh
         duration=time_of(root.get("duration"), report, WEEK_HOURS * HOUR),
         warm_up=time_of(root.get("warm_up"), report),
         seed=whole(root.get("seed"), 1),
+        span=(root.get("duration") or root.get("load") or root).span,
     )
     check_fleet(fleet, root, [(item, load) for item, load, _ in loads], report)
     report.stop_if_errors()

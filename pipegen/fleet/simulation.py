@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
+from pipegen.fleet.arrivals import HOUR
 from pipegen.fleet.measures import MachineUse, Measures
 from pipegen.fleet.model import Fleet
 from pipegen.fleet.scaling import Scaling, lacks_machine
@@ -26,6 +27,10 @@ from pipegen.run.scheduling.session import Freed
 APPROVAL = "approval"
 # How many times all slots are given to others before room is reserved for a stage that does not fit, as in a run.
 _ROUNDS = 2
+
+
+class TooLongSimulationError(Exception):
+    """Pipelines of a fleet end after the hours that are simulated at most."""
 
 
 class FleetSimulation:
@@ -60,13 +65,19 @@ class FleetSimulation:
         self._loads = [LoadState(load, queues[load.queue], fleet) for load in fleet.loads]
 
     def run(self) -> Measures:
-        """Simulate until all pipelines have ended, or no further stage can start."""
+        """Simulate until all pipelines have ended, or no further stage can start.
+
+        Raise `TooLongSimulationError` if that takes too many hours.
+        """
+        latest = self._fleet.most_hours * HOUR
         for load in self._loads:
             self._next_arrival(load)
         self._scaling.begin(self._session)
         events = self._events
         while self._open and events and self._idle_machine_events <= self._most_machine_events:
             now = self._now = self._session.now = events[0][0]
+            if now > latest:
+                raise TooLongSimulationError
             while events and events[0][0] == now:
                 _, _, call, argument = heappop(events)
                 call(argument)

@@ -20,15 +20,20 @@ _OTHER = "other"
 
 
 class StageAnswer(Struct, kw_only=True):
-    """Whether the stage of *job* runs; *reason* says why not, "" if it does."""
+    """Whether the stage of *job* runs in a run with *facts*.
+
+    *obstacle* is a reason that does not depend on the condition of the stage, "" without one.
+    """
 
     job: Job
-    reason: str
+    facts: RunFacts
+    runs: bool
+    obstacle: str = ""
 
     @property
-    def runs(self) -> bool:
-        """Whether the stage runs."""
-        return not self.reason
+    def reason(self) -> str:
+        """Why the stage does not run, "" if it does."""
+        return "" if self.runs else self.obstacle or _reason(self.job.condition, self.facts)
 
     @property
     def waits_for_approval(self) -> bool:
@@ -52,23 +57,20 @@ def answers(plans: Sequence[Plan], facts: RunFacts, selected: Sequence[str] = ()
 def _answer(plan: Plan, facts: RunFacts, *, is_selected: bool) -> EventAnswer:
     plan = replace(plan, jobs=tuple(job.in_case(facts.holds) for job in plan.jobs))
     reason = "" if is_selected else _pipeline_reason(plan, facts)
-    stages = tuple(
-        StageAnswer(job=job, reason=_stage_reason(job, facts) if not reason else f"pipeline {plan.name}: {reason}")
-        for job in plan.jobs
-    )
-    return EventAnswer(plan=plan, reason=reason, stages=stages)
+    obstacle = f"pipeline {plan.name}: {reason}" if reason else ""
+    return EventAnswer(plan=plan, reason=reason, stages=tuple(_stage_answer(job, facts, obstacle) for job in plan.jobs))
+
+
+def _stage_answer(job: Job, facts: RunFacts, obstacle: str) -> StageAnswer:
+    if not obstacle and job.deployment.stops_environment:
+        obstacle = "only when its environment is stopped"
+    return StageAnswer(job=job, facts=facts, runs=not obstacle and facts.holds(job.condition), obstacle=obstacle)
 
 
 def _pipeline_reason(plan: Plan, facts: RunFacts) -> str:
     if plan.selection is Selection.ON_DEMAND:
         return "only on demand"
     return _reason(plan.condition, facts)
-
-
-def _stage_reason(job: Job, facts: RunFacts) -> str:
-    if job.deployment.stops_environment:
-        return "only when its environment is stopped"
-    return _reason(job.condition, facts)
 
 
 def _reason(condition: Condition | None, facts: RunFacts) -> str:

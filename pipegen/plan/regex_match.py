@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import repeat
 from typing import TypeAlias
 
@@ -24,9 +25,15 @@ _COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 def ends(pattern: str, text: str, starts: Iterable[int], flags: re.RegexFlag) -> set[int]:
     """Return the positions where a match of *pattern* that starts at one of *starts* may end."""
+    return _steps(pattern, flags)(text, set(starts))
+
+
+@lru_cache(maxsize=2000)
+def _steps(pattern: str, flags: re.RegexFlag) -> _Step:
+    """Return *pattern* as a function; the same patterns are matched with the texts of many events."""
     if pattern.startswith("(?i)"):
         pattern, flags = pattern[4:], flags | re.IGNORECASE
-    return _Reader(pattern, flags).alternatives()(text, set(starts))
+    return _Reader(pattern, flags).alternatives()
 
 
 class _Reader(MutableStruct):

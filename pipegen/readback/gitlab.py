@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.composer import Composer
 from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
@@ -23,6 +25,8 @@ from pipegen.structs import Struct
 
 _NO_FILES: Mapping[str, str] = MappingProxyType({})
 _MOST_MERGED, _MOST_DOCUMENTS = 10_000, 2
+# GitLab accepts no file with as many; they take some seconds.
+_MOST_VALUES = 60_000
 # The exceptions of ruamel; the last is for an unknown %YAML directive.
 _NO_YAML = (YAMLError, ValueError, AssertionError)
 # GitLab's limits, the size doubled: https://docs.gitlab.com/administration/instance_limits/
@@ -68,12 +72,13 @@ def gap_message(gap: OrderGap) -> str:
 
 def document(text: str) -> object:
     """Return the data in *text*, without keys that do not affect the order; `UnreadableError` for invalid YAML."""
+    left = iter(range(_MOST_VALUES))
     with suppress(*_NO_YAML):
-        plain = plain_document(text, _loaded)
+        plain = plain_document(text, partial(_loaded, left=left))
         if plain:
             return plain
     try:
-        return _loaded(text)
+        return _loaded(text, left)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         start = mark.index if mark is not None else 0
@@ -164,9 +169,22 @@ class _Constructor(SafeConstructor):
 _Constructor.add_constructor("!reference", lambda *_: None)
 
 
-def _loaded(text: str) -> object:
+def _composer(left: Iterator[int]) -> type[Composer]:
+    """Return a class that composes nodes while any of a number is *left*."""
+
+    class Limited(Composer):
+        def compose_node(self, parent: object, index: object) -> object:
+            if next(left, None) is None:
+                raise UnreadableError(f"it has more than {_MOST_VALUES:,} values")
+            return super().compose_node(parent, index)
+
+    return Limited
+
+
+def _loaded(text: str, left: Iterator[int]) -> object:
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _Constructor
+    yaml.Composer = _composer(left)
     # If there are two documents, the first is the header of a file with inputs.
     documents = [None, *islice(yaml.load_all(text), _MOST_DOCUMENTS + 1)]
     if len(documents) > _MOST_DOCUMENTS + 1:

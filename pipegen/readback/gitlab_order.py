@@ -10,6 +10,8 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.gitlab_file import JobInFile, WrongFileError
 from pipegen.structs import Struct
 
+# A pipeline of 1,500 jobs, more than GitLab accepts in a file, may have as many.
+_MOST_WAITS = 1_200_000
 # The prefix of the moment at which a job starts child pipelines.
 _START_PREFIX = "\0start of "
 
@@ -53,6 +55,7 @@ class FileOrders:
     def __init__(self) -> None:
         self._jobs: dict[str, JobInFile] = {}
         self._waits: dict[str, list[_Wait]] = {}
+        self._left = _MOST_WAITS
 
     def add(self, file_jobs: Mapping[str, JobInFile], start: JobInFile | None = None) -> None:
         """Add the jobs of a file; *start* is the job that starts them as a child pipeline."""
@@ -62,6 +65,10 @@ class FileOrders:
             self._jobs[job.name] = job
             waits = [_Wait(_START_PREFIX + start.name, is_firm=True)] if start is not None else []
             waits += _of_needs(job, file_jobs) if job.needs is not None else _of_stages(job, file_jobs)
+            self._left -= len(waits)
+            if self._left < 0:
+                message = f"its jobs have more than {_MOST_WAITS:,} needs in all, with those on earlier stages"
+                raise WrongFileError(message, job.name)
             if job.children:
                 self._waits[_START_PREFIX + job.name] = waits
                 waits = [_Wait(_START_PREFIX + job.name, is_firm=True)]

@@ -126,6 +126,7 @@ def test_the_file_says_everything(option: list[str], pipegen: Pipegen) -> None:
         ("cron: 0 2 * * *", "cron: 0 2 * * *, rate: 1", "PG204"),
         ("cron: 0 2 * * *", "times: [49h]", "PG805"),
         ("duration: 2 days", "duration: 0", "PG805"),
+        ("duration: 2 days", "duration: 999999999 weeks", "PG805"),
         ("warm_up: 1h", "warm_up: 3 days", "PG805"),
         ("warm_up: 1h", "scheduling: { actions: [enqueue] }", "PG805"),
         ("warm_up: 1h", "scheduling: { tiers: [[gang, gang]] }", "PG805"),
@@ -144,6 +145,16 @@ def test_errors_are_reported(old: str, new: str, code: str, fleet: Path, pipegen
 
     assert (f"error[{code}]" in result.err) is bool(code)
     assert result.status == (1 if code else 0)
+
+
+@pytest.mark.parametrize("duration", ["999999999 weeks", "{ median: 1s, p95: 999999999 weeks }"])
+def test_a_simulation_takes_a_limited_time(duration: str, fleet: Path, pipegen: Pipegen) -> None:
+    """Stages of a million years end it with a diagnostic."""
+    text = FLEET.replace("release: { mean: 1m }", f"release: {duration}")
+    (fleet / "fleet.yaml").write_text(text, encoding="utf-8")
+    result = pipegen("simulate", "--fleet", "fleet.yaml")
+
+    assert (result.status, "do not end within" in result.err) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pipegen.fleet.model import Fleet, FleetQueue, Load, MachineGroup
 from pipegen.fleet.workflow import FleetPipeline, Stage, StageTimes
 from pipegen.run.model import RunMachine
 from pipegen.run.scheduling.plugins import Scheduling
+from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 
 DAY = 86_400.0
@@ -69,4 +70,5 @@ def fleet(
         scheduling=Scheduling(actions, tiers or (("priority", "gang"), ("fair-share", "binpack"))),
         duration=days * DAY,
         warm_up=warm_up,
+        span=Span(SourceFile(path="fleet.yaml", text=""), 0, 0),
     )

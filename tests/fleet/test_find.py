@@ -38,6 +38,14 @@ def test_the_smallest_number(seconds: float, count: int, fewer: float | None) ->
     assert found.result.fleet.groups[0].maximum == count
 
 
+def test_too_few_machines_may_take_too_long() -> None:
+    """With one machine the last of them ends after a million years; with ten, all end."""
+    long = FixedTime(TEN.most_hours * 3600 / 5)
+    found = find(fleet([load("a", Starts((0.0,) * 10), long)], 1, 1), Condition("longest", "wait", "", 1.0))
+
+    assert (found.count, found.fewer) == (10, long.seconds)
+
+
 def test_what_no_number_reaches() -> None:
     """A pipeline takes as long as its stages."""
     found = find(TEN, Condition("longest", "result", "", 60.0))

@@ -9,6 +9,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.readback import gitlab, gitlab_order
 from pipegen.readback.errors import UnreadableError
 from pipegen.readback.gitlab import order, read_jobs
 from pipegen.readback.plain import document as plain_document
@@ -120,6 +121,28 @@ def test_unsupported_files_are_rejected(text: str, message: str, place: str) -> 
         order(text)
 
     assert text[caught.value.start :].startswith(place)
+
+
+@pytest.mark.parametrize(
+    "text", ["a: { script: x, needs: [b, b, b, b, b] }\nb: { script: x }\n", f"a: [{'x, ' * 9}]\n"]
+)
+def test_the_values_of_a_file_are_limited(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the whole file, whichever reader reads it; each value takes time."""
+    monkeypatch.setattr(gitlab, "_MOST_VALUES", 9)
+
+    with pytest.raises(UnreadableError, match="more than 9 values"):
+        order(text)
+
+
+def test_the_waits_of_a_file_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two matrices of 40 jobs, each job of one needs those of the other: 1,600 needs in two lines."""
+    matrix = f"parallel: {{ matrix: [{{ X: {list(range(40))} }}] }}"
+    jobs = f"a: {{ script: x, {matrix} }}\nb: {{ script: x, stage: deploy, {matrix}, NEEDS }}\n"
+    monkeypatch.setattr(gitlab_order, "_MOST_WAITS", 1_000)
+
+    for needs in ("needs: [a]", "when: always"):
+        with pytest.raises(UnreadableError, match="more than 1,000 needs in all"):
+            order(jobs.replace("NEEDS", needs))
 
 
 def test_foreign_includes_of_generated_files_are_ignored() -> None:

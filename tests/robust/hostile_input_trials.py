@@ -12,6 +12,7 @@ from pathlib import Path
 
 from robust.hostile_files import inputs
 from robust.hostile_inputs import INPUTS, Input
+from robust.hostile_pipelines import conditional_inputs
 from robust.hostile_pipelines import inputs as pipelines
 from robust.measured_process import MEGABYTES, SECONDS, Measured, measured
 from robust.trial_result import Figures
@@ -19,7 +20,7 @@ from robust.trial_result import Figures
 
 def main() -> int:
     """Print each answer and the figures; return 1 if an answer is unexpected."""
-    chosen = [one for one in (*INPUTS, *inputs(), *pipelines()) if not sys.argv[1:] or one.name in sys.argv[1:]]
+    chosen = [one for one in _every() if not sys.argv[1:] or one.name in sys.argv[1:]]
     found = _told(chosen, is_shown=True)
     print("\n".join(found.lines))
     return int(bool(found.wrong))
@@ -27,8 +28,11 @@ def main() -> int:
 
 def figures(*, is_nightly: bool) -> Figures:
     """Return the results of all bad inputs; without *is_nightly*, of those that are quick."""
-    every = (*INPUTS, *inputs(), *pipelines())
-    return _told([one for one in every if is_nightly or not one.large], is_shown=False)
+    return _told([one for one in _every() if is_nightly or not one.large], is_shown=False)
+
+
+def _every() -> tuple[Input, ...]:
+    return (*INPUTS, *inputs(), *pipelines(), *conditional_inputs())
 
 
 def _told(chosen: Sequence[Input], *, is_shown: bool) -> Figures:

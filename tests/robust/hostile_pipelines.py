@@ -1,4 +1,4 @@
-"""Pipelines of other authors that multiply, nest or repeat, for `pipegen import` and the verbs that read their order.
+"""Pipelines of other authors that multiply, nest or repeat, for the verbs that read them or compare their events.
 
 Each is small, and GitLab or Jenkins would refuse most of them.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from robust.hostile_inputs import Input, bomb
 
-GITLAB, JENKINS = ".gitlab-ci.yml", "Jenkinsfile"
+GITLAB, JENKINS, CONFIG = ".gitlab-ci.yml", "Jenkinsfile", "pipegen.yaml"
 CALLS = {"import": ("import", "%s", "-o", "-"), "graph": ("graph", "%s"), "plan": ("plan", "%s")}
 _REPEATED = "a" * 40
 
@@ -121,6 +121,21 @@ _JENKINSFILES: Mapping[str, str] = {
     "functions that call themselves": "def f() { g()\n g() }\ndef g() { f()\n f() }\n" + _steps("f()"),
 }
 
+# Configs whose conditions many events tell apart, and the calls that look for these events.
+EVENT_CALLS = (("plan", "--events"), ("test", "--write"))
+_CONFIGS: Mapping[str, Callable[[int], str]] = {
+    "patterns of branches": lambda at: f"branch: 'b{at}/**'",
+    "patterns of branches and paths": lambda at: f"branch: 'b{at}/**', changes: ['d{at}/**']",
+    "repetitions inside repetitions": lambda at: f"branch: '/^b{at}(a+)+$/'",
+    "variables": lambda at: f"env: {{A{at}: x}}",
+}
+_STAGES = 120
+
+
+def _conditional(when: Callable[[int], str]) -> str:
+    stages = (f"      - {{name: s{at}, when: {{{when(at)}}}, script: [make]}}\n" for at in range(_STAGES))
+    return f"pipelines:\n  p:\n    stages:\n{''.join(stages)}"
+
 
 def _write(main: str, text: str) -> Callable[[Path], None]:
     def write(folder: Path) -> None:
@@ -149,6 +164,14 @@ def inputs(verbs: Iterable[str] = CALLS) -> Iterator[Input]:
         for main, pipelines in ((GITLAB, _PIPELINES), (JENKINS, _JENKINSFILES)):
             for name, text in pipelines.items():
                 yield _input(f"{verb} of {main}: {name}", _write(main, text), verb, main)
+
+
+def conditional_inputs() -> Iterator[Input]:
+    """Yield configs with many conditions, for each verb that compares the events of a config."""
+    for name, when in _CONFIGS.items():
+        for call in EVENT_CALLS:
+            title = f"{' '.join(call)}: {_STAGES} {name}"
+            yield Input(title, _write(CONFIG, _conditional(when)), arguments=call, statuses=(0, 1))
 
 
 def _input(name: str, write: Callable[[Path], None], verb: str, main: str) -> Input:

@@ -9,6 +9,7 @@ import pytest
 from cli.program import Pipegen
 from robust.hostile_files import READERS, inputs
 from robust.hostile_inputs import INPUTS, SMALL, Input
+from robust.hostile_pipelines import conditional_inputs
 from robust.hostile_pipelines import inputs as pipelines
 from robust.measured_process import BUG, SECONDS, measured
 
@@ -43,7 +44,7 @@ def test_malicious_files_next_to_a_config_are_answered(
             assert (result.status in given.expected, BUG in result.err) == (True, False), given.name
 
 
-@pytest.mark.parametrize("given", [*pipelines()], ids=lambda one: one.name)
+@pytest.mark.parametrize("given", [*pipelines(), *conditional_inputs()], ids=lambda one: one.name)
 def test_malicious_pipelines_of_others_are_answered(given: Input, empty: Path, pipegen: Pipegen) -> None:
     """They multiply values, nest, or need a matcher that does not go back."""
     given.write(empty)

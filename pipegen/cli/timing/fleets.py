@@ -15,12 +15,13 @@ from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, check_picture
 from pipegen.cli.session import Format, show
 from pipegen.cli.terminal.streams import show_data, show_text
+from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.fleet.find import find, read_condition
 from pipegen.fleet.read import read_fleet
 from pipegen.fleet.render import as_data, found_data, found_words, render_csv, render_text
 from pipegen.fleet.results import results
-from pipegen.fleet.simulation import FleetSimulation
+from pipegen.fleet.simulation import FleetSimulation, TooLongSimulationError
 from pipegen.visible import visible
 
 
@@ -50,8 +51,18 @@ def show_fleet(path: Path, form: FleetForm, condition: str | None, html: Path | 
     show(report.diagnostics(), diagnostics, sys.stderr)
     if goal is not None and goal.queue and goal.queue not in [queue.name for queue in fleet.queues]:
         raise WrongUsage(f'--find: there is no queue "{goal.queue}" in the fleet')
-    answer = find(fleet, goal) if goal is not None else None
-    result = answer.result if answer is not None else results(fleet, FleetSimulation(fleet).run())
+    try:
+        answer = find(fleet, goal) if goal is not None else None
+        result = answer.result if answer is not None else results(fleet, FleetSimulation(fleet).run())
+    except TooLongSimulationError:
+        report.add(
+            codes.INVALID_FLEET_VALUE,
+            f"the last pipelines do not end within {fleet.most_hours:,} hours, which are simulated at most",
+            at=fleet.span,
+            hint="shorten the durations of stages, lower the rates, or add machines",
+        )
+        show(report.diagnostics(), diagnostics, sys.stderr)
+        raise click.exceptions.Exit(Exit.PROBLEMS) from None
     if html is not None:
         from pipegen.fleet.chart import page  # noqa: PLC0415 - only for pages
 

@@ -19,7 +19,7 @@ from pipegen.plan.model.conditions import (
     Not,
     Subject,
 )
-from pipegen.plan.model.logic import atoms, holds
+from pipegen.plan.model.logic import holds
 from pipegen.plan.model.patterns import Pattern
 from pipegen.structs import Struct
 
@@ -86,7 +86,7 @@ class RunFacts(Struct, kw_only=True):
 
     def holds(self, condition: Condition | None) -> bool:
         """Return whether *condition* holds in this run."""
-        return holds(condition, {atom: self._is_true(atom) for atom in atoms(condition)})
+        return holds(condition, self.is_true)
 
     def unmet(self, condition: Condition) -> Condition:
         """Return the part of *condition*, which does not hold in this run, that makes it false."""
@@ -124,7 +124,8 @@ class RunFacts(Struct, kw_only=True):
             case Subject.VARIABLE:
                 return self.variables.get(atom.name, "")
 
-    def _is_true(self, atom: Atom) -> bool:
+    def is_true(self, atom: Atom) -> bool:
+        """Return whether *atom* is true in this run."""
         match atom:
             case IsEvent():
                 return self.event.kind in atom.events

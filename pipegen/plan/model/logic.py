@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import compress, product
 
 from pipegen.plan.model.conditions import (
@@ -80,25 +80,25 @@ def _atoms(condition: Condition) -> Iterator[Atom]:
             yield condition
 
 
-def holds(condition: Condition | None, truth: Truth) -> bool:
-    """Return whether *condition* holds if its atoms have the values in *truth*."""
+def holds(condition: Condition | None, is_true: Callable[[Atom], bool]) -> bool:
+    """Return whether *condition* holds; *is_true* is asked for the atoms that decide it."""
     match condition:
         case None:
             return True
         case AllOf():
-            return all(holds(part, truth) for part in condition.conditions)
+            return all(holds(part, is_true) for part in condition.conditions)
         case AnyOf():
-            return any(holds(part, truth) for part in condition.conditions)
+            return any(holds(part, is_true) for part in condition.conditions)
         case Not():
-            return not holds(condition.condition, truth)
+            return not holds(condition.condition, is_true)
         case _:
-            return truth[condition]
+            return is_true(condition)
 
 
 def can_hold(condition: Condition | None, events: Sequence[Event] = tuple(Event)) -> bool:
     """Return whether *condition* holds in some run that one of *events* starts."""
     return any(
-        number == MOST_RUNS or holds(condition, truth)
+        number == MOST_RUNS or holds(condition, truth.__getitem__)
         for number, truth in enumerate(runs(atoms(condition), events), start=1)
     )
 
@@ -106,7 +106,7 @@ def can_hold(condition: Condition | None, events: Sequence[Event] = tuple(Event)
 def can_hold_without(condition: Condition, absent: Sequence[Atom]) -> bool:
     """Return whether *condition* holds in some run in which no atom of *absent* holds."""
     return any(
-        number == MOST_RUNS or (not any(truth[atom] for atom in absent) and holds(condition, truth))
+        number == MOST_RUNS or (not any(truth[atom] for atom in absent) and holds(condition, truth.__getitem__))
         for number, truth in enumerate(runs(atoms(condition)), start=1)
     )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from pipegen.plan.regex_match import ends
 from pipegen.structs import Struct
@@ -53,11 +54,17 @@ class Pattern(Struct):
 
     def matches_any(self, texts: Iterable[str]) -> bool:
         """Return whether the pattern matches one of *texts*."""
-        repeats = len(re.findall(_REPEATED, self.text))
-        if repeats > (1 if self.is_regex else _FEW) or (repeats and self.is_regex and "|" in self.text):
-            return any(ends(self.regex, text, range(len(text) + 1), re.ASCII) for text in texts)
-        python = re.compile(re.sub(_END, lambda anchor: anchor[1] or r"\Z", self.regex, flags=re.DOTALL), re.ASCII)
-        return any(map(python.search, texts))
+        return any(map(_matcher(self), texts))
+
+
+@lru_cache(maxsize=2000)
+def _matcher(pattern: Pattern) -> Callable[[str], object]:
+    """Return a function that is true for the texts that *pattern* matches: many events are compared with each."""
+    regex, is_regex = pattern.regex, pattern.is_regex
+    repeats = len(re.findall(_REPEATED, pattern.text))
+    if repeats > (1 if is_regex else _FEW) or (repeats and is_regex and "|" in regex):
+        return lambda text: ends(regex, text, range(len(text) + 1), re.ASCII)
+    return re.compile(re.sub(_END, lambda anchor: anchor[1] or r"\Z", regex, flags=re.DOTALL), re.ASCII).search
 
 
 def escaped(text: str) -> str:

@@ -38,7 +38,9 @@ def test_the_remainder_is_equivalent_to_the_condition(
     """The remainder has no path filters; without filters, it holds wherever some set of files allows it."""
     changed = changed_in(files)
     remainder, free = evaluated(condition, changed), unfiltered(condition)
-    truth = {atom: changed(atom) if isinstance(atom, FilesChanged) else atom in others for atom in atoms(condition)}
+    truth = {
+        atom: changed(atom) if isinstance(atom, FilesChanged) else atom in others for atom in atoms(condition)
+    }.__getitem__
 
     assert not is_filtered(remainder)
     assert not is_filtered(free)

@@ -30,7 +30,8 @@ class Decision(Struct):
     def holds(self, truth: Truth) -> bool:
         """Return whether the rule matches when its atoms have the values in *truth*."""
         files = [one for one in (self.changed, self.exists) if one is not None]
-        return all(holds(one, truth) for one in self.conditions) and all(_is_present(one, truth) for one in files)
+        is_true = truth.__getitem__
+        return all(holds(one, is_true) for one in self.conditions) and all(_is_present(one, truth) for one in files)
 
     def combined(self, other: Decision) -> Decision | None:
         """Return the rule that matches if both do; None if a rule cannot express that."""
@@ -72,7 +73,9 @@ def _is_present(files: File, truth: Truth) -> bool:
 def _are_equivalent(rules: Sequence[Decision], condition: Condition) -> bool:
     """Return whether *rules* decide in every run as *condition* does."""
     cases = list(islice(runs(atoms(condition)), MOST_RUNS))
-    return len(cases) < MOST_RUNS and all(decided(rules, truth) == holds(condition, truth) for truth in cases)
+    return len(cases) < MOST_RUNS and all(
+        decided(rules, truth) == holds(condition, truth.__getitem__) for truth in cases
+    )
 
 
 def _candidates(condition: Condition) -> Iterator[tuple[Decision, ...] | None]:
