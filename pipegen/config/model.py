@@ -59,9 +59,11 @@ class DeployStep(SpannedStruct, kw_only=True):
 
 
 class TriggerStep(SpannedStruct, kw_only=True):
-    """The `trigger` step."""
+    """The `trigger` step; *name* is "" for a child pipeline of the files *include*."""
 
     name: Located[str]
+    include: tuple[Located[str], ...] = ()
+    forward: bool = False
     parameters: tuple[tuple[Located[str], Node], ...] = ()
     propagate: bool = True
     wait: bool = False

@@ -163,12 +163,17 @@ def _timeout(node: Node | None) -> Node | None:
 
 
 def _trigger(entry: Entry) -> TriggerStep | None:
-    if _non_empty(_mapping(entry.value), "name") is None:
-        return None
     body = _mapping(entry.value)
-    propagate, wait = body.get("propagate"), body.get("wait")
+    files = body.get("include")
+    items = files.items if isinstance(files, Sequence) else (files,)
+    include = tuple(item.located() for item in items if isinstance(item, Scalar))
+    if _non_empty(body, "name") is None and not include:
+        return None
+    propagate, wait, forward = body.get("propagate"), body.get("wait"), body.get("forward")
     return TriggerStep(
         name=_text(body.get("name")),
+        include=include,
+        forward=forward is not None and not _is_false(forward),
         parameters=_named(body.get("parameters")),
         propagate=propagate is None or not _is_false(propagate),
         wait=wait is not None and not _is_false(wait),

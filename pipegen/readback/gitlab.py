@@ -103,12 +103,15 @@ def _add(
     if level > _MOST_LEVELS or next(budget, None) is None:
         raise UnreadableError("there are more child pipelines than GitLab allows")
     try:
-        file_jobs = jobs(_with_included(document(text), child, is_own=text.startswith(_OWN)))
+        is_own = text.startswith(_OWN)
+        file_jobs = jobs(_with_included(document(text), child, is_own=is_own))
         orders.add(file_jobs, start)
         texts = [
             (job, child_path, _child_text(job, child_path, child))
             for job in file_jobs.values()
             for child_path in job.children
+            # Of a file that pipegen generated, children of the user's own files are left out.
+            if not is_own or _PART.search(child_path) or child(child_path) is not None
         ]
     except WrongFileError as error:
         raise UnreadableError(str(error), *offsets_of(text, error.path), path=path) from None

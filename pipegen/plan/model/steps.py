@@ -224,9 +224,14 @@ class Export(SpannedStruct, kw_only=True):
 
 
 class TriggerJob(SpannedStruct, kw_only=True):
-    """Start another job of the engine."""
+    """Start another job of the engine, or a child pipeline of the files *include*, the first of which is its *name*.
+
+    With *forward*, the variables of the run reach it, too.
+    """
 
     name: Located[str]
+    include: tuple[str, ...] = ()
+    forward: bool = False
     parameters: tuple[tuple[str, Text], ...]
     propagate: bool
     wait: bool

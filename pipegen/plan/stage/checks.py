@@ -6,14 +6,18 @@ import re
 from posixpath import normpath
 
 from pipegen.bindings.expression import Loop, Text
-from pipegen.config.model import BuildStep
+from pipegen.config.model import BuildStep, TriggerStep
 from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Located
 from pipegen.structs import replace
 
 # Contexts that `docker build` reads from elsewhere.
 _REMOTE = r"[a-zA-Z][a-zA-Z0-9+.-]*://|git@|github\.com/|-$"
+# https://docs.gitlab.com/ci/yaml/#triggerinclude
+CHILD_FILE = r"(?!/)[^\\$%*\[\]{}\x00-\x1f\x7f]+\.ya?ml"
+MOST_FILES = 3
 # docker's reference grammar: https://docs.docker.com/reference/cli/docker/image/tag/
 _IMAGE_NAME = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _TAG = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"
@@ -34,6 +38,33 @@ def check_local_context(context: Text, build: BuildStep, report: Report) -> None
             f'"excludes" has no effect on "{context.constant or "a remote context"}", which is not in the checkout',
             at=build.excludes.span,
             hint='remove "excludes", or build from a local context',
+        )
+
+
+def check_child(trigger: TriggerStep, report: Report) -> None:
+    """Report files of the child pipeline of *trigger* that GitLab cannot include."""
+    if trigger.include and trigger.name.value:
+        report.add(
+            codes.INVALID_VALUE,
+            "a trigger starts either a job or a child pipeline",
+            at=trigger.name.span,
+            related=[Label(trigger.include[0].span, "the child pipeline")],
+            hint='remove "name" or "include"',
+        )
+    for file in trigger.include:
+        if not re.fullmatch(CHILD_FILE, file.value) or ".." in file.value.split("/"):
+            report.add(
+                codes.INVALID_VALUE,
+                f'"{file.value}" is not the path of a YAML file in the repository',
+                at=file.span,
+                hint='write the path from the root of the repository, such as "ci/child.yml", without variables',
+            )
+    if len(trigger.include) > MOST_FILES:
+        report.add(
+            codes.INVALID_VALUE,
+            f"GitLab makes a child pipeline of at most {MOST_FILES} files",
+            at=trigger.include[MOST_FILES].span,
+            hint='include the other files in one of these, with the "include" of GitLab',
         )
 
 

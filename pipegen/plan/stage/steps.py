@@ -25,6 +25,7 @@ from pipegen.plan.model import (
     TriggerJob,
 )
 from pipegen.plan.stage.checks import (
+    check_child,
     check_image_id,
     check_image_name,
     check_local_context,
@@ -228,8 +229,11 @@ def _deploy(deploy: config.DeployStep, values: StageValues) -> Deploy:
 
 
 def _trigger(trigger: config.TriggerStep, values: StageValues) -> TriggerJob:
+    check_child(trigger, values.report)
     return TriggerJob(
-        name=trigger.name,
+        name=trigger.include[0] if trigger.include else trigger.name,
+        include=tuple(file.value for file in trigger.include),
+        forward=trigger.forward,
         parameters=tuple((name.value, values.as_text(values.value(node))) for name, node in trigger.parameters),
         propagate=trigger.propagate,
         wait=trigger.wait,

@@ -125,7 +125,8 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "trigger",
         _NATIVE,
-        "of a project that targets.gitlab.projects names; with values computed at run time, the job does not wait",
+        "of a project that targets.gitlab.projects names; with values computed at run time, the job does not wait; "
+        "include: a child pipeline",
     ),
     Capability(
         "retry",

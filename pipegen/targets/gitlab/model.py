@@ -73,15 +73,17 @@ class ScriptEntry(Struct):
 
 
 class TriggerKeys(Struct):
-    """A pipeline of another project; no *branch* is its default branch.
+    """A pipeline of another *project*, or a child pipeline of the files *include*; no *branch* is its default branch.
 
-    Without *passes_variables*, it does not get the variables of the job.
+    Without *passes_variables*, it does not get the variables of the job; with *forwards*, it gets those of the run.
     """
 
     project: str
     branch: str | None
     is_awaited: bool
+    include: tuple[str, ...] = ()
     passes_variables: bool = True
+    forwards: bool = False
 
 
 class ChildPipeline(Struct):

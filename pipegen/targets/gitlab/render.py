@@ -307,11 +307,15 @@ def _trigger(trigger: TriggerKeys | ChildPipeline) -> Value:
             # Otherwise, variables that a person sets for a run would not reach its children.
             "forward": {"pipeline_variables": True},
         }
-    keys: dict[str, Data] = {"project": trigger.project}
+    keys: dict[str, Value] = {"project": trigger.project} if trigger.project else {}
+    if trigger.include:
+        keys["include"] = [Flow({"local": file}) for file in trigger.include]
     if trigger.branch is not None:
         keys["branch"] = trigger.branch
     if trigger.is_awaited:
         keys["strategy"] = "depend"
-    if not trigger.passes_variables:
-        keys["forward"] = {"yaml_variables": False}
-    return keys
+    forward = {
+        **({} if trigger.passes_variables else {"yaml_variables": False}),
+        **({"pipeline_variables": True} if trigger.forwards else {}),
+    }
+    return {**keys, "forward": forward} if forward else keys

@@ -100,7 +100,9 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("promote", _NATIVE, "needs git, curl and python3 on the agents"),
     Capability("deploy", _NATIVE, "needs helm on the agents"),
     Capability("exports", _NATIVE),
-    Capability("trigger", _NATIVE, "the step build; a stage that waits for the other job holds no agent"),
+    Capability(
+        "trigger", _NATIVE, "the step build; a stage that waits for the other job holds no agent; PG694: include"
+    ),
     Capability(
         "retry",
         _NATIVE,

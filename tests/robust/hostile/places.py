@@ -262,6 +262,8 @@ PLACES: Mapping[str, Config] = {
     "stage.exports.*": lambda text: stage(exports={"e": written(text)}),
     "stage.exports.{}": lambda text: stage(exports={text: "e"}),
     "trigger.name": lambda text: steps(trigger={"name": text}),
+    "trigger.include": lambda text: steps(trigger={"include": text}),
+    "trigger.include.[]": lambda text: steps(trigger={"include": [text]}),
     "trigger.parameters.*": lambda text: steps(trigger={"name": "other", "parameters": {"P": written(text)}}),
     "trigger.parameters.{}": lambda text: steps(trigger={"name": "other", "parameters": {text: "p"}}),
     "notify.webhook.url": lambda text: piped(

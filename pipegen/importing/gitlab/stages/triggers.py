@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping as Dictionary
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.gitlab.reading.tree import text_of
+from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.stage import Draft
-from pipegen.source.tree import Entry, Scalar
+from pipegen.plan.stage.checks import CHILD_FILE, MOST_FILES
+from pipegen.source.tree import Entry, Mapping, Scalar
 
 _OF_TRIGGERS = (
     "when",
@@ -46,12 +48,26 @@ def with_trigger(draft: Draft, targets: dict[str, Value], accounting: Accounting
     if parameters := {name: _parameter(str(text)) for name, text in env.items() if name not in expanded}:
         value["parameters"] = parameters
     draft.keys = {key: one for key, one in draft.keys.items() if key in _OF_TRIGGERS}
-    draft.keys["trigger"] = value
-    project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)
-    branch = text_of(keys["branch"].value) if "branch" in keys else ""
     if "strategy" in keys:
         value["wait"] = True
-    if set(keys) - {"project", "branch", "strategy"} or not _is_project(entry) or "$" in project + branch:
+    if _forwards(keys):
+        value["forward"] = True
+    if (files := _child_files(entry)) is not None:
+        del value["name"]
+        value = {"include": files[0] if len(files) == 1 else list(files), **value}
+    else:
+        _set_project(draft, entry, targets, accounting, report)
+    draft.keys["trigger"] = value
+    return draft
+
+
+def _set_project(draft: Draft, entry: Entry, targets: dict[str, Value], accounting: Accounting, report: Report) -> None:
+    """Add the project of the trigger in *entry* of *draft* to *targets*; another pipeline stays raw."""
+    keys = present(entry.value)
+    project = text_of(keys["project"].value) if "project" in keys else text_of(entry.value)
+    branch = text_of(keys["branch"].value) if "branch" in keys else ""
+    is_plain = not set(keys) - {"project", "branch", "strategy", "forward"} and _can_forward(keys)
+    if not is_plain or not _is_project(entry) or "$" in project + branch:
         project, branch = re.sub(r"[^\w-]+", "-", draft.name), ""
         draft.raw["trigger"] = raw_data(entry.value)
         accounting.mark(entry, KeyOutcome.RAW)
@@ -64,7 +80,35 @@ def with_trigger(draft: Draft, targets: dict[str, Value], accounting: Accounting
     projects = _map(targets.get("projects"))
     projects[draft.name] = {"project": project, "branch": branch} if branch else project
     targets["projects"] = projects
-    return draft
+
+
+def _child_files(entry: Entry) -> tuple[str, ...] | None:
+    """Return the files of the repository that the `trigger` in *entry* starts as a child pipeline.
+
+    None if it starts another one, or in another way.
+    """
+    keys = present(entry.value)
+    include = keys["include"].value if "include" in keys else None
+    if include is None or set(keys) - {"include", "strategy", "forward"} or not _can_forward(keys):
+        return None
+    files: list[str] = []
+    for item in items_of(include):
+        local = item.get("local") if isinstance(item, Mapping) and len(item.entries) == 1 else item
+        files.append(text_of(local).removeprefix("/") if isinstance(local, Scalar) else "")
+    is_plain = all(re.fullmatch(CHILD_FILE, file) for file in files)
+    return tuple(files) if is_plain and 0 < len(files) <= MOST_FILES else None
+
+
+def _can_forward(keys: Dictionary[str, Entry]) -> bool:
+    """Return whether a config can say which variables reach the pipeline."""
+    forward = present(keys["forward"].value) if "forward" in keys else {}
+    return "yaml_variables" not in forward or text_of(forward["yaml_variables"].value) == "true"
+
+
+def _forwards(keys: Dictionary[str, Entry]) -> bool:
+    """Return whether the variables of a run reach the pipeline."""
+    forward = present(keys["forward"].value) if "forward" in keys else {}
+    return "pipeline_variables" in forward and text_of(forward["pipeline_variables"].value) == "true"
 
 
 def _is_project(entry: Entry) -> bool:

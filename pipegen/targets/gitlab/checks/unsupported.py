@@ -191,7 +191,7 @@ def omission_notes(plans: Sequence[Plan], settings: GitLabSettings) -> tuple[str
             lines += [
                 f'Left out: trigger "{step.name.value}" of stage "{job.title}"; no project is set for it.'
                 for step in job.steps
-                if isinstance(step, TriggerJob) and step.name.value not in settings.projects
+                if isinstance(step, TriggerJob) and not step.include and step.name.value not in settings.projects
             ]
     if settings.mail is None and any(job.mail for plan in plans for job in plan.jobs):
         lines.append("Left out: mails about failed stages; no mail server is set.")

@@ -7,7 +7,12 @@ from collections.abc import Mapping, Sequence
 from urllib import parse
 
 from pipegen.bindings.expression import Part, Reference, Scope, Text
-from pipegen.diagnostics.codes import INVALID_TRIGGER_VARIABLE, PARAMETER_IN_RULES, TRIGGER_WITHOUT_PROJECT
+from pipegen.diagnostics.codes import (
+    CHILD_PIPELINE,
+    INVALID_TRIGGER_VARIABLE,
+    PARAMETER_IN_RULES,
+    TRIGGER_WITHOUT_PROJECT,
+)
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
@@ -46,18 +51,21 @@ def lower_trigger(
     step = next((step for step in job.steps if isinstance(step, plan.TriggerJob)), None)
     if step is None:
         return None
-    project = projects.get(step.name.value)
+    project = TriggeredProject(project="") if step.include else projects.get(step.name.value)
     if project is None:
         _report_unknown(step, report)
         return None
     _check_variables(step, report)
     variables = _variables(step)
-    if variables is None:
+    if variables is None and not step.include:
         return _call(job, step, project, report)
+    if variables is None:
+        _report_computed(step, report)
+    trigger = TriggerKeys(project.project, project.branch, step.wait, step.include, forwards=step.forward)
     return Bridge(
         name=step.name.value,
-        trigger=TriggerKeys(project.project, project.branch, is_awaited=step.wait),
-        variables=variables,
+        trigger=trigger,
+        variables=variables or (),
         # A pipeline that cannot be started is allowed as well: GitLab does not distinguish the two.
         allow_failure=step.wait and not step.propagate,
     )
@@ -84,7 +92,11 @@ def is_called(job: plan.Job, projects: Mapping[str, TriggeredProject]) -> bool:
     """Return whether *job* stores values for the call that starts its trigger."""
     if not projects:
         return False
-    steps = [step for step in job.steps if isinstance(step, plan.TriggerJob) and step.name.value in projects]
+    steps = [
+        step
+        for step in job.steps
+        if isinstance(step, plan.TriggerJob) and step.name.value in projects and not step.include
+    ]
     return any(_variables(step) is None for step in steps[:1])
 
 
@@ -163,6 +175,18 @@ def _report_not_awaited(step: plan.TriggerJob, report: Report) -> None:
         at=step.name.span,
         hint='say "wait: false", or '
         + ("rename the parameter in the other project" if hidden is not None else f"{hint}${{setup.commit}}"),
+    )
+
+
+def _report_computed(step: plan.TriggerJob, report: Report) -> None:
+    """Report values of the child pipeline of *step* that only a shell can compute."""
+    value = next(value for name, value in step.parameters if _variable(name, value) is None or _shadowed(step))
+    report.add(
+        CHILD_PIPELINE,
+        "GitLab starts a child pipeline itself, with values that are known from the start",
+        at=value.span,
+        hint="pass only constants and values of setup such as ${setup.commit}; a job of the child pipeline can read "
+        'artifacts of this pipeline: "needs: [{pipeline: $PARENT_PIPELINE_ID, job: …}]"',
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Export, Job, Plan
+from pipegen.plan.model import Export, Job, Plan, TriggerJob
 from pipegen.plan.model.texts import job_texts
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
@@ -45,6 +45,7 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
         check_plugin_steps(job, plan, report)
         check_machine(job, report)
         check_pod(job, report)
+        _check_children(job, report)
         if scripts[job.stage].setup or _has_other_texts(job):
             for text in job_texts(job, with_environment=False):
                 for reference in text.references_without_default():
@@ -59,6 +60,18 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
         },
         teardown=teardown(plan.jobs, environment),
     )
+
+
+def _check_children(job: Job, report: Report) -> None:
+    """Report the child pipeline of *job*: its files are in GitLab's language."""
+    for step in job.steps:
+        if isinstance(step, TriggerJob) and step.include:
+            report.add(
+                codes.CHILD_PIPELINE,
+                f'Jenkins has no child pipelines: stage "{job.title}" starts one of GitLab\'s files',
+                at=step.name.span,
+                hint='import the file with "pipegen import" as a pipeline of this config, and call it with "pipeline"',
+            )
 
 
 def _has_other_texts(job: Job) -> bool:

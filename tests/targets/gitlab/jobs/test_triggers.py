@@ -21,6 +21,57 @@ def triggering(trigger: str, *, build: bool = False, project: str = "group/deplo
     """)
 
 
+_CHILD = """
+    pipelines:
+      service:
+        stages:
+          - {{ name: build, script: [make], outputs: {{ version: {{ command: cat VERSION }} }} }}
+          - {{ name: child, trigger: {{ {0} }} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("trigger", "expected"),
+    [
+        ("include: ci/a.yml", {"include": [{"local": "ci/a.yml"}]}),
+        ("include: ci/a.yml, wait: true", {"include": [{"local": "ci/a.yml"}], "strategy": "depend"}),
+        ("include: [a.yml, b.yaml]", {"include": [{"local": "a.yml"}, {"local": "b.yaml"}]}),
+        (
+            "include: [a.yml], forward: true",
+            {"include": [{"local": "a.yml"}], "forward": {"pipeline_variables": True}},
+        ),
+    ],
+)
+def test_files_of_the_repository_run_as_a_child_pipeline(trigger: str, expected: dict[str, Any]) -> None:
+    """No project is needed, and no variables of the file reach it."""
+    output = compiled(_CHILD.format(trigger))
+
+    assert output.data["child"]["trigger"] == expected
+    assert output.data["child"]["inherit"] == {"variables": False}
+    assert output.found() == []
+
+
+def test_a_child_pipeline_gets_values_that_are_known_from_the_start() -> None:
+    """GitLab starts it, so a value that a stage computes is refused."""
+    parameters = "parameters: { A: '1', C: '${setup.commit}' }"
+
+    assert compiled(_CHILD.format(f"include: a.yml, {parameters}")).data["child"]["variables"] == {
+        "A": "1",
+        "C": "${CI_COMMIT_SHA}",
+    }
+    assert [
+        code for code, _ in compiled(_CHILD.format("include: a.yml, parameters: {V: '${build.version}'}")).found()
+    ] == ["PG694"]
+
+
+def test_variables_of_a_run_reach_another_project_if_they_are_forwarded() -> None:
+    """The key applies to projects, too."""
+    assert triggering("forward: true").data["start"]["trigger"] == {
+        "project": "group/deploy",
+        "forward": {"pipeline_variables": True},
+    }
+
+
 def variables(output: Compiled) -> dict[str, Any]:
     """Return the parameters that the job `start` passes."""
     data: dict[str, Any] = output.data["start"]["variables"]
