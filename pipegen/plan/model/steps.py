@@ -229,6 +229,10 @@ class TriggerJob(SpannedStruct, kw_only=True):
     With *forward*, the variables of the run reach it, too.
     """
 
+    # https://docs.gitlab.com/ci/yaml/#triggerinclude
+    FILE: ClassVar = r"(?!/)[^\\$%*\[\]{}\x00-\x1f\x7f]+\.ya?ml"
+    MOST_FILES: ClassVar = 3
+
     name: Located[str]
     include: tuple[str, ...] = ()
     forward: bool = False

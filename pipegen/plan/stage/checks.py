@@ -10,14 +10,12 @@ from pipegen.config.model import BuildStep, TriggerStep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.plan.model import TriggerJob
 from pipegen.source.text import Located
 from pipegen.structs import replace
 
 # Contexts that `docker build` reads from elsewhere.
 _REMOTE = r"[a-zA-Z][a-zA-Z0-9+.-]*://|git@|github\.com/|-$"
-# https://docs.gitlab.com/ci/yaml/#triggerinclude
-CHILD_FILE = r"(?!/)[^\\$%*\[\]{}\x00-\x1f\x7f]+\.ya?ml"
-MOST_FILES = 3
 # docker's reference grammar: https://docs.docker.com/reference/cli/docker/image/tag/
 _IMAGE_NAME = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _TAG = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"
@@ -52,18 +50,18 @@ def check_child(trigger: TriggerStep, report: Report) -> None:
             hint='remove "name" or "include"',
         )
     for file in trigger.include:
-        if not re.fullmatch(CHILD_FILE, file.value) or ".." in file.value.split("/"):
+        if not re.fullmatch(TriggerJob.FILE, file.value) or ".." in file.value.split("/"):
             report.add(
                 codes.INVALID_VALUE,
                 f'"{file.value}" is not the path of a YAML file in the repository',
                 at=file.span,
                 hint='write the path from the root of the repository, such as "ci/child.yml", without variables',
             )
-    if len(trigger.include) > MOST_FILES:
+    if len(trigger.include) > TriggerJob.MOST_FILES:
         report.add(
             codes.INVALID_VALUE,
-            f"GitLab makes a child pipeline of at most {MOST_FILES} files",
-            at=trigger.include[MOST_FILES].span,
+            f"GitLab makes a child pipeline of at most {TriggerJob.MOST_FILES} files",
+            at=trigger.include[TriggerJob.MOST_FILES].span,
             hint='include the other files in one of these, with the "include" of GitLab',
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.config.schema.foreign import conditions, order, values
+from pipegen.config.schema.foreign import conditions, order, triggers, values
 from pipegen.config.schema.foreign.entries import (
     ENV,
     IN_FILE,
@@ -222,7 +222,7 @@ WORDS = (
         "trigger",
         IN_STAGE,
         '"trigger" has the name of a job',
-        values.trigger,
+        triggers.trigger,
         shown="trigger: {project}",
     ),
     word("GitLab: Secrets", "id_tokens", IN_STAGE, 'tokens are in "secrets"', values.id_tokens),

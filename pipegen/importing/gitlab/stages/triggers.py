@@ -12,7 +12,7 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.gitlab.reading.tree import items_of, text_of
 from pipegen.importing.gitlab.stages.keys.base import present, raw_data
 from pipegen.importing.gitlab.stages.stage import Draft
-from pipegen.plan.stage.checks import CHILD_FILE, MOST_FILES
+from pipegen.plan.model import TriggerJob
 from pipegen.source.tree import Entry, Mapping, Scalar
 
 _OF_TRIGGERS = (
@@ -95,8 +95,8 @@ def _child_files(entry: Entry) -> tuple[str, ...] | None:
     for item in items_of(include):
         local = item.get("local") if isinstance(item, Mapping) and len(item.entries) == 1 else item
         files.append(text_of(local).removeprefix("/") if isinstance(local, Scalar) else "")
-    is_plain = all(re.fullmatch(CHILD_FILE, file) for file in files)
-    return tuple(files) if is_plain and 0 < len(files) <= MOST_FILES else None
+    is_plain = all(re.fullmatch(TriggerJob.FILE, file) for file in files)
+    return tuple(files) if is_plain and 0 < len(files) <= TriggerJob.MOST_FILES else None
 
 
 def _can_forward(keys: Dictionary[str, Entry]) -> bool:
