@@ -6,7 +6,7 @@ Values are folded expressions: text if they are known at compile time, else refe
 from __future__ import annotations
 
 from enum import Enum
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from pipegen.bindings.expression import Items, Map, Reference, Text
 from pipegen.bindings.script.model import ParsedScript

@@ -144,6 +144,13 @@ def _call(job: plan.Job, step: plan.TriggerJob, project: TriggeredProject, repor
     """Return the API call that starts a pipeline of *project* with the values of *step*."""
     if step.wait:
         _report_not_awaited(step, report)
+    if step.forward:
+        report.add(
+            INVALID_TRIGGER_VARIABLE,
+            f'GitLab cannot forward the variables of the run to "{step.name.value}", which a call of its API starts',
+            at=step.name.span,
+            hint='remove "forward", or pass only constants and values of setup such as ${setup.commit}',
+        )
     address = f"$CI_API_V4_URL/projects/{parse.quote(project.project, safe='')}/trigger/pipeline"
     # The default branch of the other project is unknown: assume that it has the same name as this project's.
     forms = ['--form-string "token=$CI_JOB_TOKEN"', f'--form-string "ref={project.branch or "$CI_DEFAULT_BRANCH"}"']

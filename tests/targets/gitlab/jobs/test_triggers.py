@@ -64,6 +64,13 @@ def test_a_child_pipeline_gets_values_that_are_known_from_the_start() -> None:
     ] == ["PG694"]
 
 
+def test_a_call_of_the_api_forwards_no_variables() -> None:
+    """It starts pipelines with values that stages compute."""
+    output = triggering("forward: true, parameters: { I: '${.imageID}' }", build=True)
+
+    assert [code for code, _ in output.found()] == ["PG623"]
+
+
 def test_variables_of_a_run_reach_another_project_if_they_are_forwarded() -> None:
     """The key applies to projects, too."""
     assert triggering("forward: true").data["start"]["trigger"] == {
