@@ -6,9 +6,9 @@ exports, and so do names that the engine itself reads. GitLab expands a `$`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
-from pipegen.bindings.expression import Text
+from pipegen.bindings.expression import Bare, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Commands, Export, IsSet, Job, Leave, Matches, Plan
@@ -39,10 +39,11 @@ class Constants(Struct):
         return (*(name for name, _ in self.variables), *self.job.case_names)
 
 
-def constants(job: Job, plan: Plan, is_free_name: Callable[[str], bool]) -> Constants:
+def constants(job: Job, plan: Plan, is_free_name: Callable[[str], bool], *, removes_empty: bool = False) -> Constants:
     """Return the constants in the `env` of *job* that may be variables; *is_free_name* says which names may be.
 
     Those that cases replace always are: an export in the script would win over the case.
+    If the engine *removes_empty* variables, the script exports the empty ones, and again those that can be empty.
     """
     scripts = [step for step in job.steps if isinstance(step, Commands)]
     if len(scripts) != 1 or not scripts[0].env or not all(isinstance(step, _PLAIN_STEPS) for step in job.steps):
@@ -55,11 +56,15 @@ def constants(job: Job, plan: Plan, is_free_name: Callable[[str], bool]) -> Cons
         for name, value in script.env
         if is_free_name(name) and name not in reserved and names.count(name) == 1 and _is_plain(value)
     }
+    exported: tuple[tuple[str, Text], ...] = ()
+    if removes_empty:
+        variables = {name: value for name, value in variables.items() if value or name in job.case_names}
+        exported = _possibly_empty(job, variables)
     if len(variables) > _MOST:
         variables = {name: value for name, value in variables.items() if name in job.case_names}
     if not variables:
         return Constants((), job)
-    rest = replace(script, env=tuple((name, value) for name, value in script.env if name not in variables))
+    rest = replace(script, env=tuple((name, value) for name, value in script.env if name not in variables) + exported)
     return Constants(
         tuple(variables.items()),
         replace(job, steps=tuple(rest if step is script else step for step in job.steps)),
@@ -94,6 +99,18 @@ def _reserved_names(job: Job, plan: Plan) -> set[str]:
     for secret in job.secrets:
         names |= {*secret.variables, *sources(secret)}
     return names
+
+
+def _possibly_empty(job: Job, variables: Mapping[str, str]) -> tuple[tuple[str, Text], ...]:
+    """Return exports of the variables that are empty in `env` or in a case of *job*, each with its own value."""
+    texts = {name: text for case in job.cases for name, text in case.variables}
+    empty = {name for case in job.cases for name, text in case.variables if not text.constant}
+    empty |= {name for name, value in variables.items() if not value}
+    return tuple(
+        (name, Text(parts=(Bare(name=name, source=f"${{{name}}}"),), span=text.span))
+        for name, text in texts.items()
+        if name in empty
+    )
 
 
 def _is_plain(value: Text) -> bool:

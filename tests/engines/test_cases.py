@@ -17,9 +17,9 @@ from plan.simulated_runs import Run
 pytestmark = pytest.mark.xdist_group("conditions")
 
 _QUOTED = 'it\'s "q" \\n & `x`'
-_PRINT = 'printf "%s|" "$SERVER" "$OPTIONS" "${COUNT-unset}" "$OTHER" >"$RECORDS/'
+_PRINT = 'printf "%s|" "$SERVER" "${OPTIONS-unset}" "${COUNT-unset}" "$OTHER" "${NONE-unset}" >"$RECORDS/'
 STAGE = {
-    "env": {"SERVER": "staging", "OPTIONS": "", "OTHER": "${setup.pipeline} $"},
+    "env": {"SERVER": "staging", "OPTIONS": "", "OTHER": "${setup.pipeline} $", "NONE": ""},
     "cases": [
         {"when": {"branch": "main", "not": {"event": "schedule"}}, "env": {"SERVER": "www", "OPTIONS": _QUOTED}},
         {"when": {"branch": "main"}, "env": {"SERVER": "nightly", "COUNT": 3}},
@@ -43,10 +43,10 @@ FILES = {
 }
 # The runs, and what the stages print in them.
 RUNS = {
-    "main": (Run(event="push", branch="main"), f"www|{_QUOTED}|unset|p $|"),
-    "schedule": (Run(event="schedule", branch="main"), "nightly||3|p $|"),
-    "dev": (Run(event="push", branch="dev"), "staging||unset|p $|"),
-    "late": (Run(event="push", branch="dev", variables={"MODE": "late"}), "staging||late|p $|"),
+    "main": (Run(event="push", branch="main"), f"www|{_QUOTED}|unset|p $||"),
+    "schedule": (Run(event="schedule", branch="main"), "nightly||3|p $||"),
+    "dev": (Run(event="push", branch="dev"), "staging||unset|p $||"),
+    "late": (Run(event="push", branch="dev", variables={"MODE": "late"}), "staging||late|p $||"),
 }
 
 

@@ -449,7 +449,7 @@ def _asking(text: str) -> str:
         "        env.setProperty(name, given[7 + place] == '\\\\' ? null : given[7 + place])\n"
         "    }\n"
         "    String said = ''\n"
-        "    for (options in stages.values()) { said += options.when.call() ? '1' : '0' }\n"
+        "    for (options in stages.values()) { said += options.when == null || options.when.call() ? '1' : '0' }\n"
         '    echo "SAYS ${said}"\n'
         "}\n\n"
         f"{functions}"

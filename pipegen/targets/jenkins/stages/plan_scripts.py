@@ -34,7 +34,8 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
         return name not in homes and is_free_name(name)
 
     check_cases(plan, is_free, "Jenkins", report)
-    set_by_engine = {job.stage: constants(job, plan, is_free) for job in plan.jobs}
+    # The steps `withEnv` and `environment` remove a variable whose value is empty.
+    set_by_engine = {job.stage: constants(job, plan, is_free, removes_empty=True) for job in plan.jobs}
     scripts = {
         stage: script(constants_of_job.job, plan, producers, environment, constants_of_job.names)
         for stage, constants_of_job in set_by_engine.items()

@@ -38,6 +38,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "cacheKey": (),
     "branch": (),
     "actor": (),
+    "previousResult": (),
     "event": (),
     "isScheduled": (),
     "hasChanged": ("anyMatches",),

@@ -43,7 +43,8 @@ class SetupValue(Struct, kw_only=True):
     """One value.
 
     *variable* is the environment variable that contains it; *code* is the Groovy
-    expression of a variable set at the start, or what is read of the result of
+    expression of a variable set at the start (a text or a call, because Declarative
+    accepts nothing else in `environment`), or what is read of the result of
     `checkout`; *suffix* follows a value that is not empty. A value with
     *is_free_text* may contain line breaks.
     """
@@ -91,9 +92,7 @@ _VALUES = {
     "event": SetupValue(variable="PIPEGEN_EVENT", source=Source.START, code="event()", may_be_empty=False),
     "actor": SetupValue(variable="PIPEGEN_ACTOR", source=Source.START, code="actor()", is_free_text=True),
     "run": SetupValue(variable="BUILD_NUMBER", source=Source.VARIABLE, may_be_empty=False),
-    "previousResult": SetupValue(
-        variable="PIPEGEN_PREVIOUS_RESULT", source=Source.START, code="currentBuild.previousBuild?.result ?: ''"
-    ),
+    "previousResult": SetupValue(variable="PIPEGEN_PREVIOUS_RESULT", source=Source.START, code="previousResult()"),
     "logURL": SetupValue(variable="BUILD_URL", source=Source.VARIABLE, suffix="console"),
     "httpProxy": SetupValue(variable="http_proxy", source=Source.VARIABLE),
 }

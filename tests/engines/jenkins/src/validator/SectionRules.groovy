@@ -1,6 +1,7 @@
 package validator
 
 import groovy.transform.CompileStatic
+import org.codehaus.groovy.ast.CodeVisitorSupport
 import org.codehaus.groovy.ast.expr.BinaryExpression
 import org.codehaus.groovy.ast.expr.ClosureExpression
 import org.codehaus.groovy.ast.expr.ConstantExpression
@@ -8,6 +9,7 @@ import org.codehaus.groovy.ast.expr.DeclarationExpression
 import org.codehaus.groovy.ast.expr.Expression
 import org.codehaus.groovy.ast.expr.GStringExpression
 import org.codehaus.groovy.ast.expr.MethodCallExpression
+import org.codehaus.groovy.ast.expr.PropertyExpression
 import org.codehaus.groovy.ast.expr.VariableExpression
 import org.codehaus.groovy.ast.stmt.ExpressionStatement
 import org.codehaus.groovy.ast.stmt.Statement
@@ -203,7 +205,18 @@ class EnvironmentRules {
             }
         } else if (!isConcatenation(value)) {
             report.add(value, "the value of ${name} is neither a string, nor strings joined by +, nor a function call")
+            return
         }
+        // RuntimeASTTransformer.translateEnvironmentValue of pipeline-model-definition builds plain properties and calls.
+        value.visit(new CodeVisitorSupport() {
+            @Override
+            void visitPropertyExpression(PropertyExpression property) {
+                if (property.safe) {
+                    report.add(value, "Declarative reads ?. in the value of ${name} as a dot")
+                }
+                super.visitPropertyExpression(property)
+            }
+        })
     }
 
     private static boolean isConcatenation(Expression value) {

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from targets.jenkins.sample_plans import plan
 
+from pipegen.bindings.names import SETUP_NAMES
 from pipegen.plan.model import CredentialKind, Workspace
 from pipegen.shell.host import Images, Login
 from pipegen.structs import replace
 from pipegen.targets.jenkins.settings import JenkinsSettings, PromotionSettings
+from pipegen.targets.jenkins.stages.scripts.setup import Source, setup_value
 from pipegen.targets.jenkins.stages.scripts.shell_variables import host
 
 PLAN = plan(("a",), name='de"mo')
@@ -26,6 +30,7 @@ PLAN = plan(("a",), name='de"mo')
         ("params.a-b", "$PIPEGEN_PARAM_a_2d_b"),
         ("GIT_BRANCH", "$PIPEGEN_GIT_BRANCH"),
         ("GIT_URL_2", "$PIPEGEN_GIT_URL_2"),
+        ("previousResult", "$PIPEGEN_PREVIOUS_RESULT"),
         ("shortCommit", "$PIPEGEN_SHORT_COMMIT"),
         ("targetBranch", "$CHANGE_TARGET"),
         ("defaultBranch", None),
@@ -35,6 +40,15 @@ PLAN = plan(("a",), name='de"mo')
 def test_setup_values_come_from_variables(name: str, expected: str | None) -> None:
     """Variables that the git plugin does not document are not used."""
     assert host(PLAN, JenkinsSettings()).setup(name) == expected
+
+
+def test_values_of_the_start_are_texts_or_calls() -> None:
+    """Declarative accepts nothing else in `environment`, and treats `?.` in a text as a dot."""
+    values = [value for value in map(setup_value, sorted(SETUP_NAMES)) if value and value.source is Source.START]
+    codes = {value.code for value in values}
+
+    assert {"branch()", "previousResult()"} <= codes
+    assert [code for code in codes if not re.fullmatch(r'"[^"]*"|\w+\(\)', code) or "?." in code] == []
 
 
 def test_jobs_are_isolated_unless_they_share_a_workspace() -> None:
