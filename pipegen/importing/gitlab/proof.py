@@ -102,10 +102,10 @@ def _name(name: str, names: Mapping[str, str]) -> str:
     for spelling in (name, original, _spelling(name), _spelling(original)):
         if spelling in names:
             return names[spelling]
-    if name.endswith(_SHORTENED):
-        start = _spelling(name.removesuffix(_SHORTENED))
-        longer = [original for spelling, original in names.items() if spelling.startswith(start)]
-        return longer[0] if len(longer) == 1 else name
+    if _SHORTENED in name:
+        pattern = ".*".join(re.escape(_spelling(part)) for part in name.split(_SHORTENED))
+        longer = {original for spelling, original in names.items() if re.fullmatch(pattern, spelling)}
+        return longer.pop() if len(longer) == 1 else name
     return name
 
 

@@ -263,14 +263,19 @@ def holds(formula: Formula, facts: Facts) -> bool:  # noqa: PLR0911 - one for ea
 
 
 def _compares(comparison: Comparison, facts: Facts) -> bool:
-    left = _value(comparison.left, facts)
+    left, right = _value(comparison.left, facts), comparison.right
     if comparison.sign == "==":
-        return left == _value(comparison.right, facts)
-    regex = comparison.right
-    if isinstance(regex, VariableName):
-        match = _TOKEN.fullmatch(facts.variables.get(regex.name, ""))
-        regex = Regex(match["regex"], match["flags"]) if match and match["regex"] else LiteralText(None)
-    return isinstance(regex, Regex) and left is not None and searches(regex, left)
+        return left == _value(right, facts)
+    if isinstance(right, Regex):
+        return searches(right, left or "")
+    text = _value(right, facts)
+    if text is None:
+        return False
+    match = _TOKEN.fullmatch(text)
+    if match and match["regex"]:
+        return searches(Regex(match["regex"], match["flags"]), left or "")
+    # GitLab looks for the left side in a text that is no regular expression.
+    return (left or "") in text
 
 
 def _value(operand: Operand, facts: Facts) -> str | None:

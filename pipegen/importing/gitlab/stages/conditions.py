@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pipegen.importing.gitlab.reading.expressions import (
     Changed,
@@ -123,6 +123,8 @@ def _comparison(comparison: Comparison, names: Names) -> Condition:
         return _searched(left.name, right, names)
     if not isinstance(right, LiteralText):
         raise UntranslatableError("a text is compared with a regular expression")
+    if comparison.sign == "=~":
+        return _is_part(left.name, right.text)
     if right.text is None:
         return Opposite(_has_value(left.name, names))
     if not right.text:
@@ -172,14 +174,24 @@ def _source(source: str) -> Condition:
 def _searched(name: str, regex: Regex, names: Names) -> Condition:
     if regex == _ANY_TEXT:
         return _has_value(name, names)
-    if name == "CI_PIPELINE_SOURCE" and (events := _events(regex)):
+    if name == "CI_PIPELINE_SOURCE" and (events := _events(lambda source: searches(regex, source))):
         return StageTest("event", patterns=events)
     return _matches(name, _regex(regex), names)
 
 
-def _events(regex: Regex) -> tuple[str, ...]:
-    """Return the events of the sources that *regex* matches, () if it distinguishes sources of one event."""
-    matched = [source for source in _SOURCES if searches(regex, source)]
+def _is_part(name: str, text: str | None) -> Condition:
+    """Return the condition that the value of *name* is a part of *text*, as GitLab reads `$NAME =~ "text"`."""
+    if text is None:
+        return NEVER
+    events = _events(lambda source: source in text) if name == "CI_PIPELINE_SOURCE" else ()
+    if not events:
+        raise UntranslatableError(f'GitLab looks for ${name} in "{text}", which is no regular expression')
+    return StageTest("event", patterns=events)
+
+
+def _events(matches: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return the events of the sources that *matches* accepts, () if it distinguishes sources of one event."""
+    matched = [source for source in _SOURCES if matches(source)]
     events = tuple(dict.fromkeys(event for source in matched for event in _SOURCES[source]))
     is_whole = all(source in matched for source, of in _SOURCES.items() if not set(events).isdisjoint(of))
     return events if is_whole else ()
