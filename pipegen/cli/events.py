@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from string import ascii_uppercase
 
@@ -21,16 +22,20 @@ from pipegen.run.local.checkout import LocalCheckout
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct, replace
 
-event_option = click.option(
-    "--event", metavar="KIND", help=f"Only stages that run for this event: {', '.join(kind.value for kind in Event)}."
-)
-branch_option = click.option("--branch", metavar="NAME", help="The branch of the event. Default: the current.")
-tag_option = click.option("--tag", metavar="NAME", help="The tag of the event.")
-changed_option = click.option(
-    "--changed",
-    multiple=True,
-    metavar="PATH",
-    help="A file that the event changes; can be repeated. Default: all files count as changed.",
+_OPTIONS = (
+    click.option(
+        "--event",
+        metavar="KIND",
+        help=f"Only stages that run for this event: {', '.join(kind.value for kind in Event)}.",
+    ),
+    click.option("--branch", metavar="NAME", help="The branch of the event. Default: the current."),
+    click.option("--tag", metavar="NAME", help="The tag of the event."),
+    click.option(
+        "--changed",
+        multiple=True,
+        metavar="PATH",
+        help="A file that the event changes; can be repeated. Default: all files count as changed.",
+    ),
 )
 
 
@@ -64,6 +69,21 @@ class EventOptions(Struct, kw_only=True):
         if self.kind not in EVENT_KINDS:
             raise wrong_option("--event", self.kind, [kind.value for kind in Event])
         return EVENT_KINDS[self.kind]
+
+
+def event_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """Return *verb* with the options for an event, whose values it takes as one parameter `event`."""
+
+    @wraps(verb)
+    def with_event(
+        *, event: str | None, branch: str | None, tag: str | None, changed: tuple[str, ...], **values: object
+    ) -> None:
+        verb(**values, event=EventOptions(kind=event, branch=branch, tag=tag, changed=changed))
+
+    # As with decorators, the last one is added first.
+    for option in reversed(_OPTIONS):
+        option(with_event)
+    return with_event
 
 
 class ConfigPart(Struct, kw_only=True):

@@ -10,10 +10,7 @@ import click
 from pipegen.cli.events import (
     ConfigPart,
     EventOptions,
-    branch_option,
-    changed_option,
-    event_option,
-    tag_option,
+    event_options,
 )
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import write
@@ -57,10 +54,7 @@ _PICTURES = (Drawing.SVG, Drawing.HTML)
 @pipeline_option
 @set_option
 @changed_since_option
-@event_option
-@branch_option
-@tag_option
-@changed_option
+@event_options
 @click.option("--format", "form", type=EnumChoice(Drawing), default=Drawing.TEXT.value, help="The format of the graph.")
 @target_option
 @click.option("--output", "-o", type=PATH, metavar="FILE", help="Write the picture to this file.")
@@ -70,10 +64,7 @@ def graph(
     pipeline: tuple[str, ...],
     inputs: tuple[str, ...],
     changed_since: str | None,
-    event: str | None,
-    branch: str | None,
-    tag: str | None,
-    changed: tuple[str, ...],
+    event: EventOptions,
     form: Drawing,
     target: tuple[str, ...],
     output: Path | None,
@@ -93,7 +84,7 @@ def graph(
         pipelines=pipeline,
         inputs=inputs,
         changed_since=changed_since,
-        event=EventOptions(kind=event, branch=branch, tag=tag, changed=changed),
+        event=event,
     )
     reading = read_generated(config, diagnostics, **part.options(), target=target)
     if form in _PICTURES:

@@ -13,11 +13,8 @@ from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.events import (
     ConfigPart,
     EventOptions,
-    branch_option,
-    changed_option,
     event_answers,
-    event_option,
-    tag_option,
+    event_options,
 )
 from pipegen.cli.events import as_data as event_data
 from pipegen.cli.events import as_table as event_table
@@ -62,10 +59,7 @@ class PlanFormat(StrEnum):
 @pipeline_option
 @set_option
 @changed_since_option
-@event_option
-@branch_option
-@tag_option
-@changed_option
+@event_options
 @target_option
 @style_option
 @click.option(
@@ -81,10 +75,7 @@ def plan(
     pipeline: tuple[str, ...],
     inputs: tuple[str, ...],
     changed_since: str | None,
-    event: str | None,
-    branch: str | None,
-    tag: str | None,
-    changed: tuple[str, ...],
+    event: EventOptions,
     target: tuple[str, ...],
     style: str | None,
     form: PlanFormat,
@@ -102,7 +93,7 @@ def plan(
         pipelines=pipeline,
         inputs=inputs,
         changed_since=changed_since,
-        event=EventOptions(kind=event, branch=branch, tag=tag, changed=changed),
+        event=event,
     )
     others = {**part.options(), "target": target, "style": style, "events": events}
     reading = generated.read_generated(config, diagnostics, **others, expanded=expanded)

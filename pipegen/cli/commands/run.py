@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from pipegen.cli.events import EventOptions, branch_option, changed_option, event_option, tag_option
+from pipegen.cli.events import EventOptions, event_options
 from pipegen.cli.execute_run import PreparedRun, RunOptions, execute
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_writable
@@ -64,10 +64,7 @@ _ALL = "all"
 )
 @click.option("--set", "inputs", multiple=True, metavar="NAME=VALUE", help="Set an input; can be repeated.")
 @changed_since_option
-@event_option
-@branch_option
-@tag_option
-@changed_option
+@event_options
 @click.option(
     "--env-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -106,10 +103,7 @@ def run(
     jobs: int | None,
     inputs: tuple[str, ...],
     changed_since: str | None,
-    event: str | None,
-    branch: str | None,
-    tag: str | None,
-    changed: tuple[str, ...],
+    event: EventOptions,
     env_file: Path | None,
     report: tuple[Path, ...],
     log_dir: Path | None,
@@ -139,7 +133,7 @@ def run(
         is_followed=follow,
         is_dry=dry_run,
         since=changed_since,
-        event=EventOptions(kind=event, branch=branch, tag=tag, changed=changed),
+        event=event,
         allows_effects=allow_effects,
         reports=tuple(path.absolute() for path in report),
         logs=log_dir.absolute() if log_dir is not None else None,

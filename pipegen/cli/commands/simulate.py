@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import click
 
-from pipegen.cli.events import EventOptions, branch_option, changed_option, event_option, narrowed_to_event, tag_option
+from pipegen.cli.events import EventOptions, event_options, narrowed_to_event
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, SVG, check_picture
@@ -110,10 +110,7 @@ class _Result(Struct, kw_only=True):
 @pipeline_option
 @click.option("--target", "-t", type=EnumChoice(EngineOrder), help="Use the order that this engine enforces.")
 @set_option
-@event_option
-@branch_option
-@tag_option
-@changed_option
+@event_options
 @click.option(
     "--format",
     "form",
@@ -139,10 +136,7 @@ def simulate(
     pipeline: tuple[str, ...],
     target: EngineOrder | None,
     inputs: tuple[str, ...],
-    event: str | None,
-    branch: str | None,
-    tag: str | None,
-    changed: tuple[str, ...],
+    event: EventOptions,
     form: FleetForm,
     svg: Path | None,
     html: Path | None,
@@ -162,10 +156,9 @@ def simulate(
     counts = _counts(sweep)
     check_picture(svg, SVG)
     check_picture(html, HTML)
-    event_options = EventOptions(kind=event, branch=branch, tag=tag, changed=changed)
 
     def read(report: Report) -> tuple[Scenario, tuple[RunMachine, ...]]:
-        analysed = _analysed(configs, pipeline, inputs, event_options, report)
+        analysed = _analysed(configs, pipeline, inputs, event, report)
         scenario = scenario_of(analysed, durations, target, order, report)
         return scenario, _machines(cluster, executors, scenario, report)
 
@@ -217,7 +210,7 @@ def _analysed(
     configs: Sequence[Path],
     pipelines: Sequence[str],
     inputs: Sequence[str],
-    event_options: EventOptions,
+    event: EventOptions,
     report: Report,
 ) -> tuple[Analysed, ...]:
     """Return the analyses of *configs*, or of the default config; raise `Stopped` if there are errors."""
@@ -227,7 +220,7 @@ def _analysed(
     fixed = fixed_inputs(inputs)
     analyses = [attempt(path, report, lambda file: analyse(file, pipelines, report, fixed)) for path in paths]
     report.stop_if_errors()
-    return tuple(narrowed_to_event(analysis, event_options) for analysis in analyses if analysis is not None)
+    return tuple(narrowed_to_event(analysis, event) for analysis in analyses if analysis is not None)
 
 
 def _machines(
