@@ -15,6 +15,7 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.files.overwriting import HTML, SVG, check_picture
 from pipegen.cli.parameters import PATH, EnumChoice
+from pipegen.cli.pictures import simulation_page
 from pipegen.cli.session import (
     Format,
     attempt,
@@ -296,9 +297,7 @@ def _text(result: _Result) -> str:
 
 
 def _page(result: _Result) -> str:
-    from pipegen.cli.pictures.simulation_page import page  # noqa: PLC0415 - only for pages
-
-    return page(result.simulation, result.scenario.unit, _head(result))
+    return simulation_page.page(result.simulation, result.scenario.unit, _head(result))
 
 
 def _head(result: _Result) -> str:

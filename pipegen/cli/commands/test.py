@@ -15,9 +15,11 @@ from pipegen.cli.terminal.streams import say
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import load, repository_root
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.emit import yaml
 from pipegen.expectations.check import ConfigUnderTest, check
 from pipegen.expectations.model import Expectation
 from pipegen.expectations.read import read_expectations
+from pipegen.expectations.write import recorded
 from pipegen.run.local.checkout import LocalCheckout
 
 
@@ -57,9 +59,6 @@ def _tested(analysed: Analysed, path: Path) -> ConfigUnderTest:
 
 
 def _record(config: ConfigUnderTest, file: Path) -> None:
-    from pipegen.emit import yaml  # noqa: PLC0415 - only to write
-    from pipegen.expectations.write import recorded  # noqa: PLC0415 - only to write
-
     document = recorded(config)
     write_file(file, yaml.write(cast("Mapping[str, yaml.Value]", document)))
     say(f"{file} written")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 
+from pipegen.bindings.script.lexer import lex
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig
@@ -96,8 +97,6 @@ def _report(text: ShellText, report: Report) -> None:
             hint='add "shell: bash" to the stage, in an image that has bash',
         )
         return
-    from pipegen.bindings.script.lexer import lex  # noqa: PLC0415 - most scripts can be parsed
-
     _, lexer_error = lex(text.text, ())
     report.add(
         codes.SHELL_SYNTAX,
@@ -139,8 +138,6 @@ def _open_quote(entry: str) -> tuple[int, str] | None:
     """Return the start of a quote that *entry* does not close, and a label for it."""
     if not any(entry.count(quote) % 2 for quote in _QUOTES):
         return None
-    from pipegen.bindings.script.lexer import lex  # noqa: PLC0415 - quotes of most entries come in pairs
-
     _, lexer_error = lex(entry, ())
     return (
         (lexer_error.offset, lexer_error.reason)
@@ -160,13 +157,10 @@ def _line(text: ShellText, number: int) -> Span:
 
 def _parse_error(shell: ShellProgram, script: str) -> _ParseError | None:
     """Return why *shell* cannot parse *script*; None if it can, or is not installed."""
-    import subprocess  # noqa: PLC0415 - a script that can be parsed needs none of it
-
     program = shutil.which(_COMMANDS[shell][0])
     if program is None:
         return None
-    command = (program, *_COMMANDS[shell][1:])
-    result = subprocess.run(command, input=script.encode(), env=_ENVIRONMENT, capture_output=True, check=False)
+    result = _parse(program, _COMMANDS[shell], script)
     if result.returncode == 0:
         return None
     errors = re.finditer(_WORDS, result.stderr.decode(errors="replace"))
@@ -175,15 +169,11 @@ def _parse_error(shell: ShellProgram, script: str) -> _ParseError | None:
 
 
 def _can_parse(program: str, command: tuple[str, ...], script: str) -> bool:
-    """Return whether the shell *program* parses *script*.
+    """Return whether the shell *program* parses *script*."""
+    return _parse(program, command, script).returncode == 0
 
-    The import of `subprocess` would take longer than the shell.
-    """
-    source, sink = os.pipe()
-    nowhere = (os.POSIX_SPAWN_OPEN, os.devnull, os.O_WRONLY, 0)
-    actions = [(os.POSIX_SPAWN_DUP2, source, 0), *((nowhere[0], to, *nowhere[1:]) for to in (1, 2))]
-    child = os.posix_spawn(program, command, _ENVIRONMENT, file_actions=actions)
-    os.close(source)
-    with suppress(BrokenPipeError), os.fdopen(sink, "wb") as stream:
-        stream.write(script.encode())  # a shell that has read enough to refuse it closes the pipe
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+def _parse(program: str, command: tuple[str, ...], script: str) -> subprocess.CompletedProcess[bytes]:
+    """Return the result of the shell *program* that parses *script* and executes nothing."""
+    arguments = (program, *command[1:])
+    return subprocess.run(arguments, input=script.encode(), env=_ENVIRONMENT, capture_output=True, check=False)

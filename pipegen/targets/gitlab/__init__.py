@@ -14,6 +14,7 @@ from pipegen.targets.gitlab.checks.unsupported import check_registry
 from pipegen.targets.gitlab.checks.versions import table
 from pipegen.targets.gitlab.file_builder import MAIN, FileBuilder
 from pipegen.targets.gitlab.files.sizes import SizeEstimator
+from pipegen.targets.gitlab.files.splitting import known_groups
 from pipegen.targets.gitlab.jobs.deployments.publications import check_publications
 from pipegen.targets.gitlab.jobs.included_jobs import check_includes
 from pipegen.targets.gitlab.lower import lower
@@ -47,11 +48,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
     is_child = bool(request.options.get("child"))
-    known = groups
-    if since:
-        from pipegen.targets.gitlab.files.splitting import known_groups  # noqa: PLC0415 - most pipelines are not split
-
-        known = known_groups(plans, groups)
+    known = known_groups(plans, groups) if since else groups
     sizes = SizeEstimator()
     lowered = lower(plans, settings, has_selection=has_selection, report=report, groups=known, is_child=is_child)
     builder = FileBuilder(

@@ -20,6 +20,8 @@ from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.checks import versions
 from pipegen.targets.gitlab.checks.unsupported import check_includes, check_size
 from pipegen.targets.gitlab.condensed.document import condensed
+from pipegen.targets.gitlab.files.children import with_children
+from pipegen.targets.gitlab.files.includes import halves, split_jobs
 from pipegen.targets.gitlab.files.sizes import SizeEstimator
 from pipegen.targets.gitlab.lower import ChildFile, Lowered
 from pipegen.targets.gitlab.memory import BUDGET, Version
@@ -63,8 +65,6 @@ class FileBuilder(Struct, kw_only=True):
         children = {child.bridge: self._child(child) for child in lowered.children}
         document = lowered.document
         if children:
-            from pipegen.targets.gitlab.files.children import with_children  # noqa: PLC0415 - most configs have none
-
             child_files = {bridge: files[-1] for bridge, files in children.items()}
             document = with_children(document, child_files, self.folder)
         main = self._pipeline(document, lowered.notes, lambda _: MAIN)
@@ -128,8 +128,6 @@ class FileBuilder(Struct, kw_only=True):
 
     def _parts(self, document: Document, budget: int) -> tuple[list[GeneratedFile], int]:
         """Return files of *budget* bytes that hold the jobs of *document*, and the size of the largest."""
-        from pipegen.targets.gitlab.files.includes import halves, split_jobs  # noqa: PLC0415 - most configs fit into one file
-
         parts, largest = list[GeneratedFile](), 0
         pending = [*split_jobs(document, budget, self.sizes)][::-1]
         while pending:

@@ -13,7 +13,10 @@ from pipegen.shell.images import with_named_images
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.checks.unsupported import check_credentials, check_mail, check_plan, omission_notes
 from pipegen.targets.gitlab.files.assembly import assemble
+from pipegen.targets.gitlab.files.children import divide
+from pipegen.targets.gitlab.files.dynamic_children import as_child, child_notes
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
+from pipegen.targets.gitlab.files.splitting import split
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.jobs.deployments.approvals import check_successors
 from pipegen.targets.gitlab.jobs.deployments.publications import publishing
@@ -91,8 +94,6 @@ def lower(
         [assemble(layout.pipeline, layout.jobs(), layout.stage_jobs, names.copy(), report) for layout in layouts]
     )
     if is_child:
-        from pipegen.targets.gitlab.files.dynamic_children import as_child, child_notes  # noqa: PLC0415 - rarely used
-
         return Lowered(
             as_child(document, names, layouts[0].pipeline.shell_image()), (*header_notes, *child_notes(settings))
         )
@@ -110,10 +111,6 @@ def _with_children(
     names: JobNames,
 ) -> Lowered:
     """Return the file with the stages in *groups* in child pipelines; *document* is the file without them."""
-    # Most configs have no child pipelines, and start faster without these modules.
-    from pipegen.targets.gitlab.files.children import divide  # noqa: PLC0415
-    from pipegen.targets.gitlab.files.splitting import split  # noqa: PLC0415
-
     splits = split(context.plans, layouts, context.settings, groups, context.report)
     if not any(each.parts for each in splits):
         return Lowered(document, header_notes)

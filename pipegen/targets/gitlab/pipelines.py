@@ -10,6 +10,7 @@ from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.helper_jobs.collectors import Collectors
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, StatusJobs, status_jobs
+from pipegen.targets.gitlab.helper_jobs.mail import mail_outputs, mail_script
 from pipegen.targets.gitlab.helper_jobs.removal import removal
 from pipegen.targets.gitlab.jobs.deployments.approvals import with_start
 from pipegen.targets.gitlab.jobs.deployments.stop_stages import is_stop, needs_checkout, with_stop_needs
@@ -243,8 +244,6 @@ class JobContext(Struct, kw_only=True):
         One helper for both would never run when the stage fails: the trigger is then skipped, and so is every job
         that needs a skipped one, even with `when: on_failure`.
         """
-        from pipegen.targets.gitlab.helper_jobs.mail import mail_outputs, mail_script  # noqa: PLC0415 - few pipelines send mail
-
         stage_job = stage_jobs[draft.job.stage]
         output_entries = output_needs(draft.job, mail_outputs(mail), stage_jobs)
         script = mail_script(draft.job, mail, self.plan, self.host, by)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -137,14 +138,14 @@ def test_no_script_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_many_scripts_take_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """If one cannot be parsed, it is found by bisection."""
-    started: list[str] = []
-    spawn = os.posix_spawn
+    started: list[Sequence[str]] = []
+    start = subprocess.run
 
-    def counted(path: str, words: tuple[str, ...], environment: dict[str, str], **more: Any) -> int:
-        started.append(path)
-        return spawn(path, words, environment, **more)
+    def counted(words: Sequence[str], **more: Any) -> subprocess.CompletedProcess[bytes]:
+        started.append(words)
+        return start(words, **more)
 
-    monkeypatch.setattr(os, "posix_spawn", counted)
+    monkeypatch.setattr(subprocess, "run", counted)
     written = [f"{{name: s{number}, script: echo {number}}}" for number in range(64)]
     codes(*written)
     assert len(started) == 1

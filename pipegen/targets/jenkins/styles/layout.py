@@ -8,6 +8,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.blocks import Block, ExtraWait, added_waits, blocks, direct_waits
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.layout import cheapest_blocks
 from pipegen.graph.paths import growth, longest_path
 from pipegen.plan.model import Workspace
 from pipegen.structs import Struct, replace
@@ -142,8 +143,6 @@ def _forced_declarative(
     stage_blocks = blocks(graph)
     waits: tuple[ExtraWait, ...] = ()
     if stage_blocks is None:
-        from pipegen.graph.layout import cheapest_blocks  # noqa: PLC0415 - only for a style that is forced
-
         stage_blocks = cheapest_blocks(graph)
         waits = direct_waits(graph, stage_blocks)
         _report_waits(waits, graph, stage_blocks, work, report)

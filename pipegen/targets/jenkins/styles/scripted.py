@@ -23,6 +23,8 @@ from pipegen.targets.jenkins.size.files import (
 from pipegen.targets.jenkins.size.weights import LARGEST, weigh_added, weigh_names
 from pipegen.targets.jenkins.stages.agents.agents import shared_agent
 from pipegen.targets.jenkins.stages.steps import prepare
+from pipegen.targets.jenkins.styles.kinds import weigh_kinds
+from pipegen.targets.jenkins.styles.tables import lower_tables
 
 _MOST_STAGES = 40
 _LONGEST_ROOTS = 1_000
@@ -47,8 +49,6 @@ def lower_scripted(
         mails=any(stage.on_failure for stage in stages),
     )
     if not _has_room(stages):
-        from pipegen.targets.jenkins.styles.tables import lower_tables  # noqa: PLC0415 - most files have none
-
         tables = lower_tables(work, stages)
         tables = replace(tables, calls=in_functions(tables.spans, _weigh_span))
         # The functions that read tables are the same in all files.
@@ -81,8 +81,6 @@ def _lists(roots: Sequence[str], number: Iterator[int]) -> tuple[model.RootList,
 
 def is_too_large(tables: model.Tables, functions: int) -> bool:
     """Return whether *tables* and this number of other *functions* are too large for a class."""
-    from pipegen.targets.jenkins.styles.kinds import weigh_kinds  # noqa: PLC0415 - most files have no tables
-
     weight = weigh_kinds(tables.steps) + weigh_kinds(tables.values)
     return len(tables.texts) + functions > _MOST_FUNCTIONS or weight > _MOST_KINDS
 
