@@ -28,6 +28,8 @@ _MILLI = 0.001
 # The year 2200, in milliseconds: later times are invalid.
 _LATEST = 7.3e12
 _DAY = 86_400
+# The file of a fleet takes no longer times.
+_LONGEST = 30 * 365 * _DAY
 # Shorter times keep a decimal.
 _SHORT = 10
 _HINT = (
@@ -88,6 +90,9 @@ class Recording(MutableStruct):
         if not self.starts:
             message = "the file has no jobs, builds or runs"
             raise _RecordError(message)
+        if max(self.starts.values()) - min(self.starts.values()) > _LONGEST:
+            message = "the pipelines started more than 30 years apart"
+            raise _RecordError(message)
 
     def _add_job(self, job: Mapping[str, Any]) -> None:
         """Add a job of GitLab."""
@@ -115,6 +120,9 @@ class Recording(MutableStruct):
                 self._add_stage(_name(stage), str(stage.get("status")), max(seconds, 0.0))
 
     def _add_stage(self, name: str, status: str, seconds: float) -> None:
+        if seconds > _LONGEST:
+            message = "a stage took more than 30 years"
+            raise _RecordError(message)
         if status in _SUCCESSES:
             self.durations[name].append(seconds)
         elif status in _FAILURES:

@@ -34,6 +34,8 @@ def rewritten(value: T, change: Callable[[object], object]) -> T:
     changed = change(value)
     if changed is not value:
         return cast("T", changed)
+    if isinstance(value, _LEAVES):
+        return value
     fields = [(name, old, rewritten(old, change)) for name, old in parts(value)]
     if all(new is old for _, old, new in fields):
         return value

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli.program import Pipegen
+from jsonschema import Draft202012Validator
+from ruamel.yaml import YAML
+
+from pipegen.assets import folder
 
 CONFIG = """\
 pipelines:
@@ -116,6 +122,8 @@ def test_runs_of_jenkins_are_load(answer: object, expected: list[str], empty: Pa
         ('[{"stages": [], "startTimeMillis": 1e300}]', 'no valid "startTimeMillis"'),
         (f'{{"builds": [{{"number": 1, "timestamp": {"9" * 5000}}}]}}', "is not valid JSON"),
         ("[" * 100_000, "nested too deeply"),
+        ('{"builds": [{"number": 1, "timestamp": 0}, {"number": 2, "timestamp": 1772611200000}]}', "30 years apart"),
+        ('{"startTimeMillis": 0, "stages": [{"name": "a", "durationMillis": 1e12}]}', "took more than 30 years"),
     ],
 )
 def test_other_files_are_reported(text: str, message: str, empty: Path, pipegen: Pipegen) -> None:
@@ -126,6 +134,56 @@ def test_other_files_are_reported(text: str, message: str, empty: Path, pipegen:
     assert (result.status, result.out) == (1, "")
     assert "error[PG806]" in result.err
     assert message in result.err
+
+
+NUMBERS = (-1, 0, 5e9, 5e12, 1e308, float("inf"), float("nan"), 10**4000)
+GARBAGE = (None, True, *NUMBERS, "", "9" * 40, "0001-01-01T00:00:00Z", [], {})
+
+
+def places(value: Any) -> Iterator[tuple[str | int, ...]]:
+    """Yield the ways to all values in *value*: keys and indexes."""
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield (key,)
+        yield from ((key, *rest) for rest in places(child))
+
+
+def replaced(value: Any, way: tuple[str | int, ...], new: object) -> Any:
+    """Return *value* with *new* at *way*."""
+    key, *rest = way
+    values = dict(value) if isinstance(value, dict) else list(value)
+    values[key] = replaced(value[key], tuple(rest), new) if rest else new
+    return values
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "answer",
+    [JOBS[1:4], RUNS, {"builds": [{"number": 1, "timestamp": 1_772_611_200_000}, {"number": 2, "timestamp": 0}]}],
+    ids=["jobs", "runs", "builds"],
+)
+def test_any_value_in_any_place_is_read_or_reported(answer: Any, empty: Path, pipegen: Pipegen) -> None:
+    """Of wrong types, missing, negative or huge: the program prints a load that fits the schema, or reports `PG806`."""
+    validator = Draft202012Validator(json.loads((folder("schemas") / "fleet.schema.json").read_text(encoding="utf-8")))
+    ends = set()
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        texts = [json.dumps(replaced(answer, way, new)) for way in places(answer) for new in GARBAGE]
+    finally:
+        sys.set_int_max_str_digits(limit)
+    for text in texts:
+        (empty / "answer.json").write_text(text, encoding="utf-8")
+        result = pipegen("simulate", "--record", "answer.json")
+        ends.add(result.status)
+        if result.status == 0:
+            load = YAML(typ="safe").load(result.out)
+            assert list(validator.iter_errors({"machines": [{"name": "m"}], **load})) == [], text
+        else:
+            assert (result.status, result.out) == (1, ""), text
+            assert "error[PG806]" in result.err, text
+
+    assert ends == {0, 1}
 
 
 def test_names_are_text(empty: Path, pipegen: Pipegen) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from cli.program import Pipegen
 from jsonschema import Draft202012Validator
 
 from pipegen.assets import folder
+from pipegen.run.chart.times import SECONDS
 
 CONFIG = """\
 pipelines:
@@ -363,3 +365,35 @@ def test_the_page_has_charts_and_the_tables_of_the_text(fleet: Path, pipegen: Pi
     assert "Content-Security-Policy" in page
     assert "&lt;b&gt;night" in page
     assert "<b>" not in page
+
+
+@pytest.mark.slow
+def test_the_worked_example_is_current(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its table and its text say what the program answers."""
+    root = Path(__file__).parents[2]
+    section = (root / "docs/fleet.md").read_text(encoding="utf-8").partition("## Example: three teams")[2]
+    rows = [row.strip("| ").split(" | ") for row in section.splitlines() if row.startswith(("| as", "| with"))]
+    shutil.copytree(root / "examples/fleet", tmp_path / "fleet")
+    monkeypatch.chdir(tmp_path / "fleet")
+    text = Path("fleet.yaml").read_text(encoding="utf-8")
+    answers = []
+    for actions in ("", "scheduling: { actions: [enqueue, allocate, reclaim, backfill] }\n"):
+        Path("fleet.yaml").write_text(text + actions, encoding="utf-8")
+        answers.append(data(pipegen, "--find", "p95(wait in requests) < 60s"))
+    shown = [
+        [
+            str(one["find"]["count"]),
+            SECONDS.words(round(one["find"]["value"])),
+            SECONDS.words(round(one["find"]["fewer"])),
+            f"{sum(group['cost'] for group in one['machines']):.0f}",
+        ]
+        for one in answers
+    ]
+    before, load = (next(one for one in answer["loads"] if one["load"] == "nightly") for answer in answers)
+    words, minutes = " ".join(section.split()), round(load["lost"] / 60)
+
+    assert [row[1:] for row in rows] == shown
+    assert f"{load['preempted']} times" in words
+    for one in (before, load):
+        assert SECONDS.words(one["result"]["median"]) in words
+    assert f"{minutes // 60} hours and {minutes % 60} minutes of work are lost" in words

@@ -22,6 +22,7 @@ _EXTERNAL = frozenset(
         *(sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL),
     }
 )
+_ERRORS = (sqlite3.Error, OverflowError, ValueError)
 _FILE = "index.sqlite"
 
 
@@ -49,18 +50,18 @@ class Index:
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of *query*."""
-        with _damage_detected():
+        with _DETECTION:
             return self._database.execute(query, values).fetchall()
 
     def change(self, statement: str, rows: Iterable[Sequence[object]] = ((),)) -> None:
         """Execute *statement* with each of *rows*."""
-        with _damage_detected():
+        with _DETECTION:
             self._database.executemany(statement, rows)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Lock the database for a transaction."""
-        with _damage_detected():
+        with _DETECTION:
             self._database.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -69,7 +70,7 @@ class Index:
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise
-        with _damage_detected():
+        with _DETECTION:
             self._database.execute("COMMIT")
 
     def renew(self, error: DamagedIndexError) -> None:
@@ -92,7 +93,7 @@ class Index:
             pass
         self._database = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
         self._identity = _identity(self._folder)
-        with _damage_detected():
+        with _DETECTION:
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")
             for table in self._tables:
@@ -103,19 +104,25 @@ class Index:
             raise DamagedIndexError("its rows are out of order")
 
 
-@contextmanager
-def _damage_detected() -> Iterator[None]:
-    """Raise `DamagedIndexError` for errors of a damaged file, and other errors as they are."""
-    try:
-        yield
-    except sqlite3.ProgrammingError:
-        raise
-    except (sqlite3.Error, OverflowError, ValueError) as error:
+class _DamageDetection:
+    """Raises `DamagedIndexError` for errors of a damaged file, and other errors as they are.
+
+    A class, because a generator takes a twentieth of a first run that stores results.
+    """
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, sqlite3.ProgrammingError) or not isinstance(error, _ERRORS):
+            return
         # Decoding errors have no code. A truncated file is too short to read.
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
-        if code != sqlite3.SQLITE_IOERR_SHORT_READ and code & 0xFF in _EXTERNAL:
-            raise
-        raise DamagedIndexError(str(error)) from error
+        if code == sqlite3.SQLITE_IOERR_SHORT_READ or code & 0xFF not in _EXTERNAL:
+            raise DamagedIndexError(str(error)) from error
+
+
+_DETECTION = _DamageDetection()
 
 
 def _is_blocked(folder: Path) -> bool:
