@@ -137,7 +137,7 @@ def test_other_files_are_reported(text: str, message: str, empty: Path, pipegen:
 
 
 NUMBERS = (-1, 0, 5e9, 5e12, 1e308, float("inf"), float("nan"), 10**4000)
-GARBAGE = (None, True, *NUMBERS, "", "9" * 40, "0001-01-01T00:00:00Z", [], {})
+GARBAGE: tuple[object, ...] = (None, True, *NUMBERS, "", "9" * 40, "0001-01-01T00:00:00Z", [], {})
 
 
 def places(value: Any) -> Iterator[tuple[str | int, ...]]:
@@ -151,7 +151,7 @@ def places(value: Any) -> Iterator[tuple[str | int, ...]]:
 def replaced(value: Any, way: tuple[str | int, ...], new: object) -> Any:
     """Return *value* with *new* at *way*."""
     key, *rest = way
-    values = dict(value) if isinstance(value, dict) else list(value)
+    values: Any = dict(value) if isinstance(value, dict) else list(value)
     values[key] = replaced(value[key], tuple(rest), new) if rest else new
     return values
 
