@@ -178,7 +178,7 @@ def _plugin_steps(job: Job, formatter: ValueFormatter) -> Tree | None:
         f"{when} {number}": {call.text: formatter.tree(call.arguments) or value("")}
         if call.arguments is not None
         else value(call.text)
-        for when, items in (("before", steps.before), ("after", steps.after))
+        for when, items in (("around", steps.around), ("before", steps.before), ("after", steps.after))
         for number, call in enumerate(items, 1)
     }
     return {**calls, **({"elsewhere": value("skip")} if steps.is_skipped_elsewhere else {})}

@@ -23,6 +23,7 @@ from pipegen.importing.jenkins.stages.surrounding import duration
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.source.tree import whole_number
 from pipegen.structs import MutableStruct, field, replace
+from pipegen.targets.jenkins.settings import POLLED
 
 _DISCARD = {
     "numToKeepStr": "builds",
@@ -161,8 +162,13 @@ _PARAMETERS = frozenset({"string", "text", "booleanParam", "choice"})
 def _trigger(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
     argument = call.argument("", "spec")
     text = constant(argument.value) if argument is not None else None
-    if call.name != "cron":
-        raise UntranslatableError("a config does not start builds for other events than times")
+    if call.name == "pollSCM" and text is not None and re.fullmatch(POLLED, " ".join(text.split())):
+        settings.target["poll"] = " ".join(text.split())
+        marks.read(call, "spec")
+        return
+    if call.name not in ("cron", "pollSCM"):
+        _raw_call(call, "triggers", settings, marks)
+        return
     if text is None:
         raise UntranslatableError("its times are known only at run time")
     schedules: list[Value] = []
@@ -210,10 +216,14 @@ def _is_of_inactivity(call: GroovyCall) -> bool:
 
 
 def _raw_option(call: GroovyCall, settings: FileSettings, marks: Marks) -> None:
+    _raw_call(call, "wrap" if call.name in _WRAPPING else "options", settings, marks)
+
+
+def _raw_call(call: GroovyCall, key: str, settings: FileSettings, marks: Marks) -> None:
+    """Add *call* to the setting *key* as it is."""
     text = one_line(replace(call, block=None))
     if text is None:
         raise UntranslatableError("it has several lines")
-    key = "wrap" if call.name in _WRAPPING else "options"
     known = settings.target.get(key)
     if "(" not in text.partition(" ")[0]:
         text = f"{call.name}({text.removeprefix(call.name).strip()})"

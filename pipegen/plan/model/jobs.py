@@ -81,11 +81,12 @@ class PluginCall(SpannedStruct):
 
 
 class PluginSteps(SpannedStruct, kw_only=True):
-    """Steps of Jenkins' plugins and libraries *before* and *after* the script.
+    """Steps of Jenkins' plugins and libraries *before* and *after* the script, and blocks *around* all of these.
 
     Other engines leave them out if *is_skipped_elsewhere*, and otherwise refuse them.
     """
 
+    around: tuple[PluginCall, ...]
     before: tuple[PluginCall, ...]
     after: tuple[PluginCall, ...]
     is_skipped_elsewhere: bool

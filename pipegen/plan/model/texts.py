@@ -120,7 +120,7 @@ def mail_texts(mail: Mail) -> list[Text]:
 
 def plugin_texts(plugin_steps: PluginSteps) -> list[Text]:
     """Return the texts in the parameters of *plugin_steps*."""
-    return call_texts((*plugin_steps.before, *plugin_steps.after))
+    return call_texts((*plugin_steps.around, *plugin_steps.before, *plugin_steps.after))
 
 
 def call_texts(calls: Iterable[PluginCall]) -> list[Text]:

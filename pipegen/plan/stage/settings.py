@@ -71,7 +71,9 @@ def plugin_steps(stage: StageConfig, values: StageValues) -> PluginSteps | None:
         return None
     calls, elsewhere = body.get("jenkins"), body.get("elsewhere")
     before, after = (calls.get("before"), calls.get("after")) if isinstance(calls, Mapping) else (None, calls)
+    around = calls.get("around") if isinstance(calls, Mapping) else None
     return PluginSteps(
+        around=tuple(_call(item, values.at(START)) for item in items_of(around)),
         before=tuple(_call(item, values.at(START)) for item in items_of(before)),
         after=tuple(_call(item, values) for item in items_of(after)),
         is_skipped_elsewhere=isinstance(elsewhere, Scalar) and elsewhere.text == "skip",

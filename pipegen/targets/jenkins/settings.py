@@ -17,6 +17,10 @@ _URL = "^[A-Za-z0-9._~:/?#@!&=%+,;-]+$"
 _ID = "^[^\\u0000-\\u001f]+$"
 # One call in Groovy, which is written unchanged.
 _CALL = "^[A-Za-z_]\\w*([.]\\w+)*(\\s*[(].*[)])?$"
+# Times in Jenkins' form, where H is a number that Jenkins takes from the name of the job.
+_PART = r"(?:(?:\*|H(?:\([0-9]+-[0-9]+\))?|[0-9]+(?:-[0-9]+)?)(?:/[0-9]+)?)"
+_FIELD = rf"(?:{_PART}(?:,{_PART})*)"
+POLLED = rf"^(?:@(?:hourly|daily|midnight|weekly|monthly|yearly|annually)|{_FIELD}(?: {_FIELD}){{4}})$"
 
 SETTINGS: Mapping[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -68,6 +72,20 @@ SETTINGS: Mapping[str, Any] = {
             "description": "Properties of the job, in Groovy: `options` of a declarative file, "
             "`properties` of a scripted file.",
             "examples": [["disableResume"]],
+        },
+        "poll": {
+            "type": "string",
+            "pattern": POLLED,
+            "description": "The times at which Jenkins looks for new commits and starts a build if there are any, in "
+            "the form of cron. Multibranch jobs are told of new commits, and need no times.",
+            "examples": ["H/15 * * * *"],
+        },
+        "triggers": {
+            "type": "array",
+            "items": {"type": "string", "pattern": f"^(?!cron\\b|pollSCM\\b){_CALL.removeprefix('^')}"},
+            "description": "Other triggers of the job, in Groovy: those of plugins, and `upstream`. For times, use "
+            "`schedule` of the pipeline, and `poll`.",
+            "examples": [["issueCommentTrigger('.*test this.*')"]],
         },
         "wrap": {
             "type": "array",
@@ -198,6 +216,8 @@ class JenkinsSettings(Struct, kw_only=True):
     discard: Discard | None = None
     timestamps: bool = False
     options: tuple[str, ...] = ()
+    poll: str = ""
+    triggers: tuple[str, ...] = ()
     wrap: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     trust_forks: bool = False
@@ -225,6 +245,7 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "tools": lambda section: tuple(ToolSettings(*one) for one in section.items()),
     "discard": lambda section: Discard(**section),
     "options": tuple,
+    "triggers": tuple,
     "wrap": tuple,
     "libraries": tuple,
     "promote": lambda section: PromotionSettings(**section),

@@ -65,14 +65,16 @@ def job_properties(settings: JenkinsSettings, node: Mapping | None, report: Repo
     properties = tuple(_properties(settings, node))
     seen: set[str] = set()
     for property_ in properties:
-        if property_.kind is PropertyKind.SETTING and property_.span is not None and property_.name in seen:
+        is_single = property_.kind in (PropertyKind.SETTING, PropertyKind.TRIGGER)
+        if is_single and property_.span is not None and property_.name in seen:
+            noun = "trigger" if property_.kind is PropertyKind.TRIGGER else "option"
             report.add(
                 codes.OPTION_TWICE,
-                f'the option "{property_.name}" is set twice, and Jenkins uses only one of them',
+                f'the {noun} "{property_.name}" is set twice, and Jenkins uses only one of them',
                 at=property_.span,
                 hint="remove one of them; discard is buildDiscarder",
             )
-        if property_.kind is PropertyKind.SETTING:
+        if is_single:
             seen.add(property_.name)
     return properties
 
@@ -131,6 +133,10 @@ def _properties(settings: JenkinsSettings, node: Mapping | None) -> Iterator[Pro
         property_ = Property(PropertyKind.SETTING, call, span=span)
         # Declarative has one list for both; in a scripted file, a block step is around the stages.
         yield Property(PropertyKind.AROUND, call, span=span) if property_.name in OPTION_STEPS else property_
+    if settings.poll:
+        yield Property(PropertyKind.TRIGGER, f"pollSCM({literal(settings.poll)})")
+    for text, span in _with_spans("triggers", settings.triggers, node):
+        yield Property(PropertyKind.TRIGGER, _as_call(text), span=span)
     if settings.timestamps:
         yield Property(PropertyKind.AROUND, "timestamps()", "timestamper")
     for text, span in _with_spans("wrap", settings.wrap, node):

@@ -16,7 +16,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression
 from pipegen.targets.jenkins.stages.known_steps import KnownStep, known_steps
-from pipegen.targets.jenkins.stages.raw import NAME, is_call
+from pipegen.targets.jenkins.stages.raw import HEAD, NAME, is_call
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 # A call on one line, with or without parentheses.
@@ -73,6 +73,14 @@ def _lowered(call: PluginCall, texts: GroovyTexts) -> model.GroovyStatement:
     return model.GroovyStatement(text, values=tuple(writer.values))
 
 
+def enclosed(job: Job, steps: tuple[model.Step, ...], texts: GroovyTexts) -> tuple[model.Step, ...]:
+    """Return *steps* inside the blocks of plugins of *job*, the first outermost."""
+    calls = job.plugin_steps.around if job.plugin_steps is not None and steps else ()
+    for call in reversed(calls):
+        steps = (model.Wrapped(_lowered(call, texts).text, steps),)
+    return steps
+
+
 def names(job: Job) -> tuple[str, ...]:
     """Return the names of all steps of plugins of *job*."""
     return tuple(map(_name, _calls(job)))
@@ -96,7 +104,12 @@ def reads_status(calls: Sequence[PluginCall]) -> bool:
 
 def check_plugin_steps(job: Job, plan: Plan, report: Report) -> None:
     """Report steps of plugins of *job* that are not calls, and wrong parameters of known steps."""
+    around = job.plugin_steps.around if job.plugin_steps is not None else ()
+    for call in around:
+        _check_block(call, report)
     for call in _calls(job):
+        if call in around:
+            continue
         if call.arguments is not None:
             _check_parameters(call, call.arguments, report)
         elif not is_call(call.text, _STATEMENT):
@@ -111,7 +124,8 @@ def check_plugin_steps(job: Job, plan: Plan, report: Report) -> None:
 
 
 def _calls(job: Job) -> tuple[PluginCall, ...]:
-    return (*job.plugin_steps.before, *job.plugin_steps.after) if job.plugin_steps is not None else ()
+    calls = job.plugin_steps
+    return (*calls.around, *calls.before, *calls.after) if calls is not None else ()
 
 
 def _name(call: PluginCall) -> str:
@@ -141,6 +155,26 @@ def _check_statement(call: PluginCall, plan: Plan, report: Report) -> None:
     if reference is not None:
         hint = f"write the step as a map of its parameters: {{{name}: {{PARAMETER: '{reference[0]}'}}}}"
         _refuse(call.span, f'"{reference[0]}" in a step in Groovy is not replaced', hint, report)
+
+
+def _check_block(call: PluginCall, report: Report) -> None:
+    """Report the block *call* if it is not the head of a block, or if its parameters are known only at run time."""
+    step = known_steps().get(_name(call))
+    reference = next((one for text in call_texts((call,)) for one in text.references()), None)
+    if call.arguments is None and not is_call(call.text, HEAD):
+        hint = "write the step without its braces, on one line, such as \"sshagent(['deploy-key'])\""
+        _refuse(call.span, "this is not a Jenkins step with a block", hint, report)
+    elif call.arguments is not None and not re.fullmatch(NAME, call.text):
+        hint = 'write the name of a step, such as "withMaven", and its parameters as a map'
+        _refuse(call.span, f'"{call.text}" is not the name of a Jenkins step', hint, report)
+    elif step is not None and not step.is_block:
+        hint = 'move it to "before" or "after"'
+        _refuse(call.span, f'the step "{_name(call)}" has no other steps inside', hint, report)
+    elif reference is not None:
+        hint = 'write the value out, or set a variable in "before" of an earlier step and read it in the script'
+        _refuse(reference.span, f'"{reference}" in a step around others is known only at run time', hint, report)
+    elif call.arguments is not None:
+        _check_values(call.arguments, call.text, "{}", report)
 
 
 def _check_parameters(call: PluginCall, arguments: Expression, report: Report) -> None:
@@ -194,7 +228,7 @@ def _known(name: str, span: Span, report: Report) -> KnownStep | None:
     step = known_steps().get(name)
     if step is None or not step.is_block:
         return step
-    hint = 'to put it around the steps of the stage, write "raw: {jenkins: {wrap: […]}}"'
+    hint = 'to put it around the steps of the stage, write "steps: {jenkins: {around: […]}}"'
     _refuse(span, f'the step "{name}" has other steps inside', hint, report)
     return None
 

@@ -16,7 +16,7 @@ _WRAP = "wrap"
 # The name of a step, possibly a method of a variable.
 NAME = r"[A-Za-z_]\w*([.]\w+)*"
 # The head of a block: a name, possibly of a variable's method, and the arguments in parentheses.
-_CALL = rf"{NAME}([ \t]*[(][^\r\n]*[)])?"
+HEAD = rf"{NAME}([ \t]*[(][^\r\n]*[)])?"
 # A comment, and a character that Groovy allows only in texts.
 _ODD = ("//", "\\")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
@@ -71,7 +71,7 @@ def _items(job: Job, key: str) -> Iterator[Scalar]:
 
 
 def _is_head(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.kind is ScalarKind.TEXT and is_call(node.text.strip(), _CALL)
+    return isinstance(node, Scalar) and node.kind is ScalarKind.TEXT and is_call(node.text.strip(), HEAD)
 
 
 def is_call(text: str, form: str) -> bool:

@@ -94,13 +94,15 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     """Return the steps of a stage on its agent, those of plugins among them."""
     calls = named.job.plugin_steps
     before, after = (calls.before, calls.after) if calls is not None else ((), ())
-    steps_: list[model.Step] = []
+    prepared: list[model.Step] = []
     if needs_agent(named):
-        steps_ += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
-    steps_ += _plugin_steps(named, before, values, shared)
-    if not named.script.is_empty:
-        steps_ += _script_steps(named, values, shared)
-    return [*steps_, *_plugin_steps(named, after, values, shared)]
+        prepared += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
+    inner = (
+        *_plugin_steps(named, before, values, shared),
+        *(_script_steps(named, values, shared) if not named.script.is_empty else ()),
+        *_plugin_steps(named, after, values, shared),
+    )
+    return [*prepared, *plugin_steps.enclosed(named.job, inner, values)]
 
 
 def _plugin_steps(

@@ -8,8 +8,9 @@ from plan.sample_plans import job_of, plan_of, plans_of
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan
+from pipegen.targets.jenkins.model import Echo, Wrapped
 from pipegen.targets.jenkins.stages.known_steps import known_steps
-from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps, needs_agent, plugin_steps
+from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps, enclosed, needs_agent, plugin_steps
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 
@@ -118,3 +119,34 @@ def test_known_steps_are_those_of_a_server() -> None:
         assert step.is_block is listed[name]["block"], name
         assert set(step.required) == set(listed[name].get("required", ())), name
         assert set(step.parameters) == {*listed[name].get("required", ()), *listed[name].get("optional", ())}, name
+
+
+@pytest.mark.parametrize(
+    ("step", "head"),
+    [
+        ('"withMaven"', "withMaven()"),
+        ("{withMaven: {maven: maven-3.9, jdk: '21'}}", "withMaven(maven: 'maven-3.9', jdk: '21')"),
+        ("{withSonarQubeEnv: sonar}", "withSonarQubeEnv('sonar')"),
+        ("{sshagent: [deploy-key]}", "sshagent(['deploy-key'])"),
+        ("{withMaven: }", "withMaven()"),
+        ("\"configFileProvider([configFile(fileId: 'a', variable: 'B')])\"",) * 2,
+        ('"junit testResults: 1"', None),
+        ("{junit: a.xml}", None),
+        ("{a b: 1}", None),
+        ("{withMaven: {maven: '${setup.branch}'}}", None),
+        ("{withMaven: {options: ['junit()']}}", None),
+        ('"withMaven {"', None),
+    ],
+)
+def test_blocks_around_the_steps(step: str, head: str | None) -> None:
+    """The head of a block, with parameters that are written out."""
+    report = Report()
+    plan = plan_of(f"[{{name: s, script: x, steps: {{jenkins: {{around: [{step}]}}}}}}]")
+    (job,) = plan.jobs
+    check_plugin_steps(job, plan, report)
+
+    assert bool(report.diagnostics()) is (head is None)
+    if head is not None:
+        (block,) = enclosed(job, (Echo("a"),), GroovyTexts(plan, job, {}, "output"))
+        assert isinstance(block, Wrapped)
+        assert block.head == head.strip('"')
