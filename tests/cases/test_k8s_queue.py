@@ -12,7 +12,7 @@ from run.scheduling_state import flight_log, in_flight
 
 from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
-from pipegen.run.scheduling.queue.hints import ANYTHING, Hint, Hints, QueueEvent, QueueingStrategy, strategy_for
+from pipegen.run.scheduling.queue.hints import Hint, Hints, QueueEvent, QueueingStrategy, strategy_for
 from pipegen.run.scheduling.queue.queue import Queue, QueueSettings
 
 CASES = "k8s_queue.json"
@@ -21,7 +21,9 @@ Case = dict[str, Any]
 Op = dict[str, Any]
 
 NANO = 1e-9
-HINTS = {"queue": Hint.HELPS, "skip": Hint.DOES_NOT, "error": Hint.UNSURE}
+# That of pods that a case puts into the queue as refused, without a reason.
+NO_REASON = "none"
+HINTS = {"queue": Hint.HELPS, "skip": Hint.DOES_NOT, "error": Hint.HELPS}
 WORTH = {
     "skip": QueueingStrategy.SKIP,
     "after_backoff": QueueingStrategy.AFTER_BACKOFF,
@@ -54,7 +56,7 @@ class Replay:
         gates = {f"gate{number}": self.gate(gate["allow_labels"]) for number, gate in enumerate(case.get("gates", ()))}
         self.queue: Queue[str] = Queue(
             lambda entry: (-self.priorities.get(entry.item, 0), entry.since),
-            hints_of(case),
+            {**hints_of(case), "wildcard": [(reason, self.may_move) for reason in (NO_REASON, *reasons_of(case))]},
             QueueSettings(
                 delays=Delays(case.get("initial_backoff_s", 1.0), case.get("max_backoff_s", 10.0)),
                 longest_unschedulable=case.get("max_unschedulable_s", 300.0),
@@ -70,6 +72,11 @@ class Replay:
     def present(self) -> float:
         """The time that the queue uses: Kubernetes does not yet release what is due at exactly this time."""
         return math.nextafter(self.now, -math.inf)
+
+    def may_move(self, pod: str, event: QueueEvent) -> Hint:
+        """Return whether *event*, which ends any reason, concerns *pod*."""
+        least = (event.what or {}).get("min_priority", -math.inf)
+        return Hint.HELPS if self.priorities[pod] >= least else Hint.DOES_NOT
 
     def learn(self, op: Op) -> str:
         """Record the priority and labels of the pod in *op*, and return its name."""
@@ -102,7 +109,7 @@ class Replay:
             since=op.get("ts", self.now),
             refusals=op.get("unschedulable_count", 0),
             errors=op.get("error_count", 0),
-            rejectors=tuple(op.get("rejected_by", ())),
+            rejectors=tuple(op.get("rejected_by", (NO_REASON,))),
         )
         self.queue.put(entry, PARTS[op["in"]])
 
@@ -134,9 +141,7 @@ class Replay:
 
     def do_event(self, op: Op) -> None:
         """Send an event."""
-        least = (op.get("precheck") or {}).get("min_priority", -math.inf)
-        name = ANYTHING if op["event"] == "wildcard" else op["event"]
-        self.queue.event(QueueEvent(name), self.present, lambda pod: self.priorities[pod] >= least)
+        self.queue.event(QueueEvent(op["event"], op.get("precheck")), self.present)
 
     def do_update(self, op: Op) -> None:
         """Change a pod."""
@@ -216,6 +221,11 @@ class Replay:
             assert QueueSettings().delays.after(entry.failures) == seconds
 
 
+def reasons_of(case: Case) -> list[str]:
+    """Return the reasons for which pods are refused in *case*."""
+    return sorted({reason for op in case["ops"] for key in ("rejected_by", "pending_on") for reason in op.get(key, ())})
+
+
 def hints_of(case: Case) -> Hints[str]:
     """Return the hints of *case*; if it disables them, every hint answers that the event helps."""
     is_on = case.get("hints_enabled", True)
@@ -244,7 +254,7 @@ def check_worth(case: Case) -> None:
     entry = QueuedItem(
         item=case["pod"], since=0, rejectors=tuple(case["rejected_by"]), pending=tuple(case["pending_on"])
     )
-    event = QueueEvent(ANYTHING if case["event"] == "wildcard" else case["event"], case["event_target"])
+    event = QueueEvent(case["event"], case["event_target"])
 
     assert strategy_for(entry, event, hints) is WORTH[case["expect"]["strategy"]]
     assert len(calls) == case["expect"]["hint_calls"]

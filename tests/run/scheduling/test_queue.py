@@ -12,12 +12,13 @@ from run.scheduling_state import flight_log, in_flight
 from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
 from pipegen.run.scheduling.queue.heap import Heap
-from pipegen.run.scheduling.queue.hints import ANYTHING, Hint, Hints, QueueEvent
+from pipegen.run.scheduling.queue.hints import Hint, Hints, QueueEvent
 from pipegen.run.scheduling.queue.queue import Queue
 
 HINTS: Hints[str] = {
     "freed": (("room", lambda item, event: Hint.HELPS if item in event.what else Hint.DOES_NOT),),
     "opened": (("gate", lambda *_: Hint.HELPS),),
+    "any": tuple((reason, lambda *_: Hint.HELPS) for reason in ("room", "other")),
 }
 REASONS = ("room", "other")
 
@@ -69,7 +70,7 @@ def test_a_refusal_does_not_lengthen_the_backoff_of_an_error() -> None:
     for _ in range(3):
         popped(queue)
         queue.fail("a", 0.0, rejectors=("room",))
-        queue.event(QueueEvent(ANYTHING), 0.0)
+        queue.event(QueueEvent("any"), 0.0)
     popped(queue)
     queue.fail("a", 10.0)
     entry = queue.entry("a")
@@ -185,7 +186,7 @@ def test_each_item_is_in_one_part(steps: list[tuple[int, str, str]]) -> None:
                 queue.flush(now)
     parts = Counter(entry.part for entry in queue)
     flying_now = in_flight(queue)
-    queue.event(QueueEvent(ANYTHING), now + 1000)
+    queue.event(QueueEvent("any"), now + 1000)
     queue.flush(now + 1000)
 
     assert {entry.item for entry in queue} == there

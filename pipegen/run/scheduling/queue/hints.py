@@ -17,16 +17,11 @@ class QueueEvent(Struct):
     what: Any = None
 
 
-# Activates all items, or the item that it names.
-ANYTHING = "anything"
-
-
 class Hint(Enum):
-    """Whether an event helps an item; UNSURE counts as HELPS."""
+    """Whether an event helps an item."""
 
     HELPS = "helps"
     DOES_NOT = "does not"
-    UNSURE = "unsure"
 
 
 class QueueingStrategy(Enum):
@@ -43,8 +38,6 @@ Hints = Mapping[str, Sequence[tuple[str, Callable[[T, QueueEvent], Hint]]]]
 
 def strategy_for(entry: QueuedItem[T], event: QueueEvent, hints: Hints[T]) -> QueueingStrategy:
     """Return where *entry* goes after *event*: only the reasons of its refusal are examined, as few as necessary."""
-    if event.name == ANYTHING:
-        return QueueingStrategy.AFTER_BACKOFF if event.what in (None, entry.item) else QueueingStrategy.SKIP
     strategy = QueueingStrategy.SKIP
     for reason, hint in hints.get(event.name, ()):
         is_pending = reason in entry.pending

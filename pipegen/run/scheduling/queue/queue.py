@@ -9,7 +9,7 @@ from pipegen.run.scheduling.queue.backoff import Backoff, Delays
 from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState, T
 from pipegen.run.scheduling.queue.flight import InFlight
 from pipegen.run.scheduling.queue.heap import Heap, Rank
-from pipegen.run.scheduling.queue.hints import ANYTHING, Hints, QueueEvent, QueueingStrategy, strategy_for
+from pipegen.run.scheduling.queue.hints import Hints, QueueEvent, QueueingStrategy, strategy_for
 from pipegen.structs import Struct
 
 _DELAYS = Delays()
@@ -141,14 +141,13 @@ class Queue(Generic[T]):
         self._flight.end(item)
         self._requeue(entry, strategy, now)
 
-    def event(self, event: QueueEvent, now: float, only: Callable[[T], bool] | None = None) -> None:
-        """Requeue items that *event* helps; *only* filters the items."""
-        if event.name != ANYTHING and event.name not in self._hints:
+    def event(self, event: QueueEvent, now: float) -> None:
+        """Requeue items that *event* helps."""
+        if event.name not in self._hints:
             return
         self._flight.note(event)
         for entry in self._concerned(event):
-            if only is None or only(entry.item):
-                self._wake(entry, strategy_for(entry, event, self._hints), now)
+            self._wake(entry, strategy_for(entry, event, self._hints), now)
 
     def update(self, item: T, now: float, event: QueueEvent | None = None) -> None:
         """Note that *item* has changed, which is an *event* for it alone; add it if it is new."""
@@ -208,8 +207,6 @@ class Queue(Generic[T]):
 
     def _concerned(self, event: QueueEvent) -> list[QueuedItem[T]]:
         """Return the unschedulable entries that *event* may help."""
-        if event.name == ANYTHING:
-            return [entry for entry in self._entries.values() if entry.part is QueueState.UNSCHEDULABLE]
         entries: dict[T, QueuedItem[T]] = {}
         for reason, _ in self._hints[event.name]:
             entries.update(self._by_reason.get(reason, {}))
