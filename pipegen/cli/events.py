@@ -243,6 +243,7 @@ def _event_data(event: StartEvent, results: Iterable[EventAnswer]) -> Mapping[st
                     {
                         "stage": stage_answer.job.stage,
                         "runs": stage_answer.runs,
+                        **({"approval": True} if stage_answer.runs and stage_answer.waits_for_approval else {}),
                         **({"reason": stage_answer.reason} if stage_answer.reason else {}),
                     }
                     for stage_answer in answer.stages

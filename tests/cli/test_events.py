@@ -97,6 +97,21 @@ def test_events_as_json(pipegen: Pipegen) -> None:
 
 
 @pytest.mark.usefixtures("app")
+def test_events_as_json_name_approvals(pipegen: Pipegen) -> None:
+    """Of stages that run; a delay is none."""
+    stages = [
+        {"name": "a", "script": ["true"], "approve": True},
+        {"name": "b", "script": ["true"], "approve": {"optional": True}},
+        {"name": "c", "script": ["true"], "approve": {"delay": "1 hour"}},
+        {"name": "d", "script": ["true"], "approve": True, "when": {"tag": True}},
+    ]
+    Path("pipegen.yaml").write_text(json.dumps({"pipelines": {"p": {"stages": stages}}}))
+    (event,) = json.loads(pipegen("plan", "--events", "--branch", "main", "--format", "json").out)["events"]
+
+    assert [stage.get("approval", False) for stage in event["pipelines"][0]["stages"]] == [True, True, False, False]
+
+
+@pytest.mark.usefixtures("app")
 @pytest.mark.parametrize(
     ("options", "words"),
     [
