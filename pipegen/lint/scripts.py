@@ -100,17 +100,18 @@ def _part_text(part: ScriptPart) -> str:
 
 def _variable(reference: Reference, context: Context) -> str:
     """Return a variable as long as *reference* in the config, with the quotes that pipegen adds."""
-    length = len(str(reference)) + (len(reference.default) + 1 if reference.default is not None else 0)
+    written = str(reference)
+    length = len(written) + (len(reference.default) + 1 if reference.default is not None else 0)
     match context:
         case Context.WORD:
-            return f'"${_name(reference, length - 3)}"'
+            return f'"${_name(written, length - 3)}"'
         case Context.DOUBLE | Context.DOCUMENT:
-            return f"${{{_name(reference, length - 3)}}}"
-    return _name(reference, length)
+            return f"${{{_name(written, length - 3)}}}"
+    return _name(written, length)
 
 
-def _name(reference: Reference, length: int) -> str:
-    words = re.sub(r"\W+", "_", str(reference), flags=re.ASCII).strip("_")
+def _name(reference: str, length: int) -> str:
+    words = re.sub(r"\W+", "_", reference, flags=re.ASCII).strip("_")
     return f"p{words}".ljust(length, "_")[:length]
 
 

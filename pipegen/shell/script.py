@@ -171,7 +171,8 @@ def _lowering(
     used: Uses,
     set_by_engine: Collection[str],
 ) -> Lowering:
-    own = [Output(job.stage, name) for name in job.binds if name in used.own]
+    direct = direct_outputs(job, used.read, host)
+    own = [Output(job.stage, name) for name in job.binds if name in used.own and name not in direct]
     words = job_words(job)
     return Lowering(
         job=job,
@@ -192,7 +193,7 @@ def _lowering(
         needed=used.own,
         optional=used.optional,
         words=words,
-        direct=direct_outputs(job, used.read, host),
+        direct=direct,
     )
 
 

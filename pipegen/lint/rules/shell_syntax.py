@@ -48,7 +48,7 @@ def check(config: CheckedConfig, report: Report) -> None:
         _report(text, report)
     reported = {text.spans for text in unparsable}
     for text in texts:
-        if text.spans not in reported:
+        if not reported or text.spans not in reported:
             _report_open_entry(text, report)
 
 

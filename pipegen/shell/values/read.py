@@ -70,11 +70,11 @@ def clear_folder(outputs: Sequence[Output], lowering: Lowering) -> list[Command]
     files, containers or status it reads.
     """
     job, host = lowering.job, lowering.host
-    if host.values is not None:
+    if host.values is not None or not is_cleared(job):
         return []
     sources = [stage for stage in _source_stages(outputs, job, host) if stage]
     producers = [producer for stage in sources if transferred_paths(producer := lowering.producers[stage], host)]
-    if not (producers or ("" in job.statuses and host.has_status_files)) or not is_cleared(job):
+    if not producers and not ("" in job.statuses and host.has_status_files):
         return []
     commands = [*save_after_values(lowering)] if job.after else []
     if not is_read_later(job, host):
