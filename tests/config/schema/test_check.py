@@ -253,7 +253,7 @@ def test_configs_of_the_corpus_are_valid(path: Path) -> None:
             '"promote" takes true or false or a list, not text',
             "write it as a list",
         ),
-        ("trigger: {wait: true}", "PG203", "5:9", '"trigger" has no "name"', 'add "name: deploy-docs"'),
+        ("trigger: {wait: true}", "PG203", "5:9", '"trigger" needs "name", or "include"', 'add "name", or "include"'),
         ("build: {$merge: a}", "PG203", "5:9", '"build" has no "$with"', 'add the key "$with"'),
         (
             "run: {credentials: [{id: a}]}",
