@@ -215,7 +215,7 @@ PLACES: Mapping[str, Config] = {
     "steps.jenkins.[].{}": lambda text: plugin_steps([{text: "a"}]),
     "steps.jenkins.before.[]": lambda text: plugin_steps({"before": [text, {"echo": text}]}),
     "steps.jenkins.before.[].{}": lambda text: plugin_steps({"before": [{text: "a"}]}),
-    "steps.jenkins.around.[]": lambda text: plugin_steps({"around": [text, {"withMaven": {"maven": text}}]}),
+    "steps.jenkins.around.[]": lambda text: plugin_steps({"around": [text, {"withMaven": text}]}),
     "steps.jenkins.around.[].{}": lambda text: plugin_steps({"around": [{text: "a"}]}),
     "steps.jenkins.after.[]": lambda text: plugin_steps({"after": [text, {"echo": text}]}),
     "steps.jenkins.after.[].{}": lambda text: plugin_steps({"after": [{text: "a"}]}),

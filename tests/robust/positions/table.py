@@ -41,6 +41,8 @@ _STAGES = (
     "when: { changes: src }, reports: { coverage: coverage.xml, codequality: quality.json }",
     "when: { env: { LEVEL: full } }, approve: { message: ready }",
     "secrets: { TOKEN: { text: token }, ID: { id_token: audience } }",
+    "trigger: { include: ci/child.yml }",
+    "trigger: { include: [ci/build.yml, ci/test.yml] }",
     "image: { dockerfile: ci/Dockerfile, context: ci, build_args: { LEVEL: full } }",
 )
 _MORE = (
