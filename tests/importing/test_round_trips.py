@@ -37,6 +37,7 @@ class _Difference(Struct):
 _CHOICE = "the choice among pipelines stays rules of GitLab, so all stages are in one pipeline"
 _STOPS = "the stage that stops an environment comes after the one that starts it only because of its environment"
 DIFFERENT = {
+    "by-run": _Difference("pipeline", "a workflow for merge requests becomes a condition of the pipeline"),
     "called-pipelines": _Difference("condition", _CHOICE),
     "cases": _Difference("pipeline", "a workflow for merge requests becomes a condition of the pipeline"),
     "conditions-of-pipelines": _Difference("condition pipeline", _CHOICE),
