@@ -43,23 +43,19 @@ text{font-family:system-ui,"Segoe UI",Helvetica,Arial,sans-serif;font-size:13px;
 .path{fill:#f0883e}.other{fill:#6ea8fe}.failed{fill:#f85149}.waits{stroke:#8b949e}.between{stroke:#0d1117}}"""
 
 
-class _Chart(Struct):
+class _Chart(Struct, kw_only=True):
     """The layout of a chart: *left* is the position of time 0, *scale* the width of a unit of time.
 
-    *several* holds the machines with several slots.
+    *is_by_stage* is whether each row is a stage. *several* holds the machines with several slots.
     """
 
     simulation: Simulation
     unit: Unit
     rows: tuple[ChartRow, ...]
+    is_by_stage: bool
     several: frozenset[str]
     left: float
     scale: float
-
-    @property
-    def is_by_stage(self) -> bool:
-        """Whether each row is a stage."""
-        return self.simulation.stages <= _MOST_ROWS
 
     @property
     def bottom(self) -> float:
@@ -77,7 +73,15 @@ def render_svg(simulation: Simulation, unit: Unit) -> str:
     widest = max((columns(_name(row)) for row in chart_rows), default=0)
     left = _EDGE + widest * _COLUMN + 12
     scale = (_WIDTH - left - _EDGE - _BEHIND) / (simulation.makespan or 1)
-    chart = _Chart(simulation, unit, chart_rows, with_slots(simulation), left, scale)
+    chart = _Chart(
+        simulation=simulation,
+        unit=unit,
+        rows=chart_rows,
+        is_by_stage=simulation.stages <= _MOST_ROWS,
+        several=with_slots(simulation),
+        left=left,
+        scale=scale,
+    )
     height = chart.bottom + 44
     size = f'viewBox="0 0 {_WIDTH} {number(height)}" width="{_WIDTH}" height="{number(height)}"'
     title, words = _title(simulation, unit), _words(simulation, unit)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from xml.etree import ElementTree as ET
 
 import pytest
 from run.chart.shown import TIMES, service, wide
+from test_growth import calls
 
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.times import SECONDS, UNITS
@@ -31,6 +33,13 @@ def test_each_stage_is_a_bar_with_a_tooltip() -> None:
         "release: 30 s, from 5 min to 5 min 30 s on executor 1",
         "mail: 0.5 s, from 5 min 30 s to 5 min 31 s on executor 1",
     ]
+
+
+def test_the_number_of_calls_grows_linearly() -> None:
+    """Ten times the stages require at most eleven times the calls, although each row is an executor."""
+    small, large = (calls(partial(render_svg, run, SECONDS)) for run in (wide(300, 4), wide(3_000, 4)))
+
+    assert large / small <= 11
 
 
 def test_bar_widths_are_proportional_to_durations() -> None:
