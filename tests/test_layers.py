@@ -36,7 +36,10 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
         "diagnostics",
         "source",
     ),
-    "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
+    "targets": (
+        *("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
+        *("readback.groovy", "readback.errors"),
+    ),
     "expectations": ("plan", "config", "assets", "diagnostics", "source"),
     "readback": ("graph", "emit.template", "assets", "diagnostics", "source"),
     "pictures": ("graph", "emit"),

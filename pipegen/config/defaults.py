@@ -11,18 +11,25 @@ from pipegen.structs import Struct
 
 # Keys that apply to scripts, not to PipelineLib's steps.
 _FOR_SCRIPTS = frozenset(key.name for key in STAGE_KEYS if key.is_for_scripts)
+# Those that apply to steps of Jenkins, too.
+_FOR_STEPS = frozenset({"env", "cases", "secrets"})
 
 
 class Defaults(Struct):
-    """The *layers* of the defaults, templates first, and their parts for stages without a script."""
+    """The *layers* of the defaults, templates first, and their parts for stages without a script or with steps only."""
 
     layers: tuple[Mapping, ...]
     without_script: tuple[Mapping, ...]
+    with_steps: tuple[Mapping, ...]
 
     @classmethod
     def of(cls, layers: Items[Mapping]) -> Defaults:
         """Return the defaults with these *layers*."""
-        return cls(tuple(layers), tuple(_without(layer, _FOR_SCRIPTS) for layer in layers))
+        return cls(
+            tuple(layers),
+            without_script=tuple(_without(layer, _FOR_SCRIPTS) for layer in layers),
+            with_steps=tuple(_without(layer, _FOR_SCRIPTS - _FOR_STEPS) for layer in layers),
+        )
 
     def inherited_by(self, stage: Items[Mapping]) -> tuple[Mapping, ...]:
         """Return the layers that a stage inherits; *stage* are its own layers.
@@ -33,7 +40,8 @@ class Defaults(Struct):
         if any(_has(layer, "pipeline") for layer in stage):
             return ()
         every = (*self.layers, *stage)
-        layers = self.layers if any(_has(layer, "script") for layer in every) else self.without_script
+        steps_layers = self.with_steps if any(_has(layer, "steps") for layer in every) else self.without_script
+        layers = self.layers if any(_has(layer, "script") for layer in every) else steps_layers
         if any(_is_optional(layer) for layer in every):
             return tuple(_without(layer, frozenset({"allow_failure"})) for layer in layers)
         return layers

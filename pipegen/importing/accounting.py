@@ -52,6 +52,10 @@ class Accounting:
         other._merged = self._merged
         return other
 
+    def restore(self, earlier: Accounting) -> None:
+        """Go back to the outcomes of *earlier*, a copy."""
+        self._outcomes = dict(earlier._outcomes)
+
     def merged(self, key: Scalar, other: Scalar) -> None:
         """Note that the map of *other* is merged into that of *key*: both have the same outcome."""
         if _place(key.span) != _place(other.span):

@@ -102,10 +102,18 @@ def _defaults(
     defaults have other raw keys already.
     """
     inheriting = [stage for stage in stages if "script" in stage]
+    with_env = [stage for stage in stages if "script" in stage or "steps" in stage]
     of_source = frozenset(_SHARED) if inherited_of is None else frozenset[str]().union(*inherited_of)
-    if len(inheriting) < 2:  # noqa: PLR2004 - one stage shares nothing
+    if len(with_env) < 2:  # noqa: PLR2004 - one stage shares nothing
         return {}
+    env = {
+        name: value
+        for name in dict.fromkeys(name for stage in with_env for name in _env(stage))
+        if (value := _usual([_env(stage).get(name) for stage in with_env])) is not None
+    }
     defaults: dict[str, Value] = {}
+    if len(inheriting) < 2:  # noqa: PLR2004 - one stage shares nothing
+        return {_ENV: env} if env else {}
     for key in _SHARED:
         value = _usual([stage.get(key) for stage in inheriting])
         others = [stage.get(key) for stage in inheriting if stage.get(key) != value]
@@ -115,11 +123,6 @@ def _defaults(
             continue
         if value is not None and not (isinstance(value, dict) and any(isinstance(other, dict) for other in others)):
             defaults[key] = value
-    env = {
-        name: value
-        for name in dict.fromkeys(name for stage in inheriting for name in _env(stage))
-        if (value := _usual([_env(stage).get(name) for stage in inheriting])) is not None
-    }
     before = _usual([stage.get(_BEFORE) for stage in inheriting]) if _BEFORE in of_source else None
     return {**({_ENV: env} if env else {}), **defaults, **({_BEFORE: before} if before is not None else {})}
 
@@ -139,7 +142,7 @@ def _usual(values: Sequence[Value]) -> Value:
 def _without_defaults(stage: Stage, defaults: Mapping[str, Value]) -> Stage:
     rest = dict(stage)
     for key, value in defaults.items():
-        if "script" not in stage and key in _OF_SCRIPTS:
+        if "script" not in stage and key in _OF_SCRIPTS and not (key == _ENV and "steps" in stage):
             continue
         if key == _ENV:
             env = _difference(_env(stage), _env(defaults))

@@ -204,6 +204,7 @@ def _sources(work: StagePlan, available: AvailableFiles, report: Report, *, is_s
     if chosen is not None:
         return chosen
     is_final = work.stage.name.value in available.final
-    takes_all = (reads_files(work.steps) or work.after) and not is_final and not is_stop
+    has_readers = reads_files(work.steps) or work.after or work.settings.plugin_steps is not None
+    takes_all = has_readers and not is_final and not is_stop
     sources = available.ancestors if takes_all else {output.stage for output in work.inputs}
     return tuple([stage for stage in available.files if stage in sources])

@@ -116,6 +116,24 @@ class GroovyTokens:
         return UnreadableError(message, self.tokens[index].start, self.tokens[index].end)
 
 
+def indented(text: str, margin: str) -> str:
+    """Return the Groovy *text* with its lines indented by *margin*, except those that begin inside of a string."""
+    inside = lines_in_strings(text)
+    return "\n".join(
+        f"{margin}{line}" if line and number not in inside else line for number, line in enumerate(text.split("\n"))
+    )
+
+
+def lines_in_strings(text: str) -> frozenset[int]:
+    """Return the numbers, from 0, of the lines of the Groovy *text* that begin inside of a string."""
+    return frozenset(
+        number
+        for token in GroovyTokens(text).tokens
+        if token.kind in (TokenKind.TEXT, TokenKind.EXPRESSION)
+        for number in range(text.count("\n", 0, token.start) + 1, text.count("\n", 0, token.end) + 1)
+    )
+
+
 class TokenPositions:
     """Indexes of tokens in ascending order."""
 

@@ -13,6 +13,20 @@ from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
 
 HOSTILE = "it's $HOME \\ \"end\" \n '''"
+GROOVY = """\
+script {
+    def text = '''a
+  b // }'''
+    for (int i = 0; i < 2; i++) {
+        if (env.LEVEL == 'full') { report(text, i) }
+    }
+}"""
+DEFINITIONS = """\
+import groovy.json.JsonOutput
+said = JsonOutput.toJson([:])
+def report(text, int number) {
+    acmeBlock(text, env.RUN, number, said)
+}"""
 STAGES = [
     {
         "name": "build",
@@ -46,15 +60,23 @@ STAGES = [
     },
     {"name": "gate", "steps": {"jenkins": ["acmeGate"], "elsewhere": "skip"}},
     {"name": "keep", "steps": {"jenkins": [{"archiveArtifacts": "a.txt"}], "elsewhere": "skip"}},
+    {
+        "name": "groovy",
+        "env": {"LEVEL": "full", "RUN": "r-${setup.projectShortName}"},
+        "steps": {
+            "jenkins": [GROOVY],
+            "elsewhere": "skip",
+        },
+    },
     {"name": "broken", "script": ["false"], "steps": {"jenkins": ["acmeNever"], "elsewhere": "skip"}},
 ]
 TEXT = yaml_text(
     {
         "inputs": {"who": "me"},
-        "pipelines": {"p": {"execution": [["build", "check", "gate", "keep", "broken"]], "stages": STAGES}},
+        "pipelines": {"p": {"execution": [["build", "check", "gate", "keep", "groovy", "broken"]], "stages": STAGES}},
     }
 )
-NAMES = ("acmeLogin", "acmeTell", "acmeScan", "acmeEnd", "acmeGate", "acmeNever")
+NAMES = ("acmeLogin", "acmeTell", "acmeScan", "acmeEnd", "acmeGate", "acmeBlock", "acmeNever")
 Repository = Callable[[Mapping[str, str | bytes]], Path]
 
 
@@ -63,7 +85,7 @@ def test_steps_run_where_their_stage_runs(style: str, repository: Repository, tm
     """Texts arrive as they are; a step that only asks a server takes no agent; none follows a failure."""
     require(jenkins_harness.available())
     checkout = repository({CONFIG: TEXT})
-    text = compiled(Engine(target="jenkins", style=style), checkout, {})
+    text = compiled(Engine(target="jenkins", style=style), checkout, {"definitions": DEFINITIONS})
 
     build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build", plugin_steps=NAMES)
 
@@ -71,14 +93,17 @@ def test_steps_run_where_their_stage_runs(style: str, repository: Repository, tm
     assert build.result == "FAILURE", build.log
     lines = re.findall(r"^(checked$|\[plugin\] .*)$", build.log, re.MULTILINE)
     assert [line.removeprefix("[plugin] ").split()[0] for line in lines] == [
-        *("acmeLogin", "checked", "acmeTell", "acmeScan", "acmeEnd", "acmeGate")
+        *("acmeLogin", "checked", "acmeTell", "acmeScan", "acmeEnd", "acmeGate", "acmeBlock", "acmeBlock")
     ]
-    assert [line.endswith(" on null") for line in lines if line != "checked"] == [False] * 4 + [True]
+    assert [line.endswith(" on null") for line in lines if line != "checked"] == [False] * 4 + [True] + [False] * 2
     assert json.loads(lines[2][len("[plugin] acmeTell ") : lines[2].rindex(" on ")]) == [
         {"to": ["x", HOSTILE], "level": 2}
     ]
     assert json.loads(lines[3][len("[plugin] acmeScan ") : lines[3].rindex(" on ")]) == [
         ["v1.0 'x' $HOME", "5", checkout.name, "me", "demo"]
+    ]
+    assert [json.loads(line[len("[plugin] acmeBlock ") : line.rindex(" on ")]) for line in lines[6:]] == [
+        ["a\n  b // }", f"r-{checkout.name}", number, "{}"] for number in range(2)
     ]
     assert build.archived["a.txt"].read_text() == "built\n"
 
@@ -91,6 +116,6 @@ def test_gitlab_leaves_them_out(repository: Repository, tmp_path: Path) -> None:
     pipeline = gitlab_local.run(checkout, compiled(GITLAB_LOCAL, checkout, {}), workdir=tmp_path / "run")
 
     assert pipeline.results() == {
-        **dict.fromkeys(("build", "check", "gate", "keep"), Result.SUCCESS),
+        **dict.fromkeys(("build", "check", "gate", "keep", "groovy"), Result.SUCCESS),
         "broken": Result.FAILED,
     }

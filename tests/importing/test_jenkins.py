@@ -16,6 +16,7 @@ from pipegen.importing.accounting import KeyOutcome
 from pipegen.importing.compilation import compiled
 from pipegen.importing.jenkins.importer import JenkinsImport, import_jenkins
 from pipegen.importing.jenkins.proof import prove_stages
+from pipegen.importing.jenkins.stages.kept import tokens_of
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
@@ -117,7 +118,7 @@ def test_a_script_that_a_config_refuses_counts_as_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("block", "kept"),
+    ("block", "translated"),
     [
         ("def x = 'a'; sh \"make ${x}\"", "script: [make a]"),
         (
@@ -126,24 +127,89 @@ def test_a_script_that_a_config_refuses_counts_as_left_out() -> None:
         ),
         ("acmeLogin to: 'x'", "acmeLogin to: 'x'"),
         ("sleep 3", "script: [sleep 3]"),
-        ('def x = now(); sh "make ${x}"', None),
-        ("def x = 'a'; x = 'b'; sh \"make ${x}\"", None),
-        ("sh 'make'; def x = 'a'; sh \"make ${x}\"", None),
-        ("def x = 'a'; acmeLogin(x)", None),
-        ("dir('x') { def y = 'a'; sh \"make ${y}\" }", None),
-        ("sh 'make'; image.push('latest')", None),
-        ("def x = sh(script: 'date', returnStdout: true).trim()", None),
     ],
 )
-def test_a_script_block_of_steps_and_texts_is_translated(block: str, kept: str | None) -> None:
-    """Steps in `script` are those of the stage, and names of texts are replaced; all other Groovy is left out."""
-    steps = "script {\n" + block.replace("; ", "\n") + "\n}"
-    result, report = _from_text(f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{\n{steps}\n}} }} }} }}")
+def test_a_script_block_of_steps_and_texts_is_translated(block: str, translated: str) -> None:
+    """Steps in `script` are those of the stage, and names of texts are replaced."""
+    result, report = _from_text(_with_script(block))
 
-    assert (kept is None) == ("left out" in messages(report))
-    assert kept is None or kept in result.text
+    assert "left out" not in messages(report)
+    assert translated in result.text
     assert "${x}" not in result.text
     assert _differences(result) == []
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        'def x = now(); sh "make ${x}"',
+        "def x = 'a'; x = 'b'; sh \"make ${x}\"",
+        "sh 'make'; def x = 'a'; sh \"make ${x}\"",
+        "def x = 'a'; acmeLogin(x)",
+        "dir('x') { def y = 'a'; sh \"make ${y}\" }",
+        "def x = sh(script: 'date', returnStdout: true).trim()",
+        "def image = docker.build('app'); image.push('latest')",
+        "if (env.BRANCH_NAME == 'main') { sh './deploy' } else { echo 'no' }",
+        'def x = """cat <<E;  ${env.TEXT};E""".trim() // }; sh x',
+        "try { sh 'make' } catch (error) { currentBuild.result = 'UNSTABLE' }",
+    ],
+)
+def test_another_script_block_stays_groovy(block: str) -> None:
+    """All of it is one step of Jenkins in the config and in the generated file, with its texts unchanged."""
+    result, report = _from_text(_with_script(block))
+    expected = tokens_of(block.replace("; ", "\n"))
+    actual = tokens_of(result.generated[-1].text)
+
+    assert "stays Groovy" in messages(report)
+    assert "left out" not in messages(report)
+    assert _differences(result) == []
+    assert expected in [actual[at : at + len(expected)] for at in range(len(actual))]
+
+
+def test_a_step_gets_the_computed_variables_that_it_names() -> None:
+    """One that contains another is set inside of it; steps that name none are unchanged."""
+    environment = """environment {
+        SHORT = sh(script: 'git rev-parse --short HEAD', returnStdout: true).trim()
+        VERSION = "1.0-${SHORT}"
+        LOGIN = credentials('login')
+    }"""
+    steps = "acmeTell env.VERSION\nacmeUser(env.LOGIN_USR, env.LOGIN_PSW)\nacmeEnd 'x'"
+    result, _ = _from_text(
+        f"pipeline {{ agent any\n{environment}\nstages {{ stage('a') {{ steps {{\n{steps}\n}} }} }} }}"
+    )
+    (job,) = result.compiled.plans[0].jobs
+    texts = [call.text.replace("\n", " ") for call in job.plugin_steps.after] if job.plugin_steps else []
+
+    assert [" ".join(text.split()) for text in texts] == [
+        (
+            "withEnv([\"SHORT=${sh(script: 'git rev-parse --short HEAD', returnStdout: true).trim()}\"]) { "
+            'withEnv(["VERSION=1.0-${SHORT}"]) { acmeTell env.VERSION } }'
+        ),
+        (
+            'withEnv(["LOGIN_USR=${env.LOGIN_USERNAME}", "LOGIN_PSW=${env.LOGIN_PASSWORD}"]) { '
+            "acmeUser(env.LOGIN_USR, env.LOGIN_PSW) }"
+        ),
+        "acmeEnd 'x'",
+    ]
+    assert _differences(result) == []
+
+
+def test_steps_that_call_a_refused_function_are_left_out() -> None:
+    """The generated file has a function of this name."""
+    functions = "def noFork() { echo 'x' }\ndef other(text) { echo text }\nimport a.Thing\nshown = Thing.new()\n"
+    steps = "noFork()\nother('a')\nscript { echo shown }\nacmeTell 'b'\nsh 'x'\nsh 'y'"
+    result, report = _from_text(f"{functions}{_with_script('x = 1').replace('script {', steps + chr(10) + 'script {')}")
+
+    assert '"definitions" has a function "noFork", and so has the generated file' in messages(report)
+    assert messages(report).count("which no Groovy of the config sets") == 3
+    assert "steps:\n          jenkins:" in result.text
+    assert "acmeTell" in result.text
+    assert result.compiled.messages == ()
+
+
+def _with_script(block: str) -> str:
+    steps = "script {\n" + block.replace("; ", "\n") + "\n}"
+    return f"pipeline {{ agent any; stages {{ stage('a') {{ steps {{\n{steps}\n}} }} }} }}"
 
 
 @pytest.mark.parametrize(

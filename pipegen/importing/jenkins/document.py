@@ -10,6 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Commented, Value
 from pipegen.importing.arcs import arcs
 from pipegen.importing.compilation import PIPELINE
+from pipegen.importing.jenkins.definitions import defined_names, definitions_of, leave_out
 from pipegen.importing.jenkins.ends import End, ends_of
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.constructs import constructs
@@ -53,13 +54,11 @@ def jenkins_document(
     """Return the config of *source* without its *refused* keys."""
     names = {one.key for one in refused if not one.stage}
     settings = settings_of(source, names, marks)
-    stages = JenkinsStages(source, boolean_inputs(source, names), marks)
+    has_definitions = "targets.definitions" not in names
+    outside = frozenset[str]() if has_definitions else defined_names(source)
+    stages = JenkinsStages(source, boolean_inputs(source, names), marks, outside)
     drafts = [stages.draft(stage) for stage in source.stages]
-    for draft in drafts:
-        if draft.condition == NEVER:
-            marks.never_runs(draft.source.call, draft.source.name)
-    possible = [draft for draft in drafts if draft.condition != NEVER]
-    live_drafts = [draft for draft in possible if not draft.keys.keys() <= _IDLE] or drafts[:1]
+    live_drafts = _live(drafts, marks)
     is_shared = _is_shared(source, live_drafts, report)
     ends = ends_of(source, stages, live_drafts, marks, is_shared=is_shared)
     _fail_fast(source, settings.pipeline, marks)
@@ -71,6 +70,10 @@ def jenkins_document(
         _complete(draft, live_drafts, before, is_shared=is_shared)
     keys = [{"name": draft.source.name, **draft.keys} for draft in live_drafts]
     last = [{"name": end.name, **end.keys} for end in ends.stages]
+    if not has_definitions:
+        leave_out(source, marks)
+    elif definitions := definitions_of(source, list(_groovy(keys + last)), marks):
+        settings.target["definitions"] = definitions
     _drop(keys + last, refused, source, marks)
     _drop_settings({"pipeline": settings.pipeline, "targets": settings.target}, refused)
     shared = share(keys + last, [()] * len(keys + last))
@@ -95,6 +98,29 @@ def jenkins_document(
     config["targets"] = {"jenkins": settings.target}
     _account_for_rest(source, marks)
     return JenkinsConfig(document=config, drafts=tuple(live_drafts), ends=ends.stages, is_shared=is_shared)
+
+
+def _live(drafts: Sequence[JenkinsDraft], marks: Marks) -> Sequence[JenkinsDraft]:
+    """Return the stages that do something, at least one."""
+    for draft in drafts:
+        if draft.condition == NEVER:
+            marks.never_runs(draft.source.call, draft.source.name)
+    possible = [draft for draft in drafts if draft.condition != NEVER]
+    return [draft for draft in possible if not draft.keys.keys() <= _IDLE] or drafts[:1]
+
+
+def _groovy(value: Value) -> Iterator[str]:
+    """Yield the texts in the keys `steps` and `raw` of stages."""
+    stages = value if isinstance(value, list) else []
+    pending: list[Value] = [stage[key] for stage in stages for key in ("steps", "raw") if key in stage]
+    while pending:
+        match pending.pop():
+            case dict() as inner:
+                pending += inner.values()
+            case list() as inner:
+                pending += inner
+            case str() as text:
+                yield text
 
 
 def _is_shared(source: JenkinsSource, drafts: Sequence[JenkinsDraft], report: Report) -> bool:
@@ -123,13 +149,12 @@ def _complete(
 ) -> None:
     """Add the keys of *draft* that depend on other stages: its agent, and files that it leaves and gets."""
     draft.keys |= draft.agent.keys()
-    if "script" not in draft.keys:
-        unused = {"env", "secrets", *(("image",) if "steps" not in draft.keys else ())}
-        draft.keys = {key: value for key, value in draft.keys.items() if key not in unused}
+    if draft.keys.keys().isdisjoint(("script", "steps")):
+        draft.keys = {key: value for key, value in draft.keys.items() if key not in ("env", "secrets", "image")}
     # Stages in one workspace find the files there.
     if files := artifacts([one for one in draft.work.files if one.name is None or not is_shared]):
         draft.keys["artifacts"] = files
-    if is_shared or "script" not in draft.keys:
+    if is_shared or draft.keys.keys().isdisjoint(("script", "steps")):
         return
     earlier = [one for one in drafts if one.source.name in before[draft.source.name]]
     leaving = [one.source.name for one in earlier if one.work.files]

@@ -9,6 +9,7 @@ from pipegen.emit.yaml import Value
 from pipegen.importing.jenkins.marks import Marks
 from pipegen.importing.jenkins.reading.source import JenkinsSource
 from pipegen.importing.jenkins.reading.syntax import GroovyBlock, GroovyCall, GroovyText, Statement
+from pipegen.importing.jenkins.stages.kept import in_block
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader
@@ -18,7 +19,22 @@ from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.structs import MutableStruct, Struct, field, replace
 
 _STATUS = {"success": "success", "failure": "failed", "unsuccessful": "failed"}
-_NAMES = {"always": "always", "cleanup": "cleanup", "success": "on success", "failure": "on failure"}
+# Conditions of Groovy for results that no status of a config tells apart.
+_RESULTS = {
+    "unstable": "currentBuild.currentResult == 'UNSTABLE'",
+    "fixed": "env.STATUS == 'success' && currentBuild.previousBuild?.result in ['FAILURE', 'UNSTABLE']",
+    "changed": "(env.STATUS == 'success' || currentBuild.currentResult == 'UNSTABLE' ? currentBuild.currentResult"
+    " : 'FAILURE') != currentBuild.previousBuild?.result",
+}
+_NAMES = {
+    "always": "always",
+    "cleanup": "cleanup",
+    "success": "on success",
+    "failure": "on failure",
+    "unstable": "if unstable",
+    "fixed": "if fixed",
+    "changed": "if changed",
+}
 _MAILS = frozenset({"mail", "emailext"})
 
 
@@ -75,7 +91,7 @@ def _end(
     marks.translated(call)
     work = StageWork()
     steps = StepReader(f"post {call.name}", stages.pipeline_names(), work, marks, KNOWN_STEPS)
-    steps.keeps_groovy = call.name not in _STATUS
+    steps.stays_groovy = call.name in _RESULTS
     steps.read(block, StepPlace(when="always", is_whole=False))
     name = _NAMES.get(call.name, "on failure")
     while name in taken:
@@ -83,17 +99,34 @@ def _end(
     keys = stages.keys_of(work)
     if not keys:
         return None
-    status = _STATUS.get(call.name)
-    script = keys.get("script")
-    if status is not None and isinstance(script, list):
-        env = keys.get("env")
-        keys["env"] = {**(env if isinstance(env, dict) else {}), "STATUS": "${pipeline.status}"}
-        lines = [line for command in script for line in str(getattr(command, "value", command)).split("\n")]
-        inner = "\n".join(f"  {line}" if line else "" for line in lines)
-        keys["script"] = [f'if [ "$STATUS" = {status} ]; then\n{inner}\nfi']
+    if call.name in _STATUS or call.name in _RESULTS:
+        _limit(keys, call.name)
     keys |= stages.pipeline_environment(keys)
     keys |= stages.pipeline_agent().keys()
     return End(name=name, keys=keys, work=work, call=call)
+
+
+def _limit(keys: dict[str, Value], result: str) -> None:
+    """Let the commands and steps in *keys* run only for this *result* of the pipeline."""
+    script, env = keys.get("script"), keys.get("env")
+    status = _STATUS.get(result, "")
+    keys["env"] = {**(env if isinstance(env, dict) else {}), "STATUS": "${pipeline.status}"}
+    if isinstance(script, list):
+        lines = [line for command in script for line in str(getattr(command, "value", command)).split("\n")]
+        inner = "\n".join(f"  {line}" if line else "" for line in lines)
+        keys["script"] = [f'if [ "$STATUS" = {status} ]; then\n{inner}\nfi']
+    steps = keys.get("steps")
+    calls = steps.get("jenkins") if isinstance(steps, dict) else None
+    if isinstance(steps, dict) and calls is not None:
+        condition = "if (" + _RESULTS.get(result, f"env.STATUS == '{status}'") + ")"
+        keys["steps"] = {**steps, "jenkins": _limited(calls, condition)}
+
+
+def _limited(calls: Value, condition: str) -> Value:
+    """Return the steps *calls* of Jenkins inside of *condition*."""
+    if isinstance(calls, dict):
+        return {key: _limited(value, condition) for key, value in calls.items()}
+    return [in_block("script", in_block(condition, "\n".join(map(str, calls))))] if isinstance(calls, list) else calls
 
 
 def _without_reports(block: GroovyBlock, marks: Marks) -> GroovyBlock:
@@ -132,7 +165,8 @@ def _mailed(statement: object, ends: Ends, stages: JenkinsStages, marks: Marks) 
         if argument.name in ("to", "subject", "body") and isinstance(argument.value, GroovyText):
             with suppress(UntranslatableError):
                 email[argument.name] = names.word(argument.value)
-    if not email.get("to") or "$" in str(email["to"]):
+    is_complete = all(one.name in email for one in statement.arguments)
+    if not is_complete or not email.get("to") or "$" in str(email["to"]):
         return False
     addresses = str(email["to"]).replace(",", " ").split()
     email["to"] = list(addresses) if len(addresses) > 1 else addresses[0]

@@ -8,7 +8,9 @@ from pipegen.importing.compilation import CompiledConfig, compiled
 from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
 from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.constructs import constructs
 from pipegen.importing.jenkins.reading.source import JenkinsSource, read_source
+from pipegen.importing.jenkins.reading.syntax import GroovyCall
 from pipegen.importing.layout import block_style, written
 from pipegen.source.text import SourceFile, Span
 
@@ -26,6 +28,10 @@ class JenkinsImport(Imported, kw_only=True):
     def is_translated(self, span: Span) -> bool:
         """Return whether the construct at *span* is translated."""
         return self.accounting.outcome(span) is KeyOutcome.TRANSLATED
+
+    def is_raw(self, call: GroovyCall) -> bool:
+        """Return whether all of *call* stays Groovy, and not only the block step around others."""
+        return all(self.accounting.outcome(span) is KeyOutcome.RAW for _, span in constructs(call))
 
 
 def import_jenkins(file: SourceFile, report: Report) -> JenkinsImport:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
@@ -21,11 +22,29 @@ from pipegen.source.text import Span
 _COMMANDS = frozenset({"stage", "steps", "steps:sh", "steps:echo"})
 
 
+class StaysGroovyError(Exception):
+    """The reason why a step, and the block around it, cannot be translated."""
+
+
 class Marks:
     """Marks constructs, and reports those that are not translated."""
 
     def __init__(self, accounting: Accounting, report: Report) -> None:
         self._accounting = accounting
+        self._report = report
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """Undo the marks and diagnostics of the block if it raises `StaysGroovyError`."""
+        earlier, report = self._accounting.copy(), self._report
+        self._report = Report()
+        try:
+            yield
+        except StaysGroovyError:
+            self._accounting.restore(earlier)
+            self._report = report
+            raise
+        report.take(self._report)
         self._report = report
 
     def translated(self, *calls: GroovyCall | GroovyArgument | GroovyAssignment | None) -> None:
@@ -57,7 +76,7 @@ class Marks:
                 hint="a config has no equivalent: remove it, or write the step with a key of Jenkins",
             )
 
-    def raw(self, statement: GroovyCall, where: str, reason: str = "") -> None:
+    def raw(self, statement: GroovyCall | GroovyAssignment, where: str, reason: str = "") -> None:
         """Mark *statement*, which stays Groovy in *where*."""
         self.all(statement, KeyOutcome.RAW)
         self._report.add(
@@ -65,6 +84,16 @@ class Marks:
             f'"{statement.name}" of {where} stays Groovy{reason and f": {reason}"}',
             at=statement.span,
             hint="other engines do not run it: check that the stage works without it",
+        )
+
+    def definition(self, statement: Statement) -> None:
+        """Mark *statement*, which stays Groovy outside of the stages."""
+        self.all(statement, KeyOutcome.RAW)
+        self._report.add(
+            codes.KEPT_RAW,
+            'this Groovy code stays in "definitions" of Jenkins',
+            at=_head(statement),
+            hint="other engines do not have it",
         )
 
     def left_out(self, statement: Statement, reason: str, *, hint: str = "write it as a command of the script") -> None:

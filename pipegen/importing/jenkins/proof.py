@@ -7,7 +7,7 @@ that the generated Jenkinsfile enforces. The commands are compared with the text
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pipegen.importing.imported import Proof, RunDifference
 from pipegen.importing.jenkins.events import BuildEvent, build_events
@@ -24,11 +24,13 @@ from pipegen.importing.jenkins.reading.syntax import (
 )
 from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.stages.conditions import holds
+from pipegen.importing.jenkins.stages.kept import tokens_of
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft
 from pipegen.plan.events import answers
 from pipegen.plan.model import Commands, Job, Line, Plan
 from pipegen.plan.model.facts import RunFacts
 from pipegen.readback import jenkins
+from pipegen.readback.errors import UnreadableError
 
 # Values that Groovy inserts into a script, and the references for them in the config.
 _INSERTED = re.compile(r"'\"\$\{\w+\}\"'|\$\{[^}]*\}|\$\$?(?=\{)|\$\w+(\.\w+)*")
@@ -81,7 +83,12 @@ def _starts(drafts: Mapping[str, JenkinsDraft], plan: Plan, event: BuildEvent) -
 def _order(imported: JenkinsImport, drafts: Mapping[str, JenkinsDraft]) -> Iterator[tuple[str, str]]:
     (plan,) = imported.compiled.plans
     titles = {job.stage: job.title for job in plan.jobs}
-    order = jenkins.order(imported.generated[-1].text)
+    try:
+        order = jenkins.order(imported.generated[-1].text)
+    except UnreadableError as error:
+        # Groovy that stays may start branches itself.
+        yield next(iter(drafts)), f"the order in the generated Jenkinsfile cannot be read: {error}"
+        return
     nodes = frozenset(order.topological())
     actual: dict[str, set[str]] = {name: set() for name in drafts}
     for stage, title in titles.items():
@@ -107,10 +114,46 @@ def _of_stage(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterato
     for variable, value in _constants(draft.source, imported):
         if script and variable in env and _normal(env[variable]) != _normal(value):
             yield f'the variable {variable} of stage "{name}" is another one'
+    yield from _groovy(draft, job, imported)
     if {*job.machine.labels, *job.machine.label_expressions} != set(draft.agent.labels):
         yield f'the agent of stage "{name}" is another one'
     if not imported.config.is_shared:
         yield from _files(draft, job, imported)
+
+
+def _groovy(draft: JenkinsDraft, job: Job, imported: JenkinsImport) -> Iterator[str]:
+    """Yield the differences of the steps that stay Groovy, in their order."""
+    own = job.plugin_steps
+    calls = [tokens_of(call.text) for call in (*own.before, *own.after)] if own is not None else []
+    heads = {tokens_of(head) for head in draft.work.wrap}
+    expected = [call for block in _step_blocks(draft.source) for call in _kept(block, imported, heads)]
+    if len(calls) != len(expected):
+        yield f'stage "{draft.source.name}" has {len(calls)} steps of Jenkins, and {len(expected)} in the original'
+    for tokens, call in zip(calls, expected, strict=False):
+        part = tokens_of(call.whole.text)
+        if part not in [tokens[at : at + len(part)] for at in range(len(tokens))]:
+            yield f'"{call.name}" of stage "{draft.source.name}" is another one'
+
+
+def _step_blocks(stage: JenkinsStage) -> Iterator[GroovyBlock]:
+    """Yield the blocks with the steps of *stage* that run unless it fails."""
+    posts = (one for section in sections(stage.call, "post") for one in sections(section, "success"))
+    for section in (*sections(stage.call, "steps"), *posts):
+        if section.block is not None:
+            yield section.block
+
+
+def _kept(block: GroovyBlock, imported: JenkinsImport, heads: Collection[tuple[str, ...]]) -> Iterator[GroovyCall]:
+    """Yield the steps in *block* that stay Groovy, with all that is in them; *heads* surround other steps."""
+    for statement in block.statements:
+        if not isinstance(statement, GroovyCall):
+            continue
+        inner = statement.block
+        head = statement.whole.text[: inner.span.start - statement.whole.start] if inner is not None else ""
+        if imported.is_raw(statement) and (not head or tokens_of(head) not in heads):
+            yield statement
+        elif inner is not None:
+            yield from _kept(inner, imported, heads)
 
 
 def _known(parts: Sequence[object]) -> str:
@@ -168,13 +211,8 @@ def _joins(line: str, expected: str) -> bool:
 def _shells(stage: JenkinsStage, imported: JenkinsImport) -> Iterator[tuple[GroovyCall, Mapping[str, str]]]:
     """Yield the steps of *stage* that are commands of its script, each with the texts of the names that it can read."""
     constants = imported.source.constants
-    for section in sections(stage.call, "steps"):
-        if section.block is not None:
-            yield from _commands(section.block, imported, constants)
-    for section in sections(stage.call, "post"):
-        for success in sections(section, "success"):
-            if success.block is not None:
-                yield from _commands(success.block, imported, constants)
+    for block in _step_blocks(stage):
+        yield from _commands(block, imported, constants)
 
 
 def _commands(

@@ -97,16 +97,8 @@ def _nested_libraries(source: JenkinsSource) -> list[GroovyCall]:
 
 
 def _other(statement: Statement, settings: FileSettings, marks: Marks) -> None:
-    """Account for a statement outside of the pipeline: libraries and constants are translated, functions are not."""
-    if isinstance(statement, OtherGroovy):
-        text = statement.span.text
-        if text.lstrip().startswith("@Library") or re.match(
-            r"\s*(import\s|(final\s+)?(def|String)\s+\w+\s*=\s*(['\"])[^'\"$\n]*\4\s*$)", text
-        ):
-            marks.all(statement)
-        else:
-            marks.left_out(statement, "Groovy has no counterpart in a config", hint="write it as a shell script")
-    elif isinstance(statement, GroovyCall) and statement.name in ("library", "libraries"):
+    """Account for a call outside of the pipeline; other statements there are definitions."""
+    if isinstance(statement, GroovyCall) and statement.name in ("library", "libraries"):
         names = [one for call in (statement, *_calls(statement)) for one in texts(_first(call)) or ()]
         known = settings.target.get("libraries")
         settings.target["libraries"] = [*(known if isinstance(known, list) else ()), *names]
@@ -115,8 +107,6 @@ def _other(statement: Statement, settings: FileSettings, marks: Marks) -> None:
         marks.all(statement)
     elif isinstance(statement, GroovyCall):
         marks.left_out(statement, "it is outside of the pipeline", hint="set it in the job")
-    else:
-        marks.all(statement)
 
 
 def _first(call: GroovyCall) -> GroovyValue | None:

@@ -81,14 +81,15 @@ class PluginCall(SpannedStruct):
 
 
 class PluginSteps(SpannedStruct, kw_only=True):
-    """Steps of Jenkins' plugins and libraries *before* and *after* the script, and blocks *around* all of these.
+    """Steps of Jenkins' plugins and libraries: *before* and *after* the script, and blocks *around* all of these.
 
-    Other engines leave them out if *is_skipped_elsewhere*, and otherwise refuse them.
+    They have the variables *env*. Other engines leave them out if *is_skipped_elsewhere*, and otherwise refuse them.
     """
 
     around: tuple[PluginCall, ...]
     before: tuple[PluginCall, ...]
     after: tuple[PluginCall, ...]
+    env: tuple[tuple[str, Text], ...] = ()
     is_skipped_elsewhere: bool
     span: Span
 

@@ -34,20 +34,26 @@ def commands(stage: StageConfig, values: StageValues) -> Commands | None:
     check_entries("script", entries_of(stage.script.node), stage.script, values.report)
     if stage.before is not None:
         check_entries("before", entries_of(stage.before.node), stage.before, values.report)
-    env = values.map(stage.env.node, stage.script.span).entries if stage.env else ()
-    if stage.env:
-        check_literals(stage.env.node, values.report)
-    for name, _ in env:
-        check_variable_name(name.constant, name.span, values.report)
     script = Commands(
         lines=tuple([values.line(item) for item in script_entries(stage)]),
-        env=tuple([(name.constant or "", values.as_text(value)) for name, value in env]),
+        env=variables(stage, values),
         outputs=_outputs(stage, values),
         span=stage.script.span,
     )
     for output in script.outputs:
         _check_output(output, values.report)
     return script
+
+
+def variables(stage: StageConfig, values: StageValues) -> tuple[tuple[str, Text], ...]:
+    """Return the variables in `env` of *stage*; invalid names are reported."""
+    if stage.env is None:
+        return ()
+    env = values.map(stage.env.node, stage.env.span).entries
+    check_literals(stage.env.node, values.report)
+    for name, _ in env:
+        check_variable_name(name.constant, name.span, values.report)
+    return tuple([(name.constant or "", values.as_text(value)) for name, value in env])
 
 
 def script_entries(stage: StageConfig) -> tuple[Scalar, ...]:
@@ -162,7 +168,7 @@ def _check_alone(stage: StageConfig, report: Report) -> None:
     for key, span in (
         ("before", stage.before.span if stage.before else None),
         ("outputs", stage.outputs.span if stage.outputs else None),
-        ("env", stage.env.span if stage.env else None),
+        ("env", stage.env.span if stage.env and not stage.steps else None),
     ):
         if span is not None:
             report.add(

@@ -40,7 +40,7 @@ def secrets(stage: StageConfig, steps: Sequence[Step], report: Report) -> StageS
     """Return the secrets of *stage*; *steps* may bind others. Names that are bound twice are reported."""
     if stage.secrets is None or not isinstance(stage.secrets.node, TreeMapping):
         return _NONE
-    if stage.script is None and stage.after is None:
+    if stage.script is None and stage.after is None and stage.steps is None:
         report.add(
             codes.MISSING_KEY,
             f'stage "{stage.display_name}" has "secrets" but no script',

@@ -12,7 +12,7 @@ from pipegen.plan.files.artifacts import checked_path
 from pipegen.plan.files.caches import caches
 from pipegen.plan.files.retention import NO_FILES, StageFiles, stage_files
 from pipegen.plan.model import Cache, Deployment, PluginCall, PluginSteps, Reuse
-from pipegen.plan.stage.commands import check_no_variables
+from pipegen.plan.stage.commands import check_no_variables, variables
 from pipegen.plan.stage.deployments import NO_DEPLOYMENT, deployment
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence, items_of
@@ -76,6 +76,7 @@ def plugin_steps(stage: StageConfig, values: StageValues) -> PluginSteps | None:
         around=tuple(_call(item, values.at(START)) for item in items_of(around)),
         before=tuple(_call(item, values.at(START)) for item in items_of(before)),
         after=tuple(_call(item, values) for item in items_of(after)),
+        env=variables(stage, values.at(START)),
         is_skipped_elsewhere=isinstance(elsewhere, Scalar) and elsewhere.text == "skip",
         span=stage.steps.span,
     )

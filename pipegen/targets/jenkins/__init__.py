@@ -10,6 +10,7 @@ from pipegen.shell.host import Images
 from pipegen.shell.images import with_named_images
 from pipegen.targets.base import GeneratedFile, Pair, Request
 from pipegen.targets.jenkins.capabilities import CAPABILITIES
+from pipegen.targets.jenkins.job.definitions import check_definitions
 from pipegen.targets.jenkins.job.environments import without_stops
 from pipegen.targets.jenkins.job.nothing import render_nothing
 from pipegen.targets.jenkins.lower import lower
@@ -38,4 +39,6 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
         prepared = [with_named_images(plan) for plan in prepared]
     scripts = [plan_scripts(plan, settings, report) for plan in prepared]
     file = lower(scripts, request, settings, report)
-    return (GeneratedFile(FILE, render(file, request.source)),)
+    text = render(file, request.source)
+    check_definitions(file.definitions, text, request.settings, report)
+    return (GeneratedFile(FILE, text),)

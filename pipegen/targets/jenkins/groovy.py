@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pipegen.emit.groovy import block, exact_block, literal
+from pipegen.readback.groovy import indented
 from pipegen.targets.jenkins import model
 
 # A list literal has at most 250 elements.
@@ -51,6 +52,11 @@ def script(sh: model.Sh, margin: str) -> str:
     if not sh.prelude:
         return block(text, margin) if sh.is_indentable else exact_block(text)
     return f"{sh.prelude}() + {block(text, margin) if sh.is_indentable else exact_block(f'{chr(10)}{text}')}"
+
+
+def statement(text: str, margin: str) -> str:
+    """Return the Groovy *text* with its lines after the first indented by *margin*; texts in it stay unchanged."""
+    return indented(text, margin).removeprefix(margin)
 
 
 def binding(credential: model.Binding) -> str:

@@ -61,6 +61,7 @@ def lower(
     return model.Jenkinsfile(
         notes=(*_options_note(request), *layout.notes, *plugin_notes((*stage_parts, *frame.properties))),
         libraries=settings.libraries,
+        definitions=settings.definitions.strip("\n"),
         properties=frame.properties,
         parameters=frame.parameters,
         selection=frame.selection,

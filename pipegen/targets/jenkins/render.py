@@ -11,7 +11,7 @@ from pipegen.emit.groovy import block, exact_block, several_lines
 from pipegen.emit.header import header
 from pipegen.emit.template import render as render_template
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.groovy import FILTERS, comment, script
+from pipegen.targets.jenkins.groovy import FILTERS, comment, script, statement
 
 _TEMPLATES = {model.Declarative: "jenkins/declarative.j2", model.ScriptedPipelines: "jenkins/scripted.j2"}
 _INDENT = "    "
@@ -30,7 +30,9 @@ def render(file: model.Jenkinsfile, source: str) -> str:
         **FILTERS,
         "indented": _indented,
         "script": lambda sh: _placeholder(partial(script, sh), renderers),
+        "statement": lambda text: _placeholder(partial(statement, text), renderers) if "\n" in text else text,
         "manifest": lambda text: _placeholder(partial(_manifest, text), renderers),
+        "verbatim": lambda text: _placeholder(lambda _: text, renderers),
         "table": lambda text: _placeholder(lambda _: several_lines(text), renderers),
     }
     text = render_template(_TEMPLATES[type(file.body)], filters=filters, file=file, body=file.body)

@@ -99,6 +99,12 @@ SETTINGS: Mapping[str, Any] = {
             "description": "Shared libraries that the file loads, as `name@version`.",
             "examples": [["ci-steps@v2"]],
         },
+        "definitions": {
+            "type": "string",
+            "pattern": "\\S",
+            "description": "Groovy before the stages, which is copied: functions, imports and variables for `steps`.",
+            "examples": ["def announce(text) { slackSend message: text }"],
+        },
         "trust_forks": {
             "type": "boolean",
             "default": False,
@@ -220,6 +226,7 @@ class JenkinsSettings(Struct, kw_only=True):
     triggers: tuple[str, ...] = ()
     wrap: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
+    definitions: str = ""
     trust_forks: bool = False
     images: Images = Images.LOCAL
     registry: str = defaults.REGISTRY

@@ -39,6 +39,7 @@ def test_the_schema_is_valid() -> None:
         {"options": ["disableResume; error()"]},
         {"wrap": ["a()\nb()"]},
         {"libraries": ["it's"]},
+        {"definitions": " "},
         {"tools": {"a b": "x"}},
     ],
 )

@@ -103,7 +103,8 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         raise Stopped from error
     others = [one for one in reader.file_statements() if not (isinstance(one, GroovyCall) and one.name == "pipeline")]
     graph = declarative.graph_of(whole)
-    constants = dict(_constants(others))
+    assigned = Counter(_computed(code))
+    constants = {name: text for name, text in _constants(others) if assigned[name] == 1}
     return JenkinsSource(
         file=file,
         code=code,
@@ -113,7 +114,7 @@ def read_source(file: SourceFile, report: Report) -> JenkinsSource:
         others=tuple(others),
         constants=constants,
         libraries=tuple(_libraries(file.text)),
-        computed=frozenset(_computed(code)) - constants.keys(),
+        computed=frozenset(assigned) - constants.keys(),
     )
 
 
@@ -127,9 +128,14 @@ def _constants(statements: list[Statement]) -> Iterator[tuple[str, str]]:
 
 
 def _computed(code: GroovyTokens) -> Iterator[str]:
-    """Yield the names that statements of *code* set: variables of `environment` are among them."""
+    """Yield the names that statements of *code* set, without the variables of `environment`."""
+    environment_end = 0
     for index in range(code.size):
         name = code.word(index)
+        if name == "environment" and code.is_sign(index + 1, "{"):
+            environment_end = code.end_of(index + 1)
+        if index < environment_end:
+            continue
         is_defined = index > 0 and code.word(index - 1) in _DEFINING and not code.is_sign(index - 1, ".")
         is_function = is_defined and code.is_sign(index + 1, "(")
         is_assigned = code.is_sign(index + 1, "=") and not code.is_sign(index + 2, "=")

@@ -91,12 +91,13 @@ class GroovyCall(Struct, kw_only=True):
         return next((one for name in names for one in self.arguments if one.name == name), None)
 
 
-class GroovyAssignment(Struct):
-    """`name = value`."""
+class GroovyAssignment(Struct, kw_only=True):
+    """`name = value`; *span* is that of the name, *whole* that of all of it."""
 
     name: str
     value: Value
     span: Span
+    whole: Span
 
 
 class OtherGroovy(Struct):
@@ -150,17 +151,24 @@ class GroovyReader:
         groovy = OtherGroovy(self.span(start, stop)), stop
         word = code.word(start)
         if word in _DEFINING and code.word(start + 1) and code.is_sign(start + 2, "="):
-            name = GroovyAssignment(code.word(start + 1), self.value(start + 3, stop), self.span(start + 1, start + 2))
-            return replace(groovy[0], definition=name), stop
+            return replace(groovy[0], definition=self._assignment(start + 1, stop)), stop
         if not word or word in _KEYWORDS:
             return groovy
         if code.is_sign(start + 1, "=") and not code.is_sign(start + 2, "="):
-            return GroovyAssignment(word, self.value(start + 2, stop), self.span(start, start + 1)), stop
+            return self._assignment(start, stop), stop
         name_end = start + 1
         while name_end + 1 < stop and code.is_sign(name_end, ".") and code.word(name_end + 1):
             name_end += 2
         call = self._call(start, name_end, stop)
         return (call, stop) if call is not None else groovy
+
+    def _assignment(self, start: int, stop: int) -> GroovyAssignment:
+        return GroovyAssignment(
+            name=self._code.word(start),
+            value=self.value(start + 2, stop),
+            span=self.span(start, start + 1),
+            whole=self.span(start, stop),
+        )
 
     def _call(self, start: int, name_end: int, stop: int) -> GroovyCall | None:
         """Return the call whose name is from *start* to *name_end*, and which ends at *stop*; None for other code."""

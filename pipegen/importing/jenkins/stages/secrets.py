@@ -15,10 +15,14 @@ _PASSWORD = re.compile(r"(\w+?)_?(USERNAME|USER|USR|LOGIN)", re.IGNORECASE)
 
 
 class BoundSecret(Struct):
-    """The secrets of a binding, and the commands that set its variables if the secrets have other names."""
+    """The secrets of a binding, and the commands that set its variables if the secrets have other names.
+
+    *settings* are the same variables as items of `withEnv`.
+    """
 
     secrets: Mapping[str, Value]
     exports: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
 
 def bind(call: GroovyCall, names: JenkinsNames) -> BoundSecret:
@@ -36,7 +40,8 @@ def bind(call: GroovyCall, names: JenkinsNames) -> BoundSecret:
             return password(identifier, arguments.get("usernameVariable", ""), arguments.get("passwordVariable", ""))
         case "usernameColonPassword":
             both = f'export {variable}="${{{variable}_LOGIN_USERNAME}}:${{{variable}_LOGIN_PASSWORD}}"'
-            return BoundSecret({f"{variable}_LOGIN": {"password": identifier}}, (both,))
+            pair = f'"{variable}=${{env.{variable}_LOGIN_USERNAME}}:${{env.{variable}_LOGIN_PASSWORD}}"'
+            return BoundSecret({f"{variable}_LOGIN": {"password": identifier}}, (both,), (pair,))
         case "sshUserPrivateKey" if not arguments.keys() - {"keyFileVariable"}:
             return BoundSecret({arguments["keyFileVariable"]: {"ssh_key": identifier}})
     raise UntranslatableError(f'a config has no secret of the kind "{call.name}"')
@@ -51,4 +56,5 @@ def password(identifier: str, user: str, password_: str) -> BoundSecret:
     match = _PASSWORD.fullmatch(user)
     name = match[1] if match else f"{user}_LOGIN"
     exports = (f'export {user}="${name}_USERNAME" {password_}="${name}_PASSWORD"',)
-    return BoundSecret({name: {"password": identifier}}, exports)
+    settings = (f'"{user}=${{env.{name}_USERNAME}}"', f'"{password_}=${{env.{name}_PASSWORD}}"')
+    return BoundSecret({name: {"password": identifier}}, exports, settings)

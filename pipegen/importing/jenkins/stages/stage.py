@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 
 from pipegen.emit.yaml import Value
@@ -14,17 +14,17 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyAssignment,
     GroovyCall,
     GroovyConstant,
-    GroovyPart,
     GroovyReader,
+    Statement,
     constant,
 )
-from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
 from pipegen.importing.jenkins.stages.agents import JenkinsAgent, agent_of
 from pipegen.importing.jenkins.stages.commands import number_of
 from pipegen.importing.jenkins.stages.conditions import TRUE, AllTests, BuildTest, ConditionReader
+from pipegen.importing.jenkins.stages.environment import EnvironmentReader
+from pipegen.importing.jenkins.stages.kept import first_read, kept_text
 from pipegen.importing.jenkins.stages.known_steps import KNOWN_STEPS, approval
 from pipegen.importing.jenkins.stages.matrices import axes_of, matrix_of
-from pipegen.importing.jenkins.stages.secrets import password
 from pipegen.importing.jenkins.stages.shell import as_script
 from pipegen.importing.jenkins.stages.steps import StepPlace, StepReader, one_line
 from pipegen.importing.jenkins.stages.surrounding import duration
@@ -38,9 +38,6 @@ from pipegen.structs import MutableStruct, field, replace
 
 _ON_SUCCESS, _ON_FAILURE = ("success",), ("failure", "unsuccessful")
 _ASSIGNED = re.compile(r"\benv\.(\w+)\s*=(?![=~])")
-_COMMAND = re.compile(
-    r"sh\s*\((?=.*returnStdout:\s*true).*?script:\s*(['\"]{1,3})(.*?)\1.*?\)(?:\.trim\(\))?", re.DOTALL
-)
 
 
 class JenkinsDraft(MutableStruct, kw_only=True):
@@ -58,12 +55,16 @@ class JenkinsDraft(MutableStruct, kw_only=True):
 class JenkinsStages:
     """Reads the stages of a pipeline."""
 
-    def __init__(self, source: JenkinsSource, inputs: Mapping[str, bool], marks: Marks) -> None:
+    def __init__(
+        self, source: JenkinsSource, inputs: Mapping[str, bool], marks: Marks, outside: Collection[str]
+    ) -> None:
         self._source = source
         self._inputs = inputs
         self._marks = marks
         reader = GroovyReader(source.file, source.code)
         self._has_worked = False
+        # Names that no Groovy of the config sets; steps that are left out add theirs.
+        self._outside = set(outside)
         self._conditions = ConditionReader(reader, source.code)
 
     def draft(self, stage: JenkinsStage) -> JenkinsDraft:
@@ -111,6 +112,7 @@ class JenkinsStages:
             axes=axes_of(stage.matrix) if stage is not None and stage.matrix is not None else (),
             constants=self._source.constants,
             computed=self._source.computed,
+            outside=self._outside,
         )
         # Variables that scripts of the file set.
         environment |= dict.fromkeys(_ASSIGNED.findall(self._source.file.text))
@@ -145,56 +147,14 @@ class JenkinsStages:
         return replace(last, is_own=len(jenkins_agents) > 1 and not last.is_on_same_node)
 
     def _environment(self, stage: JenkinsStage, names: JenkinsNames, draft: JenkinsDraft) -> None:
-        env: dict[str, Value] = {}
+        reader = EnvironmentReader(self._source.file.text, names, draft.work, self._marks, stage.call.whole.text)
         for call in self._blocks(stage, "environment"):
-            self._marks.translated(call)
-            for statement in call.block.statements if call.block is not None else ():
-                if not isinstance(statement, GroovyAssignment):
-                    self._marks.left_out(statement, "a config has no Groovy")
-                    continue
-                try:
-                    self._variable(statement, names, env, draft.work)
-                    self._marks.all(statement)
-                except UntranslatableError as error:
-                    self._marks.left_out(statement, str(error))
+            reader.read(call)
         for name in names.axes:
-            if self._is_read(name, stage):
-                env[name] = f"${{matrix.{name}}}"
-        if env:
-            draft.work.keys["env"] = env
-
-    def _is_read(self, name: str, stage: JenkinsStage) -> bool:
-        return re.search(rf"\$\{{?{name}\b", stage.call.whole.text) is not None
-
-    def _variable(
-        self, assignment: GroovyAssignment, names: JenkinsNames, env: dict[str, Value], work: StageWork
-    ) -> None:
-        value = assignment.value
-        if isinstance(value, GroovyCall) and value.name == "credentials":
-            identifier = constant(value.arguments[0].value) if value.arguments else None
-            if identifier is None:
-                raise UntranslatableError("the ID of a credential is known only at run time")
-            self._credentials(assignment.name, identifier, work)
-            return
-        if (command := _command(value)) is not None:
-            work.exports.append(f'{assignment.name}="$({command})"\nexport {assignment.name}')
-            return
-        text = names.variable(value)
-        if text == f"${{{assignment.name}}}":
-            return
-        env[assignment.name] = text
-
-    def _credentials(self, name: str, identifier: str, work: StageWork) -> None:
-        """Bind a credential, whose kind shows in how its variables are read."""
-        text = self._source.file.text
-        if re.search(rf"\b{name}_(USR|PSW)\b", text):
-            bound = password(identifier, f"{name}_USR", f"{name}_PSW")
-            work.secrets |= bound.secrets
-            work.exports += bound.exports
-            if re.search(rf"\${{?{name}\b(?!_)", text):
-                work.exports.append(f'export {name}="${{{name}_USR}}:${{{name}_PSW}}"')
-        else:
-            work.secrets[name] = identifier
+            if reader.is_read(name):
+                reader.env[name] = f"${{matrix.{name}}}"
+        if reader.env:
+            draft.work.keys["env"] = reader.env
 
     def _when(self, stage: JenkinsStage, names: JenkinsNames, draft: JenkinsDraft) -> None:
         tests: list[BuildTest] = []
@@ -210,6 +170,11 @@ class JenkinsStages:
                     tests.append(test)
                     self._marks.all(statement)
                 except UntranslatableError as error:
+                    head = self._expression(statement)
+                    if head is not None and isinstance(statement, GroovyCall):
+                        draft.work.wrap.append(head)
+                        self._marks.raw(statement, f'stage "{stage.name}"', str(error))
+                        continue
                     self._marks.left_out(
                         statement,
                         f'{error}. Stage "{stage.name}" runs without it',
@@ -220,6 +185,14 @@ class JenkinsStages:
         draft.condition = simplified(Conjunction(tuple(conditions)))
         if draft.condition != ALWAYS:
             draft.keys["when"] = as_when(draft.condition)
+
+    def _expression(self, statement: Statement) -> str | None:
+        """Return the condition `expression` as a block step around those of a stage; None for other Groovy."""
+        if not isinstance(statement, GroovyCall) or statement.name != "expression" or statement.block is None:
+            return None
+        text = statement.block.span.text[1:-1].strip().removeprefix("return ").strip().removesuffix(";")
+        is_single = len(statement.block.statements) == 1 and not re.search(r"[\n;{}]|//|\\", text)
+        return f"if ({text})" if is_single and first_read(text, self._outside) is None else None
 
     def _options(self, stage: JenkinsStage, steps: StepReader) -> None:
         for section in sections(stage.call, "options"):
@@ -300,7 +273,7 @@ class JenkinsStages:
             with suppress(UntranslatableError):
                 own[assignment.name] = names.variable(assignment.value)
         both = {**own, **known}
-        return {"env": both} if both and "script" in keys else {}
+        return {"env": both} if both and ("script" in keys or "steps" in keys) else {}
 
     def _matrix(self, stage: JenkinsStage, draft: JenkinsDraft) -> None:
         if stage.cell is not None:
@@ -310,7 +283,7 @@ class JenkinsStages:
 
     def _others(self, stage: JenkinsStage) -> None:
         """Report the directives of the stages around *stage* that concern all of their stages."""
-        for name in ("post", "options", "input", "tools"):
+        for name in ("post", "options", "input"):
             for section in (one for call in stage.inside for one in sections(call, name)):
                 if not self._marks.has_outcome(section.span):
                     self._marks.left_out(section, "it concerns several stages", hint="add it to each of these stages")
@@ -318,7 +291,7 @@ class JenkinsStages:
     def _tools(self, stage: JenkinsStage, draft: JenkinsDraft) -> None:
         """Read the tools of *stage*; those with names known only at run time are left out."""
         tools: dict[str, Value] = {}
-        for section in sections(stage.call, "tools"):
+        for section in stage.blocks("tools"):
             if draft.agent.image:
                 self._marks.left_out(
                     section, "an image does not contain tools of Jenkins", hint="add them to the image"
@@ -335,14 +308,20 @@ class JenkinsStages:
         if tools:
             draft.keys["tools"] = tools
 
+    def _plugin_steps(self, work: StageWork) -> Value:
+        before, after = (
+            [kept_text(call, work.settings) for call in calls] for calls in (work.steps_before, work.steps_after)
+        )
+        if not (before and (after or work.commands)):
+            return [*before, *after]
+        return {"before": list(before), "after": list(after)} if after else {"before": list(before)}
+
     def keys_of(self, work: StageWork) -> dict[str, Value]:
         """Return the keys of a stage that does *work*."""
         keys: dict[str, Value] = dict(work.keys)
         if work.secrets:
             keys["secrets"] = dict(work.secrets)
         has_steps = bool(work.steps_before or work.steps_after)
-        if not work.commands and has_steps:
-            keys = {key: value for key, value in keys.items() if key not in ("env", "secrets")}
         if any(command.is_bash for command in work.commands):
             keys["shell"] = "bash"
         if work.commands:
@@ -355,30 +334,14 @@ class JenkinsStages:
             paths = list(dict.fromkeys(work.junit))
             keys["reports"] = {"junit": paths if len(paths) > 1 else paths[0]}
         if has_steps:
-            keys["steps"] = {"jenkins": _plugin_steps(work), "elsewhere": "skip"}
+            keys["steps"] = {"jenkins": self._plugin_steps(work), "elsewhere": "skip"}
         if work.wrap:
             keys["raw"] = {"jenkins": {"wrap": list(work.wrap)}}
         return keys
 
 
-def _plugin_steps(work: StageWork) -> Value:
-    after: Value = list(work.steps_after)
-    if not work.steps_before:
-        return after
-    before: dict[str, Value] = {"before": list(work.steps_before)}
-    return {**before, "after": after} if work.steps_after else before
-
-
 def _keeps_files(statement: object) -> bool:
     return isinstance(statement, GroovyCall) and statement.name in ("archiveArtifacts", "cleanWs", "deleteDir")
-
-
-def _command(value: GroovyValue) -> str | None:
-    """Return the command of `sh(script: …, returnStdout: true).trim()`; None for other Groovy."""
-    if not isinstance(value, GroovyPart):
-        return None
-    match = _COMMAND.fullmatch(value.text)
-    return match[2] if match and "$" not in match[2] and "\\" not in match[2] else None
 
 
 def _with_settings(call: GroovyCall) -> GroovyCall:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
-from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.marks import Marks, StaysGroovyError
 from pipegen.importing.jenkins.reading.source import comment_above
 from pipegen.importing.jenkins.reading.syntax import (
     GroovyBlock,
     GroovyCall,
-    GroovyList,
-    GroovyMap,
-    GroovyPart,
-    GroovyText,
     Statement,
-    Value,
 )
+from pipegen.importing.jenkins.stages.kept import assigned, first_read, groovy_of
 from pipegen.importing.jenkins.stages.shell import command_of
 from pipegen.importing.jenkins.stages.texts import JenkinsNames
 from pipegen.importing.jenkins.stages.work import StageWork
@@ -40,6 +36,10 @@ class StepPlace(Struct, kw_only=True):
     is_whole: bool = True
     # Whether other steps follow.
     is_early: bool = False
+    # Whether they are in a block of another step.
+    is_inner: bool = False
+    # Whether they are in a block whose steps stay Groovy only as a whole.
+    is_nested: bool = False
 
 
 class StepReader:
@@ -58,8 +58,8 @@ class StepReader:
         # Whether the workspace has nothing but the checkout, and whether nothing reads it afterwards.
         self.is_fresh = True
         self.is_last = False
-        # Whether steps can stay Groovy.
-        self.keeps_groovy = True
+        # Whether each step stays Groovy.
+        self.stays_groovy = False
         self.names = names
         self.work = work
         self.marks = marks
@@ -72,61 +72,69 @@ class StepReader:
                 place,
                 is_whole=place.is_whole and (len(effective) == 1 or _is_needless(statement)),
                 is_early=statement is not block.statements[-1] or not self.is_last,
+                is_inner=True,
             )
             if isinstance(statement, GroovyCall):
                 self._step(statement, inner)
+            elif place.is_inner:
+                raise StaysGroovyError("a config has no Groovy")
             else:
-                self.marks.left_out(statement, "a config has no Groovy")
+                self._leave_out(statement, "a config has no Groovy")
 
     def _step(self, call: GroovyCall, place: StepPlace) -> None:
+        """Read *call*; if a part of it has no translation, keep all of it."""
+        if place.is_nested:
+            self._translate(call, place)
+            return
+        work, names = self.work.copy(), self.names
         try:
-            handler = self._handlers.get(call.name)
-            if handler is None:
-                self._unknown(call, place)
-            else:
-                handler(self, call, place)
+            with self.marks.trial():
+                self._translate(call, place)
+        except StaysGroovyError as error:
+            self.work.restore(work)
+            self.names = names
+            self._keep(call, place, str(error))
+
+    def _translate(self, call: GroovyCall, place: StepPlace) -> None:
+        if self.stays_groovy:
+            raise StaysGroovyError("a config does not know this result")
+        handler = self._handlers.get(call.name, StepReader._surround)
+        try:
+            handler(self, call, place)
         except UntranslatableError as error:
-            if call.block is not None or place.is_after:
-                self.marks.left_out(call, str(error))
-            else:
-                self._plugin(call, place, str(error))
+            raise StaysGroovyError(str(error)) from error
 
-    def _unknown(self, call: GroovyCall, place: StepPlace) -> None:
-        """Keep a step that a config does not know: its text, or the block steps around those of the stage."""
-        if call.block is None:
-            self._plugin(call, place, "")
-            return
+    def _surround(self, call: GroovyCall, place: StepPlace) -> None:
+        """Read a block step that a config does not know around all steps of the stage."""
         head = _head(call)
-        if head is None or not place.is_whole or place.is_after:
-            self.marks.left_out(
-                call if head is None else replace(call, block=None),
-                "only steps around all of a stage can stay",
-                hint='split the stage, and put the step into "raw"',
-            )
-        else:
-            self.work.wrap.append(head)
-            self.marks.raw(replace(call, block=None), f'stage "{self._title}"')
-        if head is not None:
-            self.read(call.block, place)
+        if head is None or not place.is_whole or place.is_after or call.block is None:
+            raise UntranslatableError("")
+        if first_read(head, {*self.names.outside, *self.names.defined}):
+            raise UntranslatableError("")
+        self.work.wrap.append(head)
+        self.marks.raw(replace(call, block=None), f'stage "{self._title}"')
+        self.read(call.block, place)
 
-    def _plugin(self, call: GroovyCall, place: StepPlace, reason: str) -> None:
+    def _keep(self, call: GroovyCall, place: StepPlace, reason: str) -> None:
         """Keep *call* as a step of Jenkins, before or after the script."""
-        text = one_line(call)
-        if text is not None and (name := _read_name(call, self.names)):
-            self.marks.left_out(call, f'it reads "{name}", which Groovy of this file sets')
+        text = groovy_of(call)
+        if first_read(text, self.names.defined) is not None:
+            raise StaysGroovyError(reason)
+        if name := first_read(text, self.names.outside):
+            self._leave_out(call, f'it reads "{name}", which no Groovy of the config sets')
             return
-        if text is None or place.is_after or place.directory or place.exports or not self.keeps_groovy:
-            self.marks.left_out(call, reason or "this step of Jenkins cannot stay here")
+        if place.is_after:
+            self._leave_out(call, reason or "this step of Jenkins cannot stay here")
             return
-        steps = self.work.steps_after if self.work.commands else self.work.steps_before
-        if self.work.steps_after and steps is self.work.steps_before:
-            steps = self.work.steps_after
-        steps.append(text)
+        is_first = not self.work.commands and not self.work.steps_after
+        (self.work.steps_before if is_first else self.work.steps_after).append(call)
         self.marks.raw(call, f'stage "{self._title}"', reason)
 
-    def handles(self, name: str) -> bool:
-        """Return whether a config knows the step *name*."""
-        return name in self._handlers
+    def _leave_out(self, statement: Statement, reason: str) -> None:
+        """Report *statement*, and note the names that nothing sets without it."""
+        whole = statement.whole if isinstance(statement, GroovyCall) else statement.span
+        self.names.outside.update(assigned(whole.text))
+        self.marks.left_out(statement, reason)
 
     def command(self, call: GroovyCall, text: str, place: StepPlace) -> None:
         """Add the command *text*, which *call* runs."""
@@ -138,31 +146,6 @@ class StepReader:
 
 
 Handler = Callable[[StepReader, GroovyCall, StepPlace], None]
-
-
-def _read_name(call: GroovyCall, names: JenkinsNames) -> str | None:
-    """Return the first name of Groovy in *call* that the file sets, which the config does not."""
-    unknown = {*names.computed, *names.defined} - names.environment.keys()
-    words = (word for code in (call.name, *_codes(call)) for word in re.findall(r"(?<![\w.'\"])[A-Za-z_]\w*", code))
-    return next((word for word in words if word in unknown), None)
-
-
-def _codes(call: GroovyCall) -> Iterator[str]:
-    """Yield the expressions in the arguments of *call*."""
-    values: list[Value] = [argument.value for argument in call.arguments]
-    while values:
-        match values.pop(0):
-            case GroovyPart() as part:
-                yield part.text
-            case GroovyText() as text:
-                yield from (part.text for part in text.parts if isinstance(part, GroovyPart))
-            case GroovyList() as several:
-                values += several.items
-            case GroovyMap() as several:
-                values += (entry.value for entry in several.entries)
-            case GroovyCall() as inner:
-                yield inner.name
-                values += (argument.value for argument in inner.arguments)
 
 
 def _is_needless(statement: Statement) -> bool:

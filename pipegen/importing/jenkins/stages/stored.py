@@ -16,9 +16,8 @@ def clean(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `deleteDir` or `cleanWs`."""
     has_worked = any(not one.text.startswith("echo ") for one in reader.work.commands) or not reader.is_fresh
     if has_worked and not place.is_after and place.is_early:
-        reader.marks.left_out(call, "each stage starts with clean files", hint="delete the files with a command")
-    else:
-        reader.marks.all(call)
+        raise UntranslatableError("only the start of a stage has clean files")
+    reader.marks.all(call)
 
 
 def checkout(reader: StepReader, call: GroovyCall, _place: StepPlace) -> None:

@@ -9,7 +9,6 @@ from pipegen.importing.jenkins.reading.syntax import (
     GroovyCall,
     GroovyList,
     OtherGroovy,
-    Statement,
     calls,
     constant,
 )
@@ -34,15 +33,12 @@ def duration(call: GroovyCall) -> str:
     return f"{number} {name.removesuffix('s') if number == 1 else name}"
 
 
-def _is_whole(reader: StepReader, call: GroovyCall, place: StepPlace, reason: str) -> bool:
-    """Return whether the block of *call* has all steps of the stage; if not, read these steps, and report *reason*."""
+def _check_whole(call: GroovyCall, place: StepPlace, reason: str) -> None:
+    """Raise `UntranslatableError` with *reason* unless the block of *call* has all steps of the stage."""
     if call.block is None:
         raise UntranslatableError("it has no steps")
     if not place.is_whole or place.is_after:
-        reader.marks.left_out(replace(call, block=None), reason, hint="split the stage")
-        reader.read(call.block, place)
-        return False
-    return True
+        raise UntranslatableError(reason)
 
 
 def _read_block(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
@@ -52,8 +48,7 @@ def _read_block(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 
 def timeout(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `timeout`."""
-    if not _is_whole(reader, call, place, "only all steps of a stage can have a timeout"):
-        return
+    _check_whole(call, place, "only all steps of a stage can have a timeout")
     reader.work.keys["timeout"] = duration(call)
     reader.marks.read(call, "time", "unit", "activity")
     _read_block(reader, call, place)
@@ -61,8 +56,7 @@ def timeout(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
 
 def retry(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     """Read `retry`."""
-    if not _is_whole(reader, call, place, "only a whole stage can be tried again"):
-        return
+    _check_whole(call, place, "only a whole stage can be tried again")
     number = number_of(call, "count", "")
     if number > 1:
         reader.work.keys["retry"] = number - 1
@@ -76,8 +70,7 @@ def catch(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     is_success = call.name == "warnError" or (result is not None and constant(result.value) in ("SUCCESS", "UNSTABLE"))
     if not is_success:
         raise UntranslatableError("a config has no failure of a stage without one of the build")
-    if not _is_whole(reader, call, place, "only the failure of a whole stage can be allowed"):
-        return
+    _check_whole(call, place, "only the failure of a whole stage can be allowed")
     reader.work.keys["allow_failure"] = True
     reader.marks.read(call, "buildResult", "stageResult", "message", "catchInterruptions")
     _read_block(reader, call, place)
@@ -91,7 +84,8 @@ def folder(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     path = reader.names.script(argument.value)
     reader.marks.read(call, "path")
     inner = path if not place.directory or path.startswith(("/", "$")) else f"{place.directory}/{path}"
-    reader.read(call.block, replace(place, directory="" if inner in (".", "./") else inner.removeprefix("./")))
+    directory = "" if inner in (".", "./") else inner.removeprefix("./")
+    reader.read(call.block, replace(place, directory=directory, is_nested=place.is_nested or directory != ""))
 
 
 def with_env(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
@@ -113,7 +107,7 @@ def with_env(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     if place.is_whole and not place.is_after and not known.keys() & {name for name, _ in exports}:
         reader.work.keys["env"] = {**known, **dict(exports)}
     else:
-        place = replace(place, exports=(*place.exports, *exports))
+        place = replace(place, exports=(*place.exports, *exports), is_nested=True)
     reader.read(call.block, place)
 
 
@@ -127,10 +121,11 @@ def with_credentials(reader: StepReader, call: GroovyCall, place: StepPlace) -> 
     for secret in bound:
         reader.work.secrets |= secret.secrets
         reader.work.exports += secret.exports
+        reader.work.settings += secret.settings
     for one_call in bindings:
         reader.marks.all(one_call)
     reader.marks.read(call, "bindings")
-    reader.read(call.block, place)
+    reader.read(call.block, replace(place, is_nested=place.is_nested or not place.is_whole or place.is_after))
 
 
 def lock(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
@@ -139,52 +134,22 @@ def lock(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
     name = reader.names.word(argument.value) if argument is not None else None
     if name is None:
         raise UntranslatableError("a stage has a lock of one name")
-    if not _is_whole(reader, call, place, "only a whole stage can have a lock"):
-        return
+    _check_whole(call, place, "only a whole stage can have a lock")
     reader.work.keys["lock"] = name
     reader.marks.read(call, "resource")
     _read_block(reader, call, place)
 
 
 def script(reader: StepReader, call: GroovyCall, place: StepPlace) -> None:
-    """Read `script`: its steps if it has no other Groovy."""
-    if call.block is None or not _is_plain(call.block, reader, reader.names):
-        reader.marks.left_out(call, "Groovy has no counterpart in a config", hint="write it as a shell script")
-        return
-    reader.marks.all(call)
+    """Read `script`: its steps, after definitions of texts."""
+    if call.block is None or not any(isinstance(one, GroovyCall) for one in call.block.statements):
+        raise UntranslatableError("it contains Groovy")
     names = reader.names
     reader.names = _with_definitions(call.block, names)
+    reader.marks.all(call)
     steps = tuple(one for one in call.block.statements if isinstance(one, GroovyCall))
     reader.read(replace(call.block, statements=steps), place)
     reader.names = names
-
-
-def _is_plain(block: GroovyBlock, reader: StepReader, names: JenkinsNames) -> bool:
-    """Return whether *block* has only steps, and definitions of texts before them."""
-    try:
-        inner = _with_definitions(block, names)
-    except UntranslatableError:
-        return False
-    return any(isinstance(one, GroovyCall) for one in block.statements) and all(
-        isinstance(statement, OtherGroovy) or _is_plain_step(statement, reader, inner) for statement in block.statements
-    )
-
-
-def _is_plain_step(statement: Statement, reader: StepReader, names: JenkinsNames) -> bool:
-    if not isinstance(statement, GroovyCall) or "." in statement.name:
-        return False
-    if any(statement.argument(name) for name in ("returnStdout", "returnStatus")):
-        return False
-    if statement.name in ("sh", "echo"):
-        argument = statement.argument("script", "message", "")
-        try:
-            names.script(argument.value if argument is not None else None)
-        except UntranslatableError:
-            return False
-    if not reader.handles(statement.name) and (statement.block is not None or statement.name in names.computed):
-        return False
-    inner = statement.block.statements if statement.block is not None else ()
-    return all(_is_plain_step(one, reader, names) for one in inner)
 
 
 def _with_definitions(block: GroovyBlock, names: JenkinsNames) -> JenkinsNames:
@@ -192,8 +157,8 @@ def _with_definitions(block: GroovyBlock, names: JenkinsNames) -> JenkinsNames:
     is_start = True
     for statement in block.statements:
         is_start = is_start and isinstance(statement, OtherGroovy)
-        if isinstance(statement, OtherGroovy):
-            if not is_start or statement.definition is None:
+        if not isinstance(statement, GroovyCall):
+            if not is_start or not isinstance(statement, OtherGroovy) or statement.definition is None:
                 raise UntranslatableError("it contains Groovy")
             names = names.with_definition(statement.definition.name, statement.definition.value)
     return names

@@ -58,7 +58,7 @@ class JenkinsNames(Struct, kw_only=True):
 
     These are variables of `environment` with their constant values, *inputs* with whether they are booleans, *axes* of
     a matrix, constants of the file, and *defined* names of a `script` block. *computed* are names that other Groovy of
-    the file sets.
+    the file sets, *outside* those of them that no Groovy in the config sets.
     """
 
     environment: Mapping[str, str | None]
@@ -67,6 +67,7 @@ class JenkinsNames(Struct, kw_only=True):
     constants: Mapping[str, str]
     defined: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)
     computed: Collection[str] = ()
+    outside: set[str] = field(default_factory=set)
 
     def with_definition(self, name: str, value: Value) -> JenkinsNames:
         """Return these names with *name* for *value*, which is inserted wherever it is read."""
@@ -81,6 +82,8 @@ class JenkinsNames(Struct, kw_only=True):
             return ConfigReference(f"inputs.{name}" if name in self.inputs else f"setup.params.{name}")
         if code in self.constants:
             return self.constants[code]
+        if code in self.computed:
+            raise UntranslatableError(f'it reads "{code}", which Groovy of this file sets')
         if code in self.environment or code in self.axes or code in _PREDEFINED:
             return self._variable(code)
         if code in self.inputs:

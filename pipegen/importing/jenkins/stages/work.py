@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.reading.syntax import GroovyCall
 from pipegen.importing.jenkins.stages.shell import ScriptCommand
 from pipegen.structs import MutableStruct, Struct, field
 
@@ -21,9 +24,11 @@ class StageWork(MutableStruct):
 
     commands: list[ScriptCommand] = field(default_factory=list)
     after: list[ScriptCommand] = field(default_factory=list)
-    steps_before: list[str] = field(default_factory=list)
-    steps_after: list[str] = field(default_factory=list)
+    steps_before: list[GroovyCall] = field(default_factory=list)
+    steps_after: list[GroovyCall] = field(default_factory=list)
     wrap: list[str] = field(default_factory=list)
+    # Items of `withEnv` around steps of Jenkins: variables that commands of the script set.
+    settings: list[str] = field(default_factory=list)
     secrets: dict[str, Value] = field(default_factory=dict)
     # Commands that set variables from secrets, or from other commands.
     exports: list[str] = field(default_factory=list)
@@ -31,6 +36,15 @@ class StageWork(MutableStruct):
     unstashed: list[str] = field(default_factory=list)
     junit: list[str] = field(default_factory=list)
     keys: dict[str, Value] = field(default_factory=dict)
+
+    def copy(self) -> StageWork:
+        """Return another work with the same contents."""
+        return StageWork(**{name: copy(getattr(self, name)) for name in self.__struct_fields__})
+
+    def restore(self, earlier: StageWork) -> None:
+        """Go back to the contents of *earlier*, a copy."""
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(earlier, name))
 
     @property
     def is_idle(self) -> bool:

@@ -77,14 +77,16 @@ class SplitLoop(Struct, kw_only=True):
 class Jenkinsfile(Struct, kw_only=True):
     """A whole file.
 
-    *libraries* are loaded first; *properties* are those of the job besides its *parameters*; *guard* ends builds of
-    changes from forks before anything else; *helpers* are the names of the constant functions that it calls, in the
-    order of the file; *has_stashes* is whether stages stash files. *setters* and *parameter_lists* are the variables
-    and the parameters by the function that contains them, () if they are in place.
+    *libraries* are loaded first; *definitions* are Groovy of the user; *properties* are those of the job besides its
+    *parameters*; *guard* ends builds of changes from forks before anything else; *helpers* are the names of the
+    constant functions that it calls, in the order of the file; *has_stashes* is whether stages stash files. *setters*
+    and *parameter_lists* are the variables and the parameters by the function that contains them, () if they are in
+    place.
     """
 
     notes: tuple[str, ...]
     libraries: tuple[str, ...] = ()
+    definitions: str = ""
     properties: tuple[Property, ...] = ()
     parameters: tuple[Parameter, ...]
     selection: SelectionParameter | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from pipegen.source.text import Span
@@ -39,4 +40,4 @@ class Property(Struct):
 
 def step_name(call: str) -> str:
     """Return the name of the step in *call*, which may lack its brackets."""
-    return call.partition("(")[0].strip()
+    return re.split(r"[ \t({]", call.strip(), maxsplit=1)[0]

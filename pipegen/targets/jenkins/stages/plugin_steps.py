@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipegen.bindings.expression import Constant, Expression, List, Loop, Map, Scope, Text
 from pipegen.diagnostics import codes
@@ -11,21 +11,32 @@ from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import Job, Plan, PluginCall
 from pipegen.plan.model.texts import call_texts, plugin_texts
+from pipegen.readback.errors import UnreadableError
+from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression
 from pipegen.targets.jenkins.stages.known_steps import KnownStep, known_steps
-from pipegen.targets.jenkins.stages.raw import HEAD, NAME, is_call
+from pipegen.targets.jenkins.stages.raw import NAME, is_head
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
-# A call on one line, with or without parentheses.
-_STATEMENT = rf"{NAME}([ \t(][^\r\n]*)?"
+# The start of a call, with or without parentheses or a block.
+_START = re.compile(rf"{NAME}(?:[ \t({{]|\Z)")
 # The parameters of a step, as keys of a map and of Groovy.
 _KEY = r"[A-Za-z_]\w*"
 # A text that is a call in Groovy, such as `java()`, and one with a value of pipegen.
 _NESTED_CALL = r"[A-Za-z_]\w*\(([A-Za-z_]\w*:.*)?\)"
 _REFERENCE = r"\$\{([\w-]+)(\[[^]{}]*\])?\.[\w.-]+(\|[^{}]*)?\}"
+
+
+# Words of Groovy, and values of Jenkins, that are no calls of steps.
+_NO_CALLS = frozenset(
+    (  # noqa: SIM905
+        " as assert boolean break case catch continue currentBuild def default do else env false final finally for if "
+        "in instanceof int new null params return scm String switch this throw true try void while"
+    ).split(" ")
+)
 
 
 class _Writer(Struct):
@@ -67,6 +78,19 @@ def plugin_steps(calls: Sequence[PluginCall], texts: GroovyTexts) -> tuple[model
     return tuple(_lowered(call, texts) for call in calls)
 
 
+def settings(variables: Sequence[tuple[str, Text]], texts: GroovyTexts) -> tuple[str, ...]:
+    """Return *variables* in Groovy, as items of the list of `withEnv`."""
+    values = replace(texts, reads_environment=True)
+    return tuple(_setting(name, values.value(text)) for name, text in variables)
+
+
+def _setting(name: str, value: model.Value) -> str:
+    parts = value.parts if isinstance(value, model.Joined) else (value,)
+    if isinstance(parts[0], str):
+        return expression(model.Joined((f"{name}={parts[0]}", *parts[1:])))
+    return expression(model.Joined((f"{name}=", *parts)))
+
+
 def _lowered(call: PluginCall, texts: GroovyTexts) -> model.GroovyStatement:
     writer = _Writer(replace(texts, reads_environment=True), [])
     text = writer.statement(call)
@@ -82,8 +106,20 @@ def enclosed(job: Job, steps: tuple[model.Step, ...], texts: GroovyTexts) -> tup
 
 
 def names(job: Job) -> tuple[str, ...]:
-    """Return the names of all steps of plugins of *job*."""
-    return tuple(map(_name, _calls(job)))
+    """Return the names of all steps of plugins of *job*, and of the calls in their blocks."""
+    return tuple(name for call in _calls(job) for name in (_name(call), *_called(call)))
+
+
+def _called(call: PluginCall) -> Iterator[str]:
+    """Yield the names of the calls in the block of *call*: any word with a value, arguments or a block after it."""
+    if call.arguments is not None or not has_block(call.text):
+        return
+    code = GroovyTokens(call.text)
+    for index in range(1, code.size):
+        following = code.tokens[index + 1]
+        begins = following.kind is not TokenKind.SIGN or following.text in ("(", "{", ".")
+        if code.word(index) not in _NO_CALLS and not code.is_sign(index - 1, ".") and begins:
+            yield code.word(index)
 
 
 def needs_agent(job: Job) -> bool:
@@ -92,14 +128,16 @@ def needs_agent(job: Job) -> bool:
         return False
     own_names = names(job)
     is_known = any(step.needs_agent for name, step in known_steps().items() if name in own_names)
+    is_known |= any(call.arguments is None and has_block(call.text) for call in _calls(job))
     references = (reference for text in plugin_texts(job.plugin_steps) for reference in text.references())
     reads_outputs = any(reference.scope in (Scope.STAGE, Scope.OWN) for reference in references)
     return is_known or reads_outputs or bool(job.machine.labels) or job.machine.image is not None
 
 
-def reads_status(calls: Sequence[PluginCall]) -> bool:
-    """Return whether the parameters of *calls* contain the status of a stage or of the pipeline."""
-    return any(reference.scope is Scope.STATUS for text in call_texts(calls) for reference in text.references())
+def reads_status(calls: Sequence[PluginCall], env: Sequence[tuple[str, Text]]) -> bool:
+    """Return whether the parameters of *calls*, or *env*, contain the status of a stage or of the pipeline."""
+    texts = (*call_texts(calls), *(text for _, text in env))
+    return any(reference.scope is Scope.STATUS for text in texts for reference in text.references())
 
 
 def check_plugin_steps(job: Job, plan: Plan, report: Report) -> None:
@@ -112,15 +150,41 @@ def check_plugin_steps(job: Job, plan: Plan, report: Report) -> None:
             continue
         if call.arguments is not None:
             _check_parameters(call, call.arguments, report)
-        elif not is_call(call.text, _STATEMENT):
+        elif not _is_call(call.text):
             _refuse(
                 call.span,
-                "this is not a Jenkins step on one line",
-                'write a call, such as "waitForQualityGate abortPipeline: true", or a map: "acmeDeploy: {to: staging}"',
+                "this is not a Jenkins step",
+                'write a call, such as "waitForQualityGate abortPipeline: true", a map, such as "acmeDeploy: {to: '
+                'staging}", or several statements in "script { … }"',
                 report,
             )
         else:
             _check_statement(call, plan, report)
+
+
+def _is_call(text: str) -> bool:
+    """Return whether *text* is one call in Groovy with balanced brackets, perhaps with a block or on several lines."""
+    if not _START.match(text) or "\0" in text:
+        return False
+    try:
+        code = GroovyTokens(text)
+    except UnreadableError:
+        return False
+    index = code.skip(0)
+    while index < code.size:
+        previous, token = code.tokens[index - 1], code.tokens[index]
+        is_broken = "\n" in text[previous.end : token.start] and previous.text != ","
+        is_after_block = previous.text == "}" and not code.is_sign(index, ",")
+        if is_broken or is_after_block or token.text in (";", "\\"):
+            return False
+        index = code.skip(index)
+    last = code.tokens[code.size - 1]
+    return last.end == len(text) and last.text not in (",", ".", "=")
+
+
+def has_block(text: str) -> bool:
+    """Return whether the step *text* has other steps inside."""
+    return text.endswith("}")
 
 
 def _calls(job: Job) -> tuple[PluginCall, ...]:
@@ -130,7 +194,7 @@ def _calls(job: Job) -> tuple[PluginCall, ...]:
 
 def _name(call: PluginCall) -> str:
     """Return the name of the step of *call*."""
-    return re.split(r"[ \t(]", call.text, maxsplit=1)[0]
+    return re.split(r"[ \t({]", call.text, maxsplit=1)[0]
 
 
 def _constant(value: Constant) -> str:
@@ -149,7 +213,8 @@ def _key(key: Text) -> str:
 def _check_statement(call: PluginCall, plan: Plan, report: Report) -> None:
     """Report the step *call* in Groovy if it has steps inside, or contains a value."""
     name = _name(call)
-    _known(name, call.span, report)
+    if not has_block(call.text):
+        _known(name, call.span, report)
     namespaces = {"setup", "inputs", "matrix", *(job.stage for job in plan.jobs)}
     reference = next((one for one in re.finditer(_REFERENCE, call.text) if one[1] in namespaces), None)
     if reference is not None:
@@ -161,7 +226,7 @@ def _check_block(call: PluginCall, report: Report) -> None:
     """Report the block *call* if it is not the head of a block, or if its parameters are known only at run time."""
     step = known_steps().get(_name(call))
     reference = next((one for text in call_texts((call,)) for one in text.references()), None)
-    if call.arguments is None and not is_call(call.text, HEAD):
+    if call.arguments is None and not is_head(call.text):
         hint = "write the step without its braces, on one line, such as \"sshagent(['deploy-key'])\""
         _refuse(call.span, "this is not a Jenkins step with a block", hint, report)
     elif call.arguments is not None and not re.fullmatch(NAME, call.text):
@@ -182,7 +247,7 @@ def _check_parameters(call: PluginCall, arguments: Expression, report: Report) -
     name = call.text
     if not re.fullmatch(NAME, name):
         hint = 'write the name of a step, such as "acmeDeploy", and its parameters as a map'
-        if isinstance(arguments, Text | Constant) and re.fullmatch(_STATEMENT, name):
+        if isinstance(arguments, Text | Constant) and _is_call(name):
             text = arguments.text if isinstance(arguments, Constant) else arguments.constant
             hint = f"for YAML, this is a key with a value; put quotes around the step: '{name}: {text}'"
         _refuse(call.span, f'"{name}" is not the name of a Jenkins step', hint, report)

@@ -16,7 +16,7 @@ _WRAP = "wrap"
 # The name of a step, possibly a method of a variable.
 NAME = r"[A-Za-z_]\w*([.]\w+)*"
 # The head of a block: a name, possibly of a variable's method, and the arguments in parentheses.
-HEAD = rf"{NAME}([ \t]*[(][^\r\n]*[)])?"
+_HEAD = rf"{NAME}([ \t]*[(][^\r\n]*[)])?"
 # A comment, and a character that Groovy allows only in texts.
 _ODD = ("//", "\\")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
@@ -71,13 +71,13 @@ def _items(job: Job, key: str) -> Iterator[Scalar]:
 
 
 def _is_head(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.kind is ScalarKind.TEXT and is_call(node.text.strip(), HEAD)
+    return isinstance(node, Scalar) and node.kind is ScalarKind.TEXT and is_head(node.text.strip())
 
 
-def is_call(text: str, form: str) -> bool:
-    """Return whether *text* is a line of Groovy of that *form*, with balanced brackets."""
+def is_head(text: str) -> bool:
+    """Return whether *text* is the head of a block on one line, with balanced brackets."""
     return (
-        re.fullmatch(form, text) is not None and not any(sign in _outside(text) for sign in _ODD) and _is_closed(text)
+        re.fullmatch(_HEAD, text) is not None and not any(sign in _outside(text) for sign in _ODD) and _is_closed(text)
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pipegen.bindings.expression import Text
 from pipegen.plan.model import Credential, CredentialKind, Job, PluginCall, TriggerJob, Workspace
 from pipegen.shell.command import OUTPUTS, Command, with_heading
 from pipegen.shell.script import StageScriptParts
@@ -97,23 +98,45 @@ def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> l
     prepared: list[model.Step] = []
     if needs_agent(named):
         prepared += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
-    inner = (
-        *_plugin_steps(named, before, values, shared),
-        *(_script_steps(named, values, shared) if not named.script.is_empty else ()),
-        *_plugin_steps(named, after, values, shared),
-    )
+    first, last = (_plugin_steps(named, one, values, shared) for one in (before, after))
+    inner = (*first, *last) if named.script.is_empty else tuple(_script_steps(named, values, shared, first, last))
     return [*prepared, *plugin_steps.enclosed(named.job, inner, values)]
 
 
 def _plugin_steps(
     named: NamedJob, calls: Sequence[PluginCall], values: GroovyTexts, shared: StepContext
 ) -> tuple[model.Step, ...]:
-    own = with_own_tools(named.job, plugin_steps.plugin_steps(calls, values), shared.work.settings)
-    return shared.statuses.with_statuses(named, own) if plugin_steps.reads_status(calls) else own
+    own: tuple[model.Step, ...] = plugin_steps.plugin_steps(calls, values)
+    if not own:
+        return ()
+    env = _env(named, shared)
+    if settings := plugin_steps.settings(env, values):
+        own = (model.Wrapped(f"withEnv([{', '.join(settings)}])", own),)
+    own = tuple(_with_cases(named, step) for step in own)
+    if bindings := tuple(map(_binding, named.job.secrets)):
+        own = (model.WithCredentials(bindings, own),)
+    own = with_own_tools(named.job, own, shared.work.settings)
+    return shared.statuses.with_statuses(named, own) if plugin_steps.reads_status(calls, env) else own
 
 
-def _script_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> list[model.Step]:
-    """Return the steps with the script of a stage, and those that leave its files."""
+def _env(named: NamedJob, shared: StepContext) -> tuple[tuple[str, Text], ...]:
+    """Return the variables of a stage for its steps of plugins that are not set around all of its steps."""
+    own = own_variables(named, shared) if has_directives(named, shared) else ()
+    outside = (*shared.common, *own)
+    env = named.job.plugin_steps.env if named.job.plugin_steps is not None else ()
+    return tuple(
+        (name, text) for name, text in env if model.EnvironmentVariable(name, text.constant or "") not in outside
+    )
+
+
+def _script_steps(
+    named: NamedJob,
+    values: GroovyTexts,
+    shared: StepContext,
+    first: tuple[model.Step, ...],
+    last: tuple[model.Step, ...],
+) -> list[model.Step]:
+    """Return the steps with the script of a stage between *first* and *last*, and those that leave its files."""
     script = named.script
     steps_: list[model.Step] = []
     is_isolated = named.plan.workspace is Workspace.ISOLATED
@@ -126,8 +149,9 @@ def _script_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> 
         if pod is not None and pod_of(named) is not None
         else in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
     )
-    complete_step = with_post_actions(named.job, shared.statuses.with_statuses(named, (in_image_step,)), shared.reports)
-    steps_ += cached(named.job, values, complete_step)
+    script_step = shared.statuses.with_statuses(named, (in_image_step,))
+    complete_steps = with_post_actions(named.job, (*first, *script_step, *last), shared.reports)
+    steps_ += cached(named.job, values, complete_steps)
     if script.archives:
         steps_.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
     stash = shared.stashes.left_by(named) if is_isolated else None

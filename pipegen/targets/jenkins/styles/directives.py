@@ -125,7 +125,7 @@ def _with_environment(stage: model.StageBlock) -> model.StageBlock:
         return (replace(step, bindings=others),) if others else step.steps
 
     steps = _replaced(stage.steps, replace_bindings)
-    return replace(stage, steps=steps, environment=(*stage.environment, *variables))
+    return replace(stage, steps=steps, environment=(*stage.environment, *dict.fromkeys(variables)))
 
 
 def _variable(binding: model.Binding) -> model.EnvironmentVariable:

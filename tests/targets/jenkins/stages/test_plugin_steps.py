@@ -7,10 +7,11 @@ from engines.jenkins_facts import facts
 from plan.sample_plans import job_of, plan_of, plans_of
 
 from pipegen.diagnostics.report import Report
+from pipegen.importing.compilation import compiled
 from pipegen.plan.model import Job, Plan
 from pipegen.targets.jenkins.model import Echo, Wrapped
 from pipegen.targets.jenkins.stages.known_steps import known_steps
-from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps, enclosed, needs_agent, plugin_steps
+from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps, enclosed, names, needs_agent, plugin_steps
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 
@@ -34,7 +35,18 @@ from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
         ),
         ('"x("', None),
         ('"x }"', None),
-        ('"x { y }"', None),
+        ('"x { y }"', "x { y }"),
+        ('"timeout(1) { y }"', "timeout(1) { y }"),
+        ('"script {\\n  a\\n  b = 1 // }\\n}"', "script {\n  a\n  b = 1 // }\n}"),
+        ('"git branch: a,\\n  url: b"', "git branch: a,\n  url: b"),
+        ('"x { y"', None),
+        ('"x { y ) }"', None),
+        ('"x { y \'}"', None),
+        ('"x { y } z"', None),
+        ('"x { y }; z"', None),
+        ('"x\\ny"', None),
+        ('"x { /* }"', None),
+        ('"x { y } // z"', None),
         ("\"'x'\"", None),
         ('"x // y"', None),
         ('"x; y"', None),
@@ -101,6 +113,7 @@ def _statements(plan: Plan, job: Job) -> list[str]:
         ("steps: {jenkins: [waitForQualityGate]}", False),
         ("steps: {jenkins: [echo: a]}", False),
         ("steps: {jenkins: {before: [waitForQualityGate], after: [junit: a.xml]}}", True),
+        ("steps: {jenkins: ['script { acmeScan() }']}", True),
         ("steps: {jenkins: [acmeScan]}, agent: linux", True),
         ("steps: {jenkins: [acmeScan]}, image: node:22", True),
     ],
@@ -108,6 +121,73 @@ def _statements(plan: Plan, job: Job) -> list[str]:
 def test_a_stage_without_a_script_takes_an_agent_where_its_steps_need_one(keys: str, expected: bool) -> None:  # noqa: FBT001
     """Jenkins tells of known steps; of others, the user."""
     assert needs_agent(job_of(f"{{name: s, {keys}}}")) is expected
+
+
+_STAGE = """\
+pipelines:
+  ci:
+    stages:
+      - name: a
+        env: { LEVEL: full, TAG: "v-${setup.run}" }
+        secrets: { TOKEN: api }
+        steps:
+          jenkins:
+            - |-
+              script {
+                  if (env.LEVEL) { sh '''
+              cat <<E
+                a
+              E
+              ''' } // }
+              }
+            - acmeScan { image.push() }
+            - "parallel(a: { echo 'x' })"
+"""
+_OTHERS = "".join(f"      - {{ name: {name}, script: x }}\n" for name in "bcd")
+_ORDER = f"{_OTHERS}    execution: [[a, c], [a, d], [b, d]]\n"
+
+
+@pytest.mark.parametrize("others", ["", _ORDER], ids=["declarative", "scripted"])
+def test_steps_have_the_variables_and_credentials_of_their_stage(others: str) -> None:
+    """In both styles; their lines are indented, except those inside of a text."""
+    config = compiled(f"{_STAGE}{others}targets: {{ jenkins: {{}} }}\n", "jenkins")
+    (file,) = config.files
+    lines = [line.strip() for line in file.text.split("\n")]
+
+    assert config.messages == ()
+    assert "\ncat <<E\n  a\nE\n''' } // }\n" in file.text
+    assert "'TAG=v-' + env.BUILD_NUMBER" in file.text
+    if others:
+        assert "withCredentials([string(credentialsId: 'api', variable: 'TOKEN')]) {" in lines
+        assert "withEnv(['LEVEL=full', 'TAG=v-' + env.BUILD_NUMBER]) {" in lines
+    else:
+        assert "TOKEN = credentials('api')" in lines
+        for step in ("acmeScan { image.push() }", "parallel(a: { echo 'x' })"):
+            assert lines[lines.index(step) - 1] == "script {"
+
+
+@pytest.mark.parametrize("order", ["", _ORDER], ids=["declarative", "scripted"])
+def test_files_of_steps_are_archived_and_reported_even_if_the_steps_fail(order: str) -> None:
+    """Reports and files follow all steps of the stage."""
+    keys = "script: x, reports: { junit: r.xml }, artifacts: { paths: [f], when: always }"
+    stage = (
+        f"      - {{ name: a, {keys}, steps: {{ jenkins: {{ before: [first], after: [last] }}, elsewhere: skip }} }}\n"
+    )
+    others = _ORDER if order else "      - { name: b, script: x }\n"
+    (file,) = compiled(
+        f"pipelines:\n  ci:\n    stages:\n{stage}{others}targets: {{ jenkins: {{}} }}\n", "jenkins"
+    ).files
+    words = ("first()", "sh 'x'", "last()", "post {" if not order else "} finally {", "junit ", "archiveArtifacts ")
+    positions = [file.text.index(word) for word in words]
+
+    assert positions == sorted(positions)
+
+
+def test_a_block_with_credentials_is_not_for_forks() -> None:
+    """What a block calls counts as if the stage called it itself."""
+    block = "script { def x = 1; if (x) { withCredentials([]) { sh y } } }"
+
+    assert names(job_of(f"{{name: s, steps: {{jenkins: ['{block}']}}}}")) == ("script", "withCredentials", "sh")
 
 
 def test_known_steps_are_those_of_a_server() -> None:

@@ -15,7 +15,7 @@ _COVERAGE, _CODEQUALITY, _SARIF = "coverage", "codequality", "sarif"
 _PARSERS = {CoverageFormat.COBERTURA: "COBERTURA", CoverageFormat.JACOCO: "JACOCO"}
 # Steps that Declarative rejects in `steps` (BlockedStepsAndMethodCalls of pipeline-model-definition), and those for
 # which it requires a parameter that Jenkins does not: `node`, `lock(label: …)`.
-_SCRIPT_STEPS = frozenset({"lock", "node", "parallel", "properties", "stage"})
+_SCRIPT_STEPS = frozenset({"if", "lock", "node", "parallel", "properties", "stage"})
 _GENERATED_LOCK = "lock(resource: "
 
 
@@ -68,13 +68,19 @@ def _in_script(step: model.Step) -> model.Step:
             return model.Wrapped("script", (step,))
         case model.Wrapped(head="script"):
             return step
-        case model.GroovyStatement() if "." in model.step_name(step.text):
+        case model.GroovyStatement() if _is_groovy(step.text):
             return model.Wrapped("script", (step,))
         case model.Wrapped() if _needs_script(step.head):
             return model.Wrapped("script", (step,))
         case model.Wrapped() | model.WithCredentials() | model.OnAgent():
             return replace(step, steps=in_script(step.steps))
     return step
+
+
+def _is_groovy(text: str) -> bool:
+    """Return whether the step *text* must be in `script`, since it may have Groovy in its block."""
+    name = model.step_name(text)
+    return "." in name or name in _SCRIPT_STEPS or (text.endswith("}") and name != "script")
 
 
 def _needs_script(head: str) -> bool:

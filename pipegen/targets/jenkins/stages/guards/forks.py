@@ -23,6 +23,7 @@ from pipegen.targets.jenkins.stages.raw import heads
 _HARMLESS = frozenset(
     (  # noqa: SIM905
         "ansiColor catchError dir retry script timeout timestamps waitUntil warnError withEnv ws "
+        "bat fileExists isUnix powershell print println pwd pwsh readFile readJSON readYaml sh tool "
         "archiveArtifacts cleanWs deleteDir echo error fingerprint junit recordCoverage recordIssues sleep stash "
         "unstable unstash writeFile"
     ).split()

@@ -1,0 +1,95 @@
+"""Variables of `environment` as variables, secrets and commands of a stage."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.emit.yaml import Value
+from pipegen.importing.jenkins.marks import Marks
+from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, GroovyPart, constant
+from pipegen.importing.jenkins.reading.syntax import Value as GroovyValue
+from pipegen.importing.jenkins.stages.kept import first_read, setting
+from pipegen.importing.jenkins.stages.secrets import password
+from pipegen.importing.jenkins.stages.texts import JenkinsNames
+from pipegen.importing.jenkins.stages.work import StageWork
+from pipegen.importing.untranslatable import UntranslatableError
+
+_COMMAND = re.compile(
+    r"sh\s*\((?=.*returnStdout:\s*true).*?script:\s*(['\"]{1,3})(.*?)\1.*?\)(?:\.trim\(\))?", re.DOTALL
+)
+
+
+class EnvironmentReader:
+    """Reads the blocks `environment` of a stage with the text *stage*, in a file with the text *file*."""
+
+    def __init__(self, file: str, names: JenkinsNames, work: StageWork, marks: Marks, stage: str) -> None:
+        self.env: dict[str, Value] = {}
+        self._file = file
+        self._names = names
+        self._work = work
+        self._marks = marks
+        self._stage = stage
+
+    def read(self, call: GroovyCall) -> None:
+        """Read the block of *call*."""
+        self._marks.translated(call)
+        for statement in call.block.statements if call.block is not None else ():
+            if not isinstance(statement, GroovyAssignment):
+                self._marks.left_out(statement, "a config has no Groovy")
+                continue
+            try:
+                self._variable(statement)
+                self._marks.all(statement)
+            except UntranslatableError as error:
+                self._computed(statement, str(error))
+
+    def is_read(self, name: str) -> bool:
+        """Return whether the stage names the variable *name*."""
+        return re.search(rf"\$\{{?{name}\b", self._stage) is not None
+
+    def _variable(self, assignment: GroovyAssignment) -> None:
+        value, name = assignment.value, assignment.name
+        if isinstance(value, GroovyCall) and value.name == "credentials":
+            identifier = constant(value.arguments[0].value) if value.arguments else None
+            if identifier is None:
+                raise UntranslatableError("the ID of a credential is known only at run time")
+            self._credentials(name, identifier)
+        elif (command := _command(value)) is not None:
+            self._work.exports.append(f'{name}="$({command})"\nexport {name}')
+            self._work.settings.append(setting(assignment) or "")
+        elif (text := self._names.variable(value)) != f"${{{name}}}":
+            self.env[name] = text
+            # A value with a variable that only commands set is known to steps of Jenkins in the same way.
+            if any(f"${{{item[1:].partition('=')[0]}}}" in text for item in self._work.settings):
+                self._work.settings.append(setting(assignment) or "")
+
+    def _credentials(self, name: str, identifier: str) -> None:
+        """Bind a credential, whose kind shows in how its variables are read."""
+        if not re.search(rf"\b{name}_(USR|PSW)\b", self._file):
+            self._work.secrets[name] = identifier
+            return
+        bound = password(identifier, f"{name}_USR", f"{name}_PSW")
+        self._work.secrets |= bound.secrets
+        self._work.exports += bound.exports
+        self._work.settings += bound.settings
+        if re.search(rf"\${{?{name}\b(?!_)", self._file):
+            self._work.exports.append(f'export {name}="${{{name}_USR}}:${{{name}_PSW}}"')
+            self._work.settings.append(f'"{name}=${{env.{name}_USERNAME}}:${{env.{name}_PASSWORD}}"')
+
+    def _computed(self, assignment: GroovyAssignment, reason: str) -> None:
+        """Keep a variable whose value Groovy computes, around the steps of the stages that name it."""
+        item = setting(assignment)
+        if item is None or first_read(item, self._names.outside):
+            self._marks.left_out(assignment, reason)
+            return
+        if re.search(rf"\b{assignment.name}\b", self._stage):
+            self._work.wrap.append(f"withEnv([{item}])")
+        self._marks.raw(assignment, "the environment", reason)
+
+
+def _command(value: GroovyValue) -> str | None:
+    """Return the command of `sh(script: …, returnStdout: true).trim()`; None for other Groovy."""
+    if not isinstance(value, GroovyPart):
+        return None
+    match = _COMMAND.fullmatch(value.text)
+    return match[2] if match and "$" not in match[2] and "\\" not in match[2] else None

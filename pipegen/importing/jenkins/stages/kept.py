@@ -1,0 +1,127 @@
+"""Steps of a Jenkinsfile that stay Groovy: their text in the config, and the names that it reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from functools import reduce
+
+from pipegen.importing.jenkins.reading.syntax import GroovyAssignment, GroovyCall, GroovyPart, GroovyText
+from pipegen.readback.groovy import GroovyTokens, TokenKind, indented, lines_in_strings, pieces
+
+_INDENT = "    "
+_WIDTH = 100
+
+
+def kept_text(call: GroovyCall, settings: Iterable[str]) -> str:
+    """Return *call* as a step of Jenkins.
+
+    *settings* are items of `withEnv`: variables that only the script of its stage has otherwise. The text gets those
+    that it names.
+    """
+    text = groovy_of(call)
+    needed, items = text, list[str]()
+    for item in reversed(tuple(settings)):
+        if _names(needed, item):
+            needed, items = f"{needed} {item}", [item, *items]
+    if not any(_names(other, item) for item in items for other in items if other is not item):
+        return in_block(f"withEnv([{', '.join(items)}])", text) if items else text
+    return reduce(lambda inner, item: in_block(f"withEnv([{item}])", inner), reversed(items), text)
+
+
+def _names(text: str, item: str) -> bool:
+    """Return whether *text* names the variable that *item* of `withEnv` sets."""
+    return re.search(rf"\b{item[1:].partition('=')[0]}\b", text) is not None
+
+
+def in_block(head: str, text: str) -> str:
+    """Return *text* as the only step in a block step."""
+    return f"{head} {{\n{indented(text, _INDENT)}\n}}"
+
+
+def setting(assignment: GroovyAssignment) -> str | None:
+    """Return *assignment*, a variable of `environment`, as an item of `withEnv`; None if it is not on one line."""
+    value = assignment.value
+    parts = value.parts if isinstance(value, GroovyText) else (value,)
+    text = f"{assignment.name}="
+    for part in parts:
+        match part:
+            case str():
+                text += re.sub(r'[\\"$]', lambda match: f"\\{match[0]}", part)
+            case GroovyPart():
+                text += f"${{{part.text}}}"
+            case GroovyCall():
+                text += f"${{{part.whole.text}}}"
+            case _:
+                return None
+    return None if "\n" in text else f'"{text}"'
+
+
+def groovy_of(call: GroovyCall) -> str:
+    """Return the text of *call*, on one line if it is short, else with the indentation of its first line removed."""
+    text, start = call.whole.text, call.whole.first.column - 1
+    line = call.whole.file.line(call.whole.first.line)
+    margin = line[: len(line) - len(line.lstrip())] if line[:start].isspace() else ""
+    inside = lines_in_strings(text)
+    lines = [
+        one if number in inside else one.removeprefix(margin).rstrip() for number, one in enumerate(text.split("\n"))
+    ]
+    joined = " ".join(one.strip() for one in lines)
+    is_simple = call.block is None and not inside and "//" not in joined and "/*" not in joined
+    return joined if is_simple and len(joined) <= _WIDTH else "\n".join(lines)
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the names that the Groovy *text* reads or sets: no parts of other names, and no keys."""
+    code = GroovyTokens(text)
+    names: set[str] = set()
+    for index in range(code.size):
+        token = code.tokens[index]
+        if token.kind is TokenKind.EXPRESSION:
+            names |= _words_in_text(text[token.start : token.end])
+        elif token.kind is TokenKind.WORD and not _is_part(code, index):
+            names.add(token.text)
+    return frozenset(names)
+
+
+def _words_in_text(quoted: str) -> frozenset[str]:
+    """Return the names in the expressions of the text *quoted*."""
+    if not quoted.startswith('"'):
+        return frozenset()
+    names: frozenset[str] = frozenset()
+    for is_code, text in pieces(quoted):
+        names |= words(text) if is_code else frozenset()
+    return names
+
+
+def _is_part(code: GroovyTokens, index: int) -> bool:
+    """Return whether the word at *index* is a property, a method of a value, or a key."""
+    is_property = index > 0 and code.is_sign(index - 1, ".")
+    is_key = code.is_sign(index + 1, ":") and index > 0 and code.tokens[index - 1].text in ("(", "[", ",")
+    is_argument = code.is_sign(index + 1, ":") and index > 0 and code.word(index - 1) != ""
+    return is_property or is_key or is_argument
+
+
+def assigned(text: str) -> frozenset[str]:
+    """Return the names that the Groovy *text* sets outside of blocks, and those without a definition inside."""
+    code = GroovyTokens(text)
+    depth, names = 0, set[str]()
+    for index in range(code.size):
+        depth += code.is_sign(index, "{") - code.is_sign(index, "}")
+        is_set = code.is_sign(index + 1, "=") and not code.is_sign(index + 2, "=")
+        is_local = depth > 0 and index > 0 and code.word(index - 1) != ""
+        if code.word(index) and is_set and not is_local and not _is_part(code, index):
+            names.add(code.word(index))
+    return frozenset(names)
+
+
+def first_read(text: str, names: Collection[str]) -> str | None:
+    """Return the first of *names* that the Groovy *text* reads, None if there is none."""
+    found = words(text) & set(names)
+    return min(found) if found else None
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    """Return the tokens of the Groovy *text*, for comparisons."""
+    code = GroovyTokens(text)
+    return tuple(token.text for token in code.tokens[: code.size])
