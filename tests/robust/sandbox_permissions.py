@@ -20,6 +20,8 @@ from robust.trial_result import Figures
 ROOT = Path(__file__).parents[2]
 _EXAMPLES = sorted((*ROOT.glob("examples/*/pipegen.yaml"), *ROOT.glob("examples/*/.pipeline/config.yaml")))
 _GOLDENS = sorted((ROOT / "tests" / "golden").glob("*/pipeline.yml"))
+# Keys of a config whose texts are Groovy.
+_GROOVY = frozenset({"wrap", "options", "libraries", "steps", "triggers"})
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def _groovy(config: Path) -> str:
                 for key, value in node.items():
                     if is_inside:
                         yield key
-                    yield from texts(value, is_inside=is_inside or key in {"wrap", "options", "libraries", "steps"})
+                    yield from texts(value, is_inside=is_inside or key in _GROOVY)
             case list():
                 for item in node:
                     yield from texts(item, is_inside=is_inside)
