@@ -17,8 +17,10 @@ import pytest
 from cli.program import Pipegen
 from cli.repositories import commit, git, repository
 
+from pipegen.cli.verbs import VERBS
 from pipegen.source.git import ask, changed_files
 
+IMPORTED, JENKINSFILE = "other/.gitlab-ci.yml", "other/Jenkinsfile"
 CONFIG = """\
 targets: { gitlab: {} }
 pipelines:
@@ -36,9 +38,13 @@ FILES = {
         "*.txt filter=Evil\n"
     ),
     "api/x.txt": "1\n",
+    IMPORTED: "include: {local: /other/more.yml}\na: {script: [x], rules: [{changes: [api/**], exists: [api/*]}]}\n",
+    "other/more.yml": "b: {script: [x]}\n",
+    JENKINSFILE: "pipeline { agent any\n stages { stage('a') { when { changeset 'api/**' }\n steps { sh 'x' } } } }\n",
 }
 DRIVERS = ("evil", "e=vil.clean", "Evil", "evil.clean=x")
-VERBS = (
+# Those that call git, and all others.
+CALLS = (
     ("check", "--all"),
     ("check",),
     ("compile",),
@@ -54,7 +60,20 @@ VERBS = (
     ("run", "--dry-run", "--isolated"),
     ("diff", "HEAD"),
     ("diff", "HEAD~1", "HEAD"),
+    ("run", "--dry-run", "--resume"),
     ("simulate",),
+    ("simulate", "--event", "push", "--changed", "api/main.py"),
+    ("plan", "--events"),
+    ("test", "--write"),
+    ("test",),
+    ("import", IMPORTED, "-o", "-"),
+    ("import", IMPORTED, "-o", "imported.yaml", "--force", "--report", "html"),
+    ("import", JENKINSFILE, "-o", "-"),
+    ("import", "--audit", "."),
+    ("init", "--template", "python", "-t", "gitlab", "--force"),
+    ("explain", "PG301"),
+    ("targets",),
+    ("schema",),
 )
 
 
@@ -160,7 +179,7 @@ def configure(root: Path, settings: tuple[str, ...]) -> None:
 def fires(pipegen: Pipegen, root: Path, trap: Trap) -> list[str]:
     """Call each verb, and return those that executed the program."""
     fired = []
-    for verb in VERBS:
+    for verb in CALLS:
         touch(root)
         pipegen(*verb)
         if trap.fired.exists():
@@ -174,11 +193,23 @@ def everything(trap: Trap) -> tuple[str, ...]:
     return tuple(word for one in trap.settings() for word in one)
 
 
+def test_every_verb_is_called() -> None:
+    """A new verb of the program is missing here until it has a call."""
+    assert {call[0] for call in CALLS} == set(VERBS)
+
+
 def test_no_key_executes_a_program(root: Path, trap: Trap, pipegen: Pipegen) -> None:
     """All keys are set at once, and every verb is called."""
     configure(root, everything(trap))
 
     assert fires(pipegen, root, trap) == []
+
+
+def test_every_call_does_its_work(root: Path, pipegen: Pipegen) -> None:
+    """None ends before it reads the repository, because of a wrong option, say."""
+    ends = {call: pipegen(*call).status for call in CALLS}
+
+    assert {call: status for call, status in ends.items() if status} == {}
 
 
 def test_git_itself_executes_the_trap(root: Path, trap: Trap) -> None:

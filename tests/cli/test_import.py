@@ -52,6 +52,25 @@ def test_an_invalid_file_is_not_imported(pipegen: Pipegen) -> None:
     assert not Path("pipegen.yaml").exists()
 
 
+@pytest.mark.parametrize(
+    ("included", "code", "status"),
+    [("unit2: [", "error[PG102]", 1), (Path("/etc/hostname"), "error[PG130]", 1), (None, "warning[PG852]", 0)],
+)
+def test_an_error_in_an_include_decides_the_exit_status(
+    included: str | Path | None, code: str, status: int, pipegen: Pipegen
+) -> None:
+    """The config has the jobs of the other files; a file that does not exist is only a warning."""
+    Path(".gitlab-ci.yml").write_text(f"include: {{ local: more.yml }}\n{_SOURCE}", encoding="utf-8")
+    if isinstance(included, Path):
+        Path("more.yml").symlink_to(included)
+    elif included:
+        Path("more.yml").write_text(included, encoding="utf-8")
+    result = pipegen("import")
+
+    assert (result.status, code in result.err) == (status, True)
+    assert Path("pipegen.yaml").read_text(encoding="utf-8") == _CONFIG
+
+
 def test_import_can_write_to_standard_output(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     """`-o -` writes no file."""
     written: list[str] = []

@@ -123,7 +123,8 @@ def import_pipeline(
         say(f"{output} written: {imported.words}")
     if proven is not None:
         say(f"runs: {proven.words}")
-    end(Exit.FINE if imported.generated else Exit.PROBLEMS)
+    is_fine = imported.generated and not import_report.has_errors()
+    end(Exit.FINE if is_fine else Exit.PROBLEMS)
 
 
 def _report(form: ReportFormat, path: Path, imported: Imported, proven: Proof | None, report: Report) -> str:
