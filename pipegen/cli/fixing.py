@@ -12,10 +12,12 @@ from pipegen.cli.linting import lint
 from pipegen.cli.session import attempt
 from pipegen.cli.terminal.redaction import plain_secrets
 from pipegen.compiler import analyse
+from pipegen.config.files.load import MAX_BYTES
 from pipegen.diagnostics.redaction import redact_text
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.lint.fixing import apply_fixes
 from pipegen.plan.model import Plan
+from pipegen.source.enclosure import content
 from pipegen.source.text import SourceFile
 from pipegen.structs import Struct
 
@@ -42,7 +44,7 @@ class Fixed(Struct):
 def fixed(path: Path) -> Fixed | None:
     """Return the config at *path* with all fixes; None if it has errors.
 
-    A config that is not UTF-8 is not changed.
+    A config that is not a file of UTF-8 is not changed.
     """
     report = Report()
     return attempt(path, report, lambda file: Fixed(path, file, fix_file(file, report) if _is_utf8(path) else file))
@@ -59,8 +61,11 @@ def write_fixed(result: Fixed) -> None:
 
 
 def _is_utf8(path: Path) -> bool:
+    data = content(path, MAX_BYTES)
+    if data is None:
+        return False
     try:
-        path.read_bytes().decode()
+        data.decode()
     except UnicodeDecodeError:
         return False
     return True

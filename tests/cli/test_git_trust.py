@@ -205,7 +205,8 @@ def test_no_key_executes_a_program(root: Path, trap: Trap, pipegen: Pipegen) -> 
     assert fires(pipegen, root, trap) == []
 
 
-def test_every_call_does_its_work(root: Path, pipegen: Pipegen) -> None:
+@pytest.mark.usefixtures("root")
+def test_every_call_does_its_work(pipegen: Pipegen) -> None:
     """None ends before it reads the repository, because of a wrong option, say."""
     ends = {call: pipegen(*call).status for call in CALLS}
 
