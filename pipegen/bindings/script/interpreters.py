@@ -98,7 +98,7 @@ _SSH = Interpreter(
 
 _SHELLS = "sh bash rbash dash ash ksh mksh lksh zsh fish csh tcsh yash posh nu xonsh elvish hush shell"
 SHELLS = frozenset(_SHELLS.split())
-_PWSH = Interpreter(flags=("-c", "-Command", "-command"), files=("-File", "-f"), reads_input=True)
+_PWSH = Interpreter(flags=("-c", "-Command", "-command", "-EncodedCommand"), files=("-File", "-f"), reads_input=True)
 _LISP = Interpreter(flags=("e", "-c", "--eval"), reads_input=True)
 # With `-u`, runuser runs the words after the user instead of a shell.
 _SU = Interpreter(
@@ -124,20 +124,30 @@ INTERPRETERS: dict[str, Interpreter] = {
     "perl": _PERL,
     "ruby": Interpreter(flags=("e",), reads_input=True, valued=("I", "r"), attached=("i", "F")),
     **dict.fromkeys(("node", "nodejs"), _NODE),
-    "php": Interpreter(flags=("r",), files=("f",), reads_input=True, valued=("d",)),
+    "php": Interpreter(flags=("r", "B", "R", "E"), files=("f",), reads_input=True, valued=("d",)),
     **dict.fromkeys(("lua", "luajit"), Interpreter(flags=("e",), reads_input=True, valued=("l",))),
     **dict.fromkeys(("Rscript", "R", "groovy", "scala", "elixir", "ghc", "osascript"), Interpreter(flags=("e",))),
-    **dict.fromkeys(("clojure", "guile", "sbcl", "octave", "gnuplot", "erl", "emacs"), _LISP),
-    **dict.fromkeys(("deno", "bun"), Interpreter(flags=("e", "p", "eval"))),
+    **dict.fromkeys(("ocaml", "swift", "coffee", "bb", "racket", "mix", "jrunscript"), Interpreter(flags=("e",))),
+    **dict.fromkeys(("julia", "rake"), Interpreter(flags=("e", "E", "p", "--eval", "--print", "--execute"))),
+    **dict.fromkeys(("clojure", "guile", "sbcl", "octave", "gnuplot", "iex"), _LISP),
+    **dict.fromkeys(("erl", "emacs"), Interpreter(flags=("e", "--eval", "-eval", "-execute"), reads_input=True)),
+    **dict.fromkeys(("deno", "bun", "ts-node"), Interpreter(flags=("e", "p", "--eval", "--print"))),
+    "irb": Interpreter(reads_input=True),
     **dict.fromkeys(("expect", "tclsh"), Interpreter(flags=("c",), reads_input=True)),
     **dict.fromkeys(
         ("vim", "vi", "ex", "nvim"),
         Interpreter(flags=("c", "+", "--cmd"), files=("S", "u"), reads_input=True, scripts=False, continues=True),
     ),
-    **dict.fromkeys(("ed", "dc", "m4", "at", "batch", "crontab", "jshell"), _STDIN),
+    "dc": Interpreter(hint=_FUNCTION, flags=("e", "--expression"), reads_input=True, scripts=False),
+    **dict.fromkeys(("ed", "m4", "at", "batch", "crontab", "jshell"), _STDIN),
     **dict.fromkeys(("gdb", "lldb"), Interpreter(flags=_GDB, files=("-x",), reads_input=True, scripts=False)),
     "less": Interpreter(hint=_FUNCTION, flags=("+",)),
     "man": Interpreter(hint=_FUNCTION, flags=("P", "H")),
+    "tcpdump": Interpreter(hint=_FUNCTION, flags=("z",)),
+    "nc": Interpreter(hint=_FUNCTION, flags=("e",)),
+    "ncat": Interpreter(hint=_FUNCTION, flags=("c", "e")),
+    "rpm": Interpreter(hint=_FUNCTION, flags=("E",)),
+    "entr": Interpreter(hint=_FUNCTION, switches=("s",)),
     "split": Interpreter(hint=_FUNCTION, flags=("--filter", "--filt")),
     "go": Interpreter(hint=_FUNCTION, flags=("-toolexec", "-exec", "-vettool")),
     **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang"), Interpreter(hint=_FUNCTION, flags=("-wrapper",))),
@@ -219,13 +229,14 @@ COMMAND_MARKS = ("|", "!")
 # For any program: options that take a command, and keys of settings whose value is a command.
 # Compiled where they are first used: few scripts need them.
 COMMAND_OPTION = (
-    r"--(?!no-)(?:[a-z-]*-)?(?:exec|execute|command|cmd|eval|call|rsh|program|upload-pack|receive-pack|split-string"
+    r"--(?!no-)(?:[a-z_-]*[_-])?(?:exec|execute|command|cmd|eval|call|rsh|program|upload-pack|receive-pack|split-string"
     r"|checkpoint-act[a-z]*|compress-prog[a-z]*|use-comp[a-z-]*|to-comm[a-z]*|info-script|new-volume-script|askpass"
-    r"|rsync-path|script-shell|pager|open-files-in-pager|extcmd|hook|invoke|wrapper|tree-filter|env-filter|index-filter|msg-filter|commit-filter)"
+    r"|rsync-path|script-shell|run_under|post-renderer|photo-viewer|pager|open-files-in-pager|extcmd|hook|invoke|wrapper|tree-filter|env-filter|index-filter|msg-filter|commit-filter)"
 )
 COMMAND_SETTING = (
     r"(?i)(?:alias\.[^=]*|match|[a-z0-9.*:_-]*(?:command|cmd|pager|editor|external|helper|fsmonitor|hookspath|askpass|program"
-    r"|process|clean|smudge|driver|textconv|uploadpack|receivepack|(?:pre|post)-invoke(?:-success)?(?:::)?))[= ]"
+    r"|process|clean|smudge|driver|textconv|uploadpack|receivepack|script-shell"
+    r"|(?:pre|post)-invoke(?:-success)?(?:::)?))[= ]"
 )
 NAMED = Interpreter(hint="write the name of the command itself: the value could be eval")
 RUN_BY_OTHERS = Interpreter(hint=_FUNCTION)

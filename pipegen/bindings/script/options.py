@@ -19,6 +19,7 @@ from pipegen.bindings.script.syntax import PLACEHOLDER
 
 # Options of git's own commands that a command follows.
 _GIT_OPTIONS = {("clone", "-u"), ("rebase", "-x"), ("difftool", "-x"), ("grep", "-O")}
+_RUN_WORDS = {("bisect", "run"), ("deno", "eval"), ("script", "eval")}
 _SETTING_OPTION = re.compile(r"-[0-9A-Za-z]{0,5}?o|--config=")
 _SSH = {"ssh", "scp", "sftp"}
 
@@ -37,7 +38,7 @@ def run_by_others(words: Sequence[str]) -> Iterator[InterpreterCall]:
             yield InterpreterCall(option[0], at, RUN_BY_OTHERS, (at,), reads_input=False)
         elif (word in {"-c", "--config", "config"} or _SETTING_OPTION.fullmatch(word)) and at + 1 < len(words):
             yield from _setting(words, at)
-        elif word == "foreach" or (word == "run" and words[at - 1 : at] == ["bisect"]):
+        elif word == "foreach" or (*words[at - 1 : at], word) in _RUN_WORDS:
             yield InterpreterCall(word, at, RUN_BY_OTHERS, tuple(range(at + 1, len(words))), reads_input=False)
     yield from _in_outputs(words)
     yield from _in_lists(words)

@@ -31,8 +31,8 @@ _NAMED = re.compile(
     r"""|[0-9]*+>[>|&]?[ \t]*+[^\s;|&]++)[ \t]++)*['"]*+\$"""
 )
 _COMMAND = re.compile(
-    r"[ \t\"']-(?:[ceEISTo]|[ceEISTo][^\s-]|-[a-z-]*(?:exec|command|cmd|eval|call|rsh|pager|hook|invoke)[a-z]*)"
-    r"|[ \t\"']--[a-z-]*(?:wrapper|shell|askpass|path|act|comp|comm|script)"
+    r"[ \t\"']-(?:[ceEISTo]|[ceEISTo][^\s-]|-[a-z_-]*(?:exec|command|cmd|eval|call|rsh|pager|hook|invoke)[a-z]*)"
+    r"|[ \t\"']--[a-z_-]*(?:wrapper|shell|askpass|path|act|comp|comm|script|under|renderer|viewer|config|extcmd)"
     r"|[ \t\"']--[a-z-]*(?:program|pack|string|action|filter)"
     r"|[ \t\"']--output[=\s\"']*[|!]"
     r"|(?:^|[\s;|&({])[\"']*\.[\"']*[ \t]|[ \t\"']-(?:[a-z]?-)?(?:[\s\"';|&]|$)"

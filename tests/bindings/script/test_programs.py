@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from bindings.sample_scripts import scalar
 
 from pipegen.bindings.script.entry import parse_script
+from pipegen.bindings.script.interpreters import COMMAND_OPTION
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 
+# The names in the expression for options that take a command.
+OPTIONS = [name for name in re.split(r"[|()?:!]|\[[a-z_-]*\]\*?", COMMAND_OPTION) if name.strip("-") and name != "no-"]
 PROGRAMS = (
     "${u:-${s.w}} a ${s.v}",
     "$u${s.w} ${s.v}",
@@ -50,6 +55,32 @@ PROGRAMS = (
     'perl -i.bak -ne "${s.v}" file',
     "ruby -e 'x ${s.v}'",
     'node -e "${s.v}"',
+    'php -B "${s.v}" file',
+    'julia -E "${s.v}"',
+    'rake -e "${s.v}"',
+    'ocaml -e "${s.v}"',
+    'swift -e "${s.v}"',
+    'mix run -e "${s.v}"',
+    'erl -noshell -eval "${s.v}"',
+    'emacs -batch -eval "${s.v}"',
+    'iex -e "${s.v}"',
+    'ts-node -e "${s.v}"',
+    'irb <<<"${s.v}"',
+    'dc -e "${s.v}"',
+    'deno eval "${s.v}"',
+    'dotnet script eval "${s.v}"',
+    "powershell -EncodedCommand ${s.v}",
+    # Options that name a command.
+    'tcpdump -z "${s.v}" -w file',
+    'nc -e "${s.v}" host 1',
+    'ncat -c "${s.v}" host 1',
+    'rpm -E "${s.v}"',
+    'entr -s "${s.v}"',
+    'npm config set script-shell "${s.v}"',
+    'helm --post-renderer "${s.v}" install',
+    'gpg --photo-viewer "${s.v}"',
+    'bazel build --workspace_status_command="${s.v}" x',
+    'bazel run --run_under="${s.v}" x',
     "awk '{ print \"${s.v}\" }' file",
     "awk -F: -v x=1 ${s.v} file",
     "gawk -f x -e ${s.v}",
@@ -440,6 +471,16 @@ def test_a_value_in_program_text_is_an_error(script: str) -> None:
     assert diagnostic.primary.span.text == "${s.v}"
     assert diagnostic.related
     assert diagnostic.hint
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_both_parsers_know_the_options_that_take_a_command(name: str) -> None:
+    """Plain scripts have a parser of their own, which leaves such scripts to the other one."""
+    for script in (f'x --{name}="${{s.v}}"', f'x --{name} "${{s.v}}"', f'x --my-{name} "${{s.v}}"'):
+        report = Report()
+        parse_script(scalar(script), ["s"], report)
+
+        assert [one.code.number for one in report.diagnostics()] == ["PG318"], script
 
 
 @pytest.mark.parametrize("script", ARGUMENTS)

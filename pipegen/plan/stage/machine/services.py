@@ -18,7 +18,7 @@ from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence, items_of
 
 # Valid image names; a run-time value is one NUL character.
-_KNOWN = r"[A-Za-z0-9][A-Za-z0-9._:/@\0-]*"
+_KNOWN = r"[A-Za-z0-9\0][A-Za-z0-9._:/@\0-]*"
 _ALIAS = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 
 
@@ -66,6 +66,7 @@ def _alias(name: Text, values: StageValues) -> str:
             at=name.span,
             hint='set the host name of the service: "alias: db"',
         )
+        return ""
     return alias
 
 
