@@ -136,6 +136,9 @@ def _script(
     lowering = _lowering(job, plan, producers, host, used, set_by_engine)
     kinds = {type(step) for step in used.steps}
     credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
+    if not used.steps:
+        # Secrets of a stage with steps of Jenkins only: the target binds them around these.
+        credentials = ()
     login = _login(host) if _pushes_or_pulls(job, kinds, used.steps, host) else ()
     bind = input_commands(used.outputs, used.setup, lowering)
     if used.statuses:

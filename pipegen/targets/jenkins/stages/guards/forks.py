@@ -54,7 +54,12 @@ def _has_rights(named: NamedJob, settings: JenkinsSettings) -> bool:
     has_login = (script.logs_in and bool(settings.registry_credential)) or (image is not None and image.credentials)
     acts = any(isinstance(step, PublishImage | Promote | Deploy | TriggerJob) for step in job.steps)
     deploys = job.deployment.environment is not None or bool(job.deployment.locks)
-    return bool(script.credentials or has_login) or acts or deploys or _may_have_rights((*heads(job), *names(job)))
+    return (
+        bool(job.secrets or script.credentials or has_login)
+        or acts
+        or deploys
+        or _may_have_rights((*heads(job), *names(job)))
+    )
 
 
 def _may_have_rights(calls: Iterable[str]) -> bool:
