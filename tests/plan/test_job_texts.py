@@ -39,7 +39,7 @@ def foreign(references: Iterator[Reference]) -> set[Reference]:
 
 @pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
 def test_all_references_of_a_job_are_listed(case: str) -> None:
-    """Those in steps, environments, mails and caches."""
+    """Those in steps, environments, mails, caches and steps of plugins."""
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     jobs: list[Job] = [job for plan in analyse(file, (), report).plans for job in plan.jobs]
@@ -56,6 +56,7 @@ def test_all_references_of_a_job_are_listed(case: str) -> None:
             job.mail,
             job.caches,
             job.retention.name,
+            job.plugin_steps,
         )
         for reference in found(part)
     )
