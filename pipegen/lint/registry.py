@@ -17,6 +17,7 @@ from pipegen.lint.rules import (
     hidden_failure,
     idle_artifacts,
     image_by_tag,
+    literal_reference,
     lost_parallelism,
     never_together,
     plain_secret,
@@ -54,6 +55,7 @@ RULES: tuple[LintRule, ...] = (
     foreign_variable.check,
     empty_setup_value.check,
     curly_quotes.check,
+    literal_reference.check,
 )
 
 

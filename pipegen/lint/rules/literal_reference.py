@@ -1,0 +1,60 @@
+"""References in keys of plain text, where they are not replaced: `lock: deploy-${inputs.environment}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.lint.base import CheckedConfig
+from pipegen.source.text import Span
+from pipegen.source.tree import Mapping, Node, Scalar, children, items_of
+
+# No variable of a shell has a dot in its name; the axes of a matrix are replaced everywhere.
+_REFERENCE = re.compile(r"(?<!\$)\$\{(?!matrix\.)[\w-]*\.\w[^{}]*\}")
+_PLAIN = ("directory", "lock", "approve")
+_PLAIN_IN = {
+    "approve": ("message", "approvers"),
+    "image": ("entrypoint", "args", "dockerfile", "context", "build_args"),
+    "services": ("command", "env"),
+}
+
+
+def check(config: CheckedConfig, report: Report) -> None:
+    """Report each reference in a value that is plain text."""
+    if not any(_REFERENCE.search(file.text) for file in config.files()):
+        return
+    seen: set[Span] = set()
+    for stage in config.stages():
+        for key, node in _plain_values(stage.config.body):
+            for scalar in _scalars(node):
+                for match in _REFERENCE.finditer(scalar.text):
+                    span = scalar.part(*match.span())
+                    if span in seen:
+                        continue
+                    seen.add(span)
+                    report.add(
+                        codes.LITERAL_REFERENCE,
+                        f'"{key}" is plain text, in which "{match[0]}" is not replaced',
+                        at=span,
+                        hint="write the value itself; only ${matrix.AXIS} is replaced here",
+                    )
+
+
+def _plain_values(body: Node | None) -> Iterator[tuple[str, Node]]:
+    """Yield the keys of plain text in *body*, each with its value."""
+    for entry in body.entries if isinstance(body, Mapping) else ():
+        if entry.key.text in _PLAIN and not isinstance(entry.value, Mapping):
+            yield entry.key.text, entry.value
+        for item in items_of(entry.value) or (entry.value,):
+            if entry.key.text in _PLAIN_IN and isinstance(item, Mapping):
+                inner = [one for one in item.entries if one.key.text in _PLAIN_IN[entry.key.text]]
+                yield from ((f"{entry.key.text}.{one.key.text}", one.value) for one in inner)
+
+
+def _scalars(node: Node) -> Iterator[Scalar]:
+    if isinstance(node, Scalar):
+        yield node
+    for child in children(node):
+        yield from _scalars(child)

@@ -1,0 +1,49 @@
+"""References in keys of plain text."""
+
+from __future__ import annotations
+
+import pytest
+from lint.findings import findings, stages
+
+from pipegen.lint.rules.literal_reference import check
+
+
+def read(keys: str) -> list[str]:
+    """Return the underlined texts in a stage with *keys*."""
+    return [text for _, text in findings(check, stages(f"{{name: deploy, script: ./deploy, {keys}}}"))]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "lock: 'deploy-${setup.branch}'",
+        "directory: 'services/${setup.branch}'",
+        "approve: 'Deploy ${setup.branch}?'",
+        "approve: {message: 'Deploy ${setup.branch}?'}",
+        "approve: {message: Deploy?, approvers: ['team-${setup.branch}']}",
+        "image: {dockerfile: Dockerfile, build_args: {BRANCH: '${setup.branch}'}}",
+        "image: {name: 'python:3.12', entrypoint: ['${setup.branch}']}",
+        "services: [{image: 'redis:7', alias: cache, env: {BRANCH: '${setup.branch}'}}]",
+    ],
+)
+def test_a_reference_in_plain_text_is_reported(keys: str) -> None:
+    """The engine would get the dollar sign and the braces."""
+    assert read(keys) == ["${setup.branch}"]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "lock: deploy",
+        "lock: '$${setup.branch}'",
+        "lock: '${LOCK}'",
+        "lock: 'deploy-${matrix.target}', matrix: {target: [a, b]}",
+        "image: 'python:${setup.branch}'",
+        "environment: {name: 'review/${setup.branch}'}",
+        "env: {BRANCH: '${setup.branch}'}",
+        "approve: {when: {branch: main}, message: Deploy?}",
+    ],
+)
+def test_other_values_are_not_reported(keys: str) -> None:
+    """They have no reference, or references in them are replaced."""
+    assert read(keys) == []
