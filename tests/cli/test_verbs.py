@@ -66,7 +66,7 @@ def test_a_short_call_does_not_import_slow_modules(
     names = all_loaded(*arguments.split())
 
     assert names & {"importlib.resources", "json", "unicodedata", "zipfile"} == set()
-    assert names & {"pipegen.diagnostics.render.text", "pipegen.targets.gitlab.helper_jobs.mail"} == set()
+    assert "pipegen.diagnostics.render.text" not in names
 
 
 @pytest.mark.parametrize("verb", VERBS)
