@@ -182,6 +182,14 @@ def children(node: Node) -> tuple[Node, ...]:
     return node.items if type(node) is Sequence else ()
 
 
+def scalars(node: Node) -> Iterator[Scalar]:
+    """Yield the scalars in *node*, in the order of the file, without keys."""
+    if isinstance(node, Scalar):
+        yield node
+    for child in children(node):
+        yield from scalars(child)
+
+
 def items_of(node: Node | None) -> tuple[Node, ...]:
     """Return the items of a sequence; () for any other node."""
     return node.items if isinstance(node, Sequence) else ()

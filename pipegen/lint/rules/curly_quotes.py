@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig
 from pipegen.source.text import Span
-from pipegen.source.tree import Node, Scalar, children
+from pipegen.source.tree import scalars
 
 _IN_CURLY_QUOTES = re.compile(
     "[\u2018\u2019\u201c\u201d\u201e](?P<text>[^\u2018\u2019\u201c\u201d\u201e]*)[\u2018\u2019\u201c\u201d]"
@@ -20,7 +19,7 @@ def check(config: CheckedConfig, report: Report) -> None:
     """Report each value of a stage that is one text in curly quotes."""
     seen: set[Span] = set()
     for stage in config.stages():
-        for scalar in _scalars(stage.config.body) if stage.config.body is not None else ():
+        for scalar in scalars(stage.config.body) if stage.config.body is not None else ():
             match = _IN_CURLY_QUOTES.fullmatch(scalar.text)
             if match is not None and scalar.span not in seen:
                 seen.add(scalar.span)
@@ -30,10 +29,3 @@ def check(config: CheckedConfig, report: Report) -> None:
                     at=scalar.span,
                     hint=f'write "{match["text"]}"',
                 )
-
-
-def _scalars(node: Node) -> Iterator[Scalar]:
-    if isinstance(node, Scalar):
-        yield node
-    for child in children(node):
-        yield from _scalars(child)

@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import CheckedConfig
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, Scalar, children, items_of
+from pipegen.source.tree import Mapping, Node, items_of, scalars
 
 # No variable of a shell has a dot in its name; the axes of a matrix are replaced everywhere.
 _REFERENCE = re.compile(r"(?<!\$)\$\{(?!matrix\.)[\w-]*\.\w[^{}]*\}")
@@ -28,7 +28,7 @@ def check(config: CheckedConfig, report: Report) -> None:
     seen: set[Span] = set()
     for stage in config.stages():
         for key, node in _plain_values(stage.config.body):
-            for scalar in _scalars(node):
+            for scalar in scalars(node):
                 for match in _REFERENCE.finditer(scalar.text):
                     span = scalar.part(*match.span())
                     if span in seen:
@@ -51,10 +51,3 @@ def _plain_values(body: Node | None) -> Iterator[tuple[str, Node]]:
             if entry.key.text in _PLAIN_IN and isinstance(item, Mapping):
                 inner = [one for one in item.entries if one.key.text in _PLAIN_IN[entry.key.text]]
                 yield from ((f"{entry.key.text}.{one.key.text}", one.value) for one in inner)
-
-
-def _scalars(node: Node) -> Iterator[Scalar]:
-    if isinstance(node, Scalar):
-        yield node
-    for child in children(node):
-        yield from _scalars(child)

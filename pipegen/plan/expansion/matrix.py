@@ -12,7 +12,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.source.text import Span
-from pipegen.source.tree import Entry, Mapping, Node, Scalar
+from pipegen.source.tree import Entry, Mapping, Scalar, scalars
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct
 
@@ -55,7 +55,7 @@ def check_source(stage: StageConfig, matrix: StepValue, report: Report) -> None:
 
 def check_literals(matrix: StepValue, stages: Collection[str], report: Report) -> None:
     """Report values in *matrix* that refer to one of *stages* or to the run: the combinations are fixed before it."""
-    for scalar in _scalars(matrix.node):
+    for scalar in scalars(matrix.node):
         match = re.search(r"(?<!\$)\$\{(?P<namespace>[\w-]*)(?:\[[^]]*\])?\.[^}]*\}", scalar.text)
         if match is not None and match["namespace"] in {*stages, *_NAMESPACES}:
             report.add(
@@ -64,17 +64,6 @@ def check_literals(matrix: StepValue, stages: Collection[str], report: Report) -
                 at=scalar.part(match.start(), match.end()),
                 hint=f'list the values, or loop over them in one script: echo "{match[0]}" | while read -r value; do …',
             )
-
-
-def _scalars(node: Node) -> Iterator[Scalar]:
-    if isinstance(node, Scalar):
-        yield node
-    elif isinstance(node, List):
-        for item in node.items:
-            yield from _scalars(item)
-    else:
-        for entry in node.entries:
-            yield from _scalars(entry.value)
 
 
 def read_matrix(stage: StageConfig, matrix: StepValue, report: Report) -> Matrix:
