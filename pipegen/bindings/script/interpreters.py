@@ -198,6 +198,9 @@ INTERPRETERS: dict[str, Interpreter] = {
     "rsync": Interpreter(hint=_FUNCTION, flags=("e", "M", "--rsh", "--remote-option")),
     **dict.fromkeys(("tar", "bsdtar"), Interpreter(hint=_FUNCTION, flags=("I", "F"), attached=("f", "C"))),
     "zip": Interpreter(hint=_FUNCTION, flags=("-TT",)),
+    "sbatch": Interpreter(hint=_FUNCTION, flags=("--wrap",)),
+    "svn": Interpreter(hint=_FUNCTION, flags=("--config-option",)),
+    **dict.fromkeys(("mutt", "wget"), Interpreter(hint=_FUNCTION, flags=("e",))),
     "sqlite3": Interpreter(hint=_SQL, flags=("-cmd",), files=("-init",), remote=1, reads_input=True, scripts=False),
     **dict.fromkeys(("tmux", "screen", "concurrently", "hyperfine"), _ALL),
     "watch": Interpreter(hint=_FUNCTION, remote=0, valued=("n", "--interval")),
@@ -234,7 +237,7 @@ COMMAND_OPTION = (
     r"|rsync-path|script-shell|run_under|post-renderer|photo-viewer|pager|open-files-in-pager|extcmd|hook|invoke|wrapper|tree-filter|env-filter|index-filter|msg-filter|commit-filter)"
 )
 COMMAND_SETTING = (
-    r"(?i)(?:alias\.[^=]*|match|[a-z0-9.*:_-]*(?:command|cmd|pager|editor|external|helper|fsmonitor|hookspath|askpass|program"
+    r"(?i)(?:(?:alias|hooks)\.[^=]*|match|[a-z0-9.*:_-]*(?:command|cmd|pager|editor|external|helper|fsmonitor|hookspath|askpass|program"
     r"|process|clean|smudge|driver|textconv|uploadpack|receivepack|script-shell"
     r"|(?:pre|post)-invoke(?:-success)?(?:::)?))[= ]"
 )

@@ -19,7 +19,7 @@ from pipegen.bindings.script.syntax import PLACEHOLDER
 
 # Options of git's own commands that a command follows.
 _GIT_OPTIONS = {("clone", "-u"), ("rebase", "-x"), ("difftool", "-x"), ("grep", "-O")}
-_RUN_WORDS = {("bisect", "run"), ("deno", "eval"), ("script", "eval")}
+_RUN_WORDS = {("bisect", "run"), ("deno", "eval"), ("script", "eval"), ("alias", "set")}
 _SETTING_OPTION = re.compile(r"-[0-9A-Za-z]{0,5}?o|--config=")
 _SSH = {"ssh", "scp", "sftp"}
 
