@@ -42,7 +42,7 @@ def resolve(config: Fitting, report: Report) -> Fitting:
     bodies = {path: body for path, body in _bodies(tree) if isinstance(body, Mapping)}
     extending = {path: body for path, body in bodies.items() if body.entry(EXTENDS) is not None}
     name_report = Report()
-    parts = [*config.parts, *(("templates", name) for name in templates.check(name_report))]
+    parts = [*config.parts, *(("templates", name) for name in templates.check(name_report, report))]
     parts += [path for path, body in extending.items() if not templates.check_names(body, name_report)]
     if not any(len(part) == 1 or (part[0] == "templates" and len(part) == PIPELINE) for part in config.parts):
         # Otherwise, an unknown part may define the missing name.

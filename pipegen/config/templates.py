@@ -21,14 +21,17 @@ class Templates:
         self._entries: dict[str, Entry] = {entry.key.text: entry for entry in entries}
         self._bodies = {name: _without_extends(entry.value) for name, entry in self._entries.items()}
 
-    def check(self, report: Report) -> tuple[str, ...]:
-        """Report and return templates that extend unknown templates or form a loop."""
+    def check(self, name_report: Report, loop_report: Report) -> tuple[str, ...]:
+        """Return templates that extend unknown templates, reported in *name_report*, or form a loop, in *loop_report*.
+
+        They are separate because a part with errors may define an unknown name, but cannot break a loop.
+        """
         for entry in self._entries.values():
-            self.check_names(entry.value, report)
+            self.check_names(entry.value, name_report)
         looped: set[str] = set()
         for loop in self._loops():
             if not looped & set(loop):
-                self._report_loop(loop, report)
+                self._report_loop(loop, loop_report)
             looped |= set(loop)
         return tuple(name for name, entry in self._entries.items() if name in looped or not self._is_known(entry.value))
 

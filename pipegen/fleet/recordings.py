@@ -23,7 +23,7 @@ from pipegen.run.chart.times import SECONDS
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import MutableStruct, field
 
-_LARGEST = 200 * 1024 * 1024
+_LARGEST = 64 * 1024 * 1024
 _MILLI = 0.001
 # The year 2200, in milliseconds: later times are invalid.
 _LATEST = 7.3e12

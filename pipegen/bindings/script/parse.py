@@ -9,6 +9,7 @@ from operator import attrgetter, itemgetter
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.script.cursor import UnterminatedError, has_references, references_in, suggest_namespace, written
 from pipegen.bindings.script.evaluated import evaluated
+from pipegen.bindings.script.interpreters import NAMED
 from pipegen.bindings.script.lexer import lex
 from pipegen.bindings.script.model import Body, Delimiter, Escaped, ParsedScript, PlacedReference, ScriptPart
 from pipegen.bindings.script.printed_text import PrintedText
@@ -131,9 +132,11 @@ def _report_typos(lexed: Lexed, stages: Collection[str], source: Scalar, report:
 
 def _report_obstacles(lexed: Lexed, source: Scalar, report: Report) -> None:
     printed_text = PrintedText(lexed)
-    first: dict[ScriptReference, Program] = {}
+    first: dict[ScriptReference | int, Program] = {}
     for program in programs(lexed, printed_text, source.text):
-        first.setdefault(program.reference, program)
+        # The name of a command is one mistake, however many values follow it.
+        is_name = program.call.interpreter is NAMED
+        first.setdefault(program.caller.start if is_name else program.reference, program)
     for program in first.values():
         _report_program(program, source, report)
     for reference in dict.fromkeys(evaluated(lexed, printed_text)):

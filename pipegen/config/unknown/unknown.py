@@ -139,8 +139,8 @@ class Unknown:
         return path[:STAGE] if path[STAGE:] == ("name",) else smallest_part(self._tree, path)
 
     def _is_open(self, key: str) -> bool:
-        """Return whether the top-level *key* may define more names than the known ones."""
-        misread = any(part[0] == key for part in self._misread)
+        """Return whether the top-level *key* may define more names than the known ones, also in the wrong place."""
+        misread = any(part[0] == key or part[PIPELINE:] == (key,) for part in self._misread)
         return misread or any(len(part) == 1 and part[0] != "targets" for part in self.parts)
 
     def _paths(self, diagnostic: Diagnostic) -> tuple[Path, ...]:

@@ -124,6 +124,8 @@ def _underline(length: int, style: TextStyle | None, painter: Painter) -> str:
 
 def _cells(line: str) -> tuple[list[str], list[int]]:
     """Return the text for each character of *line*, and the column where each begins; the last is the end's column."""
+    if line.isascii() and line.isprintable():
+        return list(line), list(range(len(line) + 1))
     shown, columns = [], [0]
     for character in line:
         text = " " * (_TAB - columns[-1] % _TAB) if character == "\t" else visible(character)
