@@ -83,6 +83,7 @@ class FileBuilder(Struct, kw_only=True):
             document,
             self.jobs,
             self._title,
+            self._pipeline_name,
             has_same_stage=self._has(versions.SAME_STAGE),
             has_partial_needs=self._has("job.needs.parallel"),
         )
@@ -112,7 +113,13 @@ class FileBuilder(Struct, kw_only=True):
     def _title(self, name: str) -> str:
         """Return the name of the job *name* in the name of its stage: combinations have that of their matrix."""
         job = self.jobs.get(name)
-        return name if job is None else name.removesuffix(job.stage) + job.title
+        return name if job is None else job.title
+
+    def _pipeline_name(self, name: str) -> str:
+        """Return the pipeline of the job *name* if its name begins with that of the pipeline, else ""."""
+        job = self.jobs.get(name)
+        suffix = f": {job.stage}" if job is not None else ""
+        return name.removesuffix(suffix) if suffix and name.endswith(suffix) else ""
 
     def _features(self, document: Document) -> dict[str, list[str]]:
         """Return the features of *document* that need a certain version of GitLab, with the jobs that use them."""

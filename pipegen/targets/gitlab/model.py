@@ -209,6 +209,10 @@ class Hidden(Struct, kw_only=True):
     variables: tuple[VariableEntry, ...] = ()
     before_script: tuple[ScriptEntry, ...] = ()
     after_script: tuple[ScriptEntry, ...] = ()
+    retry: RetryKeys | None = None
+    timeout: str = ""
+    interruptible: bool = False
+    caches: tuple[CacheEntry, ...] = ()
 
 
 class GitLabJob(Struct, kw_only=True):

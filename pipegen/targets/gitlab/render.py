@@ -93,9 +93,13 @@ def _one_or_list(texts: tuple[str, ...]) -> Value:
 def _hidden(hidden: Hidden) -> dict[str, Value]:
     return without_none(
         {
-            "rules": [_rule(rule) for rule in hidden.rules] if hidden.rules else None,
             "image": _image(hidden.image) if hidden.image else None,
             "services": _services(hidden.services) if hidden.services else None,
+            "rules": [_rule(rule) for rule in hidden.rules] if hidden.rules else None,
+            "retry": _retry(hidden.retry) if hidden.retry else None,
+            "timeout": hidden.timeout or None,
+            "interruptible": hidden.interruptible or None,
+            "cache": caches(hidden.caches) if hidden.caches else None,
             "variables": _variables(hidden.variables) if hidden.variables else None,
             "before_script": script_data(hidden.before_script),
             "after_script": script_data(hidden.after_script),

@@ -15,8 +15,8 @@ _NAMES = {
     '$CI_PIPELINE_SOURCE == "merge_request_event"': ".on-merge-request",
     '$CI_PIPELINE_SOURCE == "schedule"': ".on-schedule",
 }
-# The lines of a hidden job without those of its rules: its name, and a blank line.
-_EXTRA_LINES = 2
+# The lines of a hidden job without its keys: its name, and a blank line.
+EXTRA_LINES = 2
 
 
 def with_shared_rules(document: Document) -> Document:
@@ -28,7 +28,7 @@ def with_shared_rules(document: Document) -> Document:
     taken = {*(job.name for job in document.jobs), *(hidden.name for hidden in document.hidden)}
     names: dict[tuple[RuleEntry, ...], str] = {}
     for rules in shared:
-        names[rules] = _free(_name(rules), taken)
+        names[rules] = free_name(_name(rules), taken)
     return replace(
         document,
         hidden=(*document.hidden, *(Hidden(name=name, rules=rules) for rules, name in names.items())),
@@ -40,8 +40,13 @@ def with_shared_rules(document: Document) -> Document:
 
 def _saved_lines(rules: Sequence[RuleEntry], jobs: int) -> int:
     """Return the lines that so many *jobs* save if each extends a hidden job with *rules*."""
-    lines = 1 + sum(map(_lines, rules))
-    return jobs * lines - (jobs + lines + _EXTRA_LINES)
+    lines = count_lines(rules)
+    return jobs * lines - (jobs + lines + EXTRA_LINES)
+
+
+def count_lines(rules: Sequence[RuleEntry]) -> int:
+    """Return the number of lines of the key `rules`."""
+    return 1 + sum(map(_lines, rules)) if rules else 0
 
 
 def _lines(rule: RuleEntry) -> int:
@@ -59,7 +64,7 @@ def _name(rules: Sequence[RuleEntry]) -> str:
     return f"{name}-{first.when}" if first.when else name
 
 
-def _free(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """Return *name*, with a number if it is *taken*, and add it there."""
     number, free = 1, name
     while free in taken:

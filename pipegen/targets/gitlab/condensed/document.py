@@ -11,6 +11,7 @@ from pipegen.targets.gitlab.condensed.conditions import with_shared_rules
 from pipegen.targets.gitlab.condensed.defaults import with_default_tools, with_defaults
 from pipegen.targets.gitlab.condensed.matrices import with_matrices
 from pipegen.targets.gitlab.condensed.needs import Sources, reads_no_files, short_needs, sources
+from pipegen.targets.gitlab.condensed.pipeline_keys import with_pipeline_keys
 from pipegen.targets.gitlab.condensed.stage_names import stage_names, with_external
 from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob, VariableEntry
 
@@ -21,6 +22,7 @@ def condensed(
     document: Document,
     plan_jobs: Mapping[str, PlanJob],
     title: Callable[[str], str],
+    pipeline: Callable[[str], str],
     *,
     has_same_stage: bool,
     has_partial_needs: bool,
@@ -28,8 +30,8 @@ def condensed(
     """Return *document* in its shortest form.
 
     *plan_jobs* are the jobs of the plan by the names of their jobs, *title* returns the name of a job in the name of
-    its stage. With *has_same_stage*, jobs may need others of their stage, with *has_partial_needs* some combinations of
-    a matrix.
+    its stage, *pipeline* the name of its pipeline, "" for the only one. With *has_same_stage*, jobs may need others of
+    their stage, with *has_partial_needs* some combinations of a matrix.
     """
     document = with_matrices(document, plan_jobs, has_partial_needs=has_partial_needs)
     document = with_default_tools(_with_shared_variables(with_defaults(document)))
@@ -40,7 +42,7 @@ def condensed(
         stages=with_external(tuple(dict.fromkeys(names.values())), document.external_stages, names),
         jobs=tuple(_job(job, names[job.stage], leaving, plan_jobs.get(job.name)) for job in document.jobs),
     )
-    return with_shared_rules(short)
+    return with_shared_rules(with_pipeline_keys(short, pipeline))
 
 
 def _job(job: GitLabJob, stage: str, leaving: Sources, plan_job: PlanJob | None) -> GitLabJob:

@@ -1,0 +1,88 @@
+"""Keys that all jobs of one of several pipelines share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from targets.gitlab.compiled import compiled
+from yaml_data import yaml_data
+
+_OTHER = "docs: { stages: [{ name: html, script: make html }] }"
+
+
+def _data(pipeline: str, *others: str) -> dict[str, Any]:
+    """Return the data of a file with the pipeline `api` and *others*."""
+    data: dict[str, Any] = yaml_data(
+        compiled(f"pipelines: {{ api: {{ {pipeline} }}, {', '.join(others or (_OTHER,))} }}").text
+    )
+    return data
+
+
+def test_shared_keys_are_in_a_hidden_job_with_the_name_of_the_pipeline() -> None:
+    """The jobs keep what is theirs."""
+    data = _data(
+        "when: { branch: main }, defaults: { image: 'python:3.12', timeout: 5 minutes, env: { MODE: fast } }, "
+        "stages: [{ name: lint, script: make lint }, { name: unit, script: make unit, env: { LEVEL: '2' } }]"
+    )
+
+    assert data[".api"] == {
+        "image": "python:3.12",
+        "rules": [
+            {"if": '$PIPEGEN_PIPELINE == "" && $CI_COMMIT_BRANCH == "main"'},
+            {"if": "$PIPEGEN_PIPELINE =~ /(^|,)(all|api)(,|$)/"},
+        ],
+        "timeout": "5 minutes",
+        "variables": {"MODE": "fast"},
+    }
+    assert data["api: lint"] == {"extends": ".api", "stage": "lint, html", "script": ["make lint"]}
+    assert data["api: unit"]["variables"] == {"LEVEL": "2"}
+    assert "extends" not in data["docs: html"]
+
+
+def test_keys_that_one_job_lacks_stay_in_the_others() -> None:
+    """A job without an image would get that of the hidden job."""
+    data = _data(
+        "defaults: { timeout: 5 minutes, retry: 1 }, stages: ["
+        "{ name: a, script: make, image: 'python:3.12' }, { name: b, script: make, image: 'python:3.12' }, "
+        "{ name: c, script: make }]",
+        "docs: { defaults: { retry: 2 }, stages: [{ name: html, script: make }, { name: pdf, script: make }] }",
+    )
+
+    assert "image" not in data[".api"]
+    assert data["api: a"]["image"] == "python:3.12"
+    assert "image" not in data["api: c"]
+
+
+def test_an_approval_stays_blocking() -> None:
+    """Without `rules`, GitLab would let the pipeline go on: https://docs.gitlab.com/ci/yaml/#allow_failure."""
+    data = _data(
+        "when: { branch: main }, defaults: { timeout: 5 minutes, approve: Go? }, "
+        "stages: [{ name: a, script: make }, { name: b, script: make }]"
+    )
+
+    assert {rule["when"] for rule in data[".api"]["rules"]} == {"manual"}
+    assert "allow_failure" not in data["api: a"]
+
+
+def test_jobs_with_raw_keys_share_nothing_that_these_replace() -> None:
+    """The user's `variables` are merged with those of the job, not of a hidden job."""
+    raw = "raw: { gitlab: { variables: { MORE: '1' } } }"
+    data = _data(
+        "defaults: { image: 'python:3.12', timeout: 5 minutes }, "
+        f"stages: [{{ name: a, script: make, {raw} }}, {{ name: b, script: make, {raw} }}]"
+    )
+
+    assert ".api" not in data
+    assert data["api: a"]["image"] == "python:3.12"
+
+
+def test_a_single_pipeline_has_no_hidden_job() -> None:
+    """Its keys are in `default`."""
+    data = yaml_data(
+        compiled(
+            "pipelines: { api: { defaults: { image: 'python:3.12', timeout: 5 minutes, interruptible: true }, "
+            "stages: [{ name: a, script: make }, { name: b, script: make }] } }"
+        ).text
+    )
+
+    assert not [name for name in data if name.startswith(".")]
