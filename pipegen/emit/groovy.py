@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 _LONGEST_ASCII = 30_000
 _LONGEST = 10_000
 
-_SPECIAL = re.compile(r"[\\\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe]")
+# The backslash, control characters, and characters that change the direction of text.
+_SPECIAL = re.compile(r"[\\\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe]")
 # In a triple-quoted literal, a single quote is literal unless it is part of a closing sequence.
 _CLOSING_QUOTES = re.compile(r"'{3,}|'+\Z")
 # Groovy 2.4's lexer treats this character as the end of the file, even if escaped.

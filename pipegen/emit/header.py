@@ -23,8 +23,8 @@ _STYLE = r"Style: (\w+)\."
 # After this mark, backslashes are doubled: Groovy decodes Unicode escapes in comments too.
 _ESCAPED = "// "
 # Line breaks, and other characters that a comment cannot preserve.
-_UNSEEN = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]"
-_CODED = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\\']"
+_UNSEEN = r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
+_CODED = r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\\']"
 _CODE = r"\\u([0-9a-f]{4})"
 _PIECE = r"""\$'(?P<coded>[^']*)'|'([^']*)'|"([^"]*)"|([^\s'"$]+|\$)"""
 

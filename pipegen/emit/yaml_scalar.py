@@ -9,9 +9,10 @@ from typing import TypeAlias
 
 Scalar: TypeAlias = str | bool | int | float | None
 
-# Characters that a document must not contain, and line breaks of only one version (NEL, U+2028, U+2029). Python
-# considers none of them printable, so `isprintable` is a fast first test.
-_UNPRINTABLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
+# Characters that a document must not contain, line breaks of only one version (NEL, U+2028, U+2029), and those that
+# change the direction of text, so that a reviewer sees them (CVE-2021-42574). Python considers none of them printable,
+# so `isprintable` is a fast first test.
+_UNPRINTABLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff"
 _ESCAPED = rf"[\t\n{_UNPRINTABLE}]"
 _FORBIDDEN_IN_BLOCK = rf"[{_UNPRINTABLE}]"
 

@@ -111,6 +111,7 @@ HOSTILE: dict[str, str] = {
     "C1": "a\x80\x9fb",
     "NEL": "a\x85b",
     "line separator": "a\u2028b",
+    "direction of text": "a\u202eb\u2069",
     "paragraph separator": "a\u2029b",
     "CR": "a\rb",
     "CRLF": "a\r\nb\r\n",

@@ -15,6 +15,7 @@ from pipegen.emit.groovy import block, exact_block, literal
         ("a\nb\tc\rd", r"'a\nb\tc\rd'"),
         ("$HOME ${x}", "'$HOME ${x}'"),
         ("\x00\x1b\x7f\x85\u2028\ufeff", r"'\u0000\u001b\u007f\u0085\u2028\ufeff'"),
+        ("a\u202eb\u2066\u200f\u061c", r"'a\u202eb\u2066\u200f\u061c'"),
         ("\\\x01", r"'\\\u0001'"),
         ("für 🚀", "'für 🚀'"),
         ("a\uffffb", "'a' + (char) 65535 + 'b'"),

@@ -66,6 +66,7 @@ def test_quotes_flow_punctuation_in_flow_style(text: str) -> None:
         ('"it\'s"', "'\"it''s\"'"),
         ('a\t"\\', r'"a\t\"\\"'),
         ("a\x00\r\x85\u2028\ufeff", r'"a\x00\r\x85\u2028\ufeff"'),
+        ("a\u202eb\u2066\u200f\u061c", r'"a\u202eb\u2066\u200f\u061c"'),
     ],
 )
 def test_chooses_the_quotes_that_need_the_fewest_escapes(text: str, written: str) -> None:

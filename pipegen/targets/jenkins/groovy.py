@@ -11,7 +11,7 @@ from pipegen.targets.jenkins import model
 
 # A list literal has at most 250 elements.
 _LONGEST_LIST = 200
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\uffff]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\uffff]+")
 
 
 def expression(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
