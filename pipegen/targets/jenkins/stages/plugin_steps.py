@@ -62,7 +62,7 @@ class _Writer(Struct):
             case Map():
                 return f"[{self._arguments(value)}]" if value.entries else "[:]"
             case List():
-                return f"[{', '.join(map(self._value, value.items))}]"
+                return f"[{', '.join(map(self._item, value.items))}]"
             case Constant():
                 return _constant(value)
             case Text():
@@ -71,6 +71,13 @@ class _Writer(Struct):
                 return expression(computed)
             case _:
                 raise TypeError(f"{value} is no parameter of a step")
+
+    def _item(self, value: Expression) -> str:
+        """Return *value*, an item of a list: a map of one name to its parameters is a call."""
+        match value:
+            case Map(entries=((Text() as key, Map() as parameters),)) if re.fullmatch(_KEY, key.constant or ""):
+                return f"{key.constant}({self._arguments(parameters)})"
+        return self._value(value)
 
 
 def plugin_steps(calls: Sequence[PluginCall], texts: GroovyTexts) -> tuple[model.GroovyStatement, ...]:
@@ -240,6 +247,8 @@ def _check_block(call: PluginCall, report: Report) -> None:
         _refuse(reference.span, f'"{reference}" in a step around others is known only at run time', hint, report)
     elif call.arguments is not None:
         _check_values(call.arguments, call.text, "{}", report)
+        if step is not None:
+            _check_names(step, call, call.arguments, report)
 
 
 def _check_parameters(call: PluginCall, arguments: Expression, report: Report) -> None:
@@ -254,8 +263,15 @@ def _check_parameters(call: PluginCall, arguments: Expression, report: Report) -
         return
     _check_values(arguments, name, "{}", report)
     step = _known(name, call.span, report)
-    if step is None or not isinstance(arguments, Map):
+    if step is not None:
+        _check_names(step, call, arguments, report)
+
+
+def _check_names(step: KnownStep, call: PluginCall, arguments: Expression, report: Report) -> None:
+    """Report parameters in *arguments* of *call* that its *step* does not have, and those that it needs."""
+    if not isinstance(arguments, Map):
         return
+    name = call.text
     for parameter, _ in arguments.entries:
         own_name = parameter.constant
         if own_name is not None and own_name not in step.parameters:
@@ -285,6 +301,9 @@ def _check_values(value: Expression, name: str, form: str, report: Report) -> No
             _refuse(value.span, f'a list of the step "{name}" is known only at run time', hint, report)
         case Text() if re.fullmatch(_NESTED_CALL, value.constant or ""):
             hint = f'write the whole step as text in Groovy: "{name}({form.replace("{}", value.constant or "")})"'
+            if form.endswith("[{}]"):
+                called = (value.constant or "").partition("(")[0]
+                hint = f"write a map of its name to its parameters: {{{called}: {{}}}}"
             _refuse(value.span, f'"{value.constant}" in a map is a text for Jenkins, not a call', hint, report)
 
 

@@ -84,6 +84,14 @@ def test_steps_of_the_user(step: str, expected: str | None) -> None:
         ("\"tell '${b.version}'\"", None),
         ("'tell \"${env.HOME}\"'", 'tell "${env.HOME}"'),
         ("{recordIssues: {tools: ['java()']}}", None),
+        (
+            "{recordIssues: {tools: [{java: {}}, {spotBugs: {pattern: a}}]}}",
+            "recordIssues(tools: [java(), spotBugs(pattern: 'a')])",
+        ),
+        (
+            "{tell: {items: [{name: x}, {name: {first: 1, last: 2}, age: 3}]}}",
+            "tell(items: [[name: 'x'], [name: [first: 1, last: 2], age: 3]])",
+        ),
         ("{tell: {to: {$each: one, $in: '${b.version}'}}}", None),
     ],
 )
@@ -210,6 +218,12 @@ def test_known_steps_are_those_of_a_server() -> None:
         ("{sshagent: [deploy-key]}", "sshagent(['deploy-key'])"),
         ("{withMaven: }", "withMaven()"),
         ("\"configFileProvider([configFile(fileId: 'a', variable: 'B')])\"",) * 2,
+        (
+            "{withCredentials: [{string: {credentialsId: t, variable: T}}]}",
+            "withCredentials([string(credentialsId: 't', variable: 'T')])",
+        ),
+        ("{lock: {resource: db, quantiti: 1}}", None),
+        ("{lock: {label: db}}", None),
         ('"junit testResults: 1"', None),
         ("{junit: a.xml}", None),
         ("{a b: 1}", None),
