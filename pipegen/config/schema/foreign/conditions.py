@@ -59,13 +59,12 @@ def rules(use: Use) -> str:
     items = use.value.items if isinstance(use.value, List) else (use.value,)
     positive: list[_Condition] = []
     negative: list[_Condition] = []
-    has_approval = False
+    starting: list[tuple[Map, _Condition]] = []
     for rule in items:
         condition = _of_rule(rule)
         if condition is None or not isinstance(rule, Map):
             return _ADVICE
         run = texts(rule.get("when"))
-        has_approval |= run == ("manual",)
         # A rule that excludes runs has no effect on those that an earlier rule includes.
         if run == ("never",):
             if condition and not positive:
@@ -74,16 +73,69 @@ def rules(use: Use) -> str:
                 break
         else:
             positive.append(condition)
+            starting.append((rule, condition))
             if not condition:
                 break
     cases = _cases(use, items)
     if cases is None:
         return _CASES_ADVICE
     condition = _united(positive, negative)
-    needs_approval = has_approval and "approve" not in use.siblings and use.path[:-1] != use.pipeline
-    approval: _Condition = {"approve": True} if needs_approval else {}
-    snippet = {**({"when": condition} if condition else {}), **cases, **approval}
+    starts = {} if use.path[:-1] == use.pipeline else _starts(starting)
+    starts = {key: value for key, value in starts.items() if key not in use.siblings}
+    snippet = {**({"when": condition} if condition else {}), **cases, **starts}
     return instead(snippet) if snippet else "remove it"
+
+
+def _starts(starting: Sequence[tuple[Map, _Condition]]) -> dict[str, object]:
+    """Return `approve` and `allow_failure` for the rules *starting* a job, each with its condition."""
+    manual = [texts(rule.get("when")) == ("manual",) for rule, _ in starting]
+    allowed = [texts(rule.get("allow_failure")) == ("true",) for rule, _ in starting]
+    conditions = [condition for _, condition in starting]
+    keys: dict[str, object] = {}
+    if (approved := _chosen(conditions, manual)) is not None:
+        # Nothing waits for a manual job that may fail.
+        is_optional = all(may_fail for may_fail, is_manual in zip(allowed, manual, strict=True) if is_manual)
+        value = {**({"when": approved} if approved else {}), **({"optional": True} if is_optional else {})}
+        keys["approve"] = value or True
+    tolerated = [may_fail and not is_manual for may_fail, is_manual in zip(allowed, manual, strict=True)]
+    if (failing := _chosen(conditions, tolerated)) is not None:
+        keys["allow_failure"] = {"when": failing} if failing else True
+    return keys
+
+
+def _chosen(conditions: Sequence[_Condition], chosen: Sequence[bool]) -> _Condition | None:
+    """Return the condition of the runs that start by the *chosen* rules; None for none of them, an empty one for all.
+
+    The first rule whose condition holds counts.
+    """
+    if not any(chosen) or all(chosen):
+        return _ALWAYS if any(chosen) else None
+    earlier: list[_Condition] = []
+    alternatives: list[_Condition] = []
+    for condition, is_chosen in zip(conditions, chosen, strict=True):
+        if is_chosen:
+            others = [other for other in earlier if not _excludes(condition, other)]
+            alternatives.append(_joined([condition, _none_of(others)]))
+        else:
+            earlier.append(condition)
+    return _united(alternatives, [])
+
+
+def _excludes(condition: _Condition, other: _Condition) -> bool:
+    """Return whether *condition* and *other* name different values, and no patterns, for one key."""
+    pairs = ((condition[key], other[key]) for key in condition.keys() & other.keys())
+    return any(one != another and all(_is_name(value) for value in (one, another)) for one, another in pairs)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[\w./-]+", value) is not None and not value.startswith("/")
+
+
+def _none_of(conditions: Sequence[_Condition]) -> _Condition:
+    """Return the condition that holds if none of *conditions* does."""
+    if not conditions:
+        return _ALWAYS
+    return {"not": conditions[0] if len(conditions) == 1 else _either(conditions)}
 
 
 def only(use: Use) -> str:
@@ -137,8 +189,7 @@ def _cases(use: Use, rules: Sequence[Node]) -> dict[str, object] | None:
             return {"env": variables} if is_alone else None
         if variables:
             # Only the first rule whose condition holds sets its variables.
-            others: _Condition = {"not": earlier[0] if len(earlier) == 1 else _either(earlier)} if earlier else _ALWAYS
-            cases.append({"when": _joined([condition, others]), "env": variables})
+            cases.append({"when": _joined([condition, _none_of(earlier)]), "env": variables})
         elif not condition:
             break
         elif texts(rule.get("when")) != ("never",):
@@ -264,9 +315,7 @@ def _united(positive: Iterable[_Condition], negative: Sequence[_Condition]) -> _
         condition = _either(alternatives)
     else:
         condition = next((one for one in alternatives if not one), alternatives[0] if alternatives else _ALWAYS)
-    if not negative:
-        return condition
-    return _joined([condition, {"not": negative[0] if len(negative) == 1 else _either(negative)}])
+    return _joined([condition, _none_of(negative)]) if negative else condition
 
 
 def _either(alternatives: Sequence[_Condition]) -> _Condition:

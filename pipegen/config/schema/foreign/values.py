@@ -167,7 +167,10 @@ def _inputs(parameters: Map) -> dict[str, object]:
 
 
 def triggers(use: Use) -> str:
-    """Return the hint to write a `schedule` for the pipeline."""
+    """Return the hint to write a `schedule` for the pipeline, or `poll` for Jenkins."""
+    poll = use.value.get("pollSCM") if isinstance(use.value, Map) else None
+    if isinstance(poll, Scalar):
+        return f'remove it, and write "targets: {{jenkins: {{poll: {poll.text}}}}}" at the top level'
     cron = use.value.get("cron") if isinstance(use.value, Map) else use.value
     if isinstance(cron, Scalar) and len(cron.text.split()) == _CRON_FIELDS:
         return _of_pipeline(use, {"schedule": cron.text})
