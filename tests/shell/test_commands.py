@@ -170,7 +170,28 @@ def test_a_missing_output_fails_the_stage_with_its_name(world: World, outputs: o
     result = run(world, script=["true"], outputs=outputs)
 
     assert (result.status, result.errors) == (1, message)
-    assert not (world.root / ".pipegen").exists()
+    assert not [path for path in (world.root / ".pipegen").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("script", "is_placed"),
+    [
+        ("make", True),
+        ("git describe --dirty", True),
+        ("npm pack", False),
+        ("docker build .", False),
+        ("git add --all && git commit --message x", False),
+        ("git -C . status --porcelain", False),
+        ("git clean -fdx", False),
+        ("rm -rf .pipegen", False),
+    ],
+)
+def test_a_script_writes_outputs_into_the_checkout_unless_it_takes_in_all_of_it(script: str, is_placed: bool) -> None:  # noqa: FBT001
+    """Readers get them from there; a commit, a package or an image must not contain them."""
+    text = generated({"script": [script], "outputs": ["v"]}, READER)
+
+    assert ('PIPEGEN_OUTPUTS="$PWD/.pipegen/outputs/t"' in text) is is_placed
+    assert ("mktemp" in text) is not is_placed
 
 
 @pytest.mark.parametrize("file", ["no %s/file", ".", "${setup.project}", "-"])

@@ -22,11 +22,13 @@ from pipegen.shell.quote import (
     VariableExpansion,
     Word,
     assigned,
+    between_quotes,
     constant,
     printf_format,
     quote,
 )
-from pipegen.shell.values.transfers import transfer_path
+from pipegen.shell.values.transfers import FOLDER, transfer_path
+from pipegen.shell.values.write import has_placed_outputs
 from pipegen.shell.words.rewrite import rewrite
 from pipegen.shell.words.shell_effects import indentable, is_open_ended, may_change_shell, may_redirect, sets_nounset
 from pipegen.shell.words.text import argument, output_variable, own_variable, word
@@ -65,7 +67,7 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> tuple[lis
     for name, value in step.env:
         setup_commands += _exported(name, value, lowering)
     if Measure.WRITTEN in map(_MEASURE, step.outputs):
-        setup_commands.append(Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"')))
+        setup_commands.append(_make_folder(lowering))
     is_followed = not is_alone or bool(measures)
     script_commands = _script(lines, in_own_shell=is_followed and any(map(may_change_shell, lines)))
     users_commands = [*waits, *script_commands, *measures]
@@ -191,9 +193,10 @@ def _script(lines: Sequence[str], *, in_own_shell: bool) -> list[Command]:
 
 def _measured(output: Measured, values: _Values, lowering: Lowering) -> Command | None:
     """Return the command that measures *output*; if nobody reads it, the command only checks that it exists."""
-    if output.name in lowering.direct:
+    is_direct = output.name in lowering.direct
+    if is_direct and output.measure is not Measure.WRITTEN:
         return None
-    variable = own_variable(output.name, lowering) if output.name in lowering.needed else None
+    variable = own_variable(output.name, lowering) if output.name in lowering.needed and not is_direct else None
     match output.measure:
         case Measure.COMMAND if output.command is not None and variable is not None:
             text = _rewritten(output.command, values, lowering)
@@ -203,8 +206,22 @@ def _measured(output: Measured, values: _Values, lowering: Lowering) -> Command 
             return _from_file(path, _no_file(output, path, lowering), variable)
         case Measure.WRITTEN:
             missing = failure(lowering.job, f'output "{output.name}" was not written')
-            return _from_file((ShellFragment(f"{_OUTPUTS}/"), Literal(output.name)), missing, variable)
+            folder = Literal(_placed(lowering)) if has_placed_outputs(lowering) else ShellFragment(_OUTPUTS)
+            return _from_file((folder, Literal(f"/{output.name}")), missing, variable)
     return None
+
+
+def _make_folder(lowering: Lowering) -> Command:
+    """Return the command that makes the folder in which the script writes outputs."""
+    if has_placed_outputs(lowering):
+        folder = f"$PWD/{between_quotes(_placed(lowering))}"
+        return Command((f'export PIPEGEN_OUTPUTS="{folder}"', 'mkdir -p "$PIPEGEN_OUTPUTS"'))
+    return Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"'))
+
+
+def _placed(lowering: Lowering) -> str:
+    """Return the folder of the job's outputs in the checkout."""
+    return f"{FOLDER}/outputs/{lowering.job.slug}"
 
 
 def _written(output: Measured, values: _Values, lowering: Lowering) -> Command:

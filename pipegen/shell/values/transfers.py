@@ -19,7 +19,7 @@ ARCHIVE = f"{FOLDER}/archive"
 # Commands of the user that may take in the whole checkout: with the argument `.`, or programs that default to it.
 _WHOLE_CHECKOUT = r"""(?mx)
     (?:^|[\s=:'"])\./?(?=$|[\s;&|)'":]) | \b(?:docker|podman|nerdctl|buildah|buildctl|kaniko|earthly)\b
-    | \b(?:npm|pnpm|yarn)\s+(?:pack|publish)\b
+    | \b(?:npm|pnpm|yarn)\s+(?:pack|publish)\b | \bgit\b[^\n;&|]*?\s(?:add|clean|stash|status)\b | \bgoreleaser\b
 """
 
 
@@ -72,9 +72,17 @@ def _takes_checkout(step: Step) -> bool:
         case BuildImage():
             return step.has_local_context
         case Commands():
-            texts = [part for line in step.lines for part in line.script.parts if isinstance(part, str)]
-            return any(map(re.compile(_WHOLE_CHECKOUT).search, texts))
+            return any(map(re.compile(_WHOLE_CHECKOUT).search, _texts(step)))
     return False
+
+
+def names_folder(job: Job) -> bool:
+    """Return whether the script of *job* names `.pipegen`, which it may remove."""
+    return any(FOLDER in text for step in job.steps if isinstance(step, Commands) for text in _texts(step))
+
+
+def _texts(step: Commands) -> list[str]:
+    return [part for line in step.lines for part in line.script.parts if isinstance(part, str)]
 
 
 def is_read_later(job: Job, host: ShellEnvironment) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
 from pipegen.plan.model import Commands, EngineText, Export, Job, Measure, Measured, Output, TriggerJob
@@ -13,6 +13,8 @@ from pipegen.shell.names import container_name
 from pipegen.shell.quote import Literal, ShellFragment, quote
 from pipegen.shell.values.image_values import check_image_outputs
 from pipegen.shell.values.transfers import (
+    is_cleared,
+    names_folder,
     packs_container_paths,
     packs_files,
     transfer_path,
@@ -70,26 +72,40 @@ def _stage_overwriting_files(lowering: Lowering) -> Iterator[Command]:
 
 
 def make_output_folder(lowering: Lowering) -> list[Command]:
-    """Return the command that creates the folder of the job's outputs, if it has any."""
-    if not lowering.job.outputs:
+    """Return the command that creates the folder of the job's outputs, if it has any and its script has not made it."""
+    if not lowering.job.outputs or has_placed_outputs(lowering):
         return []
     return [Command((f"mkdir -p {transfer_path(f'outputs/{lowering.job.slug}', lowering.host)}",))]
+
+
+def has_placed_outputs(lowering: Lowering) -> bool:
+    """Return whether the script writes outputs into the folder from which other jobs get them."""
+    return any(output.name in lowering.direct for output in _written(lowering.job))
+
+
+def _written(job: Job) -> list[Measured]:
+    """Return the outputs that the script of *job* writes to files of their names."""
+    steps = (step for step in job.steps if isinstance(step, Commands))
+    return [output for step in steps for output in step.outputs if output.measure is Measure.WRITTEN]
 
 
 def direct_outputs(job: Job, read: frozenset[str], host: ShellEnvironment) -> frozenset[str]:
     """Return the outputs of *job* that its commands write straight to their files.
 
-    No step may read them (*read*), nor the engine, which would not drop the line breaks at the end. They come last,
-    so that the outputs are measured in the order of the config.
+    No step may read them (*read*), nor the engine, which would not drop the line breaks at the end. Those of commands
+    come last, so that the outputs are measured in the order of the config.
     """
     if not job.outputs or job.directory != ".":
         return _NO_NAMES
-    direct: set[str] = set()
+    written = _written(job)
+    is_placed = bool(written) and _can_be_placed(written, job, read, host)
+    direct = {output.name for output in written if is_placed and output.name in job.outputs}
     for step in reversed(job.steps):
         if isinstance(step, Commands):
             for output in reversed(step.outputs):
-                if output.name in job.outputs or output.name in read:
-                    if not _can_be_direct(output, job, read, host):
+                is_used = output.name in job.outputs or output.name in read
+                if is_used and not (is_placed and output.measure is Measure.WRITTEN):
+                    if output.measure is Measure.WRITTEN or _is_read(output, job, read, host):
                         break
                     direct.add(output.name)
             break
@@ -98,9 +114,16 @@ def direct_outputs(job: Job, read: frozenset[str], host: ShellEnvironment) -> fr
     return frozenset(direct) if direct else _NO_NAMES
 
 
-def _can_be_direct(output: Measured, job: Job, read: frozenset[str], host: ShellEnvironment) -> bool:
-    is_read = output.name in read or output.name in job.expanded or Output(job.stage, output.name) in host.engine_reads
-    return output.measure is not Measure.WRITTEN and not is_read
+def _can_be_placed(written: Sequence[Measured], job: Job, read: frozenset[str], host: ShellEnvironment) -> bool:
+    """Return whether the script can write the outputs *written* into the checkout, while nothing takes in all of it."""
+    is_needed = any(output.name in job.outputs for output in written)
+    is_apart = host.values is None and is_needed and not (is_cleared(job) or names_folder(job))
+    return is_apart and not any(_is_read(output, job, read, host) for output in written)
+
+
+def _is_read(output: Measured, job: Job, read: frozenset[str], host: ShellEnvironment) -> bool:
+    """Return whether *job* itself, or the engine, reads *output*."""
+    return output.name in read or output.name in job.expanded or Output(job.stage, output.name) in host.engine_reads
 
 
 def _write_output(name: str, lowering: Lowering) -> Command:

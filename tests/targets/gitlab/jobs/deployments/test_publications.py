@@ -17,7 +17,8 @@ def test_a_release_job_runs_in_the_image_with_glab(others: int) -> None:
         pipelines:
           p:
             stages:
-              [{{name: a, script: [x], outputs: [v]}}, {more} {{name: rel, script: ['echo "${{a.v}}"'], outputs: [w]}}]
+              [{{name: a, script: [npm pack], outputs: [v]}}, {more}
+               {{name: rel, script: ['echo "${{a.v}}"'], outputs: [w]}}]
     """)
 
     assert output.data["rel"]["image"] == RELEASE
