@@ -28,7 +28,7 @@ from pipegen.run.local.watchdog import clean
 from pipegen.run.model import RunMachine, TaskId
 from pipegen.run.report.about import About
 from pipegen.run.report.follow import LogFollower
-from pipegen.run.report.formats import FORMATS
+from pipegen.run.report.formats import report_format
 from pipegen.run.report.live import Live
 from pipegen.run.report.plain import Plain
 from pipegen.run.report.record import RunRecord
@@ -119,7 +119,7 @@ def execute(ready: PreparedRun, options: RunOptions, path: Path) -> Exit:
         config=path.as_posix(), started=ready.request.started, folder=folder, machines=machines, status=status
     )
     for report_path in options.reports:
-        write(report_path, FORMATS[report_path.suffix](record, about))
+        write(report_path, report_format(report_path.suffix).render(record, about))
     return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
 
 

@@ -38,7 +38,7 @@ from pipegen.run.local.dry_run import forecast
 from pipegen.run.local.effects import effects
 from pipegen.run.local.prepare import RunRequest, gather
 from pipegen.run.local.reuse import limit
-from pipegen.run.report.formats import FORMATS
+from pipegen.run.report.formats import EXTENSIONS, report_format
 from pipegen.visible import visible
 
 # As on GitLab and Jenkins: names of pipelines separated by commas, or "all".
@@ -161,9 +161,11 @@ def _start(ready: PreparedRun | None, options: RunOptions, path: Path) -> None:
 
 def _check_reports(paths: Sequence[Path]) -> None:
     for path in paths:
-        if path.suffix not in FORMATS:
-            raise WrongUsage(f'--report takes a file with the extension {", ".join(FORMATS)}, not "{path.name}"')
+        if path.suffix not in EXTENSIONS:
+            raise WrongUsage(f'--report takes a file with the extension {", ".join(EXTENSIONS)}, not "{path.name}"')
         check_writable(path)
+        # Imported now: a stage may change the files of a local installation.
+        report_format(path.suffix)
 
 
 def _check_cache(environment: Mapping[str, str]) -> None:

