@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import chain
 
 from pipegen.bindings.namespaces import Namespaces
@@ -76,13 +76,31 @@ class _Files(Struct, kw_only=True):
     before: Mapping[str, tuple[Artifact, ...]]
     all: Mapping[str, tuple[Artifact, ...]]
     conflicts: Conflicts
+    # The bits of the stages of *before* in the closure, and their places in an order that the arcs allow.
+    mask: int
+    ranks: Mapping[str, int]
 
     @classmethod
     def of(cls, work: Mapping[str, StagePlan], closure: Closure, final: Container[str]) -> _Files:
         """Return the files of stages that do *work*."""
         files = {name: artifacts for name, stage in work.items() if (artifacts := stage.files())}
         before = {name: artifacts for name, artifacts in files.items() if name not in final}
-        return cls(before=before, all=files, conflicts=find_conflicts(before, closure))
+        return cls(
+            before=before,
+            all=files,
+            conflicts=find_conflicts(before, closure),
+            mask=closure.bits_of(filter(closure.positions.__contains__, before)),
+            ranks={name: rank for rank, name in enumerate(before)},
+        )
+
+    def of_ancestors(self, name: str, closure: Closure) -> tuple[str, ...]:
+        """Return the ancestors of stage *name* that leave files; one in no arc has no ancestors."""
+        mask = closure.mask(name) & self.mask if self.mask and name in closure.positions else 0
+        return self.ordered(closure.names(mask))
+
+    def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return those of *names* that leave files, in an order that the arcs allow."""
+        return tuple(sorted(filter(self.ranks.__contains__, names), key=self.ranks.__getitem__))
 
 
 def jobs(
@@ -110,7 +128,9 @@ def jobs(
         if files.before or work[name].stage.files_from is not None:
             ancestors = order.closure.positions if is_final else Ancestors(order.closure, name)
             available = AvailableFiles(namespaces.groups, files.before, ancestors, namespaces.final)
-            stage_sources = _sources(work[name], available, report, is_stop=name in stops)
+            stage_sources = _sources(
+                name, work[name], available, files, order.closure, report, is_alone=is_final or name in stops
+            )
             sources.append(stage_sources)
         pipeline_jobs.append(
             _job(
@@ -194,17 +214,27 @@ def _combination(stage: StageConfig) -> Combination | None:
     return Combination(f"{stage.within}{of.stage}", of.values) if of is not None else None
 
 
-def _sources(work: StagePlan, available: AvailableFiles, report: Report, *, is_stop: bool) -> tuple[str, ...]:
-    """Return the stages whose files a job gets: all ancestors if it reads files, else the ones it reads outputs from.
+def _sources(
+    name: str,
+    work: StagePlan,
+    available: AvailableFiles,
+    files: _Files,
+    closure: Closure,
+    report: Report,
+    *,
+    is_alone: bool,
+) -> tuple[str, ...]:
+    """Return the stages whose files the job *name* gets.
+
+    These are all ancestors if it reads files, else the ones whose outputs it reads.
 
     A finally stage has no ancestors: it gets the files of the stages that it names. The same applies to a stage that
-    *is_stop*: the files of others may have expired when a person starts it.
+    stops an environment: the files of others may have expired when a person starts it. Both are *is_alone*.
     """
     chosen = chosen_sources(work.stage, available, work.inputs, report)
     if chosen is not None:
         return chosen
-    is_final = work.stage.name.value in available.final
     has_readers = reads_files(work.steps) or work.after or work.settings.plugin_steps is not None
-    takes_all = has_readers and not is_final and not is_stop
-    sources = available.ancestors if takes_all else {output.stage for output in work.inputs}
-    return tuple([stage for stage in available.files if stage in sources])
+    if has_readers and not is_alone:
+        return files.of_ancestors(name, closure)
+    return files.ordered({output.stage for output in work.inputs})
