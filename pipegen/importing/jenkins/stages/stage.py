@@ -312,16 +312,17 @@ class JenkinsStages:
         before, after = (
             [kept_text(call, work.settings) for call in calls] for calls in (work.steps_before, work.steps_after)
         )
-        if not (before and (after or work.commands)):
+        if not work.wrap and not (before and (after or work.commands)):
             return [*before, *after]
-        return {"before": list(before), "after": list(after)} if after else {"before": list(before)}
+        lists = {"around": work.wrap, "before": before, "after": after}
+        return {name: list(steps) for name, steps in lists.items() if steps}
 
     def keys_of(self, work: StageWork) -> dict[str, Value]:
         """Return the keys of a stage that does *work*."""
         keys: dict[str, Value] = dict(work.keys)
         if work.secrets:
             keys["secrets"] = dict(work.secrets)
-        has_steps = bool(work.steps_before or work.steps_after)
+        has_steps = bool(work.steps_before or work.steps_after or work.wrap)
         if any(command.is_bash for command in work.commands):
             keys["shell"] = "bash"
         if work.commands:
@@ -335,8 +336,6 @@ class JenkinsStages:
             keys["reports"] = {"junit": paths if len(paths) > 1 else paths[0]}
         if has_steps:
             keys["steps"] = {"jenkins": self._plugin_steps(work), "elsewhere": "skip"}
-        if work.wrap:
-            keys["raw"] = {"jenkins": {"wrap": list(work.wrap)}}
         return keys
 
 

@@ -142,7 +142,7 @@ def image_name(node: Node, values: StageValues) -> Text:
 def _has_error(span: Span, report: Report) -> bool:
     """Return whether an error in *span* is reported, such as a reference to an unknown name: its value is missing."""
     spans = (error.primary.span for error in report.errors() if error.primary is not None)
-    return any(error.file == span.file and span.start <= error.start and error.end <= span.end for error in spans)
+    return any(part.file == span.file and span.start <= part.start and part.end <= span.end for part in spans)
 
 
 def _written_out(foreign: str, axes: Collection[str]) -> str:
