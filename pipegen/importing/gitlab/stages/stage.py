@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
 from pipegen.diagnostics import codes
@@ -12,8 +12,7 @@ from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.comments import comments_of
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
-from pipegen.importing.gitlab.reading.rules import NEVER
-from pipegen.importing.gitlab.reading.tree import entries_of, is_null, items_of, text_of
+from pipegen.importing.gitlab.reading.tree import is_null, items_of, text_of
 from pipegen.importing.gitlab.stages.conditions import Names
 from pipegen.importing.gitlab.stages.keys import (
     environments,
@@ -25,7 +24,7 @@ from pipegen.importing.gitlab.stages.keys import (
 )
 from pipegen.importing.gitlab.stages.keys.base import KeyContext, Translation, raw_data
 from pipegen.importing.gitlab.stages.keys.variables import variables
-from pipegen.importing.gitlab.stages.starts import Start, start_of
+from pipegen.importing.gitlab.stages.starts import Start, entries_of_when, start_of
 from pipegen.importing.gitlab.stages.texts import JobTexts, constants, rule_variables
 from pipegen.importing.logic import ALWAYS, Condition, holds_for_merge_requests, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
@@ -261,6 +260,9 @@ class StageBuilder:
         if job.get("script") is None:
             self._unread_script(job, draft)
             return
+        if scripts.is_powershell(context):
+            self._keep_scripts(job, draft, "it is PowerShell")
+            return
         image = draft.keys.get("image") or draft.raw.get("image")
         draft.keys |= scripts.script_keys(context, image, may_be_bash="shell" not in forced)
 
@@ -272,11 +274,14 @@ class StageBuilder:
             at=job.key.span,
             hint="add the script for other engines",
         )
-        draft.keys["script"] = ["true"]
-        for key in ("before_script", "after_script"):
-            if key in job.entries:
-                self._keep_raw(draft, [job.entries[key]], "the script is in a file that only GitLab reads")
+        self._keep_scripts(job, draft, "the script is in a file that only GitLab reads")
         draft.raw["script"] = None
+
+    def _keep_scripts(self, job: SourceJob, draft: Draft, reason: str) -> None:
+        draft.keys["script"] = ["true"]
+        for key in ("before_script", "script", "after_script"):
+            if key in job.entries:
+                self._keep_raw(draft, [job.entries[key]], reason)
 
     def _variables(
         self,
@@ -292,6 +297,7 @@ class StageBuilder:
             self._accounting.mark_key(entry.key, KeyOutcome.TRANSLATED)
         raw_names = {name.removeprefix("env.") for name in forced if name.startswith("env.")}
         raw_names.update(self._settings.forced.get("", _NOT_FORCED))  # names that an input cannot have
+        raw_names.update(job.variables if "script" in draft.raw else ())
         if start is None or start.reason:
             raw_names.update(rule_variables(job))
         else:  # conditions of a config do not read the variables of stages, those of GitLab do
@@ -329,7 +335,7 @@ class StageBuilder:
         if not start.reason:
             _set_start(start, draft, is_needed=job.name in self._needed)
         if not start.reason and "when" in start.raw:
-            for entry in _entries_of_when(entries):
+            for entry in entries_of_when(entries):
                 self._mark_raw(entry, draft, "it also runs after failures")
         when = simplified(start.condition, self._settings.known)
         if not self._settings.has_merge_requests and when != ALWAYS and holds_for_merge_requests(when):
@@ -351,16 +357,6 @@ class StageBuilder:
         others = [entry for key, entry in job.entries.items() if key not in _ELSEWHERE]
         if others:
             self._keep_raw(draft, others, "")
-
-
-def _entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
-    """Yield the keys `when` of a job and of its rules, without those that stop it, among its *entries*."""
-    for entry in entries:
-        if entry.key.text == "when":
-            yield entry
-        elif entry.key.text == "rules":
-            rules = (entries_of(rule) for rule in items_of(entry.value))
-            yield from (one for rule in rules for one in rule if one.key.text == "when" and text_of(one.value) != NEVER)
 
 
 def _set_start(start: Start, draft: Draft, *, is_needed: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pipegen.emit.yaml import Data
 from pipegen.importing.gitlab.reading.expressions import ExpressionError
@@ -11,14 +11,14 @@ from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.rules import ALWAYS as ALWAYS_STARTS
 from pipegen.importing.gitlab.reading.rules import DELAYED, MANUAL, ON_SUCCESS, Rule, rules_of
 from pipegen.importing.gitlab.reading.rules import NEVER as NEVER_STARTS
-from pipegen.importing.gitlab.reading.tree import text_of
+from pipegen.importing.gitlab.reading.tree import entries_of, items_of, text_of
 from pipegen.importing.gitlab.stages.cases import VariablesOfRules, variables_of_rules
 from pipegen.importing.gitlab.stages.conditions import Names, condition
 from pipegen.importing.gitlab.stages.keys.base import duration
 from pipegen.importing.logic import ALWAYS, NEVER, Condition, Conjunction, Disjunction, Opposite, simplified, tests
 from pipegen.importing.untranslatable import UntranslatableError
 from pipegen.importing.when import as_when
-from pipegen.source.tree import whole_number
+from pipegen.source.tree import Entry, whole_number
 from pipegen.structs import Struct, field, replace
 
 _MOST_RULES = 50
@@ -196,3 +196,15 @@ def condition_of(rules: Sequence[Rule], names: Names) -> Condition:
         own = condition(rule.formula, names)
         result = Conjunction((Opposite(own), result)) if rule.when == NEVER_STARTS else Disjunction((own, result))
     return result
+
+
+def entries_of_when(entries: Collection[Entry]) -> Iterator[Entry]:
+    """Yield the keys `when` of a job and of its rules, without those that stop it, among its *entries*."""
+    for entry in entries:
+        if entry.key.text == "when":
+            yield entry
+        elif entry.key.text == "rules":
+            rules = (entries_of(rule) for rule in items_of(entry.value))
+            yield from (
+                one for rule in rules for one in rule if one.key.text == "when" and text_of(one.value) != NEVER_STARTS
+            )

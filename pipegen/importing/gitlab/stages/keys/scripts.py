@@ -16,6 +16,14 @@ from pipegen.targets.gitlab.jobs.values.shell_variables import BASH_COMMANDS
 _BASH = re.compile(
     r"\[\[ |<<<|\$'|<\(|\w+\+?=\(|\bsource |\bpushd |\bpopd\b|\bshopt |&>|\|&|\bfunction \w|\bset -[a-z]*o pipefail"
 )
+# What begins a statement of PowerShell, or occurs in one, and no command of sh: variables, commands named by a verb and
+# a noun, static members, and blocks.
+_POWERSHELL = re.compile(
+    r"\$env:\w|\$LASTEXITCODE\b|\$ErrorActionPreference\b"
+    r"|(?m:^\s*(?:\$\w+ *=[ =]|param *\(|(?:if|foreach|while) *\(.*\{ *$|\[[\w.]+\]::\w"
+    r"|(?:Add|Clear|Compress|Convert\w*|Copy|Enable|Enter|Expand|Export|ForEach|Get|Import|Install|Invoke|Join|Measure|Move|New"
+    r"|Out|Pop|Push|Read|Remove|Rename|Resolve|Select|Set|Sort|Split|Start|Stop|Test|Update|Wait|Where|Write)-[A-Z]\w+))"
+)
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|#.*|\\.")
 # Images without bash, by parts of their names.
@@ -38,6 +46,12 @@ def script_keys(context: KeyContext, image: object, *, may_be_bash: bool) -> dic
     if after := commands(context, "after_script", is_bash=is_bash):
         keys["after"] = after
     return keys
+
+
+def is_powershell(context: KeyContext) -> bool:
+    """Return whether a runner with PowerShell runs the scripts of a job, which pipegen writes for sh."""
+    items = (item for key in ("before_script", "script", "after_script") for item in items_of(context.job.get(key)))
+    return any(_POWERSHELL.search(text_of(item)) for item in items)
 
 
 def commands(context: KeyContext, *keys: str, is_bash: bool) -> list[Value]:
