@@ -9,7 +9,12 @@ from pipegen.source.text import Span
 from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile
 
-_WORDS = {KeyOutcome.TRANSLATED: "are translated", KeyOutcome.RAW: "stay raw", KeyOutcome.REPORTED: "are left out"}
+# For one key, and for several.
+_WORDS = {
+    KeyOutcome.TRANSLATED: ("is translated", "are translated"),
+    KeyOutcome.RAW: ("stays raw", "stay raw"),
+    KeyOutcome.REPORTED: ("is left out", "are left out"),
+}
 
 
 class Imported(Struct, kw_only=True):
@@ -24,7 +29,7 @@ class Imported(Struct, kw_only=True):
         """The outcome in a few words."""
         numbers = [(self.count.number(outcome), outcome) for outcome in KeyOutcome]
         return f"of {self.count.keys} keys, " + ", ".join(
-            f"{number} {_WORDS[one]}" for number, one in numbers if number
+            f"{number} {_WORDS[outcome][number > 1]}" for number, outcome in numbers if number
         )
 
 
@@ -46,7 +51,7 @@ class Proof(Struct, kw_only=True):
     def words(self) -> str:
         """The result in a few words."""
         if self.differences:
-            return f"{len(self.differences)} differences in {self.events} events"
+            return f"{len(self.differences)} difference{'s' * (len(self.differences) > 1)} in {self.events} events"
         return f"the same for {self.events} events"
 
 

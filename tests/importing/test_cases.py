@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from importing.samples import CASES, imported, messages
+from importing.samples import CASES, from_text, imported, messages
 
 from pipegen.importing.accounting import KeyOutcome
 
@@ -42,3 +42,10 @@ def test_every_key_is_accounted_for(folder: Path) -> None:
 
     assert result is not None
     assert sum(result.count.number(outcome) for outcome in KeyOutcome) == result.count.keys > 0
+
+
+def test_the_outcome_counts_one_key_in_the_singular(tmp_path: Path) -> None:
+    """The command prints it."""
+    result, _ = from_text("a: { script: make, variables: { GIT_DEPTH: '5' } }\n", tmp_path)
+
+    assert result.words == "of 4 keys, 3 are translated, 1 stays raw"
