@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job
+from pipegen.readback.errors import UnreadableError
+from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence
 from pipegen.targets.jenkins import model
 
@@ -15,11 +17,8 @@ _TARGET = "jenkins"
 _WRAP = "wrap"
 # The name of a step, possibly a method of a variable.
 NAME = r"[A-Za-z_]\w*([.]\w+)*"
-# The head of a block: a name, possibly of a variable's method, and the arguments in parentheses.
-_HEAD = rf"{NAME}([ \t]*[(][^\r\n]*[)])?"
-# A comment, and a character that Groovy allows only in texts.
-_ODD = ("//", "\\")
-_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+# The head of a block, with "w" for a name and "(" for arguments in parentheses.
+_HEAD = r"w([.]w)*([(]([.]w)+)*[(]?"
 
 
 def wrapped(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
@@ -75,35 +74,19 @@ def _is_head(node: Node) -> bool:
 
 
 def is_head(text: str) -> bool:
-    """Return whether *text* is the head of a block on one line, with balanced brackets."""
-    return (
-        re.fullmatch(_HEAD, text) is not None and not any(sign in _outside(text) for sign in _ODD) and _is_closed(text)
-    )
-
-
-def _is_closed(text: str) -> bool:
-    open_brackets: list[str] = []
-    for character in _outside(text):
-        if character in _BRACKETS:
-            open_brackets.append(_BRACKETS[character])
-        elif character in _BRACKETS.values() and (not open_brackets or open_brackets.pop() != character):
-            return False
-    return not open_brackets and text[-1] not in "},;"
-
-
-def _outside(text: str) -> str:
-    """Return *text* without quoted texts; an unclosed quote becomes an unclosed bracket."""
-    unquoted, quote, index = "", "", 0
-    while index < len(text):
-        character = text[index]
-        if quote:
-            if character == "\\":
-                index += 1
-            elif character == quote:
-                quote = ""
-        elif character in "'\"":
-            quote = character
-        else:
-            unquoted += character
-        index += 1
-    return f"{unquoted}(" if quote else unquoted
+    """Return whether *text* is the head of a block on one line: a call with parentheses, of a method too, or a name."""
+    if "\n" in text or "\r" in text:
+        return False
+    try:
+        code = GroovyTokens(text)
+    except UnreadableError:
+        return False
+    form, index, end = "", 0, 0
+    while index < code.size:
+        token = code.tokens[index]
+        # Between tokens are comments, and characters that Groovy allows only in texts.
+        is_odd = text[end : token.start].strip(" \t") != ""
+        form += "?" if is_odd else "w" if re.match(r"[A-Za-z_]", code.word(index)) else token.text
+        index = code.skip(index)
+        end = code.tokens[index - 1].end
+    return re.fullmatch(_HEAD, form) is not None and end == len(text)

@@ -12,6 +12,7 @@ from pipegen.plan.model import Job, Plan
 from pipegen.targets.jenkins.model import Echo, Wrapped
 from pipegen.targets.jenkins.stages.known_steps import known_steps
 from pipegen.targets.jenkins.stages.plugin_steps import check_plugin_steps, enclosed, names, needs_agent, plugin_steps
+from pipegen.targets.jenkins.stages.raw import is_head
 from pipegen.targets.jenkins.stages.scripts.values import GroovyTexts
 
 
@@ -218,6 +219,7 @@ def test_known_steps_are_those_of_a_server() -> None:
         ("{sshagent: [deploy-key]}", "sshagent(['deploy-key'])"),
         ("{withMaven: }", "withMaven()"),
         ("\"configFileProvider([configFile(fileId: 'a', variable: 'B')])\"",) * 2,
+        ("\"docker.image('builder').inside('-v /x')\"",) * 2,
         (
             "{withCredentials: [{string: {credentialsId: t, variable: T}}]}",
             "withCredentials([string(credentialsId: 't', variable: 'T')])",
@@ -230,6 +232,13 @@ def test_known_steps_are_those_of_a_server() -> None:
         ("{withMaven: {maven: '${setup.branch}'}}", None),
         ("{withMaven: {options: ['junit()']}}", None),
         ('"withMaven {"', None),
+        ('"withMaven() // sure"', None),
+        ('"withMaven() /* sure */"', None),
+        ('"withMaven(); ansiColor()"', None),
+        ('"withMaven(a) ansiColor(b)"', None),
+        ('"withMaven(a"', None),
+        ('"x = withMaven()"', None),
+        ('"1"', None),
     ],
 )
 def test_blocks_around_the_steps(step: str, head: str | None) -> None:
@@ -244,3 +253,11 @@ def test_blocks_around_the_steps(step: str, head: str | None) -> None:
         (block,) = enclosed(job, (Echo("a"),), GroovyTexts(plan, job, {}, "output"))
         assert isinstance(block, Wrapped)
         assert block.head == head.strip('"')
+
+
+def test_the_head_of_a_block_may_contain_groovy_with_quotes() -> None:
+    """Quotes and slashes in an expression of a text are those of the expression."""
+    head = r"""withEnv(["NAME=${sh(script: 'echo $URL | sed "s/.*\\///"', returnStdout: true).trim()}"])"""
+
+    assert is_head(head)
+    assert not is_head(head.replace(".trim()}", ".trim()"))
