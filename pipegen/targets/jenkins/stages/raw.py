@@ -81,12 +81,19 @@ def is_head(text: str) -> bool:
         code = GroovyTokens(text)
     except UnreadableError:
         return False
-    form, index, end = "", 0, 0
+    form, index = "", 0
     while index < code.size:
         token = code.tokens[index]
-        # Between tokens are comments, and characters that Groovy allows only in texts.
-        is_odd = text[end : token.start].strip(" \t") != ""
-        form += "?" if is_odd else "w" if re.match(r"[A-Za-z_]", code.word(index)) else token.text
+        form += "w" if re.match(r"[A-Za-z_]", code.word(index)) else token.text
         index = code.skip(index)
-        end = code.tokens[index - 1].end
-    return re.fullmatch(_HEAD, form) is not None and end == len(text)
+    return re.fullmatch(_HEAD, form) is not None and not _has_comments(text, code)
+
+
+def _has_comments(text: str, code: GroovyTokens) -> bool:
+    """Return whether *text* has comments, a blank at its end, or backslashes outside of texts."""
+    end = 0
+    for token in code.tokens[: code.size]:
+        if token.text == "\\" or text[end : token.start].strip(" \t"):
+            return True
+        end = token.end
+    return end < len(text)
