@@ -50,7 +50,7 @@ def test_the_baseline_generates_the_same_jobs(stages: int, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "expected"),
     [
         ("image: ", "imag: ", "line 4: unknown key"),
         ("name: s1\n", "name: s0\n", "line 8: no name, or one that is taken"),
@@ -62,12 +62,12 @@ def test_the_baseline_generates_the_same_jobs(stages: int, tmp_path: Path) -> No
         ("alpine:3.20", "3.20", "line 5: not text"),
     ],
 )
-def test_the_baseline_reports_the_same_errors(old: str, new: str, told: str, tmp_path: Path) -> None:
+def test_the_baseline_reports_the_same_errors(old: str, new: str, expected: str, tmp_path: Path) -> None:
     """Its messages are shorter."""
     config = workload.config(10)
     assert old in config
 
     ended = floor(config.replace(old, new, 1), tmp_path)
 
-    assert (ended.returncode, ended.stderr.strip()) == (1, told)
+    assert (ended.returncode, ended.stderr.strip()) == (1, expected)
     assert not (tmp_path / "out.yml").exists()

@@ -73,8 +73,8 @@ def settings_of(config: Path) -> dict[str, list[str]]:
     """Return the settings in the comment on the first line of *config*, by their first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
     keys = "import|target|pipeline|set|cluster|fleet|record|durations|settings|run|changed|drift|tests"
-    found = re.fullmatch(rf"# (?P<key>{keys}): (?P<words>.+)", line)
-    return {found["key"]: found["words"].split()} if found else {}
+    match = re.fullmatch(rf"# (?P<key>{keys}): (?P<words>.+)", line)
+    return {match["key"]: match["words"].split()} if match else {}
 
 
 @cache
@@ -139,22 +139,22 @@ def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, li
 
 def wish_of(words: list[str]) -> RunRequest:
     """Return the run that *words* request, with its variables."""
-    given = dict(word.removeprefix("env=").split("=", 1) for word in words if word.startswith("env="))
+    environment = dict(word.removeprefix("env=").split("=", 1) for word in words if word.startswith("env="))
     return RunRequest(
         stages=tuple(word.removeprefix("stage=") for word in words if word.startswith("stage=")),
         is_isolated="isolated" in words,
         is_on_host="host" in words,
-        environment={"PATH": "", **given},
+        environment={"PATH": "", **environment},
         started=datetime(2022, 1, 31, tzinfo=UTC),
     )
 
 
 def code_of(folder: Path) -> Code:
     """Return the code of *folder*, whose name begins with the number and name of that code."""
-    found = NAME.fullmatch(folder.name)
-    assert found is not None
-    (code,) = (one for one in table() if one.number == found["number"])
-    assert f"{found['name']}-".startswith(f"{code.name}-")
+    match = NAME.fullmatch(folder.name)
+    assert match is not None
+    (code,) = (one for one in table() if one.number == match["number"])
+    assert f"{match['name']}-".startswith(f"{code.name}-")
     return code
 
 
@@ -173,11 +173,11 @@ def test_diagnostics_match_the_expected_text(folder: Path, request: pytest.Fixtu
 
 def check_completeness(folder: Path) -> None:
     """Check that *folder* reports only its own code, each time with a location and, if necessary, a hint."""
-    found = [one for one in diagnose(folder) if one.code.number not in BESIDE - {folder.name[:5]}]
+    diagnostics = [one for one in diagnose(folder) if one.code.number not in BESIDE - {folder.name[:5]}]
 
-    assert {one.code for one in found} == {code_of(folder)}
-    assert all(one.hint or one.severity is Severity.INFO or one.code.number.startswith("PG2") for one in found)
-    assert all(one.primary for one in found)
+    assert {one.code for one in diagnostics} == {code_of(folder)}
+    assert all(one.hint or one.severity is Severity.INFO or one.code.number.startswith("PG2") for one in diagnostics)
+    assert all(one.primary for one in diagnostics)
 
 
 def test_every_code_has_a_folder() -> None:

@@ -26,7 +26,7 @@ def _examples(code: Code) -> dict[str, str]:
     return dict(_EXAMPLE.findall(page(code.number) or ""))
 
 
-def _found(text: str) -> set[str]:
+def _codes(text: str) -> set[str]:
     """Return the codes that the compiler reports for a config before it calls a target."""
     report = Report()
     with suppress(Stopped):
@@ -64,8 +64,8 @@ def test_examples_of_compiler_codes_are_correct(code: Code) -> None:
     examples = _examples(code)
     errors = {one.number for one in table() if one.severity.value == "error"}
 
-    assert code.number in _found(examples["Before"])
-    assert not _found(examples["After"]) & (errors | {code.number})
+    assert code.number in _codes(examples["Before"])
+    assert not _codes(examples["After"]) & (errors | {code.number})
 
 
 @pytest.mark.parametrize("code", [code for code in table() if code.number > "PG6" and _examples(code)], ids=str)
@@ -73,7 +73,7 @@ def test_examples_of_target_codes_compile(code: Code) -> None:
     """Only a target reports the diagnostic."""
     errors = {one.number for one in table() if one.severity.value == "error"}
 
-    assert not any(_found(text) & errors for text in _examples(code).values())
+    assert not any(_codes(text) & errors for text in _examples(code).values())
 
 
 @pytest.mark.parametrize("word", ["PG301", "pg301", " Pg301\n", "unknown-stage", "Unknown-Stage"])

@@ -99,15 +99,15 @@ def other_python(version: str) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("made", CALLS)
+@pytest.mark.parametrize("produced", CALLS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_generated_files_match_the_expected_files(
-    case: Path, made: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest
+    case: Path, produced: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """Byte for byte."""
     copy_config(case, tmp_path)
-    out = call(*CALLS[made], "pipeline.yml", *options(case / "pipeline.yml", made))
-    expected = case / "expected" / made
+    out = call(*CALLS[produced], "pipeline.yml", *options(case / "pipeline.yml", produced))
+    expected = case / "expected" / produced
     if request.config.getoption("--update-golden"):
         expected.parent.mkdir(exist_ok=True)
         expected.write_bytes(out.encode())

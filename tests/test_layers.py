@@ -134,7 +134,7 @@ def is_within(name: str, place: str) -> bool:
     return name == place or name.startswith(f"{place}.")
 
 
-def found(wrong: Callable[[Path], list[str]]) -> dict[str, list[str]]:
+def wrong_modules(wrong: Callable[[Path], list[str]]) -> dict[str, list[str]]:
     """Return the violations that *wrong* finds, by module."""
     return {shown(module): names for module in MODULES if (names := wrong(module))}
 
@@ -148,7 +148,7 @@ def test_packages_import_only_what_the_table_permits() -> None:
         ours = [name.removeprefix("pipegen.") for name in imported(module) if is_within(name, "pipegen")]
         return [name for name in ours if not any(is_within(name, place) for place in places)]
 
-    assert found(wrong) == {}
+    assert wrong_modules(wrong) == {}
 
 
 def test_a_target_does_not_import_another_target() -> None:
@@ -162,7 +162,7 @@ def test_a_target_does_not_import_another_target() -> None:
         others = [f"pipegen.targets.{room}" for room in rooms if room not in own]
         return [name for name in imported(module) if any(is_within(name, other) for other in others)]
 
-    assert found(wrong) == {}
+    assert wrong_modules(wrong) == {}
 
 
 def test_outside_libraries_are_imported_only_where_permitted() -> None:
@@ -173,7 +173,7 @@ def test_outside_libraries_are_imported_only_where_permitted() -> None:
         place = Path(shown(module))
         return [name for name in sorted(libraries) if not any(place.match(door) for door in DOORS.get(name, ()))]
 
-    assert found(wrong) == {}
+    assert wrong_modules(wrong) == {}
 
 
 def test_packages_have_no_import_cycles() -> None:
@@ -208,7 +208,7 @@ def test_public_class_names_are_unique() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(shown(module))
 
-    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
 
 
 def test_the_table_lists_all_packages() -> None:
@@ -232,7 +232,7 @@ def test_functions_are_short() -> None:
         nodes = (node for node in ast.walk(parsed(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
         return [node.name for node in nodes if (node.end_lineno or 0) - node.lineno >= 50]
 
-    assert found(wrong) == {}, "shorten these functions, or move a part of each into a function of its own"
+    assert wrong_modules(wrong) == {}, "shorten these functions, or move a part of each into a function of its own"
 
 
 def test_no_regular_expression_has_a_possessive_group() -> None:
@@ -243,4 +243,4 @@ def test_no_regular_expression_has_a_possessive_group() -> None:
         return [line for line in module.read_text(encoding="utf-8").splitlines() if possessive.search(line)]
 
     assert possessive.search("(?:a|b)*+")
-    assert found(wrong) == {}
+    assert wrong_modules(wrong) == {}

@@ -224,14 +224,14 @@ def check_pair(text: str, other: str, join: Callable[[Config, Config], Config | 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("one", "other"), _SEPARATE)
-def test_errors_in_a_pipeline_do_not_hide_those_of_another(one: str, other: str) -> None:
+@pytest.mark.parametrize(("first", "second"), _SEPARATE)
+def test_errors_in_a_pipeline_do_not_hide_those_of_another(first: str, second: str) -> None:
     """The configs are two pipelines of one file."""
-    check_pair(one, other, pipelines, _OF_THE_FILE)
+    check_pair(first, second, pipelines, _OF_THE_FILE)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("one", "other"), _SHARED)
-def test_errors_in_a_stage_do_not_hide_those_of_another(one: str, other: str) -> None:
+@pytest.mark.parametrize(("first", "second"), _SHARED)
+def test_errors_in_a_stage_do_not_hide_those_of_another(first: str, second: str) -> None:
     """The configs are stages of one pipeline."""
-    check_pair(one, other, stages, _OF_THE_PIPELINE)
+    check_pair(first, second, stages, _OF_THE_PIPELINE)

@@ -25,7 +25,7 @@ from pipegen.targets import registry
 
 TARGETS = ("gitlab", "jenkins")
 SCHEMA: Mapping[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
-# Configs that are compiled for both targets, and those of which something is said.
+# Configs that are compiled for both targets, and those for which a diagnostic is reported.
 FILES = tuple(
     path
     for pattern in ("tests/golden/*/pipeline.yml", "examples/**/pipegen.yaml", "examples/**/config.yaml")
@@ -110,7 +110,7 @@ def used(node: Node, places: list[Place]) -> Iterator[tuple[str, Entry]]:
             yield from used(entry.value, [*named, *anything] or [one for place in places for one in inner(place)])
 
 
-def said(file: SourceFile, target: str, options: Mapping[str, str]) -> tuple[bool, tuple[Diagnostic, ...]]:
+def compiled(file: SourceFile, target: str, options: Mapping[str, str]) -> tuple[bool, tuple[Diagnostic, ...]]:
     """Return whether *file* compiles for *target*, and its diagnostics."""
     report = Report()
     with suppress(Stopped):
@@ -131,7 +131,7 @@ def compiled_keys(target: str) -> frozenset[str]:
     """Return the keys that compile for *target*."""
     whole: list[Place] = [("", SCHEMA)]
     return frozenset(
-        path for file in configs() if said(file, target, {})[0] for path, _ in used(read(file, Report()), whole)
+        path for file in configs() if compiled(file, target, {})[0] for path, _ in used(read(file, Report()), whole)
     )
 
 
@@ -144,7 +144,7 @@ def refused(target: str) -> frozenset[str]:
         if words[:1] != [target]:
             continue
         file = load(path, Report())
-        diagnostics = said(file, target, dict(word.split("=") for word in words[1:]))[1]
+        diagnostics = compiled(file, target, dict(word.split("=") for word in words[1:]))[1]
         entries = list(used(read(file, Report()), [("", SCHEMA)]))
         for diagnostic in diagnostics:
             if diagnostic.code.number.startswith("PG6") and diagnostic.hint and diagnostic.primary is not None:

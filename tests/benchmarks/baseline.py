@@ -82,12 +82,12 @@ def read(node: yaml.Node) -> dict[str, Stage]:
     """Return the stages of the pipeline *node*, in order."""
     parts = mapping(node, PIPELINE)
     stages: dict[str, Stage] = {}
-    for one in items(parts["stages"]):
-        keys = mapping(one, STAGE)
+    for item in items(parts["stages"]):
+        keys = mapping(item, STAGE)
         name = text(keys["name"])
         if not NAME.fullmatch(name) or name in stages:
             raise wrong(keys["name"], "no name, or one that is taken")
-        stage = stages[name] = Stage(len(stages), one, name)
+        stage = stages[name] = Stage(len(stages), item, name)
         stage.image = text(keys["image"])
         stage.script = [text(line) for line in items(keys["script"])]
         stage.used = dict.fromkeys([used for line in stage.script for used in REFERENCE.findall(line)])

@@ -60,7 +60,7 @@ class Program:
     command: Sequence[str]
     is_clean: bool = True
     has_engine: bool = False
-    found: list[Measure] = field(default_factory=list)
+    measures: list[Measure] = field(default_factory=list)
     engine: list[Measure] = field(default_factory=list)
 
     def measure(self, folder: Path) -> None:
@@ -83,16 +83,16 @@ class Program:
         seconds = time.perf_counter() - start
         if status:
             raise SystemExit(f"{self.name} failed: {child.stderr.read().decode() if child.stderr else ''}")
-        self.found.append(Measure(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024))
+        self.measures.append(Measure(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024))
         if self.has_engine:
             self.engine.append(Measure(*map(float, times.read_text(encoding="utf-8").split())))
 
     def lines(self, floor: float) -> Iterator[str]:
         """Yield what was measured beside the seconds of the first program."""
-        for name, measures in ((self.name, self.found), ("  its loop alone", self.engine)):
-            if measures:
-                seconds, used = median(one.seconds for one in measures), median(one.used for one in measures)
-                memory = max(one.memory for one in measures)
+        for name, series in ((self.name, self.measures), ("  its loop alone", self.engine)):
+            if series:
+                seconds, used = median(one.seconds for one in series), median(one.used for one in series)
+                memory = max(one.memory for one in series)
                 shown = f"{memory:>8.0f}" if memory else f"{'':>8}"
                 yield f"{name:<34}{seconds:>8.2f}{used:>8.2f}{shown}{seconds / floor:>8.2f} x make"
 
@@ -136,11 +136,11 @@ def table(stages: int, width: int, programs: Sequence[Program]) -> None:
         folder = Path(name)
         write(folder, layered(stages, width))
         for _ in range(REPEATS):
-            for one in programs:
-                one.measure(folder)
-    floor = median(one.seconds for one in programs[0].found)
-    for one in programs:
-        print("\n".join(one.lines(floor)), flush=True)
+            for program in programs:
+                program.measure(folder)
+    floor = median(program.seconds for program in programs[0].measures)
+    for program in programs:
+        print("\n".join(program.lines(floor)), flush=True)
     print()
 
 

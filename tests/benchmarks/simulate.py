@@ -58,11 +58,11 @@ def parts(config: Path, durations: Path) -> None:
         (alike, "simulate: alike"),
         ([RunMachine(name=f"executor-{number}") for number in range(EXECUTORS)], "simulate: by name"),
     ):
-        found = timed(words, lambda machines=machines: simulate([run], times, machines, scheduler(machines)))  # type: ignore[misc]
+        measure = timed(words, lambda machines=machines: simulate([run], times, machines, scheduler(machines)))  # type: ignore[misc]
     runs, durations_of_runs = side_by_side()
     timed("simulate: many pipelines", lambda: simulate(runs, durations_of_runs, alike, scheduler(alike)))
     for words, show in (("text", render_text), ("picture", render_svg), ("data", as_data)):
-        timed(f"show: {words}", lambda show=show: show(found, SECONDS))  # type: ignore[misc]
+        timed(f"show: {words}", lambda show=show: show(measure, SECONDS))  # type: ignore[misc]
 
 
 def side_by_side() -> tuple[list[PipelineRun], dict[TaskId, float]]:

@@ -224,11 +224,11 @@ def each(config: str) -> Each:
 
 def test_each_with_one_name_binds_the_whole_item() -> None:
     """Text is split at line breaks."""
-    found = each("{$each: i, $in: '${a.b}', $yield: '<${.i}>'}")
+    expression = each("{$each: i, $in: '${a.b}', $yield: '<${.i}>'}")
 
-    assert (found.names, found.split, found.delimiters) == (("i",), False, "\n")
-    assert found.source == Text((ref("a", "b"),), NOWHERE)
-    assert found.body == Text(("<", ref("", "i"), ">"), NOWHERE)
+    assert (expression.names, expression.split, expression.delimiters) == (("i",), False, "\n")
+    assert expression.source == Text((ref("a", "b"),), NOWHERE)
+    assert expression.body == Text(("<", ref("", "i"), ">"), NOWHERE)
 
 
 def test_each_with_a_list_of_names_binds_words() -> None:
@@ -242,9 +242,9 @@ def test_each_with_a_list_of_names_binds_words() -> None:
 )
 def test_each_splits_text_at_its_delimiter(delimiter: str, expected: str) -> None:
     """An empty delimiter means the line break."""
-    found = each(f"{{$each: i, $in: x, $delimiter: {delimiter}}}")
+    expression = each(f"{{$each: i, $in: x, $delimiter: {delimiter}}}")
 
-    assert found.delimiters == expected
+    assert expression.delimiters == expected
 
 
 def test_a_reference_in_a_delimiter_is_an_error() -> None:

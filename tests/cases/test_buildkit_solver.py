@@ -72,7 +72,7 @@ def check_key_store(case: Case, folder: Path) -> None:
             for data in cases
         ]
 
-    def found(query: Case) -> frozenset[int]:
+    def matching_keys(query: Case) -> frozenset[int]:
         own = f"{query['digest']} {query['output']}"
         if query["dep_keys"] is not None:
             return keys.after(origins(query["dep_keys"]), query["input"], own)
@@ -85,11 +85,11 @@ def check_key_store(case: Case, folder: Path) -> None:
             saved[step["as"]] = key = keys.save(own, [origins(one) for one in step["key"].get("deps", ())])
             records.setdefault(key, []).append(step["result"])
             continue
-        data, texts = step["expect"], [record for key in found(step) for record in records.get(key, ())]
-        assert len(found(step)) == data["keys"]
+        data, texts = step["expect"], [record for key in matching_keys(step) for record in records.get(key, ())]
+        assert len(matching_keys(step)) == data["keys"]
         assert len(texts) == data.get("records", len(texts))
         assert "loads" not in data or data["loads"] in texts
-        assert "id" not in data or ids.setdefault(data["id"], found(step)) == found(step)
+        assert "id" not in data or ids.setdefault(data["id"], matching_keys(step)) == matching_keys(step)
 
 
 CHECKS = {"solver": check_solver, "key_store": check_key_store}

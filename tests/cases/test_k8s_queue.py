@@ -179,44 +179,44 @@ class Replay:
 
     def do_expect(self, op: Op) -> None:
         """Check the expectations of *op*; an unknown one is an error."""
-        for key, told in op.items():
+        for key, expected in op.items():
             if key not in {"op", *NOT_LOOKED_AT}:
-                getattr(self, f"expect_{key}")(told)
+                getattr(self, f"expect_{key}")(expected)
 
-    def expect_active(self, told: list[str]) -> None:
+    def expect_active(self, expected: list[str]) -> None:
         """Check the active pods."""
-        assert sorted(self.parts(QueueState.ACTIVE)) == sorted(told)
+        assert sorted(self.parts(QueueState.ACTIVE)) == sorted(expected)
 
-    def expect_backoff(self, told: list[str]) -> None:
+    def expect_backoff(self, expected: list[str]) -> None:
         """Check the pods in backoff."""
-        assert sorted(self.parts(QueueState.BACKOFF)) == sorted(told)
+        assert sorted(self.parts(QueueState.BACKOFF)) == sorted(expected)
 
-    def expect_unschedulable(self, told: list[str]) -> None:
+    def expect_unschedulable(self, expected: list[str]) -> None:
         """Check the unschedulable pods."""
-        assert sorted(self.parts(QueueState.UNSCHEDULABLE)) == sorted(told)
+        assert sorted(self.parts(QueueState.UNSCHEDULABLE)) == sorted(expected)
 
-    def expect_in_flight(self, told: list[str]) -> None:
+    def expect_in_flight(self, expected: list[str]) -> None:
         """Check the pods in flight."""
-        assert sorted(in_flight(self.queue)) == sorted(told)
+        assert sorted(in_flight(self.queue)) == sorted(expected)
 
-    def expect_in_flight_events(self, told: list[str]) -> None:
+    def expect_in_flight_events(self, expected: list[str]) -> None:
         """Check the log of pods in flight and events."""
-        assert [one.name if isinstance(one, QueueEvent) else one for one in flight_log(self.queue)] == told
+        assert [one.name if isinstance(one, QueueEvent) else one for one in flight_log(self.queue)] == expected
 
-    def expect_where(self, told: dict[str, str]) -> None:
+    def expect_where(self, expected: dict[str, str]) -> None:
         """Check the part of each pod."""
-        for pod, part in told.items():
+        for pod, part in expected.items():
             assert pod in (
                 self.parts(QueueState.UNSCHEDULABLE, is_gated=True) if part == "gated" else self.parts(PARTS[part])
             )
 
-    def expect_counts(self, told: dict[str, int]) -> None:
+    def expect_counts(self, expected: dict[str, int]) -> None:
         """Check the number of pods in each part."""
-        assert {part: len(self.parts(PARTS[part])) for part in told} == told
+        assert {part: len(self.parts(PARTS[part])) for part in expected} == expected
 
-    def expect_backoff_s(self, told: dict[str, float]) -> None:
+    def expect_backoff_s(self, expected: dict[str, float]) -> None:
         """Check the backoff of each pod."""
-        for pod, seconds in told.items():
+        for pod, seconds in expected.items():
             entry = self.queue.entry(pod)
             assert QueueSettings().delays.after(entry.failures) == seconds
 

@@ -56,34 +56,34 @@ def moment(case: Case) -> RunMoment:
     arcs: list[list[str]] = []
     for task in tasks:
         arcs += [[task["name"]], *([earlier, task["name"]] for earlier in task.get("run_after", ()))]
-    told = [*tasks, *final]
+    names = [*tasks, *final]
     return RunMoment(
         graph=ExecutionGraph(arcs),
         final=tuple(task["name"] for task in final),
-        states={task["name"]: STATES[task["state"]] for task in told if task["state"] != "none"},
-        unwanted={task["name"] for task in told if task.get("when") is False},
-        allowed={task["name"] for task in told if task.get("on_error") == "continue"},
+        states={task["name"]: STATES[task["state"]] for task in names if task["state"] != "none"},
+        unwanted={task["name"] for task in names if task.get("when") is False},
+        allowed={task["name"] for task in names if task.get("on_error") == "continue"},
         is_stopped=case.get("run_status", "running").startswith("gracefully"),
     )
 
 
-def without(found: Mapping[str, bool], names: set[str]) -> dict[str, bool]:
-    """Return *found* without *names* and without tasks that wait for a missing value."""
-    return {name: value for name, value in found.items() if name not in names | {"mytask23"}}
+def without(answers: Mapping[str, bool], names: set[str]) -> dict[str, bool]:
+    """Return *answers* without *names* and without tasks that wait for a missing value."""
+    return {name: value for name, value in answers.items() if name not in names | {"mytask23"}}
 
 
 def check_skip(case: Case) -> None:
     """Check which tasks are skipped."""
     now = moment(case)
-    told = case["expect"]["skipped"]
-    assert {name: name in skipped(now) for name in without(told, MISSING)} == without(told, MISSING)
+    expected = case["expect"]["skipped"]
+    assert {name: name in skipped(now) for name in without(expected, MISSING)} == without(expected, MISSING)
 
 
 def check_skip_parent(case: Case) -> None:
     """Check which tasks are skipped because of their predecessors."""
     never = skipped(moment(case))
-    told = case["expect"]["skipped_because_parent_skipped"]
-    assert {name: never.get(name) is Reason.BEFORE for name in told} == told
+    expected = case["expect"]["skipped_because_parent_skipped"]
+    assert {name: never.get(name) is Reason.BEFORE for name in expected} == expected
 
 
 def check_queue(case: Case) -> None:
@@ -106,16 +106,16 @@ def check_final_ready(case: Case) -> None:
 def check_final_skipped(case: Case) -> None:
     """Check which final tasks are skipped."""
     now = moment(case)
-    told = without(case["expect"]["skipped"], MISSING)
-    assert {name: name not in final_ready(now) for name in told} == told
+    expected = without(case["expect"]["skipped"], MISSING)
+    assert {name: name not in final_ready(now) for name in expected} == expected
 
 
 def check_status(case: Case) -> None:
     """Check the status of each task and of the run; we have no separate status for skipped tasks."""
     now = moment(case)
     known = {"Succeeded": {Status.SUCCESS}, "Failed": {Status.FAILED}, "None": {Status.SKIPPED, Status.UNKNOWN}}
-    for name, told in case["expect"]["task_status"].items():
-        assert status(name, now) in known[told]
+    for name, expected in case["expect"]["task_status"].items():
+        assert status(name, now) in known[expected]
     if case["id"] in GOES_ON:
         assert (status_of_all(now), ready(now)) == (Status.UNKNOWN, (GOES_ON[case["id"]],))
         return
@@ -166,34 +166,38 @@ def test_case_has_the_results_of_tekton(case: Case) -> None:
 
 def test_the_engine_agrees_with_the_rules(case: Case) -> None:
     """Finished tasks are given as results, running tasks take long, and all other tasks have a delay."""
-    told = moment(case)
-    ends = {stage for stage, state in told.states.items() if state is not Status.UNKNOWN}
-    runs = told.states.keys() - ends
-    allowed = {stage: Limits(allow_failure=AllowFailure((), NOWHERE)) for stage in told.allowed}
-    stages = (*told.graph.nodes, *told.final)
+    run_moment = moment(case)
+    ends = {stage for stage, state in run_moment.states.items() if state is not Status.UNKNOWN}
+    runs = run_moment.states.keys() - ends
+    allowed = {stage: Limits(allow_failure=AllowFailure((), NOWHERE)) for stage in run_moment.allowed}
+    stages = (*run_moment.graph.nodes, *run_moment.final)
     simulated_run = Paper(
         paper_plan(
-            told.graph,
+            run_moment.graph,
             name="run",
-            final=told.final,
+            final=run_moment.final,
             limits=allowed,
             deployments={stage: Deployment(delay=Delay(10, NOWHERE)) for stage in stages if stage not in runs},
         ),
         slots=len(stages),
         durations=dict.fromkeys(stages, 100.0),
-        unwanted=told.unwanted,
-        ended={TaskId("run", stage): SUCCESS if told.states[stage] is Status.SUCCESS else FAILED for stage in ends},
+        unwanted=run_moment.unwanted,
+        ended={
+            TaskId("run", stage): SUCCESS if run_moment.states[stage] is Status.SUCCESS else FAILED for stage in ends
+        },
     )
-    if told.is_stopped:
+    if run_moment.is_stopped:
         simulated_run.clock.at(5.0, simulated_run.engine.stop)
-    found: list[tuple[set[str], RunMoment]] = []
-    simulated_run.clock.at(6.0, lambda: found.append((waiting(simulated_run), moment_in(simulated_run.engine, "run"))))
+    moments: list[tuple[set[str], RunMoment]] = []
+    simulated_run.clock.at(
+        6.0, lambda: moments.append((waiting(simulated_run), moment_in(simulated_run.engine, "run")))
+    )
     simulated_run.run()
     # A run that is over by then is looked at as it ended.
-    ready_then, now = (*found, (waiting(simulated_run), moment_in(simulated_run.engine, "run")))[0]
+    ready_then, now = (*moments, (waiting(simulated_run), moment_in(simulated_run.engine, "run")))[0]
 
-    assert (now.states, skipped(now)) == (told.states, skipped(told))
-    assert ready_then == {*ready(told), *final_ready(told)}
+    assert (now.states, skipped(now)) == (run_moment.states, skipped(run_moment))
+    assert ready_then == {*ready(run_moment), *final_ready(run_moment)}
 
 
 def waiting(simulated_run: Paper) -> set[str]:

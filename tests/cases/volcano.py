@@ -198,13 +198,13 @@ class World:
             self.session.wait(task)
         return task
 
-    def enter(self, one: Gang, phase: str) -> None:
-        """Let *one* in, unless it is to be admitted first."""
+    def enter(self, gang: Gang, phase: str) -> None:
+        """Let *gang* in, unless it is to be admitted first."""
         if phase == "Pending" and "enqueue" in self.case["actions"]:
-            self.session.entering.append(one)
+            self.session.entering.append(gang)
             return
-        if one.job_queue.name in self.session.job_queues:
-            self.session.admit(one)
+        if gang.job_queue.name in self.session.job_queues:
+            self.session.admit(gang)
 
     def run(self) -> None:
         """Run the actions of the case."""

@@ -161,9 +161,9 @@ def test_each_part_has_its_effect(part: str, empty: Path, pipegen: Pipegen) -> N
     (empty / "pipegen.yaml").write_text(f"pipelines: {{ p: {{ stages: [{stage}] }} }}\n", encoding="utf-8")
     text = f"{fleet}\nload: [{{ config: pipegen.yaml, durations: {{ a: 60 }}, {load} }}]\n"
     (empty / "fleet.yaml").write_text(text, encoding="utf-8")
-    (found,) = json.loads(pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json").out)["loads"]
+    (result,) = json.loads(pipegen("simulate", "--fleet", "fleet.yaml", "--format", "json").out)["loads"]
 
-    assert (found["waiting"]["count"], found["waiting"]["longest"], found["result"]["longest"]) == expected
+    assert (result["waiting"]["count"], result["waiting"]["longest"], result["result"]["longest"]) == expected
 
 
 def test_stages_that_may_not_stop_others(empty: Path, pipegen: Pipegen) -> None:

@@ -203,7 +203,7 @@ def test_an_unused_ignore_comment_is_reported(warned: Path, pipegen: Pipegen) ->
 
 
 @pytest.mark.parametrize(
-    ("head", "call", "found"),
+    ("head", "call", "expected"),
     [
         ("", (), {}),
         ("", ("-t", "gitlab"), {}),
@@ -214,14 +214,14 @@ def test_an_unused_ignore_comment_is_reported(warned: Path, pipegen: Pipegen) ->
 def test_an_unused_ignore_comment_for_targets(
     head: str,
     call: tuple[str, ...],
-    found: dict[str, str],
+    expected: dict[str, str],
     empty: Path,
     pipegen: Pipegen,
 ) -> None:
     """It is reported if the config names its targets and the call checks all of them."""
     (empty / "pipegen.yaml").write_text(f"# pipegen: ignore[PG624, PG826]\n{head}{CONFIG}", encoding="utf-8")
 
-    assert dict(diagnostics_of(pipegen, *call)) == found
+    assert dict(diagnostics_of(pipegen, *call)) == expected
 
 
 def test_an_ignore_comment_in_an_included_file_is_never_unused(empty: Path, pipegen: Pipegen) -> None:

@@ -382,18 +382,18 @@ def test_the_worked_example_is_current(pipegen: Pipegen, monkeypatch: pytest.Mon
         answers.append(data(pipegen, "--find", "p95(wait in requests) < 60s"))
     shown = [
         [
-            str(one["find"]["count"]),
-            SECONDS.words(round(one["find"]["value"])),
-            SECONDS.words(round(one["find"]["fewer"])),
-            f"{sum(group['cost'] for group in one['machines']):.0f}",
+            str(entry["find"]["count"]),
+            SECONDS.words(round(entry["find"]["value"])),
+            SECONDS.words(round(entry["find"]["fewer"])),
+            f"{sum(group['cost'] for group in entry['machines']):.0f}",
         ]
-        for one in answers
+        for entry in answers
     ]
-    before, load = (next(one for one in answer["loads"] if one["load"] == "nightly") for answer in answers)
+    before, load = (next(entry for entry in answer["loads"] if entry["load"] == "nightly") for answer in answers)
     words, minutes = " ".join(section.split()), round(load["lost"] / 60)
 
     assert [row[1:] for row in rows] == shown
     assert f"{load['preempted']} times" in words
-    for one in (before, load):
-        assert SECONDS.words(one["result"]["median"]) in words
+    for entry in (before, load):
+        assert SECONDS.words(entry["result"]["median"]) in words
     assert f"{minutes // 60} hours and {minutes % 60} minutes of work are lost" in words

@@ -60,17 +60,17 @@ def test_the_result_of_a_stage_decides(on: str, first: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stage", "found"),
+    ("stage", "expected"),
     [
         ("name: unit tests, notify: {webhook: {url: chat}}", ("PG204", "webhook")),
         ("name: a, notify: {webhook: {url: chat, on: fixed}}", ("PG204", "fixed")),
     ],
 )
-def test_errors_in_a_webhook_of_a_stage(stage: str, found: tuple[str, str]) -> None:
+def test_errors_in_a_webhook_of_a_stage(stage: str, expected: tuple[str, str]) -> None:
     """Nobody can read the result of a stage with a blank in its name, or its result in the run before."""
     diagnostics = reported(f"pipelines: {{p: {{stages: [{{script: x, {stage}}}]}}}}")
 
-    assert [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics] == [found]
+    assert [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics] == [expected]
 
 
 def test_the_webhook_is_the_last_finally_stage() -> None:
@@ -87,7 +87,7 @@ def test_the_webhook_is_the_last_finally_stage() -> None:
 
 
 @pytest.mark.parametrize(
-    ("webhook", "found"),
+    ("webhook", "expected"),
     [
         ("{text: x}", ("PG203", "webhook")),
         ("{url: chat, on: broken}", ("PG204", "broken")),
@@ -95,8 +95,8 @@ def test_the_webhook_is_the_last_finally_stage() -> None:
         ("{url: chat, text: '${b.v}'}", ("PG304", "${b.v}")),
     ],
 )
-def test_errors_in_a_webhook_are_at_the_value(webhook: str, found: tuple[str, str]) -> None:
+def test_errors_in_a_webhook_are_at_the_value(webhook: str, expected: tuple[str, str]) -> None:
     """They are the same as in other stages."""
     diagnostics = reported(f"pipelines: {{p: {{notify: {{webhook: {webhook}}}, {_STAGES % ''}}}}}")
 
-    assert [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics] == [found]
+    assert [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics] == [expected]

@@ -121,8 +121,8 @@ def test_github_escapes_paths_and_messages() -> None:
 
 def test_junit_cases_and_failures() -> None:
     """Errors and warnings are failures, infos pass, and an empty report has one case that passes."""
-    told = [diagnostic(label(of_folder(), "b:"), severity=severity) for severity in Severity]
-    suites, empty = (fromstring(FORMATS["junit"](one)) for one in (told, []))  # noqa: S314 - it is our own
+    diagnostics = [diagnostic(label(of_folder(), "b:"), severity=severity) for severity in Severity]
+    suites, empty = (fromstring(FORMATS["junit"](one)) for one in (diagnostics, []))  # noqa: S314 - it is our own
     (suite,) = suites
 
     assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("ci/pipegen.yaml", "3", "2")

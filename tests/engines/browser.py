@@ -91,7 +91,9 @@ class Page:
 
     def middle(self, selector: str) -> tuple[float, float]:
         """Return the centre of the first element of *selector*."""
-        script = f"(one => [one.x + one.width / 2, one.y + one.height / 2])({_found(selector)}.getBoundingClientRect())"
+        script = (
+            f"(one => [one.x + one.width / 2, one.y + one.height / 2])({_element(selector)}.getBoundingClientRect())"
+        )
         x, y = self.look(script)
         return x, y
 
@@ -163,7 +165,7 @@ _REQUEST = "Network.requestWillBeSent"
 _CODES = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Tab": 9}
 
 
-def _found(selector: str) -> str:
+def _element(selector: str) -> str:
     return f"document.querySelector({json.dumps(selector)})"
 
 

@@ -50,10 +50,10 @@ def compact(original: Facts) -> dict[str, Any]:
     }
 
 
-def text(found: Facts) -> str:
-    """Return *found* as in the file, with each entry on a line."""
+def text(facts: Facts) -> str:
+    """Return *facts* as in the file, with each entry on a line."""
     sections = []
-    for name, section in found.items():
+    for name, section in facts.items():
         if isinstance(section, dict) and all(isinstance(one, dict) for one in section.values()):
             lines = ",\n".join(f"    {json.dumps(key)}: {json.dumps(one)}" for key, one in section.items())
             sections.append(f"  {json.dumps(name)}: {{\n{lines}\n  }}")
@@ -62,20 +62,20 @@ def text(found: Facts) -> str:
     return "{\n" + ",\n".join(sections) + "\n}\n"
 
 
-def _parameters(one: Facts) -> dict[str, dict[str, str]]:
+def _parameters(step: Facts) -> dict[str, dict[str, str]]:
     """Return the types of parameters, required and optional ones separately."""
     parameters: dict[str, dict[str, str]] = {}
-    for name, parameter in (one.get("parameters") or {}).items():
+    for name, parameter in (step.get("parameters") or {}).items():
         key = "required" if parameter["required"] else "optional"
         parameters.setdefault(key, {})[name] = _type(parameter["type"])
     return parameters
 
 
-def _type(given: str | Facts) -> str:
+def _type(fact: str | Facts) -> str:
     """Return a type in a word or two: `enum` with its values, `object` with its class, `list`, or a type of Java."""
-    match given:
+    match fact:
         case str():
-            return given
+            return fact
         case {"enum": values}:
             return " ".join(("enum", *values))
         case {"object": name} | {"oneOf": name}:
@@ -97,7 +97,7 @@ def _objects(steps: Facts) -> set[str]:
     """Return the classes of objects that are the only required parameter of a step: their keys may replace it."""
     sole = (
         required[0]["type"]
-        for one in steps.values()
-        if len(required := [given for given in (one.get("parameters") or {}).values() if given["required"]]) == 1
+        for step in steps.values()
+        if len(required := [given for given in (step.get("parameters") or {}).values() if given["required"]]) == 1
     )
     return {given.get("object") or given["oneOf"] for given in sole if isinstance(given, dict) and "list" not in given}

@@ -216,8 +216,8 @@ class Build:
 
     def stage(self, name: str) -> Stage:
         """Return the only stage of that name."""
-        (found,) = (stage for stage in self.stages if stage.name == name)
-        return found
+        (match,) = (stage for stage in self.stages if stage.name == name)
+        return match
 
 
 def validate(texts: Mapping[str, str], *, bytecode: bool = False) -> dict[str, tuple[Finding, ...]]:

@@ -46,7 +46,7 @@ class Permitted:
 
     methods: frozenset[tuple[str, str, int]]
     statics: frozenset[tuple[str, str, int]]
-    made: frozenset[tuple[str, int]]
+    constructors: frozenset[tuple[str, int]]
     names: Mapping[str, tuple[str, str]]
     keys: frozenset[str]
     steps: Mapping[str, frozenset[str]]
@@ -90,7 +90,7 @@ def permitted() -> Permitted:
     return Permitted(
         methods=frozenset(methods),
         statics=frozenset(statics),
-        made=frozenset((rest[0], len(rest) - 1) for kind, *rest in lines if kind == "new"),
+        constructors=frozenset((rest[0], len(rest) - 1) for kind, *rest in lines if kind == "new"),
         names={rest[0]: (rest[1], "".join(rest[2:])) for kind, *rest in lines if kind == "global"},
         keys=frozenset(word for kind, *rest in lines if kind == "key" for word in rest),
         steps={word: frozenset(plugins) for word, plugins in steps.items()},
@@ -107,7 +107,7 @@ def _is_permitted(word: list[str], used: Uses) -> bool:
         case ["call" | "global", name]:
             return name in used.own or bool(_plugins_of(*word) & {"", *used.plugins})
         case ["new", type_, count]:
-            return (type_, int(count)) in permitted().made
+            return (type_, int(count)) in permitted().constructors
         case ["static", type_, name, count]:
             return (type_, name, int(count)) in permitted().statics
         case ["method", type_, name, count]:

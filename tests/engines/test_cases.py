@@ -53,10 +53,10 @@ RUNS = {
 @pytest.mark.parametrize("name", ENGINES)
 def test_the_first_case_that_holds_applies(name: str, repository: MakeRepository, tmp_path: Path) -> None:
     """In the script and after it, with and without a condition of the stage; without a case, `env` has its values."""
-    made = repository(FILES)
-    subprocess.run(("git", "-C", str(made), "branch", "dev"), check=True)
+    checkout = repository(FILES)
+    subprocess.run(("git", "-C", str(checkout), "branch", "dev"), check=True)
     for title, (run, printed) in RUNS.items():
-        came = executed(ENGINES[name], made, tmp_path / title, run)
+        came = executed(ENGINES[name], checkout, tmp_path / title, run)
         stages = ["a", "after", "b", *(["c"] if run.event == "schedule" else [])]
         assert came.notes == dict.fromkeys(stages, printed), came.log
 
@@ -64,13 +64,13 @@ def test_the_first_case_that_holds_applies(name: str, repository: MakeRepository
 @pytest.mark.parametrize("title", ["main", "dev", "late"])
 def test_a_local_run_chooses_the_case_of_its_branch(title: str, repository: MakeRepository, tmp_path: Path) -> None:
     """A variable of the environment counts, too."""
-    made = repository(FILES)
+    checkout = repository(FILES)
     run, printed = RUNS[title]
-    subprocess.run(("git", "-C", str(made), "checkout", "-q", "-B", run.branch), check=True)
+    subprocess.run(("git", "-C", str(checkout), "checkout", "-q", "-B", run.branch), check=True)
     environment = {**os.environ, **GIT_ENVIRONMENT, **run.variables, "RECORDS": str(tmp_path / "notes")}
     (tmp_path / "notes").mkdir()
     command = (sys.executable, "-m", "pipegen", "run", CONFIG)
-    subprocess.run(command, cwd=made, env=environment, check=True, capture_output=True)
+    subprocess.run(command, cwd=checkout, env=environment, check=True, capture_output=True)
 
     assert {path.name: path.read_text() for path in (tmp_path / "notes").iterdir()} == dict.fromkeys(
         ("a", "after", "b"), printed

@@ -48,7 +48,7 @@ KEPT = ["prepare", "api-test", "api-package", "release"]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class GeneratedFiles:
     """A repository after a change in one service, and after one without effect, with the compiled files."""
 
     root: Path
@@ -57,7 +57,7 @@ class Made:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def generated(tmp_path_factory: pytest.TempPathFactory) -> GeneratedFiles:
     """Compile both changes, as a job of a pipeline would."""
     files = {"pipegen.yaml": CONFIG, **{f"{name}/version": "1" for name in SERVICES}}
     root = repository(tmp_path_factory.mktemp("monorepo"), files)
@@ -65,7 +65,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     commit(root, {"README.md": "new\n"})
     nothing = {target: compiled(root, target) for target in TARGETS}
     commit(root, {"api/version": "2"})
-    return Made(root, {target: compiled(root, target) for target in TARGETS}, nothing)
+    return GeneratedFiles(root, {target: compiled(root, target) for target in TARGETS}, nothing)
 
 
 def compiled(root: Path, target: str) -> str:
@@ -76,20 +76,20 @@ def compiled(root: Path, target: str) -> str:
     return done.stdout
 
 
-def test_gitlab_runs_the_changed_service_and_the_release(made: Made, tmp_path: Path) -> None:
+def test_gitlab_runs_the_changed_service_and_the_release(generated: GeneratedFiles, tmp_path: Path) -> None:
     """Versions of removed services have their defaults, and their files are missing."""
     require(gitlab_local.available())
-    done = gitlab_local.run(made.root, made.narrowed["gitlab"], workdir=tmp_path)
+    done = gitlab_local.run(generated.root, generated.narrowed["gitlab"], workdir=tmp_path)
 
     assert {job.name: job.result for job in done.jobs} == dict.fromkeys(KEPT, gitlab_local.Result.SUCCESS)
     assert "api stamped" in done.output
     assert "released api=2 web=none worker=none" in done.output
 
 
-def test_jenkins_runs_the_changed_service_and_the_release(made: Made, tmp_path: Path) -> None:
+def test_jenkins_runs_the_changed_service_and_the_release(generated: GeneratedFiles, tmp_path: Path) -> None:
     """The stages and their output are the same as on GitLab."""
     require(jenkins_harness.available())
-    done = jenkins_harness.run(made.narrowed["jenkins"], made.root, workdir=tmp_path)
+    done = jenkins_harness.run(generated.narrowed["jenkins"], generated.root, workdir=tmp_path)
 
     assert [stage.name for stage in done.stages if stage.name in {*KEPT, "licenses", "web-test", "worker-test"}] == KEPT
     assert done.result == "SUCCESS"
@@ -97,9 +97,12 @@ def test_jenkins_runs_the_changed_service_and_the_release(made: Made, tmp_path: 
     assert "released api=2 web=none worker=none" in done.log
 
 
-def test_engines_accept_the_file_for_a_change_without_effect(made: Made) -> None:
+def test_engines_accept_the_file_for_a_change_without_effect(generated: GeneratedFiles) -> None:
     """It has one stage, and can be started as a child pipeline."""
-    assert [gitlab_schema.check(text) for text in (made.narrowed["gitlab"], made.nothing["gitlab"])] == [(), ()]
-    assert "nothing to do:" in made.nothing["gitlab"]
+    assert [gitlab_schema.check(text) for text in (generated.narrowed["gitlab"], generated.nothing["gitlab"])] == [
+        (),
+        (),
+    ]
+    assert "nothing to do:" in generated.nothing["gitlab"]
     require(jenkins_harness.available())
-    assert jenkins_harness.validate({"Jenkinsfile": made.nothing["jenkins"]})["Jenkinsfile"] == ()
+    assert jenkins_harness.validate({"Jenkinsfile": generated.nothing["jenkins"]})["Jenkinsfile"] == ()

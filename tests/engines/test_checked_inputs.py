@@ -59,22 +59,22 @@ def test_an_invalid_input_fails_before_the_image_is_used(
     style: str, wrong: Mapping[str, str], build: Callable[..., jenkins_harness.Build]
 ) -> None:
     """The log names the input."""
-    found = build(style, {"must": "a", **wrong})
+    finished = build(style, {"must": "a", **wrong})
     (name,) = wrong
 
-    assert found.result == "FAILURE"
-    assert f'input "{name}" has a value that it does not take' in found.log
-    assert "echo done" not in found.log
-    assert not [one for one in found.containers if one["kind"] == "inside"]
+    assert finished.result == "FAILURE"
+    assert f'input "{name}" has a value that it does not take' in finished.log
+    assert "echo done" not in finished.log
+    assert not [one for one in finished.containers if one["kind"] == "inside"]
 
 
 @pytest.mark.parametrize("style", ["declarative", "scripted"])
-@pytest.mark.parametrize("given", [{"must": "a"}, {"must": "b", "os": "debian", "tag": "12", "free": "7"}], ids=str)
+@pytest.mark.parametrize("values", [{"must": "a"}, {"must": "b", "os": "debian", "tag": "12", "free": "7"}], ids=str)
 def test_a_valid_input_is_part_of_the_image_name(
-    style: str, given: Mapping[str, str], build: Callable[..., jenkins_harness.Build]
+    style: str, values: Mapping[str, str], build: Callable[..., jenkins_harness.Build]
 ) -> None:
     """The value is unchanged."""
-    found = build(style, given, "services")
+    finished = build(style, values, "services")
 
-    assert found.result == "SUCCESS", found.log
-    assert f"{given.get('os', 'alpine')}:{given.get('tag', '3.20')}" in [one["image"] for one in found.containers]
+    assert finished.result == "SUCCESS", finished.log
+    assert f"{values.get('os', 'alpine')}:{values.get('tag', '3.20')}" in [one["image"] for one in finished.containers]

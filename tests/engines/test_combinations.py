@@ -182,9 +182,11 @@ def test_a_called_pipeline_runs_in_place_of_its_stage(containers: Containers, tm
     done, records = executed(ENGINES[name], containers, tmp_path, text)
 
     ran = {stage for stage, outcome in done.outcomes.items() if outcome == "success"}
-    assert ran == {f"main: {stage}" for stage in ("build", *(f"checks / {one}" for one in inner), "last")}, done.log
+    assert ran == {
+        f"main: {stage}" for stage in ("build", *(f"checks / {combination}" for combination in inner), "last")
+    }, done.log
     assert (records / "last").read_text("utf-8") == "fast 7slow 7"
-    for one in inner:
-        times = done.times[f"main: checks / {one}"]
+    for combination in inner:
+        times = done.times[f"main: checks / {combination}"]
         assert done.times["main: build"][1] <= times[0]
         assert times[1] <= done.times["main: last"][0]

@@ -72,12 +72,12 @@ def _on_gitlab(
     if pipeline:
         variables["PIPEGEN_PIPELINE"] = pipeline
     (folder / "gitlab").mkdir()
-    found = gitlab_local.run(
+    result = gitlab_local.run(
         repository, text, workdir=folder / "gitlab", variables=variables, env={"RECORDS": str(notes)}
     )
-    ran = [job for job in found.jobs if job.result is gitlab_local.Result.SUCCESS]
+    ran = [job for job in result.jobs if job.result is gitlab_local.Result.SUCCESS]
     times = {job.name: (job.started or 0, job.ended or 0) for job in ran}
-    return frozenset(times), times, found.output
+    return frozenset(times), times, result.output
 
 
 def _on_jenkins(
@@ -244,7 +244,7 @@ UNIT, RELEASE, TELL = "test: unit", "publish: release", "publish: tell"
 
 
 @pytest.mark.parametrize(
-    ("name", "run", "asked", "ran"),
+    ("name", "run", "selected", "ran"),
     [
         *((name, Run(event="merge_request"), "", {UNIT}) for name in ENGINES),
         *((name, Run(event="merge_request"), "publish", {RELEASE}) for name in ENGINES),
@@ -253,14 +253,14 @@ UNIT, RELEASE, TELL = "test: unit", "publish: release", "publish: tell"
     ids=lambda value: "-".join(sorted(value)) if isinstance(value, set) else "" if isinstance(value, Run) else value,
 )
 def test_pipelines_run_on_their_conditions_or_by_name(
-    name: str, run: Run, asked: str, ran: set[str], repository: MakeRepository, tmp_path: Path
+    name: str, run: Run, selected: str, ran: set[str], repository: MakeRepository, tmp_path: Path
 ) -> None:
     """If named, exactly that pipeline runs, regardless of its condition."""
     path = repository({CONFIG: json.dumps(TWO)})
     for kind in ("branch topic", "tag v1"):
         subprocess.run(("git", "-C", str(path), *kind.split()), check=True)
 
-    assert executed(ENGINES[name], path, tmp_path / "run", run, pipeline=asked).ran == ran
+    assert executed(ENGINES[name], path, tmp_path / "run", run, pipeline=selected).ran == ran
 
 
 @pytest.mark.parametrize("name", ENGINES)

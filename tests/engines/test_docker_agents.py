@@ -38,7 +38,9 @@ TAKING = {
 }
 
 
-def made(repository: Repository, style: str, *stages: Mapping[str, object], **keys: object) -> tuple[Path, str]:
+def compiled_checkout(
+    repository: Repository, style: str, *stages: Mapping[str, object], **keys: object
+) -> tuple[Path, str]:
     """Return a checkout of a config with *stages* in one workspace, and its Jenkinsfile."""
     config = {"pipelines": {"p": {"workspace": "shared", "stages": list(stages), **keys}}}
     checkout = repository({CONFIG: yaml_text(config)})
@@ -51,7 +53,7 @@ def test_both_styles_start_containers_with_the_same_arguments(
 ) -> None:
     """On one agent in one folder; a docker agent has the arguments of `inside`."""
     require(jenkins_harness.available())
-    checkout, text = made(repository, style, *CONTAINED.values())
+    checkout, text = compiled_checkout(repository, style, *CONTAINED.values())
 
     build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build")
 
@@ -73,7 +75,7 @@ def test_a_docker_agent_replaces_inside_only_if_equivalent(repository: Repositor
     """Keys that must be outside the container, or after it, keep `inside` in the steps."""
     stage = {**CONTAINED, **TAKING}[name]
 
-    _, text = made(repository, "declarative", {"name": "first", "script": ["true"]}, stage)
+    _, text = compiled_checkout(repository, "declarative", {"name": "first", "script": ["true"]}, stage)
 
     assert ("reuseNode true" in text, ".inside(" in text) == (name in CONTAINED, name in TAKING)
 
@@ -81,7 +83,7 @@ def test_a_docker_agent_replaces_inside_only_if_equivalent(repository: Repositor
 def test_a_stage_with_its_own_workspace_runs_in_a_docker_agent(repository: Repository, tmp_path: Path) -> None:
     """The git plugin checks out on the node, so the image needs no git."""
     require(jenkins_harness.available())
-    checkout, text = made(
+    checkout, text = compiled_checkout(
         repository, "declarative", in_image("plain", agent="large"), in_image("other"), workspace="isolated"
     )
 
@@ -99,7 +101,7 @@ def test_a_build_that_waits_for_a_lock_holds_no_agent(style: str, repository: Re
     """The lock is around the stage that takes the common agent."""
     require(jenkins_harness.available())
     stages = ({"name": one, "script": [f"echo {one}"]} for one in ("first", "second", "p"))
-    checkout, text = made(
+    checkout, text = compiled_checkout(
         repository, style, *stages, concurrency={"group": "g"}, execution=[["first", ["second", "p"]]]
     )
 

@@ -54,10 +54,10 @@ def _of_gitlab(analysed: Analysed) -> Iterator[tuple[str, str]]:
 def _of_jenkins(analysed: Analysed) -> Iterator[tuple[str, str]]:
     """Yield the scripts of stages, and those that remove shared resources."""
     for plan in analysed.plans:
-        made = plan_scripts(with_named_images(plan), JenkinsSettings(), Report())
-        for stage, script in made.scripts.items():
+        scripts = plan_scripts(with_named_images(plan), JenkinsSettings(), Report())
+        for stage, script in scripts.scripts.items():
             yield f"stage {stage}", "\n".join(line for command in script.commands for line in command.lines)
-        yield f"end of {plan.name}", "\n".join(line for command in made.teardown for line in command.lines)
+        yield f"end of {plan.name}", "\n".join(line for command in scripts.teardown for line in command.lines)
 
 
 def test_the_corpus_has_enough_distinct_scripts(scripts: dict[str, str]) -> None:

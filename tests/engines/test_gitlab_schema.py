@@ -54,10 +54,10 @@ def test_an_optional_need_may_name_a_missing_job() -> None:
     assert check("a: {script: [a], needs: [{job: b, optional: true}]}") == ()
 
 
-@pytest.mark.parametrize(("count", "found"), [(50, 0), (51, 1)])
-def test_more_than_fifty_needs_are_an_error(count: int, found: int) -> None:
+@pytest.mark.parametrize(("count", "errors"), [(50, 0), (51, 1)])
+def test_more_than_fifty_needs_are_an_error(count: int, errors: int) -> None:
     """The limit is GitLab's."""
     jobs = "".join(f"j{index}: {{script: [a], stage: build}}\n" for index in range(count))
     needs = ", ".join(f"j{index}" for index in range(count))
 
-    assert len(check(f"{jobs}last: {{script: [a], needs: [{needs}]}}")) == found
+    assert len(check(f"{jobs}last: {{script: [a], needs: [{needs}]}}")) == errors

@@ -23,7 +23,7 @@ def jenkins(repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: P
     return start
 
 
-def _said(build: Build) -> list[str]:
+def _echoed(build: Build) -> list[str]:
     """Return the lines that the script printed with a leading `> `."""
     return [line.removeprefix("> ") for line in build.log.splitlines() if line.startswith("> ")]
 
@@ -66,7 +66,7 @@ def test_branches_switch_only_at_steps(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _said(build) == ["160000"]
+    assert _echoed(build) == ["160000"]
 
 
 def test_a_failure_ends_the_script_after_its_siblings(jenkins: Jenkins) -> None:
@@ -76,7 +76,7 @@ def test_a_failure_ends_the_script_after_its_siblings(jenkins: Jenkins) -> None:
     )
 
     assert build.result == "FAILURE"
-    assert _said(build) == ["b"]
+    assert _echoed(build) == ["b"]
     assert [(stage.name, stage.status) for stage in build.stages] == [("a", "failed"), ("b", "success")]
     assert build.error is not None
     assert build.error.message == "broken"
@@ -131,7 +131,7 @@ def test_retry_counts_attempts(jenkins: Jenkins) -> None:
         "int n = 0\nretry(3) { n++; echo \"> ${n}\"; if (n < 2) { error 'x' } }\nretry(2) { echo '> no'; error 'y' }"
     )
 
-    assert _said(build) == ["1", "2", "no", "no"]
+    assert _echoed(build) == ["1", "2", "no", "no"]
     assert build.result == "FAILURE"
 
 
@@ -150,7 +150,7 @@ def test_a_timeout_ends_the_processes_and_aborts(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _said(build) == ["FlowInterruptedException"]
+    assert _echoed(build) == ["FlowInterruptedException"]
     assert build.result == "ABORTED"
     assert build.stage("a").status == "aborted"
     assert build.stage("a").end - build.stage("a").start < 20_000
@@ -160,7 +160,7 @@ def test_a_script_that_exits_with_0_on_a_signal_passes(jenkins: Jenkins) -> None
     """Generated files avoid this trap: the stage passes despite its timeout."""
     build = jenkins("node { timeout(time: 1, unit: 'SECONDS') { sh '''#!/bin/sh\nsleep 60\ntrue''' }; echo '> on' }")
 
-    assert _said(build) == ["on"]
+    assert _echoed(build) == ["on"]
     assert build.result == "SUCCESS"
 
 
@@ -181,7 +181,7 @@ def test_retry_repeats_after_an_inner_timeout(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _said(build) == ["in", "in", "out"]
+    assert _echoed(build) == ["in", "in", "out"]
     assert build.result == "ABORTED"
 
 
@@ -198,7 +198,7 @@ def test_caught_errors_mark_build_and_stage(jenkins: Jenkins) -> None:
     )
 
     assert [stage.status for stage in build.stages] == ["unstable", "failed", "unstable", "success"]
-    assert _said(build) == ["UNSTABLE"]
+    assert _echoed(build) == ["UNSTABLE"]
     assert build.result == "UNSTABLE"
 
 
@@ -218,7 +218,7 @@ def test_a_rejected_input_aborts_the_build(jenkins: Jenkins) -> None:
     """No person approves it."""
     build = jenkins("input 'go?'\necho '> on'", approve=False)
 
-    assert _said(build) == []
+    assert _echoed(build) == []
     assert build.result == "ABORTED"
 
 
@@ -242,7 +242,7 @@ def test_a_script_that_the_sandbox_rejects_does_not_start(jenkins: Jenkins) -> N
     """The error has the line."""
     build = jenkins("echo '> started'\nnew File('x')")
 
-    assert _said(build) == []
+    assert _echoed(build) == []
     assert "line 2: the sandbox does not permit new File" in build.log
 
 
@@ -283,7 +283,7 @@ def test_catch_error_fails_the_build_but_not_the_stage(jenkins: Jenkins) -> None
     """By default."""
     build = jenkins("stage('a') { catchError { error 'x' } }\nstage('b') { echo '> b' }")
 
-    assert _said(build) == ["b"]
+    assert _echoed(build) == ["b"]
     assert build.stage("a").status == "success"
     assert build.result == "FAILURE"
 

@@ -23,7 +23,7 @@ def jenkins(repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: P
     return start
 
 
-def _said(build: Build) -> list[str]:
+def _echoed(build: Build) -> list[str]:
     """Return the lines that the script printed with a leading `> `."""
     return [line.removeprefix("> ") for line in build.log.splitlines() if line.startswith("> ")]
 
@@ -44,7 +44,7 @@ def test_sh_runs_in_the_configured_shell(jenkins: Jenkins, shell: str | tuple[st
         shell=shell,
     )
 
-    assert _said(build) == ["busybox" if isinstance(shell, tuple) else shell, "1"]
+    assert _echoed(build) == ["busybox" if isinstance(shell, tuple) else shell, "1"]
     assert "+ echo out" in build.log
 
 
@@ -60,7 +60,7 @@ def test_sh_returns_output_and_status(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _said(build) == ["[a bN]", "bash"]
+    assert _echoed(build) == ["[a bN]", "bash"]
     assert build.error is not None
     assert build.error.message == "script returned exit code 3"
 
@@ -69,7 +69,7 @@ def test_exports_are_lost_between_steps(jenkins: Jenkins) -> None:
     """Each sh is a separate process."""
     build = jenkins("""node { sh 'export A=b'; echo "> [${sh(script: 'echo -n $A', returnStdout: true)}]" }""")
 
-    assert _said(build) == ["[]"]
+    assert _echoed(build) == ["[]"]
 
 
 def test_each_allocation_has_a_workspace(jenkins: Jenkins) -> None:
@@ -84,7 +84,7 @@ def test_each_allocation_has_a_workspace(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _said(build) == ["demo", "demo@2", "demo true demo@tmp"]
+    assert _echoed(build) == ["demo", "demo@2", "demo true demo@tmp"]
 
 
 def test_labels_select_the_agent(jenkins: Jenkins) -> None:
@@ -99,14 +99,14 @@ def test_labels_select_the_agent(jenkins: Jenkins) -> None:
         nodes=[Node(name="one", labels=("linux",)), Node(name="two", labels=("linux", "fast"))],
     )
 
-    assert _said(build) == ["one", "one", "two"]
+    assert _echoed(build) == ["one", "one", "two"]
     assert "no agent has the label" in build.log
 
 
 def test_processes_end_with_the_allocation(jenkins: Jenkins, tmp_path: Path) -> None:
     """Background processes are stopped when the node block ends."""
     build = jenkins("""node { sh 'sleep 300 & echo "$!" >pid'; echo "> ${readFile('pid').trim()}" }""")
-    (pid,) = _said(build)
+    (pid,) = _echoed(build)
     state = Path("/proc", pid, "stat")
 
     assert not state.exists() or ") Z " in state.read_text()
@@ -137,7 +137,7 @@ def test_files_are_read_and_written(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _said(build) == ["4 true true", "true 5", "false"]
+    assert _echoed(build) == ["4 true true", "true 5", "false"]
 
 
 def test_a_stash_restores_files_modes_and_links(jenkins: Jenkins) -> None:
@@ -156,7 +156,7 @@ def test_a_stash_restores_files_modes_and_links(jenkins: Jenkins) -> None:
     )
 
     assert build.stashes == {"s": ("out/link", "out/sub/tool")}
-    assert _said(build) == ["sub/tool"]
+    assert _echoed(build) == ["sub/tool"]
     assert build.result == "SUCCESS"
 
 
@@ -190,7 +190,7 @@ def test_an_empty_or_unknown_stash_fails(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _said(build) == ["No files included in stash ‘empty’", "No such saved stash ‘missing’"]
+    assert _echoed(build) == ["No files included in stash ‘empty’", "No such saved stash ‘missing’"]
 
 
 def test_artifacts_are_archived(jenkins: Jenkins) -> None:
@@ -228,7 +228,7 @@ def test_withenv_adds_and_removes_variables(jenkins: Jenkins) -> None:
         """
     )
 
-    assert _said(build) == ["inner $A-${HOME}-$$ /x", "inner", "unset", "null", "set within"]
+    assert _echoed(build) == ["inner $A-${HOME}-$$ /x", "inner", "unset", "null", "set within"]
 
 
 def test_credentials_are_bound_and_masked(jenkins: Jenkins) -> None:
@@ -253,7 +253,7 @@ def test_credentials_are_bound_and_masked(jenkins: Jenkins) -> None:
         },
     )
 
-    assert _said(build) == ["**** **** alice bob", "s3cr$t it's|content|KEY|", "null false"]
+    assert _echoed(build) == ["**** **** alice bob", "s3cr$t it's|content|KEY|", "null false"]
 
 
 def test_an_unknown_credential_fails(jenkins: Jenkins) -> None:
@@ -279,7 +279,7 @@ def test_mails_jobs_and_inputs_are_recorded(jenkins: Jenkins) -> None:
     assert build.mails == ({"to": "a@example.org", "subject": "s 2", "body": "b"},)
     assert build.inputs == ("go?",)
     assert [(triggered.job, triggered.parameters) for triggered in build.builds] == [("other", {"A": "b"}), ("bad", {})]
-    assert _said(build) == ["SUCCESS"]
+    assert _echoed(build) == ["SUCCESS"]
     assert build.result == "UNSTABLE"
 
 
@@ -291,8 +291,8 @@ def test_parameters_of_a_first_build_are_not_variables(jenkins: Jenkins) -> None
         node { sh "echo '> ${params.A} ${params.B} ${params.C}' \\${A-unset}" }
         """
 
-    assert _said(jenkins(text)) == ["a true x unset"]
-    assert _said(jenkins(text, params={"A": "given"})) == ["given true x given"]
+    assert _echoed(jenkins(text)) == ["a true x unset"]
+    assert _echoed(jenkins(text, params={"A": "given"})) == ["given true x given"]
 
 
 def test_checkout_returns_the_commit(jenkins: Jenkins) -> None:
@@ -315,7 +315,7 @@ def test_checkout_returns_the_commit(jenkins: Jenkins) -> None:
         remote="https://example.org/demo.git",
     )
 
-    assert _said(build) == [
+    assert _echoed(build) == [
         "true origin/main https://example.org/demo.git",
         "https://example.org/demo.git */main",
         "work true",
@@ -348,7 +348,7 @@ def test_the_first_clone_honors_a_refspec_if_configured(
         """
     )
 
-    assert _said(build) == [str(expected).lower(), "true"]
+    assert _echoed(build) == [str(expected).lower(), "true"]
 
 
 def test_checkout_follows_a_push_outside_multibranch_jobs(jenkins: Jenkins, tmp_path: Path) -> None:
@@ -362,8 +362,8 @@ def test_checkout_follows_a_push_outside_multibranch_jobs(jenkins: Jenkins, tmp_
         """
     origin = tmp_path / "repository-1"
 
-    assert _said(jenkins(text, env={"REPOSITORY": str(origin)})) == ["false"]
-    assert _said(jenkins(text, env={"REPOSITORY": str(tmp_path / "repository-2"), "BRANCH_NAME": "main"})) == ["true"]
+    assert _echoed(jenkins(text, env={"REPOSITORY": str(origin)})) == ["false"]
+    assert _echoed(jenkins(text, env={"REPOSITORY": str(tmp_path / "repository-2"), "BRANCH_NAME": "main"})) == ["true"]
 
 
 def test_junit_counts_tests_and_marks_the_build(jenkins: Jenkins) -> None:
@@ -380,7 +380,7 @@ def test_junit_counts_tests_and_marks_the_build(jenkins: Jenkins) -> None:
         {"r.xml": report},
     )
 
-    assert _said(build) == ["1 null"]
+    assert _echoed(build) == ["1 null"]
     assert build.result == "UNSTABLE"
 
 
@@ -403,7 +403,7 @@ def test_steps_without_effects_are_available(jenkins: Jenkins) -> None:
         job="folder/job",
     )
 
-    assert _said(build) == ["8 true true 7", "true elsewhere", "folder/job 7 0"]
+    assert _echoed(build) == ["8 true true 7", "true elsewhere", "folder/job 7 0"]
     assert build.name == "named"
 
 
@@ -425,4 +425,4 @@ def test_names_and_texts_may_be_any_unicode(jenkins: Jenkins) -> None:
         agent_env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
     )
 
-    assert _said(build) == ["ü ☃ 💥", "ü ☃ 💥 ü ☃ 💥"]
+    assert _echoed(build) == ["ü ☃ 💥", "ü ☃ 💥 ü ☃ 💥"]

@@ -48,7 +48,7 @@ def run(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Run
 
 
 @pytest.mark.parametrize(
-    ("engine", "asked", "ran"),
+    ("engine", "selected", "ran"),
     [
         *((engine, None, ("unit",)) for engine in (GITLAB_LOCAL, SCRIPTED, DECLARATIVE)),
         *((engine, "publish", ("release",)) for engine in (GITLAB_LOCAL, SCRIPTED, DECLARATIVE)),
@@ -57,9 +57,9 @@ def run(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Run
     ],
     ids=lambda value: "-".join(value) if isinstance(value, tuple) else str(value),
 )
-def test_only_selected_pipelines_run(run: Run, engine: Engine, asked: str | None, ran: tuple[str, ...]) -> None:
+def test_only_selected_pipelines_run(run: Run, engine: Engine, selected: str | None, ran: tuple[str, ...]) -> None:
     """By default, all but those with effects; otherwise exactly the named ones."""
-    done = run(engine, {"PIPEGEN_PIPELINE": asked} if asked is not None else {})
+    done = run(engine, {"PIPEGEN_PIPELINE": selected} if selected is not None else {})
 
     assert set(done.seen) == set(ran), done.log
     assert bool(done.charts) is ("release" in ran)

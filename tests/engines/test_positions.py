@@ -23,9 +23,9 @@ def test_hostile_text_is_read_back_unchanged(part: int) -> None:
     require(None if shutil.which("ruby") else "ruby is not installed")
     values = answers([MIXED], slice(part, None, PARTS))
 
-    assert [_told(one) for one in values if one.is_wrong] == []
+    assert [_shown(one) for one in values if one.is_wrong] == []
     assert sum(one.outcome is Outcome.READ for one in values) > 20
 
 
-def _told(answer: Answer) -> tuple[str, ...]:
+def _shown(answer: Answer) -> tuple[str, ...]:
     return (answer.outcome.value, answer.trial.target, answer.trial.position, answer.trial.name, answer.differs)

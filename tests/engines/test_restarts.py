@@ -34,11 +34,11 @@ def generated(repository: Repository) -> Callable[[str], tuple[Path, str]]:
     """Return a function that compiles a pipeline with many features in a style: the checkout and the Jenkinsfile."""
     require(jenkins_harness.available())
 
-    def made(style: str) -> tuple[Path, str]:
+    def compile_in_style(style: str) -> tuple[Path, str]:
         checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"stages": STAGES, "execution": ARCS}}})})
         return checkout, compiled(Engine(target="jenkins", style=style), checkout, {})
 
-    return made
+    return compile_in_style
 
 
 @pytest.fixture

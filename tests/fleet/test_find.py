@@ -32,22 +32,22 @@ def test_conditions(text: str, condition: Condition | None) -> None:
 @pytest.mark.parametrize(("seconds", "count", "fewer"), [(541.0, 1, None), (61.0, 5, 120.0), (1.0, 10, 60.0)])
 def test_the_smallest_number(seconds: float, count: int, fewer: float | None) -> None:
     """It holds with it, and not with one less."""
-    found = find(TEN, Condition("longest", "wait", "", seconds))
+    answer = find(TEN, Condition("longest", "wait", "", seconds))
 
-    assert (found.count, found.fewer) == (count, fewer)
-    assert found.result.fleet.groups[0].maximum == count
+    assert (answer.count, answer.fewer) == (count, fewer)
+    assert answer.result.fleet.groups[0].maximum == count
 
 
 def test_too_few_machines_may_take_too_long() -> None:
     """With one machine the last of them ends after a million years; with ten, all end."""
     long = FixedTime(TEN.most_hours * 3600 / 5)
-    found = find(fleet([load("a", Starts((0.0,) * 10), long)], 1, 1), Condition("longest", "wait", "", 1.0))
+    answer = find(fleet([load("a", Starts((0.0,) * 10), long)], 1, 1), Condition("longest", "wait", "", 1.0))
 
-    assert (found.count, found.fewer) == (10, long.seconds)
+    assert (answer.count, answer.fewer) == (10, long.seconds)
 
 
 def test_what_no_number_reaches() -> None:
     """A pipeline takes as long as its stages."""
-    found = find(TEN, Condition("longest", "result", "", 60.0))
+    answer = find(TEN, Condition("longest", "result", "", 60.0))
 
-    assert (found.count, found.value) == (None, 60.0)
+    assert (answer.count, answer.value) == (None, 60.0)

@@ -36,9 +36,9 @@ def test_a_chain_waits_for_one_machine() -> None:
 
 def test_equal_seeds_give_equal_figures() -> None:
     """Twice the same, and otherwise with another seed; the load does not depend on the machines."""
-    one = fleet([load("a", 20.0, Exponential(60.0), LogNormal(60.0, 180.0))], 2, 1)
-    first, again, other = run(one), run(one), run(replace(one, seed=2))
-    more = run(replace(one, groups=(MachineGroup(machine=RunMachine(name="m"), minimum=9, maximum=9),)))
+    simulated = fleet([load("a", 20.0, Exponential(60.0), LogNormal(60.0, 180.0))], 2, 1)
+    first, again, other = run(simulated), run(simulated), run(replace(simulated, seed=2))
+    more = run(replace(simulated, groups=(MachineGroup(machine=RunMachine(name="m"), minimum=9, maximum=9),)))
 
     assert first.loads["a"].waits == again.loads["a"].waits
     assert first.loads["a"].waits != other.loads["a"].waits
@@ -47,9 +47,9 @@ def test_equal_seeds_give_equal_figures() -> None:
 
 def test_a_failure_ends_a_pipeline_after_its_retries() -> None:
     """Each further attempt waits for its backoff; stages after the failed one do not run."""
-    one = load("a", Starts((0.0,)), FixedTime(10.0), FixedTime(5.0))
-    failing = changed(one.workflow, 0, times=StageTimes(duration=FixedTime(10.0), failure=1.0), retries=2)
-    measures = run(fleet([replace(one, workflow=failing)], 1, 1))
+    plain = load("a", Starts((0.0,)), FixedTime(10.0), FixedTime(5.0))
+    failing = changed(plain.workflow, 0, times=StageTimes(duration=FixedTime(10.0), failure=1.0), retries=2)
+    measures = run(fleet([replace(plain, workflow=failing)], 1, 1))
 
     assert measures.starts == 3
     assert (list(measures.loads["a"].results), measures.loads["a"].failures) == ([33.0], 1)
@@ -57,19 +57,19 @@ def test_a_failure_ends_a_pipeline_after_its_retries() -> None:
 
 def test_an_allowed_failure_does_not() -> None:
     """The next stage runs."""
-    one = load("a", Starts((0.0,)), FixedTime(10.0), FixedTime(5.0))
-    failing = changed(one.workflow, 0, times=StageTimes(duration=FixedTime(10.0), failure=1.0), may_fail=True)
-    measures = run(fleet([replace(one, workflow=failing)], 1, 1)).loads["a"]
+    plain = load("a", Starts((0.0,)), FixedTime(10.0), FixedTime(5.0))
+    failing = changed(plain.workflow, 0, times=StageTimes(duration=FixedTime(10.0), failure=1.0), may_fail=True)
+    measures = run(fleet([replace(plain, workflow=failing)], 1, 1)).loads["a"]
 
     assert (list(measures.results), measures.failures) == ([15.0], 0)
 
 
 def test_an_approval_is_a_gate() -> None:
     """The time until it is no waiting time, and others run meanwhile."""
-    one = load("a", Starts((0.0,)), FixedTime(10.0))
+    plain = load("a", Starts((0.0,)), FixedTime(10.0))
     times = StageTimes(duration=FixedTime(10.0), approval=FixedTime(100.0))
-    asked = replace(one, workflow=changed(one.workflow, 0, times=times, needs_approval=True))
-    measures = run(fleet([asked, load("b", Starts((1.0,)), FixedTime(150.0))], 1, 1))
+    with_approval = replace(plain, workflow=changed(plain.workflow, 0, times=times, needs_approval=True))
+    measures = run(fleet([with_approval, load("b", Starts((1.0,)), FixedTime(150.0))], 1, 1))
 
     assert list(measures.loads["b"].results) == [150.0]
     assert (list(measures.loads["a"].results), list(measures.loads["a"].waits)) == ([161.0], [51.0])
@@ -77,8 +77,8 @@ def test_an_approval_is_a_gate() -> None:
 
 def test_a_stage_and_its_services_start_together() -> None:
     """They need two slots at once, on any machines; another queue is served in between."""
-    one = load("a", Starts((0.0, 0.0)), FixedTime(10.0))
-    gang = replace(one, workflow=changed(one.workflow, 0, services=({"slots": 1.0},)))
+    plain = load("a", Starts((0.0, 0.0)), FixedTime(10.0))
+    gang = replace(plain, workflow=changed(plain.workflow, 0, services=({"slots": 1.0},)))
     loads = run(fleet([gang, load("b", Starts((0.0,)), FixedTime(4.0))], 2, 1)).loads
 
     assert list(loads["b"].results) == [14.0]
@@ -87,8 +87,8 @@ def test_a_stage_and_its_services_start_together() -> None:
 
 def test_a_service_without_resources_is_filled_in() -> None:
     """It takes no slot."""
-    one = load("a", Starts((0.0,)), FixedTime(10.0))
-    light = replace(one, workflow=changed(one.workflow, 0, services=({},)))
+    plain = load("a", Starts((0.0,)), FixedTime(10.0))
+    light = replace(plain, workflow=changed(plain.workflow, 0, services=({},)))
 
     assert list(run(fleet([light], 1, 1)).loads["a"].results) == [10.0]
 
@@ -115,10 +115,10 @@ def test_priorities() -> None:
 
 def test_machines_follow_the_load() -> None:
     """They start when stages wait, take their time for it, and stop when they are idle; all of that costs."""
-    one = fleet([load("a", Starts((0.0, 0.0, 7200.0)), FixedTime(600.0))], 1, 1)
+    simulated = fleet([load("a", Starts((0.0, 0.0, 7200.0)), FixedTime(600.0))], 1, 1)
     group = MachineGroup(machine=RunMachine(name="m"), minimum=0, maximum=5, start_up=60.0, idle=300.0, price=3.0)
-    measured = run(replace(one, groups=(group,)))
-    (machines,) = results(replace(one, groups=(group,)), measured).groups
+    measured = run(replace(simulated, groups=(group,)))
+    (machines,) = results(replace(simulated, groups=(group,)), measured).groups
 
     assert list(measured.loads["a"].waits) == [60.0, 60.0, 60.0]
     # Two machines run for 60 + 600 + 300 seconds, the third one until the end.
@@ -127,8 +127,8 @@ def test_machines_follow_the_load() -> None:
 
 def test_use_and_shares_by_hour() -> None:
     """A stage over the end of an hour counts in both; the share of a queue is that of all machines."""
-    one = fleet([load("a", Starts((HOUR - 600,)), FixedTime(1200.0))], 2, 1)
-    result = results(one, run(one))
+    simulated = fleet([load("a", Starts((HOUR - 600,)), FixedTime(1200.0))], 2, 1)
+    result = results(simulated, run(simulated))
 
     assert [round(used, 6) for used in result.groups[0].used_by_hour] == [0.083333, 0.5]
     assert [round(part, 6) for part in result.queues[0].shares] == [0.083333, 0.083333]

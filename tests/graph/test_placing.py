@@ -67,9 +67,9 @@ def test_boxes_are_in_columns_without_overlap(graph: ExecutionGraph) -> None:
     lefts = [{result.boxes[node].x for node in frame} for frame in graph.stack()]
 
     assert all(len(left) == 1 for left in lefts)
-    assert all(min(one) + SIZE.width < min(other) for one, other in pairwise(lefts))
-    for one, other in combinations(result.boxes.values(), 2):
-        assert one.x != other.x or abs(one.y - other.y) >= SIZE.height
+    assert all(min(first) + SIZE.width < min(second) for first, second in pairwise(lefts))
+    for first, second in combinations(result.boxes.values(), 2):
+        assert first.x != second.x or abs(first.y - second.y) >= SIZE.height
     assert all(box.y >= 0 and box.y + box.height <= result.height for box in result.boxes.values())
 
 

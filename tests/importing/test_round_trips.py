@@ -115,10 +115,10 @@ def test_an_import_of_a_generated_file_has_the_stages_of_its_config(path: Path) 
     result = _imported(text, path)
     helpers = {name for name, job in result.source.jobs.items() if HELPER in job.variables}
     second = compiled(result.text, "gitlab")
-    found = _differences(_stages(analysed.plans, ()), _stages(second.plans, helpers))
+    differences = _differences(_stages(analysed.plans, ()), _stages(second.plans, helpers))
 
     assert not second.has_errors
-    assert found == (DIFFERENT[path.parent.name].fields if path.parent.name in DIFFERENT else "")
+    assert differences == (DIFFERENT[path.parent.name].fields if path.parent.name in DIFFERENT else "")
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)

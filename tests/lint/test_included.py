@@ -62,9 +62,9 @@ def test_fix_does_not_edit_included_files(tmp_path: Path) -> None:
     (tmp_path / "shared.yaml").write_text(TEMPLATES, encoding="utf-8")
     config = tmp_path / "pipegen.yaml"
     config.write_text(CONFIG, encoding="utf-8")
-    found = fixed(config)
-    assert found is not None
-    write_fixed(found)
+    fixes = fixed(config)
+    assert fixes is not None
+    write_fixed(fixes)
 
     assert (tmp_path / "shared.yaml").read_text(encoding="utf-8") == TEMPLATES
     assert config.read_text(encoding="utf-8") == CONFIG.replace("- [a, c] # a", "# a")

@@ -189,13 +189,13 @@ def _run(thread: Thread, tick: Callable[[float], None]) -> None:
     while queue:
         time, _, running = heapq.heappop(queue)
         tick(time)
-        asked = next(running.thread, None)
-        if isinstance(asked, list):
-            running.children = len(asked)
-            for one in asked:
-                heapq.heappush(queue, (time, next(turns), _Running(one, running)))
-        elif asked is not None:
-            heapq.heappush(queue, (time + asked, next(turns), running))
+        request = next(running.thread, None)
+        if isinstance(request, list):
+            running.children = len(request)
+            for message in request:
+                heapq.heappush(queue, (time, next(turns), _Running(message, running)))
+        elif request is not None:
+            heapq.heappush(queue, (time + request, next(turns), running))
         elif running.parent is not None:
             running.parent.children -= 1
             if not running.parent.children:

@@ -19,7 +19,7 @@ from pipegen.structs import Struct
 GOLDEN = Path(__file__).parent.parent / "golden"
 
 
-def found(value: object) -> Iterator[Reference]:
+def references_in(value: object) -> Iterator[Reference]:
     """Yield the references in every text in *value*, except for names of containers of known stages."""
     match value:
         case Text():
@@ -27,9 +27,9 @@ def found(value: object) -> Iterator[Reference]:
         case Container(producer=str()):
             return
         case tuple():
-            yield from chain.from_iterable(map(found, value))
+            yield from chain.from_iterable(map(references_in, value))
         case Struct():
-            yield from chain.from_iterable(found(getattr(value, name)) for name in value.__struct_fields__)
+            yield from chain.from_iterable(references_in(getattr(value, name)) for name in value.__struct_fields__)
 
 
 def foreign(references: Iterator[Reference]) -> set[Reference]:
@@ -58,5 +58,5 @@ def test_all_references_of_a_job_are_listed(case: str) -> None:
             job.retention.name,
             job.plugin_steps,
         )
-        for reference in found(part)
+        for reference in references_in(part)
     )

@@ -28,7 +28,7 @@ class Written:
     """The files of a target, the parent of the others last, and the diagnostics; no files if the config is rejected."""
 
     files: Mapping[str, str]
-    said: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
     @property
     def text(self) -> str:

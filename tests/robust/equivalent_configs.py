@@ -46,8 +46,8 @@ def stages_of(pipeline: Data) -> list[Data]:
 
 
 def _arcs(pipeline: Data) -> list[list[object]]:
-    found = pipeline.get("execution")
-    return [one for one in found if isinstance(one, list)] if isinstance(found, list) else []
+    arcs = pipeline.get("execution")
+    return [one for one in arcs if isinstance(one, list)] if isinstance(arcs, list) else []
 
 
 def with_arcs(data: Data, change: Callable[[list[list[object]], str], list[list[object]]]) -> Data:
@@ -149,21 +149,21 @@ def _named(value: object, others: Mapping[str, str]) -> object:
 def _with_texts(data: object, change: Callable[[str], str]) -> Data:
     """Return a copy of *data* with changed texts, except keys."""
 
-    def made(value: object) -> object:
+    def changed(value: object) -> object:
         if isinstance(value, dict):
-            return {key: made(one) for key, one in value.items()}
+            return {key: changed(one) for key, one in value.items()}
         if isinstance(value, list):
-            return [made(one) for one in value]
+            return [changed(one) for one in value]
         return change(value) if isinstance(value, str) else value
 
-    return cast("Data", made(data))
+    return cast("Data", changed(data))
 
 
 def in_templates(data: Data) -> Data:
     """Return *data* with the steps of each stage in a template."""
     templates: Data = {}
 
-    def made(stage: Data) -> Data:
+    def changed_stage(stage: Data) -> Data:
         rest = {key: value for key, value in stage.items() if key != "name"}
         # One with a name, and perhaps words for people, is the short-hand.
         if not rest.keys() - {"description"} or "name" not in stage:
@@ -173,7 +173,7 @@ def in_templates(data: Data) -> Data:
         return {"name": stage["name"], "extends": name}
 
     moved = {
-        name: {**data, "stages": list(map(made, stages_of(data)))} if stages_of(data) else data
+        name: {**data, "stages": list(map(changed_stage, stages_of(data)))} if stages_of(data) else data
         for name, data in pipelines(data).items()
     }
     if not templates:
@@ -210,21 +210,21 @@ def turned(data: Data) -> Data:
     return {**data, "pipelines": dict(reversed(documents.items()))}
 
 
-def told(value: object) -> object:
+def comparable(value: object) -> object:
     """Return *value* of a plan as data without locations: equal for equivalent values."""
     match value:
         case Enum():
             return value.name
         case ExecutionGraph():
-            return {"nodes": told(tuple(value.nodes)), "arcs": told(tuple(value.arcs))}
+            return {"nodes": comparable(tuple(value.nodes)), "arcs": comparable(tuple(value.arcs))}
         case Struct():
             left_out = value.UNCOMPARED if isinstance(value, SpannedStruct) else ()
             fields = {name: getattr(value, name) for name in value.__struct_fields__ if name not in left_out}
-            return {name: told(one) for name, one in fields.items() if not isinstance(one, Span)}
+            return {name: comparable(one) for name, one in fields.items() if not isinstance(one, Span)}
         case frozenset() | set():
-            return sorted(repr(told(one)) for one in value)
+            return sorted(repr(comparable(one)) for one in value)
         case Mapping() | tuple() | list():
-            return [told(one) for one in (value.items() if isinstance(value, Mapping) else value)]
+            return [comparable(one) for one in (value.items() if isinstance(value, Mapping) else value)]
     return value if isinstance(value, str | int | float | None) else repr(value)
 
 

@@ -120,7 +120,7 @@ def compiled(name: str, config: str, target: str = "gitlab") -> Trial:
     with TemporaryDirectory(prefix="pipegen-doublings-") as folder:
         Path(folder, "pipegen.yaml").write_text(config)
         answer = called(("compile", "-t", target, "-o", "-", "pipegen.yaml"), Path(folder))
-        return Trial(name, answer.seconds, answer.megabytes, answer.told)
+        return Trial(name, answer.seconds, answer.megabytes, answer.output)
 
 
 def figures(*, is_nightly: bool) -> Figures:

@@ -87,10 +87,10 @@ class Mutator:
     def mutated(self, data: bytes, dice: Random) -> bytes:
         """Return *data* after one to four changes that mostly keep it valid YAML, so that more code is reached."""
         for _ in range(4):
-            found = self._changed(data, dice)
-            if _is_yaml(found):
+            changed = self._changed(data, dice)
+            if _is_yaml(changed):
                 break
-        return found
+        return changed
 
     def _changed(self, data: bytes, dice: Random) -> bytes:
         text = data.decode("utf-8", "replace")

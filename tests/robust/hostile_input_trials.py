@@ -21,29 +21,29 @@ from robust.trial_result import Figures
 def main() -> int:
     """Print each answer and the figures; return 1 if an answer is unexpected."""
     chosen = [one for one in _every() if not sys.argv[1:] or one.name in sys.argv[1:]]
-    found = _told(chosen, is_shown=True)
-    print("\n".join(found.lines))
-    return int(bool(found.wrong))
+    figures = _figures(chosen, is_shown=True)
+    print("\n".join(figures.lines))
+    return int(bool(figures.wrong))
 
 
 def figures(*, is_nightly: bool) -> Figures:
     """Return the results of all bad inputs; without *is_nightly*, of those that are quick."""
-    return _told([one for one in _every() if is_nightly or not one.large], is_shown=False)
+    return _figures([one for one in _every() if is_nightly or not one.large], is_shown=False)
 
 
 def _every() -> tuple[Input, ...]:
     return (*INPUTS, *inputs(), *pipelines(), *conditional_inputs())
 
 
-def _told(chosen: Sequence[Input], *, is_shown: bool) -> Figures:
+def _figures(chosen: Sequence[Input], *, is_shown: bool) -> Figures:
     """Return the results of the inputs *chosen*, each in a separate process."""
     answers: list[tuple[Measured, Input]] = []
-    for one in chosen:
+    for item in chosen:
         with tempfile.TemporaryDirectory() as name:
-            answers.append((measured(one, Path(name)), one))
+            answers.append((measured(item, Path(name)), item))
         if is_shown:
             _show(*answers[-1])
-    wrong = [f"{one.name}: {'; '.join(found.faults(one))}" for found, one in answers if found.faults(one)]
+    wrong = [f"{item.name}: {'; '.join(found.faults(item))}" for found, item in answers if found.faults(item)]
     slowest = max(answers, key=lambda answer: answer[0].seconds)
     largest = max(answers, key=lambda answer: answer[0].megabytes)
     lines = (
@@ -55,10 +55,10 @@ def _told(chosen: Sequence[Input], *, is_shown: bool) -> Figures:
     return Figures("Bad inputs", lines, len(wrong))
 
 
-def _show(found: Measured, given: Input) -> None:
-    faults = "; ".join(found.faults(given)) or "fine"
-    first = found.told.split("\n", 1)[0][:80]
-    print(f"{found.seconds:6.2f} s {found.megabytes:5.0f} MB  {given.name}: {faults} ({first})", flush=True)
+def _show(result: Measured, item: Input) -> None:
+    faults = "; ".join(result.faults(item)) or "fine"
+    first = result.output.split("\n", 1)[0][:80]
+    print(f"{result.seconds:6.2f} s {result.megabytes:5.0f} MB  {item.name}: {faults} ({first})", flush=True)
 
 
 if __name__ == "__main__":

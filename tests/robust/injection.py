@@ -49,13 +49,13 @@ def tried(trial: Trial) -> Ran:
     """Return the result of *trial*."""
     with TemporaryDirectory(prefix="pipegen-injecting-") as name:
         folder = Path(name)
-        made = Round(trial.turn, trial.size, folder / "canaries", trial.engine)
+        turn = Round(trial.turn, trial.size, folder / "canaries", trial.engine)
         for part in KINDS[trial.kind]:
-            part(made)
+            part(turn)
         try:
-            return executed(made, trial.engine, folder)
+            return executed(turn, trial.engine, folder)
         except (AssertionError, RefusedError, RuntimeError, SubprocessError) as error:
-            return Ran(len(made.expected), made.tried, (f"not executed: {error}",), made.left())
+            return Ran(len(turn.expected), turn.tried, (f"not executed: {error}",), turn.left())
 
 
 def sample() -> Iterator[Trial]:
@@ -100,9 +100,9 @@ def main() -> int:
     arguments = parser.parse_args()
     turns = range(NIGHTLY) if arguments.nightly else range(arguments.first, arguments.first + arguments.turns)
     engines, kinds = arguments.engine or tuple(ENGINES), arguments.kind or tuple(KINDS)
-    found = summed(list(trials(turns, arguments.size, engines, kinds)))
-    print("\n".join(line[:1_000] for line in found.lines))
-    return int(found.wrong > 0)
+    figures = summed(list(trials(turns, arguments.size, engines, kinds)))
+    print("\n".join(line[:1_000] for line in figures.lines))
+    return int(figures.wrong > 0)
 
 
 if __name__ == "__main__":

@@ -31,9 +31,9 @@ _CHILD = re.compile(r"local: (\S+)")
 
 def main() -> int:
     """Print the figures; return 1 if a file was neither the old nor the new one."""
-    found = measured(*(*map(int, sys.argv[1:]), *(0, 64)[len(sys.argv) - 1 :]))
-    print("\n".join(found.lines))
-    return int(bool(found.wrong))
+    figures = measured(*(*map(int, sys.argv[1:]), *(0, 64)[len(sys.argv) - 1 :]))
+    print("\n".join(figures.lines))
+    return int(bool(figures.wrong))
 
 
 def figures(*, is_nightly: bool) -> Figures:
@@ -82,26 +82,26 @@ def files(folder: Path) -> dict[str, bytes]:
     return contents
 
 
-def made(script: str) -> FILES:
+def files_of(script: str) -> FILES:
     """Return the files of an undisturbed compilation."""
     with tempfile.TemporaryDirectory() as name, chdir(name):
         os.waitpid(forked(lambda: call(script)), 0)
         return files(Path(name))
 
 
-def faults(found: FILES, *whole: FILES) -> Iterator[str]:
-    """Yield the files in *found* that equal none of the *whole* ones, and missing children."""
-    for name, data in found.items():
+def faults(files: FILES, *whole: FILES) -> Iterator[str]:
+    """Yield the files in *files* that equal none of the *whole* ones, and missing children."""
+    for name, data in files.items():
         if any(name in one for one in whole) and all(one.get(name) != data for one in whole):
             yield f"{name} is a mixture: {len(data)} bytes"
-    for child in _CHILD.findall(found.get(".gitlab-ci.yml", b"").decode(errors="replace")):
-        if child not in found:
+    for child in _CHILD.findall(files.get(".gitlab-ci.yml", b"").decode(errors="replace")):
+        if child not in files:
             yield f".gitlab-ci.yml names {child}, which is missing"
 
 
 def _killed(before: str | None, kills: int) -> tuple[str, list[str]]:
     """Kill a compilation at its system calls, over the files of *before*; return the figures and the faults."""
-    old, new = made(before) if before else {}, made("echo new")
+    old, new = files_of(before) if before else {}, files_of("echo new")
     last = _calls(before)
     step = max(last // kills, 1) if kills else 1
     wrong, states = [], {"old": 0, "new": 0, "between": 0, "leftover": 0}
@@ -139,18 +139,18 @@ def _state(before: str | None, stop: int) -> FILES:
 
 def _at_once(rounds: int) -> tuple[str, list[str]]:
     """Let two compilations write the same files in *rounds*, and check the files continuously."""
-    one, other = made("echo one"), made("echo other")
+    before, after = files_of("echo one"), files_of("echo other")
     wrong, looks, last = [], 0, {"one": 0, "other": 0, "both": 0}
     with tempfile.TemporaryDirectory() as name, chdir(name):
         for number in range(rounds):
             left = {forked(lambda: call("echo one")), forked(lambda: call("echo other"))}
             while left:
                 left -= {process for process in left if os.waitpid(process, os.WNOHANG)[0]}
-                wrong += [f"round {number}: {fault}" for fault in faults(files(Path(name)), one, other)]
+                wrong += [f"round {number}: {fault}" for fault in faults(files(Path(name)), before, after)]
                 looks += 1
                 time.sleep(0.001)
             contents = files(Path(name))
-            last["one" if contents == one else "other" if contents == other else "both"] += 1
+            last["one" if contents == before else "other" if contents == after else "both"] += 1
     return f"two at once, {rounds} times, looked at {looks:,} times: last {last}; wrong: {len(wrong)}", wrong
 
 

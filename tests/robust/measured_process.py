@@ -27,7 +27,7 @@ finally:
 sys.exit(status)
 """
 PROGRAM = (sys.executable, "-c", _CODE)
-# What a failure of the program is told with; one of the world around it is no bug.
+# What a failure of the program is reported with; a failure of the environment is not a bug.
 BUG = "this is a bug"
 # Generous, since machines differ: no input here takes more than 4 s on a slow one, and what grows faster than its input
 # takes minutes.
@@ -41,16 +41,16 @@ class Measured:
     """An exit status, the output, the CPU seconds, and the peak memory in MB."""
 
     status: int
-    told: str
+    output: str
     seconds: float
     megabytes: float
 
-    def faults(self, given: Input) -> list[str]:
-        """Return the differences from the expected answer to *given*."""
-        faults = [f"does not tell {code}" for code in given.codes if code not in self.told]
-        if self.status not in given.expected:
-            faults.append(f"ends with {self.status}, not {' or '.join(map(str, given.expected))}")
-        if BUG in self.told:
+    def faults(self, item: Input) -> list[str]:
+        """Return the differences from the expected answer to *item*."""
+        faults = [f"does not report {code}" for code in item.codes if code not in self.output]
+        if self.status not in item.expected:
+            faults.append(f"ends with {self.status}, not {' or '.join(map(str, item.expected))}")
+        if BUG in self.output:
             faults.append("fails")
         if self.seconds > SECONDS:
             faults.append(f"takes {self.seconds:.1f} s")
@@ -59,15 +59,15 @@ class Measured:
         return faults
 
 
-def measured(given: Input, folder: Path) -> Measured:
-    """Return the program's answer to *given*, written into *folder*."""
-    given.write(folder)
-    return called(given.arguments, folder)
+def measured(item: Input, folder: Path) -> Measured:
+    """Return the program's answer to *item*, written into *folder*."""
+    item.write(folder)
+    return called(item.arguments, folder)
 
 
 def called(arguments: Sequence[str], folder: Path) -> Measured:
     """Return the program's answer to a call with *arguments* in *folder*."""
-    path = folder / "told"
+    path = folder / "output"
     with path.open("wb") as stream:
         process = subprocess.Popen(
             [*PROGRAM, *arguments],

@@ -29,9 +29,9 @@ def main() -> int:
     if arguments.show is not None:
         sys.stdout.buffer.write(attempt(arguments.show, arguments.seed, paths)[0])
         return 0
-    found = _tried(arguments.count, arguments.seed, has_corpus=not arguments.without_corpus)
-    print("\n".join(found.lines))
-    return int(bool(found.wrong))
+    answers = _tried(arguments.count, arguments.seed, has_corpus=not arguments.without_corpus)
+    print("\n".join(answers.lines))
+    return int(bool(answers.wrong))
 
 
 def figures(*, is_nightly: bool) -> Figures:
@@ -42,7 +42,7 @@ def figures(*, is_nightly: bool) -> Figures:
 def _tried(count: int, seed: int, *, has_corpus: bool) -> Figures:
     """Return the results of *count* edits."""
     with ProcessPoolExecutor() as workers:
-        work = partial(_told, seed=seed, has_corpus=has_corpus)
+        work = partial(_answer, seed=seed, has_corpus=has_corpus)
         answers = list(workers.map(work, range(count), chunksize=50))
     statuses = Counter(one.status for _, one in answers)
     slowest = max(answers, key=lambda one: one[1].seconds)
@@ -56,7 +56,7 @@ def _tried(count: int, seed: int, *, has_corpus: bool) -> Figures:
     return Figures("The corpus edited at random", lines, len(wrong))
 
 
-def _told(number: int, seed: int, *, has_corpus: bool) -> tuple[str, Answer]:
+def _answer(number: int, seed: int, *, has_corpus: bool) -> tuple[str, Answer]:
     _, what, answer = attempt(number, seed, seeds(has_corpus=has_corpus))
     return f"{number} {what}", answer
 

@@ -41,39 +41,41 @@ class Compared:
     faults: tuple[str, ...] = ()
 
 
-def compared(found: Analysed, target: str, style: str = "") -> Compared | None:
-    """Return the comparison of the file of *target* with the plans in *found*; None if it is rejected."""
-    made = written(found, target, style)
-    return checked(found.plans, target, f"{target} {style}".strip(), made) if made.files else None
+def compared(config: Analysed, target: str, style: str = "") -> Compared | None:
+    """Return the comparison of the file of *target* with the plans in *config*; None if it is rejected."""
+    output = written(config, target, style)
+    return checked(config.plans, target, f"{target} {style}".strip(), output) if output.files else None
 
 
-def checked(plans: Iterable[Plan], target: str, way: str, made: Written) -> Compared:
-    """Return the comparison of the files *made* for *target* with *plans*."""
+def checked(plans: Iterable[Plan], target: str, way: str, output: Written) -> Compared:
+    """Return the comparison of the files *output* for *target* with *plans*."""
     try:
-        graph = order(made)
+        graph = order(output)
     except UnreadableError as error:
         return Compared(way, faults=(f"cannot be read: {error}",))
-    called = [(plan, _called(names, made.said)) for plan, names in named(plans, target)]
+    called = [(plan, _called(names, output.diagnostics)) for plan, names in named(plans, target)]
     plan_in_required_order = _required_pairs(called) - (_ended_before(called) if target == "gitlab" else Pairs())
-    waits = _final_waits(called) if any(one.code.name == "finally-waits" for one in made.said) else Pairs()
+    waits = _final_waits(called) if any(one.code.name == "finally-waits" for one in output.diagnostics) else Pairs()
     own = _checkouts(called, graph)
     read = frozenset(pair for pair in relation(graph) if own.isdisjoint(pair))
     added = read - plan_in_required_order - waits
-    told = sum(int(word) for one in made.said if one.code.name in _ADDS for word in _TOLD.findall(one.message))
+    added_needs = sum(
+        int(word) for one in output.diagnostics if one.code.name in _ADDS for word in _TOLD.findall(one.message)
+    )
     stages = {name for _, names in called for name in names.values()}
     wrong = {
         "missing": plan_in_required_order - read,
-        f"added, and {told} told of": added if len(added) != told else (),
+        f"added, and {added_needs} told of": added if len(added) != added_needs else (),
         "of other stages": stages ^ (set(graph.nodes) - own),
     }
     faults = tuple(f"{len(some)} {what}: {_some(some)}" for what, some in wrong.items() if some)
-    return Compared(way, len(read), len(added), len(made.files) > 1, faults)
+    return Compared(way, len(read), len(added), len(output.files) > 1, faults)
 
 
-def _called(names: Mapping[str, str], said: Iterable[Diagnostic]) -> dict[str, str]:
-    """Return *names*, replaced as in the diagnostics *said*."""
-    told = [_RENAMED.fullmatch(one.message) for one in said if one.code.name == "renamed-job"]
-    others = {one[1]: one[2] for one in told if one is not None}
+def _called(names: Mapping[str, str], diagnostics: Iterable[Diagnostic]) -> dict[str, str]:
+    """Return *names*, replaced as in *diagnostics*."""
+    matches = [_RENAMED.fullmatch(one.message) for one in diagnostics if one.code.name == "renamed-job"]
+    others = {one[1]: one[2] for one in matches if one is not None}
     return {stage: others.get(name, name) for stage, name in names.items()}
 
 
@@ -84,12 +86,12 @@ def _checkouts(called: Iterable[Named], graph: ExecutionGraph) -> set[str]:
     return {"checkout"} & set(graph.nodes) - set(names.values()) if is_shared else set()
 
 
-def order(made: Written) -> ExecutionGraph:
-    """Return the order that the files *made* enforce."""
-    *children, _ = made.files
-    if made.text.startswith("//"):
-        return jenkins.order(made.text)
-    return gitlab.order(made.text, {name: made.files[name] for name in children})
+def order(output: Written) -> ExecutionGraph:
+    """Return the order that the files *output* enforce."""
+    *children, _ = output.files
+    if output.text.startswith("//"):
+        return jenkins.order(output.text)
+    return gitlab.order(output.text, {name: output.files[name] for name in children})
 
 
 def relation(graph: ExecutionGraph) -> Pairs:
@@ -176,25 +178,29 @@ def _some(pairs: Iterable[object]) -> str:
 
 def of_known(path: Path, ways: Sequence[tuple[str, str]] = WAYS) -> tuple[Compared, ...]:
     """Return the comparison of each of *ways* to compile the config at *path*; nothing for rejected ones."""
-    found = analysed(file_of(path, text_of(path)))
-    return tuple(one for way in ways if found is not None and (one := compared(found, *way)) is not None)
+    config = analysed(file_of(path, text_of(path)))
+    return tuple(one for way in ways if config is not None and (one := compared(config, *way)) is not None)
 
 
 def of_drawn(number: int, seed: int, most: int = 40) -> tuple[Compared, ...]:
     """Return the comparison of each way to compile the random config *number* of *seed*, of *most* stages."""
     dice = Random(f"{seed} {number}")
-    found = analysed(SourceFile("pipegen.yaml", drawn_text(drawn(dice, most))))
-    return tuple(one for way in WAYS if found is not None and (one := compared(found, *way)) is not None)
+    config = analysed(SourceFile("pipegen.yaml", drawn_text(drawn(dice, most))))
+    return tuple(one for way in WAYS if config is not None and (one := compared(config, *way)) is not None)
 
 
 def of_wide(number: int, seed: int) -> tuple[Compared, ...]:
     """Return the comparison of a large config, for GitLab in one file and in several."""
     dice = Random(f"{seed} {number}")
     config = drawn_text(wide(dice, dice.randint(300, 420)))
-    found = analysed(SourceFile("pipegen.yaml", config))
+    analysed_config = analysed(SourceFile("pipegen.yaml", config))
     small = f'{{"targets": {{"gitlab": {{"max_yaml_size_bytes": {dice.randint(250_000, 500_000)}}}}}, {config[1:]}'
     other = analysed(SourceFile("pipegen.yaml", small))
-    assert found is not None
+    assert analysed_config is not None
     assert other is not None
-    made = (compared(found, "gitlab"), compared(other, "gitlab"), compared(found, "jenkins", "scripted"))
-    return tuple(one for one in made if one is not None)
+    comparisons = (
+        compared(analysed_config, "gitlab"),
+        compared(other, "gitlab"),
+        compared(analysed_config, "jenkins", "scripted"),
+    )
+    return tuple(one for one in comparisons if one is not None)

@@ -27,9 +27,9 @@ _PARTS = 6
 
 def main() -> int:
     """Print the figures; return 1 if anything was read back differently."""
-    found = figures(is_nightly="--nightly" in sys.argv[1:])
-    print(found.title, *found.lines, sep="\n")
-    return int(bool(found.wrong))
+    result = figures(is_nightly="--nightly" in sys.argv[1:])
+    print(result.title, *result.lines, sep="\n")
+    return int(bool(result.wrong))
 
 
 def figures(*, is_nightly: bool) -> Figures:
@@ -44,14 +44,14 @@ def _of_texts(*, is_nightly: bool) -> Figures:
     texts = hostile() if is_nightly else (MIXED,)
     with ProcessPoolExecutor() as workers:
         parts = workers.map(partial(answers, texts), [slice(part, None, _PARTS) for part in range(_PARTS)])
-        values = [one for part in parts for one in part]
-    wrong = [one for one in values if one.is_wrong]
+        values = [error for part in parts for error in part]
+    wrong = [error for error in values if error.is_wrong]
     lines = (
         f"{len(positions()):,} positions, {len(texts)} hostile texts, {len(values):,} compilations: {counted(values)}",
         f"readers: Psych, ruamel 1.2 and PyYAML, Groovy 2.4's parser, dash for words; {len(wrong):,} mismatches",
         *(
-            f"{one.trial.target} {one.trial.position} {one.trial.text[:80]!r}: {one.differs or one.outcome.value}"
-            for one in wrong[:10]
+            f"{each.trial.target} {each.trial.position} {each.trial.text[:80]!r}: {each.differs or each.outcome.value}"
+            for each in wrong[:10]
         ),
     )
     return Figures("Texts", lines, len(wrong))

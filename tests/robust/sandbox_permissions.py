@@ -60,16 +60,16 @@ def figures(*, is_nightly: bool) -> Figures:
     """Return the numbers of checked calls and files, and of calls that require approval."""
     files = generated(is_nightly=is_nightly)
     uses_by_file = uses({name: file.text for name, file in files.items()})
-    told = unapproved(files, uses_by_file)
+    refused = unapproved(files, uses_by_file)
     words = [word for one in uses_by_file.values() for word in one.words]
     return Figures(
         title="Jenkinsfiles and the sandbox's list",
         lines=(
             f"files: {len(files)}",
             f"calls, constructors, properties, operators, steps looked at: {len(words)}, {len(set(words))} different",
-            *(f"needs approval in {name}: {', '.join(found)}" for name, found in told.items()),
+            *(f"needs approval in {name}: {', '.join(found)}" for name, found in refused.items()),
         ),
-        wrong=sum(map(len, told.values())),
+        wrong=sum(map(len, refused.values())),
     )
 
 

@@ -106,9 +106,9 @@ class Scene:
         process, screen = pty.fork() if terminal else (os.fork(), -1)
         if process == 0:
             self._work(arguments, None if terminal else place, without)
-        with place.open("ab") as said, suppress(OSError):
+        with place.open("ab") as file, suppress(OSError):
             while terminal and (data := os.read(screen, 1 << 16)):
-                said.write(data)
+                file.write(data)
         if terminal:
             os.close(screen)
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
@@ -186,7 +186,7 @@ def scanned(
             ended.append(("run without a secret", 1, scene.call("run", without="SIGNING_KEY")))
         wrong = [f"{call} ends with {status}, not {expected}" for call, expected, status in ended if status != expected]
         for place, data in scene.places():
-            wrong += scanner.found(place, data)
+            wrong += scanner.leaks(place, data)
     return scanner, wrong
 
 
@@ -202,9 +202,9 @@ def figures(*, is_nightly: bool) -> Figures:
 
 def main() -> int:
     """Print the figures; return 1 if a secret was found."""
-    found = figures(is_nightly=True)
-    print("\n".join(found.lines))
-    return int(bool(found.wrong))
+    result = figures(is_nightly=True)
+    print("\n".join(result.lines))
+    return int(bool(result.wrong))
 
 
 if __name__ == "__main__":

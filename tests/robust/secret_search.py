@@ -82,7 +82,7 @@ class Scanner:
         """The number of searched forms."""
         return len(self._forms)
 
-    def found(self, place: str, data: bytes) -> list[str]:
+    def leaks(self, place: str, data: bytes) -> list[str]:
         """Return a description of each form in *data*, which is at *place*."""
         self.scanned += 1
         self.size += len(data)

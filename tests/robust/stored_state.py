@@ -54,18 +54,18 @@ class Called:
     """The result of a call of the program: its status, its output, and the stages that it ran."""
 
     status: int
-    told: str
+    output: str
     ran: tuple[str, ...]
     value: str
 
     def faults(self, ran: tuple[str, ...] | None = None) -> str:
         """Return the fault of the call: the value of the run must be correct and, if given, its stages *ran*."""
-        if self.status or "bug" in self.told or "Traceback" in self.told:
-            return f"status {self.status}: {self.told[-600:]}"
+        if self.status or "bug" in self.output or "Traceback" in self.output:
+            return f"status {self.status}: {self.output[-600:]}"
         # A run that goes on with one that had ended has nothing to do.
-        if self.value != _VALUE and not (self.value == "" and "3 done earlier" in self.told):
-            return f"value {self.value!r}: {self.told[-600:]}"
-        return f"ran {self.ran}: {self.told[-600:]}" if ran is not None and self.ran != ran else ""
+        if self.value != _VALUE and not (self.value == "" and "3 done earlier" in self.output):
+            return f"value {self.value!r}: {self.output[-600:]}"
+        return f"ran {self.ran}: {self.output[-600:]}" if ran is not None and self.ran != ran else ""
 
 
 class Project:
@@ -94,7 +94,7 @@ class Project:
         """Call `pipegen run` in a separate process, after *before*."""
         self.clear()
         os.waitpid(forked(lambda: self.work(*arguments, before=before)), 0)
-        return self.found(*arguments)
+        return self.called(*arguments)
 
     def clear(self) -> None:
         """Remove the results of a call."""
@@ -104,13 +104,13 @@ class Project:
 
     def _heard(self) -> str:
         """Return the output since the last call of this function."""
-        told = b""
+        output = b""
         with suppress(BlockingIOError):
             while data := os.read(self._exit, 1 << 16):
-                told += data
-        return told.decode(errors="replace")
+                output += data
+        return output.decode(errors="replace")
 
-    def found(self, *arguments: str) -> Called:
+    def called(self, *arguments: str) -> Called:
         """Return the results of a call."""
         ran, value = (self._text(self.tree / name) for name in ("ran", "value"))
         text, _, status = self._heard().rpartition("\n")
@@ -276,15 +276,15 @@ def anew(project: Project) -> str:
     if first.faults():
         return first.faults()
     # Who has no cache at all is told so.
-    return project.call().faults(None if "out of reach" in first.told else ("note",))
+    return project.call().faults(None if "out of reach" in first.output else ("note",))
 
 
 def resumed(project: Project, *options: str) -> str:
     """Return the fault of a resumed run; the message that there is no earlier run is valid."""
-    found = project.call("--resume", *options)
-    if found.status == 2 and "there is no earlier run" in found.told:
-        found = project.call(*options)
-    return found.faults()
+    result = project.call("--resume", *options)
+    if result.status == 2 and "there is no earlier run" in result.output:
+        result = project.call(*options)
+    return result.faults()
 
 
 def killed(project: Project, kills: int) -> tuple[int, int, list[str]]:
@@ -310,13 +310,17 @@ def full(project: Project, limits: Iterable[int]) -> tuple[int, list[str]]:
     count, wrong = 0, []
     for limit in limits:
         project.forget()
-        found = project.call("--report", "run.json", "--report", "run.html", before=partial(_limit, limit))
+        result = project.call("--report", "run.json", "--report", "run.html", before=partial(_limit, limit))
         words = (
-            "File too large" in found.told or "disk I/O error" in found.told or "database or disk is full" in found.told
+            "File too large" in result.output
+            or "disk I/O error" in result.output
+            or "database or disk is full" in result.output
         )
-        fault = found.faults() if found.status not in (1, 3) or "bug" in found.told else ""
+        fault = result.faults() if result.status not in (1, 3) or "bug" in result.output else ""
         fault = (
-            fault or ("" if words or found.status == 0 else f"nothing is told: {found.told[-600:]}") or anew(project)
+            fault
+            or ("" if words or result.status == 0 else f"nothing is told: {result.output[-600:]}")
+            or anew(project)
         )
         count += 1
         wrong += [f"no file of more than {limit} bytes: {fault}"] if fault else []
@@ -335,12 +339,12 @@ def at_once(project: Project, rounds: int) -> tuple[int, list[str]]:
     for number in range(rounds):
         if number % 2 == 0:
             project.forget()
-        for one in (project, other):
-            one.clear()
-        pairs = [(one, forked(one.work)) for one in (project, other)]
-        for one, process in pairs:
+        for each in (project, other):
+            each.clear()
+        pairs = [(each, forked(each.work)) for each in (project, other)]
+        for each, process in pairs:
             os.waitpid(process, 0)
-            fault = one.found().faults()
+            fault = each.called().faults()
             wrong += [f"two at once, round {number}: {fault}"] if fault else []
     fault = anew(project)
     return rounds, [*wrong, *([f"after two at once: {fault}"] if fault else [])]
@@ -349,9 +353,9 @@ def at_once(project: Project, rounds: int) -> tuple[int, list[str]]:
 def main() -> int:
     """Print the figures; return 1 if a run failed."""
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 0
-    found = measured(share=1, kills=kills or 100_000, rounds=32)
-    print("\n".join(found.lines))
-    return int(bool(found.wrong))
+    result = measured(share=1, kills=kills or 100_000, rounds=32)
+    print("\n".join(result.lines))
+    return int(bool(result.wrong))
 
 
 def figures(*, is_nightly: bool) -> Figures:

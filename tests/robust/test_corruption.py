@@ -14,10 +14,10 @@ from pipegen.structs import convert
 
 def test_damaged_state_is_never_used() -> None:
     """Each byte of a journal, a cache of durations and an index may be changed or missing."""
-    found = figures(is_nightly=False)
+    result = figures(is_nightly=False)
 
-    assert found.wrong == 0, found.lines
-    assert len(found.lines) == len(KINDS)
+    assert result.wrong == 0, result.lines
+    assert len(result.lines) == len(KINDS)
 
 
 def test_a_reader_without_checksums_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from robust.equivalent_configs import (
     TOKEN,
     UnfitError,
     chosen,
+    comparable,
     cut,
     implied,
     in_a_file,
@@ -22,7 +23,6 @@ from robust.equivalent_configs import (
     permuted,
     pipelines,
     renamed,
-    told,
     turned,
     unmarked,
     with_arcs,
@@ -51,30 +51,30 @@ def order(plan: Plan) -> object:
 
 def without_arc_order(plan: Plan) -> object:
     """Return the parts of *plan* that do not depend on the order of arcs."""
-    jobs = {job.stage: told(_unordered(job)) for job in plan.jobs}
+    jobs = {job.stage: comparable(_unordered(job)) for job in plan.jobs}
     needs = {job.stage: set(job.needs) for job in plan.jobs}
     return jobs, needs, order(plan), [set(frame) for frame in plan.frames], _rest(plan)
 
 
 def without_direct_needs(plan: Plan) -> object:
     """Return *plan* without the distinction of direct needs."""
-    return {job.stage: told(_unordered(job)) for job in plan.jobs}, order(plan), _rest(plan)
+    return {job.stage: comparable(_unordered(job)) for job in plan.jobs}, order(plan), _rest(plan)
 
 
 def whole_plan(plan: Plan) -> object:
     """Return all of *plan* as data."""
-    return told(plan)
+    return comparable(plan)
 
 
 def without_marks(plan: Plan) -> object:
     """Return all of *plan*, with the old names of stages."""
-    return list(unmarked(told(plan)))
+    return list(unmarked(comparable(plan)))
 
 
 def without_siblings(plan: Plan) -> object:
     """Return *plan* without the parts that depend on other pipelines of its file."""
     jobs = tuple(replace(job, slug="") for job in plan.jobs)
-    return told(replace(plan, jobs=jobs, selection=Selection.ALWAYS))
+    return comparable(replace(plan, jobs=jobs, selection=Selection.ALWAYS))
 
 
 def _unordered(job: Job) -> Job:
@@ -82,7 +82,7 @@ def _unordered(job: Job) -> Job:
 
 
 def _rest(plan: Plan) -> object:
-    return told(replace(plan, jobs=(), frames=(), graph=type(plan.graph)([])))
+    return comparable(replace(plan, jobs=(), frames=(), graph=type(plan.graph)([])))
 
 
 CHANGES: dict[str, tuple[Change, Same, int]] = {
@@ -127,17 +127,17 @@ def test_restructured_configs_have_equivalent_plans(name: str) -> None:
             continue
         tried.append(path)
         analysis = analysed(file_of(path, json.dumps(other)))
-        if said(analysis, same) != said(expected, same):
+        if comparable_result(analysis, same) != comparable_result(expected, same):
             differing.append(shown(path))
 
     assert differing == []
     assert count_of_own(tried) >= fewest, unfit
 
 
-def said(found: Analysed | None, same: Same) -> object:
+def comparable_result(config: Analysed | None, same: Same) -> object:
     """Return the *same* part of each plan, by pipeline, and the settings of targets."""
-    settings = [list(unmarked(plain(one))) for one in found.settings.values()] if found is not None else []
-    return found and ({plan.name: same(plan) for plan in found.plans}, settings)
+    settings = [list(unmarked(plain(one))) for one in config.settings.values()] if config is not None else []
+    return config and ({plan.name: same(plan) for plan in config.plans}, settings)
 
 
 def count_of_own(paths: Iterable[Path]) -> int:
@@ -157,7 +157,7 @@ def test_moving_parts_to_an_included_file_keeps_the_plans(tmp_path: Path) -> Non
         place = tmp_path / "pipegen.yaml"
         (tmp_path / "moved.yaml").write_text(json.dumps(inner), encoding="utf-8")
         analysis, expected = (analysed(file_of(place, json.dumps(one))) for one in (outer, data))
-        if expected is None or said(analysis, whole_plan) != said(expected, whole_plan):
+        if expected is None or comparable_result(analysis, whole_plan) != comparable_result(expected, whole_plan):
             differing.append(shown(path))
 
     assert differing == []
@@ -178,7 +178,7 @@ def test_a_selected_pipeline_equals_that_of_the_whole_file() -> None:
             assert alone is not None
             if list(map(without_siblings, analysis.plans)) != [without_siblings(plan)]:
                 differing.append((shown(path), plan.name))
-            is_same = said(analysis, whole_plan) == said(alone, whole_plan)
+            is_same = comparable_result(analysis, whole_plan) == comparable_result(alone, whole_plan)
             if not is_same or (plan is here[0] and files(analysis) != files(alone)):
                 differing.append((shown(path), f"{plan.name} alone"))
 
@@ -189,7 +189,7 @@ def test_a_selected_pipeline_equals_that_of_the_whole_file() -> None:
 def files(analysis: Analysed) -> object:
     """Return the files and diagnostics of both targets."""
     generator = (written(analysis, *way) for way in WAYS[:2])
-    return [(one.files, [(each.code, each.message) for each in one.said]) for one in generator]
+    return [(one.files, [(each.code, each.message) for each in one.diagnostics]) for one in generator]
 
 
 def test_expanded_configs_have_the_same_plans() -> None:
@@ -201,7 +201,7 @@ def test_expanded_configs_have_the_same_plans() -> None:
         if expected is not None:
             text = as_yaml(expand(file, Report()))
             other = file_of(path, text)
-            is_same = said(analysed(other), whole_plan) == said(expected, whole_plan)
+            is_same = comparable_result(analysed(other), whole_plan) == comparable_result(expected, whole_plan)
             differing += [] if is_same and as_yaml(expand(other, Report())) == text else [shown(path)]
 
     assert differing == []
@@ -245,4 +245,4 @@ def test_different_configs_are_detected() -> None:
     for text in others:
         analysis = analysed(SourceFile("pipegen.yaml", text))
         for same in (without_arc_order, without_direct_needs, whole_plan, without_marks):
-            assert said(analysis, same) != said(expected, same)
+            assert comparable_result(analysis, same) != comparable_result(expected, same)

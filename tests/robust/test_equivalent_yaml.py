@@ -86,9 +86,9 @@ def ancestors(direct: dict[str, set[str]], stage: str) -> set[str]:
 
 @settings(max_examples=15)
 @given(pipelines(), st.randoms(use_true_random=False))
-def test_other_yaml_syntax_gives_the_same_files(made: tuple[Stages, Arcs], dice: Random) -> None:
+def test_other_yaml_syntax_gives_the_same_files(drawn_config: tuple[Stages, Arcs], dice: Random) -> None:
     """Quotes, block and flow style, anchors: the plan and the bytes for both targets are the same."""
-    data = config(*made)
+    data = config(*drawn_config)
     (expected, files), (analysis, others) = analysed(json.dumps(data)), analysed(Rewording(dice).text(data))
 
     assert analysis.plans == expected.plans
@@ -97,9 +97,9 @@ def test_other_yaml_syntax_gives_the_same_files(made: tuple[Stages, Arcs], dice:
 
 @settings(max_examples=10)
 @given(pipelines(), st.randoms(use_true_random=False))
-def test_the_order_of_arcs_does_not_matter(made: tuple[Stages, Arcs], dice: Random) -> None:
+def test_the_order_of_arcs_does_not_matter(drawn_config: tuple[Stages, Arcs], dice: Random) -> None:
     """Each stage has the same needs."""
-    stages, arcs = made
+    stages, arcs = drawn_config
     expected, plan = plan_of(stages, arcs), plan_of(stages, dice.sample(arcs, len(arcs)))
 
     assert (jobs(plan), needs(plan)) == (jobs(expected), needs(expected))
@@ -107,9 +107,9 @@ def test_the_order_of_arcs_does_not_matter(made: tuple[Stages, Arcs], dice: Rand
 
 @settings(max_examples=10)
 @given(pipelines())
-def test_an_arc_is_equivalent_to_its_pairs(made: tuple[Stages, Arcs]) -> None:
+def test_an_arc_is_equivalent_to_its_pairs(drawn_config: tuple[Stages, Arcs]) -> None:
     """The files are the same byte for byte."""
-    stages, arcs = made
+    stages, arcs = drawn_config
     pairs = [list(pair) for arc in arcs for pair in pairwise(arc)]
     (expected, files), (analysis, others) = (analysed(json.dumps(config(stages, some))) for some in (arcs, pairs))
 
@@ -119,9 +119,9 @@ def test_an_arc_is_equivalent_to_its_pairs(made: tuple[Stages, Arcs]) -> None:
 
 @settings(max_examples=10)
 @given(pipelines(), st.data())
-def test_an_implied_arc_adds_no_order(made: tuple[Stages, Arcs], data: st.DataObject) -> None:
+def test_an_implied_arc_adds_no_order(drawn_config: tuple[Stages, Arcs], data: st.DataObject) -> None:
     """It only adds a need between stages that were ordered before."""
-    stages, arcs = made
+    stages, arcs = drawn_config
     expected = plan_of(stages, arcs)
     direct = needs(expected)
     implied = [[one, stage] for stage in direct for one in sorted(ancestors(direct, stage))]
@@ -133,10 +133,10 @@ def test_an_implied_arc_adds_no_order(made: tuple[Stages, Arcs], data: st.DataOb
 
 @settings(max_examples=10)
 @given(pipelines(), st.permutations("abcdefg"))
-def test_renaming_stages_changes_only_names(made: tuple[Stages, Arcs], letters: list[str]) -> None:
+def test_renaming_stages_changes_only_names(drawn_config: tuple[Stages, Arcs], letters: list[str]) -> None:
     """Except for digests."""
     names = {f"stage{old}": f"other{new}" for old, new in zip("abcdefg", letters, strict=True)}
-    text = json.dumps(config(*made))
+    text = json.dumps(config(*drawn_config))
     (_, files), (_, others) = analysed(text), analysed(_renamed(text, names))
 
     assert {name: _undated(_renamed(one, names)) for name, one in files.items()} == {
@@ -146,9 +146,9 @@ def test_renaming_stages_changes_only_names(made: tuple[Stages, Arcs], letters: 
 
 @given(pipelines(), st.randoms(use_true_random=False))
 @settings(max_examples=15)
-def test_reworded_configs_have_the_same_data(made: tuple[Stages, Arcs], dice: Random) -> None:
+def test_reworded_configs_have_the_same_data(drawn_config: tuple[Stages, Arcs], dice: Random) -> None:
     """This checks the input of the other tests."""
-    data = config(*made)
+    data = config(*drawn_config)
     text = Rewording(dice).text(data)
 
     assert _data(read(SourceFile("f", text), Report())) == data

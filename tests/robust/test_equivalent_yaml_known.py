@@ -103,6 +103,6 @@ def plans_of(path: Path, text: str) -> object:
     return analysis and (analysis.plans, {name: plain(one) for name, one in analysis.settings.items()})
 
 
-def files_of(found: Analysed | None) -> list[object]:
+def files_of(config: Analysed | None) -> list[object]:
     """Return the output of each target."""
-    return [written(found, *way).files for way in WAYS[:2]] if found is not None else []
+    return [written(config, *way).files for way in WAYS[:2]] if config is not None else []

@@ -45,9 +45,9 @@ def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_state_of_any_shape_is_valid_or_ignored() -> None:
     """A cache of durations, a journal, a record or a description."""
-    found = figures(is_nightly=False)
+    result = figures(is_nightly=False)
 
-    assert found.wrong == 0, found.lines
+    assert result.wrong == 0, result.lines
     assert all(tried(kind)[0] > 150 for kind in KINDS)
 
 

@@ -17,14 +17,14 @@ from robust.measured_process import BUG, SECONDS, measured
 MEASURED = ("an alias bomb", "a pipe", "a file of 100 MB", "10 MiB of short items", "10 MiB of brackets")
 
 
-@pytest.mark.parametrize("given", SMALL, ids=lambda one: one.name)
-def test_malicious_configs_give_the_expected_diagnostics(given: Input, empty: Path, pipegen: Pipegen) -> None:
+@pytest.mark.parametrize("item", SMALL, ids=lambda one: one.name)
+def test_malicious_configs_give_the_expected_diagnostics(item: Input, empty: Path, pipegen: Pipegen) -> None:
     """Never an internal error."""
-    given.write(empty)
-    result = pipegen(*given.arguments)
+    item.write(empty)
+    result = pipegen(*item.arguments)
 
-    assert (result.status in given.expected, result.out) == (True, "")
-    assert [code for code in given.codes if code not in result.err] == []
+    assert (result.status in item.expected, result.out) == (True, "")
+    assert [code for code in item.codes if code not in result.err] == []
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -32,33 +32,33 @@ def test_malicious_files_next_to_a_config_are_answered(
     reader: str, empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Settings, generated files and data files, for each command that reads them."""
-    for given in inputs(reader):
-        if not given.large:
-            folder = empty / given.name
+    for item in inputs(reader):
+        if not item.large:
+            folder = empty / item.name
             folder.mkdir()
             monkeypatch.chdir(folder)
-            given.write(folder)
+            item.write(folder)
 
-            result = pipegen(*given.arguments)
+            result = pipegen(*item.arguments)
 
-            assert (result.status in given.expected, BUG in result.err) == (True, False), given.name
+            assert (result.status in item.expected, BUG in result.err) == (True, False), item.name
 
 
-@pytest.mark.parametrize("given", [*pipelines(), *conditional_inputs()], ids=lambda one: one.name)
-def test_malicious_pipelines_of_others_are_answered(given: Input, empty: Path, pipegen: Pipegen) -> None:
+@pytest.mark.parametrize("item", [*pipelines(), *conditional_inputs()], ids=lambda one: one.name)
+def test_malicious_pipelines_of_others_are_answered(item: Input, empty: Path, pipegen: Pipegen) -> None:
     """They multiply values, nest, or need a matcher that does not go back."""
-    given.write(empty)
+    item.write(empty)
     started = time.process_time()
-    result = pipegen(*given.arguments)
+    result = pipegen(*item.arguments)
 
-    assert (result.status in given.expected, BUG in result.err) == (True, False)
+    assert (result.status in item.expected, BUG in result.err) == (True, False)
     assert time.process_time() - started < SECONDS
 
 
-@pytest.mark.parametrize("given", [one for one in INPUTS if one.name in MEASURED], ids=lambda one: one.name)
-def test_malicious_configs_are_within_time_and_memory_limits(given: Input, tmp_path: Path) -> None:
+@pytest.mark.parametrize("item", [one for one in INPUTS if one.name in MEASURED], ids=lambda one: one.name)
+def test_malicious_configs_are_within_time_and_memory_limits(item: Input, tmp_path: Path) -> None:
     """CPU time and memory of a separate process."""
-    found = measured(given, tmp_path)
+    result = measured(item, tmp_path)
 
-    assert found.faults(given) == []
-    assert found.megabytes > 0
+    assert result.faults(item) == []
+    assert result.megabytes > 0

@@ -40,9 +40,9 @@ def test_each_form_of_a_secret_is_found_by_the_scanner(name: str) -> None:
     """Whatever the text around it; text without a secret has no findings."""
     scanner = Scanner(SECRETS)
 
-    assert scanner.found("nothing", b"nothing\n" * 99) == []
+    assert scanner.leaks("nothing", b"nothing\n" * 99) == []
     for how, form in disguises(SECRETS[name]):
-        assert any(words.startswith(name) for words in scanner.found("here", b'{"x": "' + form + b'"}')), how
+        assert any(words.startswith(name) for words in scanner.leaks("here", b'{"x": "' + form + b'"}')), how
 
 
 @pytest.mark.parametrize("name", SECRETS)
@@ -51,4 +51,4 @@ def test_each_form_of_a_secret_is_redacted(name: str) -> None:
     scanner, redactor = Scanner(SECRETS), Redactor(SECRETS.values())
     for how, form in disguises(SECRETS[name]):
         for text in (form, b"x=" + form + b";", b"\xff" + form + b"\xff"):
-            assert scanner.found(how, redactor.redact(text)) == []
+            assert scanner.leaks(how, redactor.redact(text)) == []

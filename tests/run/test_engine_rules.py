@@ -57,15 +57,15 @@ def plans(draw: st.DrawFn, name: str = "p") -> Plan:
 
 
 @st.composite
-def papers(draw: st.DrawFn, *found: Plan) -> Paper:
-    """Return a simulated run of *found* with random outcomes, schedulers, stops and refusals."""
-    stages = sorted({job.stage for plan in found for job in plan.jobs})
+def papers(draw: st.DrawFn, *drawn: Plan) -> Paper:
+    """Return a simulated run of *drawn* with random outcomes, schedulers, stops and refusals."""
+    stages = sorted({job.stage for plan in drawn for job in plan.jobs})
     refused = draw(st.sets(st.sampled_from(stages)))
     slots = draw(st.integers(1, 3))
     # The plainest scheduler, and the one that there is.
     machines = [RunMachine(name="paper", slots=slots), RunMachine(name="other", slots=1)]
     paper = Paper(
-        *found,
+        *drawn,
         slots=slots,
         scheduler=scheduler(machines) if draw(st.booleans()) else None,
         durations={stage: draw(st.integers(0, 5)) for stage in stages},
@@ -129,17 +129,17 @@ def check(paper: Paper, pipeline: str) -> None:
 @given(st.data())
 def test_every_decision_agrees_with_the_rules(data: st.DataObject) -> None:
     """At each moment, for two parallel pipelines."""
-    found = [data.draw(plans("one")), data.draw(plans("other"))]
-    paper = data.draw(papers(*found))
+    drawn = [data.draw(plans("one")), data.draw(plans("other"))]
+    paper = data.draw(papers(*drawn))
 
     def look() -> None:
-        for plan in found:
+        for plan in drawn:
             check(paper, plan.name)
 
     paper.clock.look = look
     results = paper.run()
 
-    assert results == {plan.name: rules.result(rules.moment_in(paper.engine, plan.name)) for plan in found}
+    assert results == {plan.name: rules.result(rules.moment_in(paper.engine, plan.name)) for plan in drawn}
     assert Status.UNKNOWN not in results.values()
 
 

@@ -145,12 +145,12 @@ def test_base_images_are_pulled_by_policy(world: World, policy: str | None) -> N
     """The default is always; the policy may be a run-time value."""
     values = {"variant": "v"} | ({"imagePullPolicy": policy} if policy else {})
     plan = plan_of([SOURCE, {"name": "t", "build": values}])
-    for said in ("always", "never"):
-        world.give("a", "output", said)
+    for pull in ("always", "never"):
+        world.give("a", "output", pull)
 
         call = build_call(world.run_job(plan, "t", host()).calls)
 
-        assert ("--pull" in call) is (policy in ("always", None) or (policy == "${a.output}" and said == "always"))
+        assert ("--pull" in call) is (policy in ("always", None) or (policy == "${a.output}" and pull == "always"))
 
 
 @pytest.mark.parametrize("own", [None, "of the user\n"])

@@ -9,9 +9,9 @@ from shell.world import World, host, plan_of
 SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
 
 
-def deploy(**given: object) -> dict[str, object]:
+def deploy(**keys: object) -> dict[str, object]:
     """Return a stage that deploys."""
-    return {"name": "t", "deploy": {"image": "app", "tag": "v1", "chart": {"name": "c"}} | given}
+    return {"name": "t", "deploy": {"image": "app", "tag": "v1", "chart": {"name": "c"}} | keys}
 
 
 def test_deploy_has_default_values(world: World) -> None:

@@ -29,9 +29,9 @@ NOWHERE = Span(SourceFile("p", ""), 0, 0)
 NAMES = ("imageID", "imageLocalName", "output", "artifactURLs", "imageTags", "publishedImage")
 
 
-def each(delimiter: str, names: object = "i", given: object = "${.i}") -> dict[str, object]:
+def each(delimiter: str, names: object = "i", items: object = "${.i}") -> dict[str, object]:
     """Return a loop over the output of another stage."""
-    return {"$each": names, "$in": "${a.output}", "$delimiter": delimiter, "$yield": given}
+    return {"$each": names, "$in": "${a.output}", "$delimiter": delimiter, "$yield": items}
 
 
 STEPS: dict[str, dict[str, object]] = {
@@ -140,5 +140,5 @@ def scripts(where: str) -> Iterator[str]:
         stages = [SOURCE, {"name": "c", "build": "x", "run": True}, {"name": "t", **steps}, reader]
         plan = plan_of({"directory": "sub" if number % 2 else ".", "stages": stages})
         for job in plan.jobs:
-            found = script_of(plan, job.stage, HOSTS[where])
-            yield from (f"set -e\n{text_of(one)}" for one in (found, found.after) if one is not None)
+            script = script_of(plan, job.stage, HOSTS[where])
+            yield from (f"set -e\n{text_of(one)}" for one in (script, script.after) if one is not None)

@@ -81,10 +81,10 @@ def test_valid_constants_need_no_check_and_no_loop() -> None:
 @pytest.mark.parametrize("place", ["name", "tag", "tags", "loop"])
 def test_an_invalid_name_or_tag_fails_the_stage(world: World, place: str) -> None:
     """The container engine rejects it; nothing is pushed or executed, and no other image is removed."""
-    given: object = ["ok", "${a.output}"] if place == "tags" else "${a.output}"
+    tags: object = ["ok", "${a.output}"] if place == "tags" else "${a.output}"
     if place == "loop":
-        given = {"$each": "i", "$in": "${a.output}", "$delimiter": "\f", "$yield": "${.i}"}
-    plan = plan_of([SOURCE, publish(**{"tags" if place == "loop" else place: given})])
+        tags = {"$each": "i", "$in": "${a.output}", "$delimiter": "\f", "$yield": "${.i}"}
+    plan = plan_of([SOURCE, publish(**{"tags" if place == "loop" else place: tags})])
     for value in ILLEGAL if place == "tag" else ILLEGAL[:5]:
         world.give("a", "output", value)
 

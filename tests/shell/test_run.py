@@ -14,7 +14,7 @@ READER = {"name": "r", "build": "x", "run": {"arguments": ["${t.output}"]}}
 
 def say(world: World, text: str) -> None:
     """Make containers print *text*."""
-    path = world.folder / "said"
+    path = world.folder / "output"
     path.write_bytes(text.encode())
     world.variables["FAKE_OUTPUT"] = str(path)
 
@@ -78,10 +78,10 @@ def test_shared_images_have_names_known_before_the_run() -> None:
     assert text_of(script_of(plan, "b", disposable())).endswith('--name "b-$JOB" "$REGISTRY/shared:$RUN-a"\n')
 
 
-@pytest.mark.parametrize(("said", "status"), [("1\n2\n", 0), ("", 3)])
-def test_output_with_a_disposable_container_engine(world: World, said: str, status: int) -> None:
+@pytest.mark.parametrize(("output", "status"), [("1\n2\n", 0), ("", 3)])
+def test_output_with_a_disposable_container_engine(world: World, output: str, status: int) -> None:
     """A failing container fails the job even if the script turned `pipefail` off."""
-    say(world, said)
+    say(world, output)
     world.variables["FAKE_FAIL"] = f"run={status}"
     for start in ({}, {"script": ["true"]}):
         plan = plan_of([{"name": "t", **start, "build": "x", "run": {"tail": 1}}, READER])
@@ -94,30 +94,30 @@ def test_output_with_a_disposable_container_engine(world: World, said: str, stat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("said", [*HOSTILE.values(), "1\n2\n3\n4\n", "1\n2\n3\n4", "\n", "a\n\n\n"])
+@pytest.mark.parametrize("output", [*HOSTILE.values(), "1\n2\n3\n4\n", "1\n2\n3\n4", "\n", "a\n\n\n"])
 @pytest.mark.parametrize("tail", [1, 3])
-def test_output_is_the_last_lines_with_one_newline(world: World, said: str, tail: int) -> None:
+def test_output_is_the_last_lines_with_one_newline(world: World, output: str, tail: int) -> None:
     """Even if the container prints nothing."""
     plan = plan_of([{"name": "t", "build": "x", "run": {"tail": tail}}, READER])
-    say(world, said)
+    say(world, output)
 
     result = world.run_job(plan, "t", host())
 
-    lines = said.removesuffix("\n").split("\n")
+    lines = output.removesuffix("\n").split("\n")
     assert result.status == 0, result.errors
     assert world.output("t", "output") == "\n".join(lines[-tail:]) + "\n"
 
 
-@pytest.mark.parametrize("said", ["", "1\n2", "1\n\n\n"])
-def test_a_negative_tail_is_all_output(world: World, said: str) -> None:
+@pytest.mark.parametrize("output", ["", "1\n2", "1\n\n\n"])
+def test_a_negative_tail_is_all_output(world: World, output: str) -> None:
     """It is unchanged, with or without a line break at its end."""
     plan = plan_of([{"name": "t", "build": "x", "run": {"tail": -1}}, READER])
-    say(world, said)
+    say(world, output)
 
     result = world.run_job(plan, "t", host())
 
     assert result.status == 0, result.errors
-    assert world.output("t", "output") == said
+    assert world.output("t", "output") == output
 
 
 def test_output_without_tail_is_empty(world: World) -> None:

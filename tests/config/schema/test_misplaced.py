@@ -19,7 +19,7 @@ def _check(text: str) -> tuple[Diagnostic, ...]:
     return report.diagnostics()
 
 
-def _one(text: str) -> Diagnostic:
+def _only_diagnostic(text: str) -> Diagnostic:
     (diagnostic,) = _check(text)
     assert diagnostic.code.number == "PG205"
     return diagnostic
@@ -73,14 +73,14 @@ def _one(text: str) -> Diagnostic:
 )
 def test_a_misplaced_key_in_a_stage(keys: str, message: str, hint: str) -> None:
     """The suggested place is under a sibling key, further out, further in, or in the same stage, in this order."""
-    diagnostic = _one(f"{_HEAD}        {keys}\n")
+    diagnostic = _only_diagnostic(f"{_HEAD}        {keys}\n")
 
     assert (diagnostic.message, diagnostic.hint) == (message, hint)
 
 
 def test_a_step_next_to_the_stages() -> None:
     """The related label is the last stage above it."""
-    diagnostic = _one(f"{_HEAD}      - name: docs\n    publish: {{image: true}}\n")
+    diagnostic = _only_diagnostic(f"{_HEAD}      - name: docs\n    publish: {{image: true}}\n")
 
     assert diagnostic.message == '"publish" belongs in a stage, not in a pipeline'
     assert [(label.span.text, label.text) for label in diagnostic.related] == [("docs", "possibly in this one")]
@@ -95,7 +95,7 @@ def test_a_step_next_to_the_stages() -> None:
 )
 def test_a_misplaced_key_in_a_template(text: str, message: str) -> None:
     """The suggested place is in the same template, not in a stage."""
-    assert _one(f"{_HEAD}{text}").message == message
+    assert _only_diagnostic(f"{_HEAD}{text}").message == message
 
 
 @pytest.mark.parametrize(
@@ -109,12 +109,12 @@ def test_a_misplaced_key_in_a_template(text: str, message: str) -> None:
 )
 def test_templates_and_defaults_are_not_suggested_places(text: str, message: str) -> None:
     """They have the keys of a stage, but a stage is suggested unless the key is in one of them."""
-    assert _one(f"{_HEAD}{text}").message == message
+    assert _only_diagnostic(f"{_HEAD}{text}").message == message
 
 
 def test_a_stage_key_of_a_pipeline_suggests_defaults() -> None:
     """Other engines allow it there; here, the place is `defaults`."""
-    diagnostic = _one(f"{_HEAD}    image: python\n")
+    diagnostic = _only_diagnostic(f"{_HEAD}    image: python\n")
 
     assert diagnostic.hint == (
         'indent "image" to line up with the "name" of its stage, '
@@ -124,7 +124,7 @@ def test_a_stage_key_of_a_pipeline_suggests_defaults() -> None:
 
 def test_a_step_next_to_the_pipelines() -> None:
     """A step at the top level is also a key of a stage."""
-    diagnostic = _one(f"{_HEAD}publish: {{image: true}}\n")
+    diagnostic = _only_diagnostic(f"{_HEAD}publish: {{image: true}}\n")
 
     assert diagnostic.message == '"publish" belongs in a stage, not at the top level'
     assert [label.span.text for label in diagnostic.related] == ["unit"]
@@ -132,7 +132,7 @@ def test_a_step_next_to_the_pipelines() -> None:
 
 def test_a_pipeline_next_to_the_pipelines() -> None:
     """A key with `stages` is a pipeline, whatever its name is."""
-    diagnostic = _one(f"{_HEAD}publish:\n  stages: [{{name: a}}]\n")
+    diagnostic = _only_diagnostic(f"{_HEAD}publish:\n  stages: [{{name: a}}]\n")
 
     assert diagnostic.message == 'pipeline "publish" belongs under "pipelines", not at the top level'
     assert diagnostic.hint == 'indent "publish" and the lines below it, to line up with "test"'
@@ -149,7 +149,7 @@ def test_pipelines_without_the_key_pipelines() -> None:
 
 def test_keys_of_a_pipeline_at_the_top_level() -> None:
     """The hint gives the lines to add above."""
-    diagnostic = _one("stages: [{name: a}]\n")
+    diagnostic = _only_diagnostic("stages: [{name: a}]\n")
 
     assert diagnostic.message == '"stages" belongs in a pipeline, not at the top level'
     assert diagnostic.hint is not None
@@ -158,7 +158,7 @@ def test_keys_of_a_pipeline_at_the_top_level() -> None:
 
 def test_a_pipeline_key_with_the_indentation_of_its_name() -> None:
     """The empty pipeline is not reported in addition."""
-    diagnostic = _one("pipelines:\n  test:\n  stages: [{name: a}]\n")
+    diagnostic = _only_diagnostic("pipelines:\n  test:\n  stages: [{name: a}]\n")
 
     assert diagnostic.message == '"stages" belongs in a pipeline, not directly under "pipelines"'
     assert diagnostic.hint == 'indent "stages" and the lines below it, below "test:"'
@@ -167,7 +167,7 @@ def test_a_pipeline_key_with_the_indentation_of_its_name() -> None:
 
 def test_a_pipeline_key_without_the_name_of_a_pipeline() -> None:
     """The hint asks for the name."""
-    diagnostic = _one("pipelines:\n  stages: [{name: a}]\n")
+    diagnostic = _only_diagnostic("pipelines:\n  stages: [{name: a}]\n")
 
     assert (
         diagnostic.hint

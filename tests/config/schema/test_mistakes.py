@@ -19,7 +19,7 @@ def _check(text: str) -> tuple[Diagnostic, ...]:
     return report.diagnostics()
 
 
-def _one(text: str) -> tuple[str, str, str | None]:
+def _only_diagnostic(text: str) -> tuple[str, str, str | None]:
     """Return code, marked text and hint of the only diagnostic for *text*."""
     (diagnostic,) = _check(text)
     assert diagnostic.primary is not None
@@ -37,7 +37,7 @@ def _one(text: str) -> tuple[str, str, str | None]:
 )
 def test_a_flat_execution_is_reported_once(execution: str, marked: str, hint: str) -> None:
     """The label covers all names outside arcs, and the hint gives the arc to write."""
-    assert _one(f"{_HEAD}    execution: {execution}\n") == ("PG206", marked, hint)
+    assert _only_diagnostic(f"{_HEAD}    execution: {execution}\n") == ("PG206", marked, hint)
 
 
 def test_flat_execution_marks_names_on_other_lines() -> None:
@@ -49,7 +49,7 @@ def test_flat_execution_marks_names_on_other_lines() -> None:
 
 def test_text_as_execution_is_a_wrong_type() -> None:
     """A value that is not a list is not a flat execution."""
-    assert _one(f"{_HEAD}    execution: unit\n")[:2] == ("PG202", "unit")
+    assert _only_diagnostic(f"{_HEAD}    execution: unit\n")[:2] == ("PG202", "unit")
 
 
 def test_a_stray_dash_before_keys_of_a_stage() -> None:
@@ -102,7 +102,7 @@ def test_an_unnamed_stage_is_reported(stages: str) -> None:
 )
 def test_a_chart_as_text_has_a_hint(chart: str, hint: str) -> None:
     """The hint contains the name and the version from the address."""
-    assert _one(f"{_HEAD}        deploy: {{chart: '{chart}'}}\n") == ("PG208", f"'{chart}'", hint)
+    assert _only_diagnostic(f"{_HEAD}        deploy: {{chart: '{chart}'}}\n") == ("PG208", f"'{chart}'", hint)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +123,6 @@ def test_a_chart_as_text_has_a_hint(chart: str, hint: str) -> None:
 )
 def test_a_command_as_run_has_a_hint(keys: str, hint: str) -> None:
     """A command becomes arguments; the name of the variant becomes `true`."""
-    code, _, text = _one(f"{_HEAD}        {keys}\n")
+    code, _, text = _only_diagnostic(f"{_HEAD}        {keys}\n")
 
     assert (code, text) == ("PG209", hint)

@@ -105,7 +105,7 @@ def _stage(name: str, config: Config, base: str) -> Iterator[str]:
             yield f"ENV {key}={_quoted(value)}"
     for builder in _builders(config):
         for item in builder.get("requirements", ()):
-            yield _copy(_asked(item))
+            yield _copy(_copy_config(item))
         yield f"RUN {_words(builder['command'])}"
     for copy in _copies(config):
         yield _copy(copy)
@@ -133,10 +133,10 @@ def _builders(config: Config) -> tuple[Config, ...]:
 
 def _copies(config: Config) -> tuple[Config, ...]:
     """Return the copies of the variant, with short forms expanded."""
-    return tuple(_asked(item) for item in config.get("copies", ()))
+    return tuple(_copy_config(item) for item in config.get("copies", ()))
 
 
-def _asked(item: str | Config) -> Config:
+def _copy_config(item: str | Config) -> Config:
     """Return an item of `copies` or `requirements`; a single word is `local`, a variant or a file."""
     if isinstance(item, str):
         if item == "local":

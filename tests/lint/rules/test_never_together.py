@@ -9,7 +9,7 @@ from pipegen.lint.rules.never_together import check
 
 
 @pytest.mark.parametrize(
-    ("made", "read", "is_tested"),
+    ("first", "read", "is_tested"),
     [
         ("{branch: main}", "{tag: v}", True),
         ("{event: push}", "{event: schedule}", True),
@@ -18,10 +18,10 @@ from pipegen.lint.rules.never_together import check
         ("{changes: ['a/**']}", "{changes: ['b/**']}", False),
     ],
 )
-def test_conditions_that_are_never_true_together(made: str, read: str, is_tested: bool) -> None:  # noqa: FBT001 - a table
+def test_conditions_that_are_never_true_together(first: str, read: str, is_tested: bool) -> None:  # noqa: FBT001 - a table
     """Other conditions may both be true in some run."""
     text = stages(
-        f"{{name: a, when: {made}, script: [ls], outputs: [x]}}",
+        f"{{name: a, when: {first}, script: [ls], outputs: [x]}}",
         f"{{name: b, when: {read}, script: ['echo ${{a.x|none}}']}}",
     )
 

@@ -54,7 +54,7 @@ def stages(config: str, *files: str) -> list[str]:
     return pipelines
 
 
-def one(rows: str, execution: str = "") -> str:
+def config_text(rows: str, execution: str = "") -> str:
     """Return the config of a pipeline with the stages *rows*."""
     return f"pipelines:\n  p:\n    stages: [{rows}]\n" + (f"    execution: {execution}\n" if execution else "")
 
@@ -102,7 +102,7 @@ def test_removed_stages_are_reported_with_their_reasons() -> None:
     """One note per pipeline, with a location and a reason for each stage."""
     report = Report()
     stages = "{name: a, when: {changes: a}}, {name: b}, {name: c, when: {changes: c}}"
-    narrow(plans_of(one(stages, "[[a], [b], [c]]")), ["c"], "v1", report)
+    narrow(plans_of(config_text(stages, "[[a], [b], [c]]")), ["c"], "v1", report)
     (diagnostics,) = report.diagnostics()
 
     assert (diagnostics.code.number, diagnostics.message) == (
@@ -118,7 +118,7 @@ def test_removed_stages_are_reported_with_their_reasons() -> None:
 def test_a_config_without_path_filters_is_unchanged() -> None:
     """A note reports that."""
     report = Report()
-    plans = plans_of(one("{name: a}, {name: b}"))
+    plans = plans_of(config_text("{name: a}, {name: b}"))
 
     assert narrow(plans, ["x"], "main", report) == plans
     assert [diagnostic.code.number for diagnostic in report.diagnostics()] == ["PG692"]
@@ -145,7 +145,7 @@ def test_pipelines_are_kept_by_their_own_files() -> None:
 
 def test_a_removed_stage_is_bridged() -> None:
     """The order between its predecessors and its successors remains."""
-    config = one(
+    config = config_text(
         "{name: a, script: [x], outputs: {v: {command: x}}}, {name: b}, {name: c, when: {changes: c}, "
         "script: ['x \"${a.v}\"']}"
     )
@@ -157,7 +157,7 @@ def test_a_removed_stage_is_bridged() -> None:
 
 def test_a_required_stage_is_kept_without_changed_files() -> None:
     """Its filter no longer counts, nor do filters of the stages that it requires."""
-    config = one(
+    config = config_text(
         "{name: lib, when: {changes: lib}}, "
         "{name: build, when: {changes: web}, script: [x], outputs: {v: {command: x}}}, "
         "{name: test, when: {changes: web}, script: ['x \"${build.v}\"']}",
@@ -170,7 +170,7 @@ def test_a_required_stage_is_kept_without_changed_files() -> None:
 
 def test_conditions_on_branches_remain() -> None:
     """Path filters are evaluated at compile time, branches at run time."""
-    config = one(
+    config = config_text(
         "{name: a, when: {changes: a, branch: main}}, {name: b, when: {any: [{changes: b}, {branch: main}]}}, "
         "{name: c, when: {not: {changes: a}}}, {name: d, when: {any: [{changes: a}, {branch: main}]}}",
         "[[a], [b], [c], [d]]",
@@ -185,7 +185,7 @@ def test_conditions_on_branches_remain() -> None:
 
 def test_the_stop_stage_of_a_kept_deployment_is_kept() -> None:
     """A deployment that is kept can be stopped."""
-    config = one(
+    config = config_text(
         "{name: deploy, script: [x], outputs: {v: {command: x}}, environment: {name: e, on_stop: stop}}, {name: stop}, "
         "{name: t, when: {changes: t}, script: ['x \"${deploy.v}\"']}",
         "[[deploy, stop], [deploy, t]]",
@@ -196,7 +196,7 @@ def test_the_stop_stage_of_a_kept_deployment_is_kept() -> None:
 
 def test_a_loop_iterates_over_the_default_of_a_removed_stage() -> None:
     """As if the stage were skipped."""
-    config = one(
+    config = config_text(
         "{name: b, when: {changes: b}, run: {image: 1234567890ab, tail: 5}}, {name: d, when: {changes: d}}, "
         "{name: c, run: {image: 1234567890ab, arguments: {$each: n, $in: '${b.output|x}', $yield: '${n}'}}}",
         "[[b, c], [d, c]]",
@@ -228,7 +228,7 @@ def configs(draw: st.DrawFn) -> tuple[str, list[str]]:
         outputs = f", artifacts: [{name}.txt]" if draw(st.booleans()) else ""
         rows.append(f"{{name: {name}, script: ['{script}'], outputs: {{v: {{command: x}}}}{outputs}{when}}}")
     execution = [list(arc) for arc in arcs] + [[name] for name in STAGES]
-    text = one(", ".join(rows), str(execution).replace("'", ""))
+    text = config_text(", ".join(rows), str(execution).replace("'", ""))
     return text, draw(st.lists(st.sampled_from(FILES), unique=True))
 
 

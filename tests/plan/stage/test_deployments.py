@@ -60,10 +60,10 @@ def test_invalid_approvals_are_reported(approve: str) -> None:
 )
 def test_environments_have_a_name_and_a_url(environment: str, name: str, url: str) -> None:
     """A URL may contain values that the stage itself produces."""
-    found = job_of(f"{{name: s, script: x, outputs: [host], environment: {environment}}}").deployment.environment
+    result = job_of(f"{{name: s, script: x, outputs: [host], environment: {environment}}}").deployment.environment
 
-    assert found is not None
-    assert (shown(found.name), shown(found.url)) == (name, url)
+    assert result is not None
+    assert (shown(result.name), shown(result.url)) == (name, url)
 
 
 def test_the_values_of_a_url_are_inputs() -> None:

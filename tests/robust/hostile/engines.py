@@ -70,7 +70,7 @@ def executed(turn: Round, name: str, folder: Path) -> Ran:
     )
     done = execute(ENGINES[name], world)
     spread(records)
-    for record, value in told(done, world):
+    for record, value in recorded(done, world):
         (records / record).write_bytes(value)
     failed = [
         f"stage {stage}: {outcome}"
@@ -99,7 +99,7 @@ def call_it(turn: Round, repository: Path) -> None:
         subprocess.run(("git", "-C", str(repository), *identity, *command), check=True, capture_output=True)
 
 
-def told(done: Execution, world: World) -> Iterator[tuple[str, bytes]]:
+def recorded(done: Execution, world: World) -> Iterator[tuple[str, bytes]]:
     """Yield the data sent to other computers, by the names of records."""
     yield from sent(world.folder / "curl.log")
     if not done.text.startswith("stages:") and "\nstages:" not in done.text:

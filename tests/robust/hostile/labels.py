@@ -62,11 +62,11 @@ def accepted(turn: Round, name: str) -> Iterator[Keys]:
     """Yield configs with a text at the position *name* that the engine accepts; record diagnostics of others."""
     for text in turn.deal(4, fits=bool):
         config = PLACES[name](text)
-        found = told(turn, yaml_text(config))
+        answer = answer_of(turn, yaml_text(config))
         turn.tried += 1
-        turn.faults += [f"{name}: {text[:120]!r}: {fault}" for fault in found.faults]
-        if found.text is not None:
-            turn.generated[f"{name} {turn.dealt}"] = found.text
+        turn.faults += [f"{name}: {text[:120]!r}: {fault}" for fault in answer.faults]
+        if answer.text is not None:
+            turn.generated[f"{name} {turn.dealt}"] = answer.text
             yield config
 
 
@@ -86,7 +86,7 @@ TARGETS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }
 
 
-def told(turn: Round, config: str) -> Said:
+def answer_of(turn: Round, config: str) -> Said:
     """Return the diagnostics and files of the engine's target for *config*."""
     file, report, texts = SourceFile("pipegen.yaml", config, ""), Report(), [""]
     target, options = TARGETS[turn.engine]

@@ -18,8 +18,8 @@ SHELLS = ("dash", "bash", "busybox")
 def faults(turn: Round, shell: str, folder: Path) -> list[str]:
     """Return the faults in the result of *turn* in *shell*, including executed texts."""
     records = folder / "values"
-    for made in (records, turn.canaries):
-        made.mkdir(parents=True)
+    for target in (records, turn.canaries):
+        target.mkdir(parents=True)
     variables = {f"INPUT_{name}": value for name, value in turn.given.items()}
     world = World(folder, shell, {"RECORDS": str(records), **variables}).prepare()
     for name, text in turn.files.items():

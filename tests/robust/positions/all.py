@@ -114,18 +114,18 @@ def is_matter_of(position: str, target: str) -> bool:
     return position.partition(":")[0] in {"", target}
 
 
-def _best(position: str, target: str, found: Sequence[Occurrence]) -> Sequence[Occurrence]:
-    """Return the config of *found* in which a harmless text appears in the file, otherwise one that compiles."""
-    pairs = [(one, tried(position, one, target, BENIGN).made) for one in found[:1]]
+def _best(position: str, target: str, occurrences: Sequence[Occurrence]) -> Sequence[Occurrence]:
+    """Return the config of *occurrences* in which a harmless text appears in the file, otherwise one that compiles."""
+    pairs = [(one, tried(position, one, target, BENIGN).generated) for one in occurrences[:1]]
     if pairs and MARK not in pairs[0][1]:
-        pairs += [(one, tried(position, one, target, BENIGN).made) for one in found[1:_TRIES]]
+        pairs += [(one, tried(position, one, target, BENIGN).generated) for one in occurrences[1:_TRIES]]
     pairs.sort(key=lambda one: (MARK not in one[1], not one[1]))
     return [one for one, _ in pairs[:1]]
 
 
 def _refused(trials: Sequence[Trial]) -> Iterator[Answer]:
     for trial in trials:
-        if not trial.made:
+        if not trial.generated:
             pair = trial.refused and trial.has_place
             yield Answer(trial, Outcome.REFUSED if pair else Outcome.UNPLACED, "")
 

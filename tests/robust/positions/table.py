@@ -78,7 +78,7 @@ class Place:
     """A part of a schema: its path, which begins with the name of the schema, and its content."""
 
     path: str
-    found: Mapping[str, Any]
+    schema: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,8 @@ def schema(name: str) -> Mapping[str, Any]:
 
 
 def _resolved(place: Place) -> Place:
-    while "$ref" in place.found and "properties" not in place.found:
-        name, _, path = str(place.found["$ref"]).rpartition("#")
+    while "$ref" in place.schema and "properties" not in place.schema:
+        name, _, path = str(place.schema["$ref"]).rpartition("#")
         name = name or place.path.partition(":")[0]
         data: Any = schema(name)
         for step in filter(None, path.split("/")):
@@ -124,14 +124,14 @@ def _branches(place: Place) -> Iterator[Place]:
     resolved = _resolved(place)
     yield resolved
     for word in ("anyOf", "oneOf"):
-        for number, branch in enumerate(resolved.found.get(word, ())):
+        for number, branch in enumerate(resolved.schema.get(word, ())):
             if branch.keys() - {"required"}:
                 yield from _branches(Place(f"{resolved.path}/{word}/{number}", branch))
 
 
 def identity(place: Place) -> str:
     """Return the path of *place*; a key of templates that refers to one of stages has that path."""
-    reference = str(place.found.get("$ref", ""))
+    reference = str(place.schema.get("$ref", ""))
     return f":{reference[1:]}" if "/properties/" in reference else place.path
 
 
@@ -139,36 +139,36 @@ def _keys(place: Place) -> dict[str, Place]:
     return {
         key: Place(f"{position.path}/properties/{key}", value)
         for position in _branches(place)
-        for key, value in position.found.get("properties", {}).items()
+        for key, value in position.schema.get("properties", {}).items()
     }
 
 
 def _inner(place: Place) -> list[Place]:
     """Return the positions in a map or list at *place*, except keys; an open one contains anything."""
     return [
-        Place(f"{position.path}/{word}", position.found[word])
+        Place(f"{position.path}/{word}", position.schema[word])
         for position in _branches(place)
         for word in ("additionalProperties", "items")
-        if isinstance(position.found.get(word), dict)
+        if isinstance(position.schema.get(word), dict)
     ]
 
 
 def _is_open(place: Place) -> bool:
     """Whether the schema does not restrict the value at *place*, or the values of the map there."""
-    data = _resolved(place).found
+    data = _resolved(place).schema
     says = {"anyOf", "oneOf", "enum", "const", "properties", "additionalProperties", "items", "not"}
     return not data.keys() & says and data.get("type", "object") == "object"
 
 
 def _is_text(place: Place) -> bool:
     return any(
-        "string" in _listed(position.found.get("type")) and not position.found.keys() & {"enum", "const"}
+        "string" in _listed(position.schema.get("type")) and not position.schema.keys() & {"enum", "const"}
         for position in _branches(place)
     )
 
 
 def _has_names(place: Place) -> bool:
-    return any(isinstance(one.found.get("additionalProperties"), dict) for one in _branches(place))
+    return any(isinstance(one.schema.get("additionalProperties"), dict) for one in _branches(place))
 
 
 def _listed(value: object) -> list[object]:
@@ -186,12 +186,12 @@ def positions() -> tuple[str, ...]:
         if identity(place) in seen:
             continue
         seen.add(identity(place))
-        names |= dict.fromkeys(_said(place))
+        names |= dict.fromkeys(_names(place))
         left += [*_keys(place).values(), *_inner(place)]
     return tuple(names)
 
 
-def _said(place: Place) -> Iterator[str]:
+def _names(place: Place) -> Iterator[str]:
     if _is_text(place):
         yield identity(place)
     if _has_names(place):

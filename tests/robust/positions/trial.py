@@ -86,7 +86,7 @@ class Trial:
     target: str
     name: str
     text: str
-    made: str
+    generated: str
     refused: tuple[str, ...]
     has_place: bool = True
 
@@ -114,11 +114,11 @@ def tried(position: str, occurrence: Occurrence, target: str, text: str) -> Tria
 
 def read(trials: Sequence[Trial]) -> Iterator[tuple[Trial, list[Leaf], str]]:
     """Yield the *trials* that generated files, each with its texts and the disagreements of its readers."""
-    values = [one for one in trials if one.made]
+    values = [one for one in trials if one.generated]
     for target, parsed in (("gitlab", _psych), ("jenkins", _groovy)):
         own = [one for one in values if one.target == target]
         if own:
-            yield from zip(own, *zip(*parsed([one.made for one in own]), strict=True), strict=True)
+            yield from zip(own, *zip(*parsed([one.generated for one in own]), strict=True), strict=True)
 
 
 def _psych(texts: Sequence[str]) -> Iterator[tuple[list[Leaf], str]]:
@@ -219,8 +219,8 @@ def _nested(value: str) -> Iterator[str]:
 def _matching(expression: str, text: str) -> Iterator[str]:
     """Yield *text* if a regular expression or quoted text in *expression* matches it."""
     for data in re.findall(r"/((?:[^/\\]|\\.)*)/|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", expression):
-        for one in filter(None, data):
-            if _is_match(one, text):
+        for item in filter(None, data):
+            if _is_match(item, text):
                 yield text
     if _is_match(expression, text):
         yield text

@@ -81,15 +81,15 @@ def rewritten(script: str) -> str:
 
 def fired(scripts: Sequence[str], shells: Sequence[str], values: Sequence[tuple[str, str]] = VALUES) -> list[Fired]:
     """Return the executions of values by *scripts* in each of *shells*."""
-    found: list[Fired] = []
+    fired: list[Fired] = []
     for start in range(0, len(scripts), BATCH):
         batch = scripts[start : start + BATCH]
         texts = [f"{_SETTING}\n{rewritten(script)}\n" for script in batch]
         with ThreadPoolExecutor(len(shells)) as pool:
             canaries = list(pool.map(partial(_canaries, texts, values), shells))
         for shell, pairs in zip(shells, canaries, strict=True):
-            found += [Fired(batch[number], shell, values[pair][0]) for pair, number in pairs]
-    return found
+            fired += [Fired(batch[number], shell, values[pair][0]) for pair, number in pairs]
+    return fired
 
 
 def _canaries(texts: Sequence[str], values: Sequence[tuple[str, str]], shell: str) -> list[tuple[int, int]]:

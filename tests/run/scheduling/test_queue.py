@@ -142,16 +142,16 @@ def test_delays_double_up_to_the_most(failures: int) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans())))
-def test_a_heap_gives_the_least_of_what_is_left(given_: list[tuple[int, bool]]) -> None:
+def test_a_heap_gives_the_least_of_what_is_left(items: list[tuple[int, bool]]) -> None:
     """Of equals the one that came first; what was removed does not come."""
     heap: Heap[int] = Heap()
-    entries = [QueuedItem(item=number, since=0.0) for number in range(len(given_))]
-    for entry, (rank, _) in zip(entries, given_, strict=True):
+    entries = [QueuedItem(item=number, since=0.0) for number in range(len(items))]
+    for entry, (rank, _) in zip(entries, items, strict=True):
         heap.push(entry, (rank,))
-    for entry, (_, is_removed) in zip(entries, given_, strict=True):
+    for entry, (_, is_removed) in zip(entries, items, strict=True):
         if is_removed:
             heap.remove(entry)
-    left = [(rank, number) for number, (rank, is_removed) in enumerate(given_) if not is_removed]
+    left = [(rank, number) for number, (rank, is_removed) in enumerate(items) if not is_removed]
 
     assert len(heap) == len(left)
     assert [found.item for found in iter(heap.pop, None)] == [number for _, number in sorted(left)]

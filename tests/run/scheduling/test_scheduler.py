@@ -12,7 +12,8 @@ from pipegen.run.events import Cause
 from pipegen.run.model import Demand, RunMachine, Task, TaskId
 from pipegen.run.scheduling.base import Cycle
 from pipegen.run.scheduling.queue.backoff import Delays
-from pipegen.run.scheduling.scheduler import ORDERS, SessionScheduler, scheduler
+from pipegen.run.scheduling.scheduler import ORDERS, SessionScheduler
+from pipegen.run.scheduling.scheduler import scheduler as new_scheduler
 
 
 def names(cycle: Cycle) -> list[str]:
@@ -27,33 +28,33 @@ def waiting(cycle: Cycle) -> dict[str, tuple[Cause, str]]:
 
 def with_tasks(*tasks: Task, machines: int = 1, slots: int = 1, order: str = "critical-path") -> SessionScheduler:
     """Return a scheduler that has *tasks* queued."""
-    found = scheduler([RunMachine(name=f"m{number}", slots=slots) for number in range(machines)], order=order)
-    for one in tasks:
-        found.add(one, 0.0)
-    return found
+    scheduler = new_scheduler([RunMachine(name=f"m{number}", slots=slots) for number in range(machines)], order=order)
+    for each_task in tasks:
+        scheduler.add(each_task, 0.0)
+    return scheduler
 
 
 def test_the_longest_path_comes_first() -> None:
     """By default; of equals, the one that the user wrote first."""
-    found = with_tasks(
+    scheduler = with_tasks(
         task("short", order=0, remaining=1),
         task("second", order=2, remaining=5),
         task("first", order=1, remaining=5),
         slots=3,
     )
 
-    assert names(found.cycle(0)) == ["first", "second", "short"]
+    assert names(scheduler.cycle(0)) == ["first", "second", "short"]
 
 
 def test_the_order_can_be_chosen() -> None:
     """As declared, or who was ready first."""
     placed = {}
     for order in ORDERS:
-        found = with_tasks(order=order, slots=3)
-        found.add(task("late", order=0, remaining=1), 2.0)
-        found.add(task("early", order=1, remaining=2), 1.0)
-        found.add(task("long", order=2, remaining=3), 2.0)
-        placed[order] = names(found.cycle(2.0))
+        scheduler = with_tasks(order=order, slots=3)
+        scheduler.add(task("late", order=0, remaining=1), 2.0)
+        scheduler.add(task("early", order=1, remaining=2), 1.0)
+        scheduler.add(task("long", order=2, remaining=3), 2.0)
+        placed[order] = names(scheduler.cycle(2.0))
 
     assert placed == {
         "critical-path": ["long", "early", "late"],
@@ -64,18 +65,18 @@ def test_the_order_can_be_chosen() -> None:
 
 def test_who_comes_later_and_first_in_line_is_placed_first() -> None:
     """The line is put in order again whenever somebody joins it."""
-    found = with_tasks(task("a", order=0, remaining=3), task("b", order=1, remaining=1))
-    found.cycle(0)
-    found.add(task("c", order=2, remaining=2), 1.0)
-    found.release(TaskId("p", "a"), 1.0)
+    scheduler = with_tasks(task("a", order=0, remaining=3), task("b", order=1, remaining=1))
+    scheduler.cycle(0)
+    scheduler.add(task("c", order=2, remaining=2), 1.0)
+    scheduler.release(TaskId("p", "a"), 1.0)
 
-    assert names(found.cycle(1.0)) == ["c"]
+    assert names(scheduler.cycle(1.0)) == ["c"]
 
 
 def test_all_who_wait_are_told_why_once() -> None:
     """A lock, a label, memory, a slot, a time."""
     machines = [RunMachine(name="small", slots=2, memory=4), RunMachine(name="gpu", slots=1, labels=("gpu",), memory=8)]
-    found = scheduler(machines)
+    scheduler = new_scheduler(machines)
     for number, (stage, demand) in enumerate(
         {
             "holder": Demand(locks=("database",)),
@@ -87,11 +88,11 @@ def test_all_who_wait_are_told_why_once() -> None:
             "wide": Demand(slots=2),
         }.items()
     ):
-        found.add(task(stage, order=number, demand=demand), 0.0)
-    first = found.cycle(0)
-    found.add(task("late", order=9), 0.0)
-    found.add(task("later", order=10), 0.0)
-    second = found.cycle(0)
+        scheduler.add(task(stage, order=number, demand=demand), 0.0)
+    first = scheduler.cycle(0)
+    scheduler.add(task("late", order=9), 0.0)
+    scheduler.add(task("later", order=10), 0.0)
+    second = scheduler.cycle(0)
 
     assert names(first) == ["holder", "trained"]
     assert waiting(first) == {
@@ -102,21 +103,21 @@ def test_all_who_wait_are_told_why_once() -> None:
         "wide": (Cause.SLOT, ""),
     }
     assert (names(second), waiting(second)) == (["late"], {"later": (Cause.SLOT, "")})
-    assert found.cycle(0) == Cycle()
+    assert scheduler.cycle(0) == Cycle()
 
 
 def test_the_first_in_line_is_told_again_when_it_waits_for_something_else() -> None:
     """First for a slot, then for a lock that another took meanwhile; those behind it are not told of each change."""
     locked = Demand(locks=("db",))
-    found = with_tasks(task("a", order=0), task("b", order=1, demand=locked), task("c", order=2, demand=locked))
-    first = found.cycle(0)
-    found.add(task("light", order=3, demand=Demand(slots=0, locks=("db",))), 1.0)
-    second = found.cycle(1.0)
-    found.release(TaskId("p", "a"), 2.0)
+    scheduler = with_tasks(task("a", order=0), task("b", order=1, demand=locked), task("c", order=2, demand=locked))
+    first = scheduler.cycle(0)
+    scheduler.add(task("light", order=3, demand=Demand(slots=0, locks=("db",))), 1.0)
+    second = scheduler.cycle(1.0)
+    scheduler.release(TaskId("p", "a"), 2.0)
 
     assert waiting(first) == {"b": (Cause.SLOT, ""), "c": (Cause.SLOT, "")}
     assert (names(second), waiting(second)) == (["light"], {})
-    assert waiting(found.cycle(2.0)) == {"b": (Cause.LOCK, "db")}
+    assert waiting(scheduler.cycle(2.0)) == {"b": (Cause.LOCK, "db")}
 
 
 def test_special_and_large_machines_are_kept_for_who_needs_them() -> None:
@@ -126,146 +127,152 @@ def test_special_and_large_machines_are_kept_for_who_needs_them() -> None:
         RunMachine(name="large", slots=4),
         RunMachine(name="small", slots=2),
     ]
-    found = scheduler(machines)
+    scheduler = new_scheduler(machines)
     for number in range(5):
-        found.add(task(f"s{number}", order=number), 0.0)
+        scheduler.add(task(f"s{number}", order=number), 0.0)
 
-    assert [placement.machine for placement in found.cycle(0).placed] == ["small", "small", "large", "large", "large"]
+    assert [placement.machine for placement in scheduler.cycle(0).placed] == [
+        "small",
+        "small",
+        "large",
+        "large",
+        "large",
+    ]
 
 
 def test_a_failed_try_waits_out_its_backoff_alone() -> None:
     """Longer from time to time, in nobody's way, and from the due time on it is placed."""
     failed = task("flaky", order=0, remaining=9)
-    found = scheduler([RunMachine(name="m", slots=2)], delays=Delays(first=1, most=10))
-    found.add(failed, 0.0)
-    found.cycle(0.0)
+    scheduler = new_scheduler([RunMachine(name="m", slots=2)], delays=Delays(first=1, most=10))
+    scheduler.add(failed, 0.0)
+    scheduler.cycle(0.0)
     due: list[float] = []
     for failures in range(1, 7):
         now = (due or [0.0])[-1]
-        found.release(failed.id, now)
-        found.retry(failed, failures, now)
-        assert waiting(found.cycle(now)) == {"flaky": (Cause.BACKOFF, "")}
-        time = found.next_time()
+        scheduler.release(failed.id, now)
+        scheduler.retry(failed, failures, now)
+        assert waiting(scheduler.cycle(now)) == {"flaky": (Cause.BACKOFF, "")}
+        time = scheduler.next_time()
         assert time is not None
-        assert names(found.cycle(time - 0.001)) == []
-        assert names(found.cycle(time)) == ["flaky"]
+        assert names(scheduler.cycle(time - 0.001)) == []
+        assert names(scheduler.cycle(time)) == ["flaky"]
         due.append(time)
 
     assert [later - earlier for earlier, later in zip([0.0, *due], due, strict=False)] == [1, 2, 4, 8, 10, 10]
-    assert found.next_time() is None
+    assert scheduler.next_time() is None
 
 
 def test_a_stage_without_slots_runs_where_no_slot_is_free() -> None:
     """It takes nothing that others need; only its locks and labels hold it up."""
-    found = with_tasks(task("busy", order=0), task("light", order=1, demand=Demand(slots=0)))
-    found.add(task("gate", order=2, demand=Demand(slots=0, locks=("gate",))), 0.0)
-    found.add(task("second", order=3, demand=Demand(slots=0, locks=("gate",))), 0.0)
+    scheduler = with_tasks(task("busy", order=0), task("light", order=1, demand=Demand(slots=0)))
+    scheduler.add(task("gate", order=2, demand=Demand(slots=0, locks=("gate",))), 0.0)
+    scheduler.add(task("second", order=3, demand=Demand(slots=0, locks=("gate",))), 0.0)
 
-    assert names(found.cycle(0)) == ["busy", "light", "gate"]
-    found.release(TaskId("p", "gate"), 1.0)
-    assert names(found.cycle(1.0)) == ["second"]
+    assert names(scheduler.cycle(0)) == ["busy", "light", "gate"]
+    scheduler.release(TaskId("p", "gate"), 1.0)
+    assert names(scheduler.cycle(1.0)) == ["second"]
 
 
 def test_room_is_kept_for_who_was_overtaken_for_long() -> None:
     """After as many as fill all slots twice; from then on, free slots are kept until there are enough."""
-    found = with_tasks(task("long", order=0, remaining=9), slots=2)
-    found.cycle(0)
-    found.add(task("wide", order=1, remaining=8, demand=Demand(slots=2)), 0.0)
+    scheduler = with_tasks(task("long", order=0, remaining=9), slots=2)
+    scheduler.cycle(0)
+    scheduler.add(task("wide", order=1, remaining=8, demand=Demand(slots=2)), 0.0)
     for number in range(6):
-        found.add(task(f"s{number}", order=10 + number), 0.0)
+        scheduler.add(task(f"s{number}", order=10 + number), 0.0)
     placed, now = [], 0.0
-    while cycle := names(found.cycle(now)):
+    while cycle := names(scheduler.cycle(now)):
         (small,) = cycle
         placed.append(small)
         now += 1
-        found.release(TaskId("p", small), now)
+        scheduler.release(TaskId("p", small), now)
 
     assert placed == ["s0", "s1", "s2", "s3"]
-    found.release(TaskId("p", "long"), now)
-    assert names(found.cycle(now)) == ["wide"]
-    found.release(TaskId("p", "wide"), now)
-    assert names(found.cycle(now)) == ["s4", "s5"]
+    scheduler.release(TaskId("p", "long"), now)
+    assert names(scheduler.cycle(now)) == ["wide"]
+    scheduler.release(TaskId("p", "wide"), now)
+    assert names(scheduler.cycle(now)) == ["s4", "s5"]
 
 
 def test_who_has_the_shortest_path_is_not_overtaken_for_ever() -> None:
     """Room is kept for a wide stage even where all the others come before it."""
-    found = with_tasks(task("long", order=0, remaining=9), slots=2)
-    found.add(task("wide", order=1, remaining=1, demand=Demand(slots=2)), 0.0)
-    found.cycle(0)
+    scheduler = with_tasks(task("long", order=0, remaining=9), slots=2)
+    scheduler.add(task("wide", order=1, remaining=1, demand=Demand(slots=2)), 0.0)
+    scheduler.cycle(0)
     for number in range(8):
-        found.add(task(f"s{number}", order=10 + number, remaining=5), 0.0)
+        scheduler.add(task(f"s{number}", order=10 + number, remaining=5), 0.0)
     placed = []
-    while cycle := names(found.cycle(0)):
+    while cycle := names(scheduler.cycle(0)):
         placed += cycle
-        found.release(TaskId("p", cycle[0]), 0.0)
+        scheduler.release(TaskId("p", cycle[0]), 0.0)
 
     assert placed == ["s0", "s1", "s2", "s3"]
 
 
 def test_a_machine_keeps_room_for_one_at_a_time() -> None:
     """Two that are wide do not wait for each other's room; the second comes after the first."""
-    found = with_tasks(*(task(f"long{number}", order=number, remaining=9) for number in range(3)), slots=4)
-    found.cycle(0)
+    scheduler = with_tasks(*(task(f"long{number}", order=number, remaining=9) for number in range(3)), slots=4)
+    scheduler.cycle(0)
     for name, order in (("wide", 5), ("other", 6)):
-        found.add(task(name, order=order, remaining=8, demand=Demand(slots=2, memory=order)), 0.0)
+        scheduler.add(task(name, order=order, remaining=8, demand=Demand(slots=2, memory=order)), 0.0)
     for number in range(40):
-        found.add(task(f"s{number}", order=10 + number), 0.0)
+        scheduler.add(task(f"s{number}", order=10 + number), 0.0)
     small = 0
-    while cycle := names(found.cycle(0)):
+    while cycle := names(scheduler.cycle(0)):
         small += len(cycle)
-        found.release(TaskId("p", cycle[0]), 0.0)
+        scheduler.release(TaskId("p", cycle[0]), 0.0)
 
     assert small == 8
-    found.release(TaskId("p", "long0"), 0.0)
-    assert names(found.cycle(0)) == ["wide"]
-    found.release(TaskId("p", "wide"), 0.0)
-    assert names(found.cycle(0)) == ["other"]
+    scheduler.release(TaskId("p", "long0"), 0.0)
+    assert names(scheduler.cycle(0)) == ["wide"]
+    scheduler.release(TaskId("p", "wide"), 0.0)
+    assert names(scheduler.cycle(0)) == ["other"]
 
 
 def test_what_was_kept_is_given_back_when_nobody_wants_it() -> None:
     """Those who wait for it are placed at once."""
-    found = with_tasks(task("long", order=0, remaining=9), slots=2)
-    found.cycle(0)
-    found.add(task("wide", order=1, remaining=8, demand=Demand(slots=2)), 0.0)
+    scheduler = with_tasks(task("long", order=0, remaining=9), slots=2)
+    scheduler.cycle(0)
+    scheduler.add(task("wide", order=1, remaining=8, demand=Demand(slots=2)), 0.0)
     for number in range(6):
-        found.add(task(f"s{number}", order=10 + number), 0.0)
+        scheduler.add(task(f"s{number}", order=10 + number), 0.0)
     for number in range(4):
-        assert names(found.cycle(0)) == [f"s{number}"]
-        found.release(TaskId("p", f"s{number}"), 0.0)
-    assert names(found.cycle(0)) == []
-    found.drop(TaskId("p", "wide"))
+        assert names(scheduler.cycle(0)) == [f"s{number}"]
+        scheduler.release(TaskId("p", f"s{number}"), 0.0)
+    assert names(scheduler.cycle(0)) == []
+    scheduler.drop(TaskId("p", "wide"))
 
-    assert names(found.cycle(0)) == ["s4"]
+    assert names(scheduler.cycle(0)) == ["s4"]
 
 
 def test_what_was_kept_is_given_back_when_there_is_room_elsewhere() -> None:
     """Those who wait for it are placed in the same cycle."""
-    found = scheduler([RunMachine(name="one", slots=2, labels=("one",)), RunMachine(name="two", slots=2)])
+    scheduler = new_scheduler([RunMachine(name="one", slots=2, labels=("one",)), RunMachine(name="two", slots=2)])
     here = Demand(labels=("one",))
-    found.add(task("block", order=0, remaining=9, demand=Demand(slots=2)), 0.0)
-    found.cycle(0)
-    found.add(task("long", order=1, remaining=9, demand=here), 0.0)
-    found.add(task("wide", order=2, remaining=8, demand=Demand(slots=2)), 0.0)
+    scheduler.add(task("block", order=0, remaining=9, demand=Demand(slots=2)), 0.0)
+    scheduler.cycle(0)
+    scheduler.add(task("long", order=1, remaining=9, demand=here), 0.0)
+    scheduler.add(task("wide", order=2, remaining=8, demand=Demand(slots=2)), 0.0)
     for number in range(9):
-        found.add(task(f"s{number}", order=10 + number, demand=here), 0.0)
-    assert names(found.cycle(0)) == ["long", "s0"]
+        scheduler.add(task(f"s{number}", order=10 + number, demand=here), 0.0)
+    assert names(scheduler.cycle(0)) == ["long", "s0"]
     for number in range(1, 8):
-        found.release(TaskId("p", f"s{number - 1}"), 0.0)
-        assert names(found.cycle(0)) == [f"s{number}"]
-    found.release(TaskId("p", "s7"), 0.0)
-    assert names(found.cycle(0)) == []
-    found.release(TaskId("p", "block"), 0.0)
+        scheduler.release(TaskId("p", f"s{number - 1}"), 0.0)
+        assert names(scheduler.cycle(0)) == [f"s{number}"]
+    scheduler.release(TaskId("p", "s7"), 0.0)
+    assert names(scheduler.cycle(0)) == []
+    scheduler.release(TaskId("p", "block"), 0.0)
 
-    assert [(one.task.id.stage, one.machine) for one in found.cycle(0).placed] == [("wide", "two"), ("s8", "one")]
+    assert [(one.task.id.stage, one.machine) for one in scheduler.cycle(0).placed] == [("wide", "two"), ("s8", "one")]
 
 
 def test_machines_without_bounds_take_all() -> None:
     """None is as much as is requested for."""
-    found = scheduler([RunMachine(name="m", slots=None)])
+    scheduler = new_scheduler([RunMachine(name="m", slots=None)])
     for number in range(100):
-        found.add(task(f"s{number}", order=number, demand=Demand(cpu=8000, memory=2**40)), 0.0)
+        scheduler.add(task(f"s{number}", order=number, demand=Demand(cpu=8000, memory=2**40)), 0.0)
 
-    assert len(found.cycle(0).placed) == 100
+    assert len(scheduler.cycle(0).placed) == 100
 
 
 def side_by_side(slots: int, tasks: dict[str, int], seconds: Callable[[Task], float]) -> Simulation:
@@ -275,7 +282,7 @@ def side_by_side(slots: int, tasks: dict[str, int], seconds: Callable[[Task], fl
         for place, (pipeline, count) in enumerate(tasks.items())
         for number in range(count)
     ]
-    return Simulation(scheduler([RunMachine(name="m", slots=slots)]), all_tasks, {}, seconds).run()
+    return Simulation(new_scheduler([RunMachine(name="m", slots=slots)]), all_tasks, {}, seconds).run()
 
 
 def busy_until(run: Simulation, end: float) -> Counter[str]:
@@ -308,12 +315,12 @@ def test_who_has_longer_stages_gets_no_more_slots() -> None:
 
 def test_what_can_run_out_is_what_is_shared() -> None:
     """Where slots have no bound, memory is: who takes more of it at a time gets fewer stages."""
-    found = scheduler([RunMachine(name="m", slots=None, memory=12)])
+    scheduler = new_scheduler([RunMachine(name="m", slots=None, memory=12)])
     for number in range(12):
         for pipeline, memory in (("large", 3), ("small", 1)):
-            one = task(f"s{number}", pipeline=pipeline, order=number, demand=Demand(memory=memory))
-            found.add(one, 0.0)
-    placed = Counter(placement.task.id.pipeline for placement in found.cycle(0).placed)
+            added = task(f"s{number}", pipeline=pipeline, order=number, demand=Demand(memory=memory))
+            scheduler.add(added, 0.0)
+    placed = Counter(placement.task.id.pipeline for placement in scheduler.cycle(0).placed)
 
     assert placed == {"large": 2, "small": 6}
 
@@ -336,7 +343,7 @@ def test_longest_path_first_is_near_the_bound(slots: int, *, is_wrong: bool) -> 
     for _ in range(40):
         graph = random_graph(chance, chance.randint(12, 80))
         wrong = {stage: time * chance.choice((0.5, 2.0)) for stage, time in graph.durations.items()}
-        run = run_graph(scheduler([RunMachine(name="m", slots=slots)]), graph, believed=wrong if is_wrong else None)
+        run = run_graph(new_scheduler([RunMachine(name="m", slots=slots)]), graph, believed=wrong if is_wrong else None)
         ratios.append(run.makespan / graph.bound(slots))
 
     assert min(ratios) >= 1 - 1e-9
@@ -346,7 +353,7 @@ def test_longest_path_first_is_near_the_bound(slots: int, *, is_wrong: bool) -> 
 def test_no_stage_starts_before_those_before_it_ended() -> None:
     """Nor is one left out."""
     graph = random_graph(dice(3), 60)
-    run = run_graph(scheduler([RunMachine(name="m", slots=3)]), graph)
+    run = run_graph(new_scheduler([RunMachine(name="m", slots=3)]), graph)
     started = {placement.task.id.stage: time for time, placement in run.placed}
 
     assert started.keys() == graph.durations.keys()
@@ -359,4 +366,4 @@ def test_a_chain_costs_no_wait() -> None:
     chain = {f"s{number}": ((f"s{number - 1}",) if number else ()) for number in range(50)}
     graph = Graph(dict.fromkeys(chain, 2.0), chain)
 
-    assert run_graph(scheduler([RunMachine(name="m", slots=2)]), graph).makespan == 100
+    assert run_graph(new_scheduler([RunMachine(name="m", slots=2)]), graph).makespan == 100

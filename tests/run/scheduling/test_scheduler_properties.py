@@ -79,9 +79,9 @@ class Model(RuleBasedStateMachine):
         """Tasks become ready."""
         for _ in range(count):
             self.number += 1
-            one = task(f"s{self.number}", pipeline=pipeline, order=self.number, remaining=remaining, demand=demand)
-            self.queued[one.id] = one
-            self.scheduler.add(one, self.now)
+            added = task(f"s{self.number}", pipeline=pipeline, order=self.number, remaining=remaining, demand=demand)
+            self.queued[added.id] = added
+            self.scheduler.add(added, self.now)
         self.is_settled = False
 
     @rule()
@@ -89,12 +89,12 @@ class Model(RuleBasedStateMachine):
         """The scheduler looks at the queue."""
         cycle = self.scheduler.cycle(self.now)
         for placement in cycle.placed:
-            one = self.queued.pop(placement.task.id)
-            assert self.not_before.pop(one.id, 0) <= self.now
+            placed = self.queued.pop(placement.task.id)
+            assert self.not_before.pop(placed.id, 0) <= self.now
             machine = self.machines[placement.machine]
-            assert self.is_room(one.demand, machine)
-            self.running[one.id] = (one, machine)
-            self.reported_cause.discard(one.id)
+            assert self.is_room(placed.demand, machine)
+            self.running[placed.id] = (placed, machine)
+            self.reported_cause.discard(placed.id)
         self.reported_cause |= {refusal.task.id for refusal in cycle.refused}
         assert self.reported_cause == self.queued.keys()
         self.is_settled = True
@@ -104,12 +104,12 @@ class Model(RuleBasedStateMachine):
     def end(self, data: st.DataObject, failures: int) -> None:
         """A task ends; it may have to be tried again."""
         id_ = data.draw(st.sampled_from(sorted(self.running)))
-        one, _ = self.running.pop(id_)
+        ended, _ = self.running.pop(id_)
         self.scheduler.release(id_, self.now)
         if failures:
-            self.queued[id_] = one
+            self.queued[id_] = ended
             self.not_before[id_] = self.now + DELAYS[failures]
-            self.scheduler.retry(one, failures, self.now)
+            self.scheduler.retry(ended, failures, self.now)
         self.is_settled = False
 
     @precondition(lambda self: self.queued)
@@ -134,10 +134,10 @@ class Model(RuleBasedStateMachine):
         """Who is left after a cycle has no room anywhere, or waits for time, and the scheduler says till when."""
         if not self.is_settled:
             return
-        for id_, one in self.queued.items():
+        for id_, entry in self.queued.items():
             if self.not_before.get(id_, 0) <= self.now:
                 assert not any(
-                    self.is_room(one.demand, machine, self.kept(machine)) for machine in self.machines.values()
+                    self.is_room(entry.demand, machine, self.kept(machine)) for machine in self.machines.values()
                 )
         times = [time for id_, time in self.not_before.items() if id_ in self.queued and time > self.now]
         assert self.scheduler_time() == min(times, default=None)
@@ -149,8 +149,8 @@ class Model(RuleBasedStateMachine):
             self.cycle()
             if not self.running:
                 assert not any(
-                    self.is_room(one.demand, machine)
-                    for one in self.queued.values()
+                    self.is_room(entry.demand, machine)
+                    for entry in self.queued.values()
                     for machine in self.machines.values()
                 )
                 return

@@ -37,22 +37,22 @@ def gang_of(where: Session, name: str, *requested: int, least: int = 1, job_queu
     """Return a gang in *where*, admitted, whose members ask for so many slots each; 0 is one for backfill."""
     if job_queue not in where.job_queues:
         where.open_job_queue(JobQueue(name=job_queue, order=len(where.job_queues)))
-    found = Gang(name=name, job_queue=where.job_queues[job_queue], least=least, priority=rank, size=len(requested))
+    result = Gang(name=name, job_queue=where.job_queues[job_queue], least=least, priority=rank, size=len(requested))
     for number, slots in enumerate(requested):
         order = 100 * sum(len(list(queue)) for queue in where.queues.values()) + number
         requests = {"slots": float(slots)} if slots else {}
         queued_task = QueuedTask(
             name=f"{name}{number}",
-            gang=found,
+            gang=result,
             requests=requests,
             order=order,
             is_light=not slots,
             priority=number * rank,
         )
-        add_to(found.job_queue.requested, queued_task.requests)
+        add_to(result.job_queue.requested, queued_task.requests)
         where.wait(queued_task)
-    where.admit(found)
-    return found
+    where.admit(result)
+    return result
 
 
 def saying(vote: Vote) -> Votes:
@@ -68,16 +68,16 @@ def started(where: Session) -> list[str]:
 def test_keys_are_counted_tier_by_tier() -> None:
     """The first that differs decides, then the place."""
     first, second = (QueuedTask(name=name, gang=GANG, requests={}, order=order) for order, name in enumerate("ab"))
-    one, two = (Gang(name=queued_task.name, job_queue=JOB_QUEUE) for queued_task in (first, second))
-    one.push(first, ())
-    two.push(second, ())
+    gang, other_gang = (Gang(name=queued_task.name, job_queue=JOB_QUEUE) for queued_task in (first, second))
+    gang.push(first, ())
+    other_gang.push(second, ())
     equal = Votes(gang_key=lambda _: 0)
-    for_two = Votes(gang_key=lambda found: found is not two)
-    for_one = Votes(gang_key=lambda found: found is not one)
+    for_two = Votes(gang_key=lambda found: found is not other_gang)
+    for_one = Votes(gang_key=lambda found: found is not gang)
 
-    assert min((one, two), key=Ballot([[equal, for_two], [for_one]]).gang_key) is two
-    assert min((one, two), key=Ballot([[equal], [for_one, for_two]]).gang_key) is one
-    assert min((two, one), key=Ballot([[equal]]).gang_key) is one
+    assert min((gang, other_gang), key=Ballot([[equal, for_two], [for_one]]).gang_key) is other_gang
+    assert min((gang, other_gang), key=Ballot([[equal], [for_one, for_two]]).gang_key) is gang
+    assert min((other_gang, gang), key=Ballot([[equal]]).gang_key) is gang
 
 
 @pytest.mark.parametrize(
@@ -157,10 +157,10 @@ def test_queued_tasks_that_have_no_place_do_not_stop_others(least: int, placed: 
     where.machines.nodes["m0"].labels = frozenset(["a"])
     where.machines.nodes["m1"].labels = frozenset(["b"])
     where.open_job_queue(JobQueue(name="l"))
-    found = Gang(name="g", job_queue=where.job_queues["l"], least=least, size=5)
+    group = Gang(name="g", job_queue=where.job_queues["l"], least=least, size=5)
     for order, name in enumerate(("a0", "a1", "a2", "b0", "b1")):
-        where.wait(QueuedTask(name=name, gang=found, requests={"slots": 1}, labels=(name[0],), order=order))
-    where.admit(found)
+        where.wait(QueuedTask(name=name, gang=group, requests={"slots": 1}, labels=(name[0],), order=order))
+    where.admit(group)
     allocate(where)
 
     assert started(where) == placed
@@ -209,7 +209,7 @@ def test_the_least_dominant_share_comes_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("job_queues", "given"),
+    ("job_queues", "expected"),
     [
         ([(1, 10), (1, 10)], [4, 4]),
         ([(1, 2), (1, 10)], [2, 6]),
@@ -219,14 +219,14 @@ def test_the_least_dominant_share_comes_first() -> None:
         ([(1, 0), (1, 9)], [0, 8]),
     ],
 )
-def test_what_job_queues_deserve(job_queues: list[tuple[int, int]], given: list[float]) -> None:
+def test_what_job_queues_deserve(job_queues: list[tuple[int, int]], expected: list[float]) -> None:
     """By weight, no more than they ask for, and all that is left to those who do."""
     times = deserved(
         [JobQueue(name=str(place), weight=one[0], requested={"slots": one[1]}) for place, one in enumerate(job_queues)],
         {"slots": 8},
     )
 
-    assert [times.get(str(place), {}).get("slots", 0) for place in range(len(job_queues))] == pytest.approx(given)
+    assert [times.get(str(place), {}).get("slots", 0) for place in range(len(job_queues))] == pytest.approx(expected)
 
 
 def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:

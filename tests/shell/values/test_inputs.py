@@ -32,7 +32,7 @@ def test_any_text_arrives_unchanged(world: World, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "takes", "told"),
+    ("value", "takes", "message"),
     [
         ("slow", {"choices": ["quick", "full"], "default": "quick"}, "is none of quick, full: slow"),
         ("quick ", {"choices": ["quick", "full"]}, "is none of quick, full: quick "),
@@ -53,12 +53,12 @@ def test_any_text_arrives_unchanged(world: World, name: str) -> None:
         ("", {"pattern": ".*"}, "is not given"),
     ],
 )
-def test_an_invalid_input_fails_the_stage(world: World, value: str | None, takes: object, told: str) -> None:
+def test_an_invalid_input_fails_the_stage(world: World, value: str | None, takes: object, message: str) -> None:
     """Before any of the script runs."""
     done = run(world, value, takes)
 
     assert (done.status, (world.root / "seen").exists()) == (1, False)
-    assert f"input x {told}\n" in done.errors.replace('"x"', "x")
+    assert f"input x {message}\n" in done.errors.replace('"x"', "x")
 
 
 @pytest.mark.parametrize(

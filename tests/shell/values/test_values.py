@@ -161,8 +161,8 @@ def test_a_default_replaces_an_empty_value(world: World, value: str, default: st
     assert run[-1] == f"<{value or default}>"
 
 
-@pytest.mark.parametrize(("one", "two"), [("", ""), ("1", ""), ("", "2"), ("1", "2")])
-def test_a_default_of_joined_values_applies_if_all_are_empty(world: World, one: str, two: str) -> None:
+@pytest.mark.parametrize(("first", "second"), [("", ""), ("1", ""), ("", "2"), ("1", "2")])
+def test_a_default_of_joined_values_applies_if_all_are_empty(world: World, first: str, second: str) -> None:
     """The export joins two values and is read with a default."""
     plan = plan_of(
         [
@@ -172,13 +172,13 @@ def test_a_default_of_joined_values_applies_if_all_are_empty(world: World, one: 
             {"name": "d", "build": "x", "run": {"arguments": ["<${c.both|none}>"]}},
         ]
     )
-    world.give("a", "output", one)
-    world.give("b", "output", two)
+    world.give("a", "output", first)
+    world.give("b", "output", second)
 
     result = world.run_job(plan, "d", host())
 
     run = next(call for call in result.calls if call[0] == "run")
-    assert run[-1] == f"<{one + two or 'none'}>"
+    assert run[-1] == f"<{first + second or 'none'}>"
 
 
 def test_conflicting_variable_names_get_a_number() -> None:

@@ -120,8 +120,8 @@ def run(positions: Sequence[Position], shell: str, values: Sequence[str] = tuple
     """Run each position with each value in *shell*."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        for made in ("out", "values"):
-            (folder / made).mkdir()
+        for subfolder in ("out", "values"):
+            (folder / subfolder).mkdir()
         (folder / "file").write_text(FILE)
         for value, text in VALUES.items():
             (folder / "values" / value).write_bytes(text.encode())
@@ -130,11 +130,11 @@ def run(positions: Sequence[Position], shell: str, values: Sequence[str] = tuple
         command = (*SHELLS[shell], "program")
         result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
         wrong = [
-            f"{position.name}, {value}: {rewritten(position)!r} printed {found[:100]!r}"
+            f"{position.name}, {value}: {rewritten(position)!r} printed {printed_text[:100]!r}"
             for value in values
             for number, position in enumerate(positions)
             if not (position.is_quadratic and value == "long")
-            if (found := printed(folder, value, number)) != position.prints.replace("@", VALUES[value])
+            if (printed_text := printed(folder, value, number)) != position.prints.replace("@", VALUES[value])
         ]
         return Ran(wrong, (folder / "canary").exists(), result.stderr.decode())
 

@@ -24,7 +24,7 @@ class Compiled:
     data: dict[str, Any]
     diagnostics: tuple[Diagnostic, ...]
 
-    def found(self) -> list[tuple[str, str]]:
+    def codes(self) -> list[tuple[str, str]]:
         """Return the code and the underlined text of each diagnostic."""
         return [(one.code.number, one.primary.span.text if one.primary else "") for one in self.diagnostics]
 

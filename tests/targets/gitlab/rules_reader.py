@@ -78,17 +78,17 @@ def _of_file(data: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:
     """Return the variables of the file with *data* that *job* has."""
     inherited = job.get("inherit", {}).get("variables", True)
     assert isinstance(inherited, bool)
-    given = data.get("variables", {}).items() if inherited else ()
-    return {name: value["value"] if isinstance(value, dict) else value for name, value in given}
+    global_variables = data.get("variables", {}).items() if inherited else ()
+    return {name: value["value"] if isinstance(value, dict) else value for name, value in global_variables}
 
 
 def _predefined(run: Run) -> dict[str, str]:
-    found = {"CI_PIPELINE_SOURCE": _SOURCES.get(run.event, run.event)}
+    variables = {"CI_PIPELINE_SOURCE": _SOURCES.get(run.event, run.event)}
     if run.branch:
-        found["CI_COMMIT_BRANCH"] = run.branch
+        variables["CI_COMMIT_BRANCH"] = run.branch
     if run.tag:
-        found["CI_COMMIT_TAG"] = run.tag
-    return found
+        variables["CI_COMMIT_TAG"] = run.tag
+    return variables
 
 
 def _has_changed(changes: Any, run: Run) -> bool:
@@ -152,28 +152,28 @@ class _Reader:
         return left
 
     def _operand(self) -> Any:
-        found = self._next()
-        if found["variable"]:
-            return self.variables.get(found["variable"])
-        if found["regex"]:
-            return found["regex"]
-        assert not found["sign"], self.text
-        return None if found["null"] else found["text"]
+        token = self._next()
+        if token["variable"]:
+            return self.variables.get(token["variable"])
+        if token["regex"]:
+            return token["regex"]
+        assert not token["sign"], self.text
+        return None if token["null"] else token["text"]
 
     def _take(self, sign: str) -> bool:
-        found = _TOKEN.match(self.text, self.at)
-        if found is None or found["sign"] != sign:
+        match = _TOKEN.match(self.text, self.at)
+        if match is None or match["sign"] != sign:
             return False
-        self.at = found.end()
+        self.at = match.end()
         self.tokens += 1
         return True
 
     def _next(self) -> re.Match[str]:
-        found = _TOKEN.match(self.text, self.at)
-        assert found is not None, self.text[self.at :]
-        self.at = found.end()
+        match = _TOKEN.match(self.text, self.at)
+        assert match is not None, self.text[self.at :]
+        self.at = match.end()
         self.tokens += 1
-        return found
+        return match
 
 
 def _python(regex: str) -> str:
@@ -188,11 +188,13 @@ def fnmatch(glob: str, name: str) -> bool:
 
 
 def _braces(glob: str) -> list[str]:
-    found = re.search(r"(?<!\\)\{([^{}]*)\}", glob)
-    if found is None:
+    braces = re.search(r"(?<!\\)\{([^{}]*)\}", glob)
+    if braces is None:
         return [glob]
     return [
-        one for choice in found[1].split(",") for one in _braces(glob[: found.start()] + choice + glob[found.end() :])
+        one
+        for choice in braces[1].split(",")
+        for one in _braces(glob[: braces.start()] + choice + glob[braces.end() :])
     ]
 
 
@@ -210,8 +212,8 @@ def _segments(glob: str) -> str:
 
 def _segment(part: str) -> str:
     regex = ""
-    for found in re.finditer(r"\\(.)|(\*+)|(\?)|\[([^]]+)\]|(.)", part, re.DOTALL):
-        escaped, stars, mark, characters, plain = found.groups()
+    for match in re.finditer(r"\\(.)|(\*+)|(\?)|\[([^]]+)\]|(.)", part, re.DOTALL):
+        escaped, stars, mark, characters, plain = match.groups()
         if stars:
             regex += "[^/]*"
         elif mark:

@@ -43,7 +43,7 @@ class SplitUp:
                     data.update(files[path])
         return {name: meaning(data) for name, data in files.items() if name not in included}
 
-    def found(self, number: str) -> list[Diagnostic]:
+    def reported(self, number: str) -> list[Diagnostic]:
         """Return the diagnostics with that code."""
         return [one for one in self.diagnostics if one.code.number == number]
 

@@ -141,9 +141,11 @@ def test_triggers_run_with_their_pipeline(seed: int) -> None:
     data = compiled(config(whens, pipeline_when=condition, beside=True)).data
     for name, when in whens.items():
         for run in given_runs(seed):
-            for asked in (None, "", "a", "b", "b,a", "all"):
-                named = run if asked is None else replace(run, variables={**run.variables, "PIPEGEN_PIPELINE": asked})
-                is_on = expected(condition, run) if not asked else asked != "b" and asked is not None
+            for selected in (None, "", "a", "b", "b,a", "all"):
+                named = (
+                    run if selected is None else replace(run, variables={**run.variables, "PIPEGEN_PIPELINE": selected})
+                )
+                is_on = expected(condition, run) if not selected else selected != "b" and selected is not None
                 runs_there = is_on and expected(when, run)
 
                 assert is_in_pipeline(data, f"a: {name}", named) is runs_there, (when, condition, named)
@@ -166,8 +168,8 @@ def test_child_pipelines_run_the_stages_of_their_pipeline(*, beside: bool) -> No
     prefix = "a: " if beside else ""
     (bridge,) = (name for name, job in parent.items() if isinstance(job, dict) and "include" in job.get("trigger", {}))
     (child,) = (data for name, data in files.items() if name != ".gitlab-ci.yml")
-    for asked, branch, is_on in ((None, "main", True), ("", "main", True), (None, "x", False), ("a", "x", True)):
-        values = {} if asked is None else {"PIPEGEN_PIPELINE": asked}
+    for selected, branch, is_on in ((None, "main", True), ("", "main", True), (None, "x", False), ("a", "x", True)):
+        values = {} if selected is None else {"PIPEGEN_PIPELINE": selected}
         run = Run(event="push", branch=branch, variables=values)
 
         assert (starts(parent, run) and is_in_pipeline(parent, bridge, run)) is is_on
@@ -218,4 +220,4 @@ def test_a_parameter_that_the_rules_read_is_an_error() -> None:
               - {name: b, trigger: {name: go, parameters: {level: low}}}
     """)
 
-    assert [code for code, _ in output.found() if code != "PG630"] == ["PG632"]
+    assert [code for code, _ in output.codes() if code != "PG630"] == ["PG632"]

@@ -34,7 +34,7 @@ def test_a_stage_named_like_a_keyword_is_renamed_and_reported() -> None:
     output = compiled("pipelines: { service: { stages: [{ name: image }, { name: .hidden }] } }")
 
     assert {"stage image", "stage .hidden"} <= output.data.keys()
-    assert output.found() == [("PG620", "image"), ("PG620", ".hidden")]
+    assert output.codes() == [("PG620", "image"), ("PG620", ".hidden")]
 
 
 def test_the_stage_that_publishes_the_website_may_have_the_name_of_its_job() -> None:
@@ -45,7 +45,7 @@ def test_the_stage_that_publishes_the_website_may_have_the_name_of_its_job() -> 
     """
 
     assert "pages" in compiled(config).data
-    assert compiled(config).found() == []
+    assert compiled(config).codes() == []
 
 
 def test_a_blank_name_is_replaced() -> None:
@@ -53,7 +53,7 @@ def test_a_blank_name_is_replaced() -> None:
     output = compiled("pipelines: { service: { stages: [{ name: ' ' }] } }")
 
     assert "stage  " in output.data
-    assert output.found() == [("PG620", "' '")]
+    assert output.codes() == [("PG620", "' '")]
 
 
 def test_a_replaced_name_is_unique() -> None:

@@ -47,7 +47,7 @@ def run(**variables: str) -> Run:
 
 @pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)
 @pytest.mark.parametrize(
-    ("one", "taken"),
+    ("invalid", "taken"),
     [
         ({"choices": ["alpine", "debian"], "default": "alpine"}, ("alpine", "debian")),
         ({"pattern": "[a-z0-9]+", "default": "alpine"}, ("alpine", "x1")),
@@ -58,11 +58,13 @@ def run(**variables: str) -> Run:
     ids=str,
 )
 def test_invalid_input_values_create_no_pipeline(
-    field: dict[str, Any], one: dict[str, Any], taken: tuple[str, ...]
+    field: dict[str, Any], invalid: dict[str, Any], taken: tuple[str, ...]
 ) -> None:
     """A run started by the API may have any value; valid ones create a pipeline."""
-    output = reading(one, field)
-    pattern = re.compile(one.get("pattern", "|".join(taken)) if one.get("type") != "number" else "-?[0-9]+([.][0-9]+)?")
+    output = reading(invalid, field)
+    pattern = re.compile(
+        invalid.get("pattern", "|".join(taken)) if invalid.get("type") != "number" else "-?[0-9]+([.][0-9]+)?"
+    )
 
     assert starts(output.data, run())
     assert all(starts(output.data, run(os=value)) for value in taken)
@@ -71,12 +73,16 @@ def test_invalid_input_values_create_no_pipeline(
 
 
 @pytest.mark.parametrize("field", [FIELDS["image"], FIELDS["environment"]], ids=str)
-@pytest.mark.parametrize("one", [{"default": "a"}, {"pattern": ".*", "default": "a"}, {"pattern": "[^x]+"}], ids=str)
-def test_input_values_with_variables_create_no_pipeline(field: dict[str, Any], one: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "invalid", [{"default": "a"}, {"pattern": ".*", "default": "a"}, {"pattern": "[^x]+"}], ids=str
+)
+def test_input_values_with_variables_create_no_pipeline(field: dict[str, Any], invalid: dict[str, Any]) -> None:
     """A free-text input accepts only printable ASCII that neither GitLab nor its runners expand."""
-    data = reading(one, field).data
+    data = reading(invalid, field).data
     for letter in (*string.printable, "ü", "\u2028", "\x00"):
-        is_fit = " " <= letter <= "~" and letter not in "$%" and not (letter == "x" and one.get("pattern") == "[^x]+")
+        is_fit = (
+            " " <= letter <= "~" and letter not in "$%" and not (letter == "x" and invalid.get("pattern") == "[^x]+")
+        )
 
         assert starts(data, run(os=f"a{letter}b")) is is_fit, letter
 
@@ -96,7 +102,7 @@ def test_more_than_gitlab_accepts_is_an_error(keys: dict[str, Any], expected: li
     stage = {"name": "s", "script": ["x"], **keys}
     output = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
 
-    assert [code for code, _ in output.found()] == expected
+    assert [code for code, _ in output.codes()] == expected
 
 
 @pytest.mark.parametrize(
@@ -165,11 +171,11 @@ def test_choices_that_are_invalid_cache_keys_are_reported(value: str) -> None:
     """https://docs.gitlab.com/ci/yaml/#cachekey: no slash, and neither "." nor ".."."""
     output = reading({"choices": ["a", value], "default": "a"}, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
 
-    assert {code for code, _ in output.found()} & {"PG634", "PG645"}
+    assert {code for code, _ in output.codes()} & {"PG634", "PG645"}
 
 
 @pytest.mark.parametrize(
-    ("one", "is_safe"),
+    ("job_input", "is_safe"),
     [
         ({"default": "x"}, False),
         ({"pattern": ".+", "default": "x"}, False),
@@ -185,11 +191,11 @@ def test_choices_that_are_invalid_cache_keys_are_reported(value: str) -> None:
     ],
     ids=str,
 )
-def test_cache_keys_accept_inputs_with_a_safe_pattern(one: dict[str, Any], *, is_safe: bool) -> None:
+def test_cache_keys_accept_inputs_with_a_safe_pattern(job_input: dict[str, Any], *, is_safe: bool) -> None:
     """GitLab cannot replace special characters of a path."""
-    output = reading(one, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
+    output = reading(job_input, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
 
-    assert (("PG634", "${inputs.os}") not in output.found()) is is_safe
+    assert (("PG634", "${inputs.os}") not in output.codes()) is is_safe
 
 
 @pytest.mark.parametrize(
@@ -219,4 +225,4 @@ def test_cache_keys_accept_setup_values_with_a_slug(key: str, expected: str | No
 def test_a_choice_or_default_with_special_characters_is_an_error(value: str) -> None:
     """It would never create a pipeline."""
     for sequences in ({"choices": ["a", value], "default": "a"}, {"default": value}):
-        assert [code for code, _ in reading(sequences, FIELDS["image"]).found()] == ["PG645"]
+        assert [code for code, _ in reading(sequences, FIELDS["image"]).codes()] == ["PG645"]

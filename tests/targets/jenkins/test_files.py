@@ -158,7 +158,7 @@ def _estimated_size(file: model.Jenkinsfile) -> int:
     return weigh_pipeline(body) if isinstance(body, model.Declarative) else sum(map(weigh_added, file.stages))
 
 
-def _size(found: tuple[jenkins_harness.Finding, ...]) -> int:
-    sizes = (re.search(r"outside its functions has (\d+)", one.message) for one in found)
+def _size(findings: tuple[jenkins_harness.Finding, ...]) -> int:
+    sizes = (re.search(r"outside its functions has (\d+)", one.message) for one in findings)
     (size,) = (size[1] for size in sizes if size is not None)
     return int(size)

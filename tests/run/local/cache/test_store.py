@@ -194,13 +194,13 @@ def test_a_damaged_index_is_replaced_once(tmp_path: Path) -> None:
     """If two processes detect it, the second uses the index of the first; unknown contents are removed."""
     warnings: list[str] = []
     store(tmp_path).save(lambda: 1, [("version", b"1")], ())
-    one, other = (Store(tmp_path, PLENTY, warn=warnings.append) for _ in range(2))
-    one.renew(DamagedIndexError("a row"))
-    saved = one.save(lambda: one.keys.save("build"), [("version", b"2")], ())
-    other.renew(DamagedIndexError("a row"))
+    first, second = (Store(tmp_path, PLENTY, warn=warnings.append) for _ in range(2))
+    first.renew(DamagedIndexError("a row"))
+    saved = first.save(lambda: first.keys.save("build"), [("version", b"2")], ())
+    second.renew(DamagedIndexError("a row"))
 
-    assert other.find([saved.key]) == saved
-    assert [other.value(digest) for _, digest in saved.record.outputs] == [b"2"]
+    assert second.find([saved.key]) == saved
+    assert [second.value(digest) for _, digest in saved.record.outputs] == [b"2"]
     assert len(contents(tmp_path)) == 1
     assert warnings == ["the results of earlier runs are damaged (a row): they are dropped, and computed again"] * 2
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}"]

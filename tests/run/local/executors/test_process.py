@@ -34,10 +34,10 @@ def invocation(folder: Path, script: str, *secrets: str) -> Invocation:
     )
 
 
-def ended(clock: RealClock, made: Invocation) -> int:
-    """Return the exit status of *made*."""
+def ended(clock: RealClock, process: Invocation) -> int:
+    """Return the exit status of *process*."""
     statuses: list[int] = []
-    Process(made, clock, statuses.append)
+    Process(process, clock, statuses.append)
     while not statuses:
         assert clock.wait()
     return statuses[0]
@@ -167,7 +167,7 @@ def test_a_full_disk_truncates_the_log_with_one_warning(clock: RealClock, tmp_pa
     """The program continues."""
     texts: list[str] = []
     script = "echo one; sleep 0.1; echo two; exit 4"
-    made = replace(invocation(tmp_path, script), log="/dev/full", warn=texts.append)
+    process = replace(invocation(tmp_path, script), log="/dev/full", warn=texts.append)
 
-    assert ended(clock, made) == 4
+    assert ended(clock, process) == 4
     assert texts == ["/dev/full: No space left on device: the rest of the output is lost"]

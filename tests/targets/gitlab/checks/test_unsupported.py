@@ -23,7 +23,7 @@ def test_a_shared_workspace_is_a_warning() -> None:
     """Jobs on GitLab are isolated."""
     output = compiled("pipelines: { service: { workspace: shared, stages: [{ name: unit }] } }")
 
-    assert output.found() == [("PG626", "shared")]
+    assert output.codes() == [("PG626", "shared")]
     assert output.text
 
 
@@ -34,7 +34,7 @@ def test_a_setup_value_of_jenkins_is_an_error() -> None:
           service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT}'] } }] }
     """)
 
-    assert output.found() == [("PG641", "${setup.GIT_PREVIOUS_COMMIT}")]
+    assert output.codes() == [("PG641", "${setup.GIT_PREVIOUS_COMMIT}")]
 
 
 def test_a_jenkins_setup_value_with_a_default_is_valid() -> None:
@@ -44,7 +44,7 @@ def test_a_jenkins_setup_value_with_a_default_is_valid() -> None:
           service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT|none}'] } }] }
     """)
 
-    assert output.found() == []
+    assert output.codes() == []
 
 
 CONTAINER = """
@@ -59,12 +59,12 @@ CONTAINER = """
 
 def test_the_container_name_of_another_job_is_an_error() -> None:
     """It is useless on another runner."""
-    assert compiled(CONTAINER.format(images="registry")).found() == [("PG625", "${build.container}")]
+    assert compiled(CONTAINER.format(images="registry")).codes() == [("PG625", "${build.container}")]
 
 
 def test_the_container_name_of_another_job_is_valid_on_one_runner() -> None:
     """All jobs use the same container engine."""
-    assert compiled(CONTAINER.format(images="local")).found() == []
+    assert compiled(CONTAINER.format(images="local")).codes() == []
 
 
 def test_a_file_over_gitlabs_size_limit_is_an_error() -> None:
@@ -109,4 +109,4 @@ def test_a_push_to_another_registry_requires_a_credential(stages: str, settings:
     """The job token is valid only for the project's registry; the diagnostic is at the registry's name."""
     output = compiled(f"{{ pipelines: {{ p: {{ stages: [{stages}] }} }}, targets: {{ gitlab: {{ {settings} }} }} }}")
 
-    assert (("PG670", "registry.example.org") in output.found()) == is_tested
+    assert (("PG670", "registry.example.org") in output.codes()) == is_tested

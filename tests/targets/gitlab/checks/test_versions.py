@@ -170,7 +170,7 @@ def test_keys_newer_than_the_server_are_reported(stage: str, settings: str, vers
             f"targets: {{ gitlab: {{ {settings}{', ' if settings else ''}version: '{version}' }} }}\n"
             f"pipelines: {{ p: {{ stages: [{{ name: s, script: [x]{', ' if stage else ''}{stage} }}] }} }}"
         )
-        return [one.message for one in layout.found("PG673")]
+        return [one.message for one in layout.reported("PG673")]
 
     assert f'"{key}" needs GitLab {version}; targets.gitlab.version is {before}' in diagnostics(before)
     assert not diagnostics(version)

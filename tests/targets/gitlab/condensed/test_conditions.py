@@ -9,7 +9,7 @@ from targets.gitlab.compiled import compiled
 from yaml_data import yaml_data
 
 
-def _made(count: int, when: str, *keys: str) -> dict[str, Any]:
+def _compiled(count: int, when: str, *keys: str) -> dict[str, Any]:
     """Return the data of a file with *count* stages that run on *when*."""
     stages = [
         f"{{ {', '.join((f'name: s{number}', 'script: make', f'when: {when}', *keys))} }}" for number in range(count)
@@ -29,7 +29,7 @@ def _made(count: int, when: str, *keys: str) -> dict[str, Any]:
 )
 def test_rules_of_many_jobs_move_to_a_hidden_job(when: str, keys: tuple[str, ...], name: str) -> None:
     """The name of the hidden job describes common conditions."""
-    data = _made(6, when, *keys)
+    data = _compiled(6, when, *keys)
 
     assert set(data[name]) == {"rules"}
     assert all(data[f"s{number}"]["extends"] == name for number in range(6))
@@ -38,7 +38,7 @@ def test_rules_of_many_jobs_move_to_a_hidden_job(when: str, keys: tuple[str, ...
 
 def test_rules_of_few_jobs_stay_in_the_jobs() -> None:
     """A hidden job would be longer."""
-    data = _made(4, "{ branch: main }")
+    data = _compiled(4, "{ branch: main }")
 
     assert ".on-main" not in data
     assert data["s3"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"'}]

@@ -17,7 +17,7 @@ from pipegen.targets import gitlab
 LARGE = ", ".join(f"{{ name: s{number}, script: [echo {'x' * 600}] }}" for number in range(9))
 
 
-def made(config: str, **options: str) -> tuple[list[dict[str, Any]], Report]:
+def generated(config: str, **options: str) -> tuple[list[dict[str, Any]], Report]:
     """Return the files of the indented *config*, none after an error, and the diagnostics."""
     report = Report()
     try:
@@ -35,7 +35,7 @@ def rules(job: dict[str, Any]) -> list[str]:
 
 def test_conditions_of_a_child_read_the_parents_source() -> None:
     """Other conditions are unchanged."""
-    ((data,), _) = made(
+    ((data,), _) = generated(
         """
         pipelines:
           p:
@@ -62,8 +62,8 @@ def test_a_child_always_has_one_job() -> None:
             when: { event: push }
             stages: [{ name: start, script: [make] }]
         """
-    ((data,), _) = made(config, child="yes")
-    ((alone,), _) = made(config)
+    ((data,), _) = generated(config, child="yes")
+    ((alone,), _) = generated(config)
     (helper,) = set(data) - {"stages", "workflow", "variables", "start"}
 
     assert data[helper]["script"] == ["true"]
@@ -78,7 +78,7 @@ def test_workflow_rules_are_not_in_the_child() -> None:
         targets: { gitlab: { workflow: { name: Ours, rules: [{ if: '$CI_PIPELINE_SOURCE == "push"' }] } } }
         pipelines: { p: { stages: [{ name: build, script: [make] }] } }
         """
-    ((data,), _) = made(config, child="yes")
+    ((data,), _) = generated(config, child="yes")
 
     assert data["workflow"] == {"name": "Ours", "rules": [{"when": "always"}]}
 
@@ -86,7 +86,7 @@ def test_workflow_rules_are_not_in_the_child() -> None:
 @pytest.mark.parametrize(("option", "codes"), [({}, set()), ({"child": "yes"}, {"PG627"})])
 def test_a_child_is_one_file(option: dict[str, str], codes: set[str]) -> None:
     """A file over the limit is reported, because included files would not be found."""
-    files, report = made(
+    files, report = generated(
         f"{{ targets: {{ gitlab: {{ max_yaml_size_bytes: 9000 }} }}, pipelines: {{ p: {{ stages: [{LARGE}] }} }} }}",
         **option,
     )

@@ -154,9 +154,9 @@ def test_variables_of_more_than_fifty_reports_are_collected(count: int, tmp_path
         if name.startswith("collect") and "dotenv" in job.get("artifacts", {}).get("reports", {}):
             folder = tmp_path / name
             folder.mkdir()
-            given = {f"PIPEGEN_S{need[1:]}_V": value[len(need) :] + need for need, _ in output.needs(name)}
-            values = reports(job, folder, given)
-            assert values == given
+            variables = {f"PIPEGEN_S{need[1:]}_V": value[len(need) :] + need for need, _ in output.needs(name)}
+            values = reports(job, folder, variables)
+            assert values == variables
             assert len(values) <= 20
             arrived |= values
         elif name.startswith("s"):

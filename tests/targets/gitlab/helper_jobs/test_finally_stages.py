@@ -19,7 +19,7 @@ _STAGES = (
 )
 
 
-def _made(config: str) -> dict[str, Any]:
+def _generated(config: str) -> dict[str, Any]:
     request = Request(
         source="pipegen.yaml", start=Span(SourceFile("pipegen.yaml", ""), 0, 0), settings=None, selected=(), options={}
     )
@@ -30,7 +30,7 @@ def _made(config: str) -> dict[str, Any]:
 
 def test_a_finally_job_fetches_without_waiting_for_success() -> None:
     """It is in the last stage, has no needs, and always runs if its condition holds."""
-    data = _made(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
+    data = _generated(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
     last = data["last"]
 
     assert [rule["when"] for rule in last["rules"]] == ["always"]
@@ -41,7 +41,7 @@ def test_a_finally_job_fetches_without_waiting_for_success() -> None:
 
 def test_helpers_record_failures_and_allowed_failures() -> None:
     """A job with exit codes may have either; each helper has the condition of its stage."""
-    data = _made(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
+    data = _generated(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
 
     assert [rule["when"] for rule in data["note when a fails"]["rules"]] == ["on_failure"]
     assert data["note when b fails"]["when"] == "on_failure"
@@ -51,7 +51,7 @@ def test_helpers_record_failures_and_allowed_failures() -> None:
 
 def test_unread_statuses_are_not_recorded() -> None:
     """Without a reader, there are no helper jobs, artifacts or dependencies."""
-    data = _made("pipelines: {p: {stages: [{name: a, script: [x]}, {name: last, script: [x]}], finally: [last]}}")
+    data = _generated("pipelines: {p: {stages: [{name: a, script: [x]}, {name: last, script: [x]}], finally: [last]}}")
 
     assert list(data) == ["stages", "a", "last"]
     assert data["last"]["dependencies"] == []

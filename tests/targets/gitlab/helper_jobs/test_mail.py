@@ -174,6 +174,6 @@ def test_mail_without_a_server_is_omitted() -> None:
             stages: [{ name: test }, { name: deploy }]
     """)
 
-    assert [code for code, _ in output.found()] == ["PG624"]
+    assert [code for code, _ in output.codes()] == ["PG624"]
     assert "# Left out: mails about failed stages; no mail server is set.\n" in output.text
     assert "mail when test fails" not in output.data

@@ -8,14 +8,14 @@ import pytest
 from targets.gitlab.compiled import compiled
 
 
-def _made(*stages: str, more: str = "") -> dict[str, Any]:
+def _generated(*stages: str, more: str = "") -> dict[str, Any]:
     """Return the file of *stages* in sequence."""
     return compiled(f"{more}pipelines: {{ p: {{ stages: [{', '.join(stages)}] }} }}").data
 
 
 def test_a_constant_of_env_becomes_a_variable() -> None:
     """Neither the script nor the after script exports it."""
-    data = _made("{ name: a, script: x, after: [y], env: { MODE: fast, N: '1' } }")["a"]
+    data = _generated("{ name: a, script: x, after: [y], env: { MODE: fast, N: '1' } }")["a"]
 
     assert data["variables"] == {"MODE": "fast", "N": "1"}
     assert (data["script"], data["after_script"]) == (["x"], ["y"])
@@ -23,7 +23,7 @@ def test_a_constant_of_env_becomes_a_variable() -> None:
 
 def test_constants_of_all_jobs_are_variables_of_the_file() -> None:
     """A job with additional constants has only those."""
-    data = _made("{ name: a, script: x, env: { M: m } }", "{ name: b, script: x, env: { M: m, O: o } }")
+    data = _generated("{ name: a, script: x, env: { M: m } }", "{ name: b, script: x, env: { M: m, O: o } }")
 
     assert data["variables"] == {"M": "m"}
     assert "variables" not in data["a"]
@@ -34,7 +34,7 @@ def test_a_file_with_triggers_has_no_file_variables() -> None:
     """The triggered pipelines would get them."""
     settings = "targets: { gitlab: { projects: { j: g/p } } }\n"
     stages = [f"{{ name: {name}, script: x, env: {{ M: m }} }}" for name in "ab"]
-    data = _made(*stages, "{ name: c, trigger: { name: j } }", more=settings)
+    data = _generated(*stages, "{ name: c, trigger: { name: j } }", more=settings)
 
     assert "variables" not in data
     assert data["a"]["variables"] == {"M": "m"}

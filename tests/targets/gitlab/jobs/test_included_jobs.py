@@ -28,4 +28,4 @@ def test_included_stages_are_inserted_into_the_order(stages: str, expected: list
 
     assert output.data["stages"] == expected
     assert output.data["include"] == [{"local": "ci/a.yml"}, {"remote": "https://example.org/b.yml"}]
-    assert output.found() == [("PG674", "include")]
+    assert output.codes() == [("PG674", "include")]

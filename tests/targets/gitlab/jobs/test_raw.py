@@ -33,7 +33,7 @@ def test_a_key_that_gitlab_rejects_is_an_error(stage: str, keys: str) -> None:
     https://docs.gitlab.com/ci/yaml/#trigger, https://docs.gitlab.com/ci/yaml/#run and
     https://docs.gitlab.com/ci/yaml/#artifactsexpose_as.
     """
-    assert [code for code, _ in raw(stage, keys).found()] == ["PG636"]
+    assert [code for code, _ in raw(stage, keys).codes()] == ["PG636"]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_key_that_gitlab_rejects_is_an_error(stage: str, keys: str) -> None:
 )
 def test_other_raw_keys_are_added_to_the_job(stage: str, keys: str) -> None:
     """GitLab accepts these jobs."""
-    assert raw(stage, keys).found() == []
+    assert raw(stage, keys).codes() == []
 
 
 def test_a_raw_key_without_a_value_removes_the_generated_one() -> None:
@@ -122,4 +122,4 @@ def test_more_parallel_jobs_than_a_job_can_need_are_an_error() -> None:
               - { name: last, script: make }
     """)
 
-    assert [code for code, _ in outcome.found()] == ["PG636"]
+    assert [code for code, _ in outcome.codes()] == ["PG636"]

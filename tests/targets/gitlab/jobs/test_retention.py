@@ -38,7 +38,7 @@ def test_a_report_that_is_dropped_on_success_is_reported() -> None:
     output = scanning("artifacts: {paths: [dist/], when: failure}")
 
     assert output.data["scan"]["artifacts"]["when"] == "on_failure"
-    assert ("PG633", "artifacts") in output.found()
+    assert ("PG633", "artifacts") in output.codes()
 
 
 def test_artifacts_without_a_report_are_retained_on_success() -> None:

@@ -48,7 +48,7 @@ def test_files_of_the_repository_run_as_a_child_pipeline(trigger: str, expected:
 
     assert output.data["child"]["trigger"] == expected
     assert output.data["child"]["inherit"] == {"variables": False}
-    assert output.found() == []
+    assert output.codes() == []
 
 
 def test_a_child_pipeline_gets_values_that_are_known_from_the_start() -> None:
@@ -60,7 +60,7 @@ def test_a_child_pipeline_gets_values_that_are_known_from_the_start() -> None:
         "C": "${CI_COMMIT_SHA}",
     }
     assert [
-        code for code, _ in compiled(_CHILD.format("include: a.yml, parameters: {V: '${build.version}'}")).found()
+        code for code, _ in compiled(_CHILD.format("include: a.yml, parameters: {V: '${build.version}'}")).codes()
     ] == ["PG694"]
 
 
@@ -68,7 +68,7 @@ def test_a_call_of_the_api_forwards_no_variables() -> None:
     """It starts pipelines with values that stages compute."""
     output = triggering("forward: true, parameters: { I: '${.imageID}' }", build=True)
 
-    assert [code for code, _ in output.found()] == ["PG623"]
+    assert [code for code, _ in output.codes()] == ["PG623"]
 
 
 def test_variables_of_a_run_reach_another_project_if_they_are_forwarded() -> None:
@@ -196,7 +196,7 @@ def test_parameters_do_not_refer_to_each_other(parameters: str) -> None:
 
     assert "trigger" not in output.data["start"]
     assert "curl" in output.data["trigger deploy"]["script"][0]
-    assert output.found() == [("PG622", "deploy")]
+    assert output.codes() == [("PG622", "deploy")]
 
 
 def test_values_of_an_api_call_are_not_in_a_build_context() -> None:
@@ -222,7 +222,7 @@ def test_waiting_for_an_api_call_is_reported() -> None:
     """The warning is at the trigger."""
     output = triggering("wait: true, parameters: { AT: '${setup.timestamp}' }")
 
-    assert output.found() == [("PG622", "deploy")]
+    assert output.codes() == [("PG622", "deploy")]
 
 
 def test_a_trigger_without_a_project_is_omitted() -> None:
@@ -231,7 +231,7 @@ def test_a_trigger_without_a_project_is_omitted() -> None:
         pipelines: { service: { stages: [{ name: start, trigger: { name: deploy } }, { name: after }] } }
     """)
 
-    assert output.found() == [("PG621", "deploy")]
+    assert output.codes() == [("PG621", "deploy")]
     assert output.data["start"]["script"] == ["echo 'nothing to do in stage start'"]
     assert '# Left out: trigger "deploy" of stage "start"; no project is set for it.\n' in output.text
 
@@ -240,7 +240,7 @@ def test_a_parameter_that_is_not_a_variable_name_is_an_error() -> None:
     """GitLab passes parameters as variables."""
     output = triggering("parameters: { not-a-word: x }")
 
-    assert output.found() == [("PG623", "x")]
+    assert output.codes() == [("PG623", "x")]
 
 
 def test_a_delayed_trigger_follows_a_delayed_helper() -> None:

@@ -74,9 +74,11 @@ def test_removing_needs_keeps_the_order(seed: int) -> None:
     listed = ", ".join(f"[{', '.join(arc)}]" for arc in [*([name] for name in names), *arcs])
     stages = ", ".join(f"{{name: {name}}}" for name in names)
     output = compiled(f"pipelines: {{ p: {{ stages: [{stages}], execution: [{listed}] }} }}")
-    wanted, found = ExecutionGraph([*([name] for name in names), *arcs]), order(output.text)
+    wanted, actual = ExecutionGraph([*([name] for name in names), *arcs]), order(output.text)
 
-    assert {name: set(found.ancestors(name)) for name in names} == {name: set(wanted.ancestors(name)) for name in names}
+    assert {name: set(actual.ancestors(name)) for name in names} == {
+        name: set(wanted.ancestors(name)) for name in names
+    }
     for name in names:
         needed = [need for need, _ in output.needs(name)]
-        assert not any(one in found.ancestors(other) for one in needed for other in needed)
+        assert not any(one in actual.ancestors(other) for one in needed for other in needed)

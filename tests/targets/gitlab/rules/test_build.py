@@ -36,7 +36,7 @@ def test_rules_agree_with_conditions(seed: int) -> None:
     for when in whens(seed, 40):
         output = stage(when)
         if not output.text:
-            assert ("PG631") in {code for code, _ in output.found()}, when
+            assert ("PG631") in {code for code, _ in output.codes()}, when
             refused += 1
             continue
         wrong = [run for run in RUNS if is_in_pipeline(output.data, "s", run) is not holds(when, run)]
@@ -82,7 +82,7 @@ def test_two_required_sets_of_changed_files_are_rejected() -> None:
     """Rules cannot express that; the diagnostic is at the condition."""
     output = stage({"all": [{"changes": "a"}, {"changes": "b"}]})
 
-    assert [code for code, _ in output.found()] == ["PG631", "PG630"]
+    assert [code for code, _ in output.codes()] == ["PG631", "PG630"]
 
 
 def test_long_conditions_become_several_rules() -> None:
@@ -228,12 +228,12 @@ def test_rules_choose_the_first_case_that_holds(seed: int) -> None:
         own = cases[2 * number : 2 * number + 2]
         stage: dict[str, Any] = {"name": "s", "script": ["make"], "when": when}
         stage["cases"] = [{"when": case, "env": {"CASE": number}} for number, case in enumerate(own)]
-        made = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
-        for run in RUNS if made.text else ():
-            runs_ = is_in_pipeline(made.data, "s", run)
+        output = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
+        for run in RUNS if output.text else ():
+            runs_ = is_in_pipeline(output.data, "s", run)
             chosen = next(({"CASE": str(number)} for number, case in enumerate(own) if holds(case, run)), {})
             assert runs_ is holds(when, run), (when, own, run)
-            assert not runs_ or variables_of_rules(made.data, "s", run) == chosen, (when, own, run)
+            assert not runs_ or variables_of_rules(output.data, "s", run) == chosen, (when, own, run)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -241,23 +241,23 @@ def test_rules_choose_the_start_and_the_allowed_failures_of_each_run(seed: int) 
     """Random conditions over random runs: a person starts the job, and its failure counts, in exactly these."""
     own = whens_without_files(seed, 24)
     for number, when in enumerate(whens(seed, 8)):
-        asked, allowed, case = own[3 * number : 3 * number + 3]
+        manual, allowed, case = own[3 * number : 3 * number + 3]
         codes = number % 2 == 1
         stage: dict[str, Any] = {"name": "s", "script": ["make"], "when": when}
-        stage["approve"] = {"when": asked}
+        stage["approve"] = {"when": manual}
         stage["allow_failure"] = {"when": allowed, **({"exit_codes": [2]} if codes else {})}
         stage["cases"] = [{"when": case, "env": {"CASE": "1"}}]
-        made = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
-        for run in RUNS if made.text else ():
-            rule = deciding_rule(made.data, "s", run)
+        output = compiled(json.dumps({"pipelines": {"p": {"stages": [stage]}}}))
+        for run in RUNS if output.text else ():
+            rule = deciding_rule(output.data, "s", run)
             assert (rule is not None) is holds(when, run), (when, run)
             if rule is None:
                 continue
-            is_manual = holds(asked, run)
+            is_manual = holds(manual, run)
             # A rule without the key leaves the exit codes of the job.
             is_allowed = "allow_failure" not in rule if codes else rule.get("allow_failure", False)
-            assert (rule.get("when") == "manual") is is_manual, (when, asked, run)
-            assert is_allowed is (holds(allowed, run) and (codes or not is_manual)), (when, asked, allowed, run)
+            assert (rule.get("when") == "manual") is is_manual, (when, manual, run)
+            assert is_allowed is (holds(allowed, run) and (codes or not is_manual)), (when, manual, allowed, run)
             assert ("variables" in rule) is holds(case, run), (when, case, run)
 
 
@@ -287,4 +287,4 @@ def test_jobs_with_cases_run_in_the_pipelines_in_which_the_others_do() -> None:
 )
 def test_a_name_with_another_meaning_is_refused(when: str, name: str) -> None:
     """GitLab reads it, it is an input, or the case itself tests it."""
-    assert _with_cases(when, name).found() == [("PG669", name)]
+    assert _with_cases(when, name).codes() == [("PG669", name)]

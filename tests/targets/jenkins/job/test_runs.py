@@ -215,7 +215,7 @@ def test_variables_of_jenkins_override_the_settings(run: Run, style: str, tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("style", "asked", "ran"),
+    ("style", "selected", "ran"),
     [
         ("declarative", "", {"test: a", "test: b"}),
         ("scripted", "", {"test: a", "test: b"}),
@@ -224,15 +224,15 @@ def test_variables_of_jenkins_override_the_settings(run: Run, style: str, tmp_pa
         ("scripted", "all", {"test: a", "test: b", "publish: c"}),
     ],
 )
-def test_a_parameter_selects_pipelines(run: Run, style: str, asked: str, ran: set[str]) -> None:
+def test_a_parameter_selects_pipelines(run: Run, style: str, selected: str, ran: set[str]) -> None:
     """Without it, pipelines that are not on demand run."""
     publish = replace(plan(("c",), name="publish"), selection=Selection.ON_DEMAND)
     work = (scripts(plan(("a", "b"), name="test")), scripts(publish))
-    build = run(jenkinsfile(*work, style=style), params={"PIPEGEN_PIPELINE": asked})
+    build = run(jenkinsfile(*work, style=style), params={"PIPEGEN_PIPELINE": selected})
 
     assert build.result == "SUCCESS"
     assert {name for name, status in happened(build).items() if status == "success"} == ran
-    assert build.parameters["PIPEGEN_PIPELINE"] == asked
+    assert build.parameters["PIPEGEN_PIPELINE"] == selected
 
 
 @pytest.mark.slow
@@ -389,10 +389,12 @@ def test_setup_values_are_set(run: Run, style: str, tmp_path: Path) -> None:
     work = scripts(plan(("a",)), a=script(f"printf '%s\\n' {lines} >\"$OUT/setup\"", setup=names))
     remote = "https://me@example.org:8080/r/group/tool.git"
     run(jenkinsfile(work, style=style), remote=remote, params={"WHO": "x y"}, env={"OUT": str(tmp_path)})
-    project, short, branch, address, found, who, none, timestamp, commit = (tmp_path / "setup").read_text().splitlines()
+    project, short, branch, address, revision, who, none, timestamp, commit = (
+        (tmp_path / "setup").read_text().splitlines()
+    )
 
     assert (project, short, branch, address) == ("group/tool", "tool", "main", remote)
-    assert (found, who, none) == (commit, "x y", "")
+    assert (revision, who, none) == (commit, "x y", "")
     assert len(timestamp) == len("2022-01-31-164755")
 
 

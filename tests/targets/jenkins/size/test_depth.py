@@ -79,9 +79,9 @@ def test_stages_that_may_start_late_are_reported() -> None:
 def test_the_driver_keeps_the_order_of_the_arcs() -> None:
     """Read back from the text, for deep graphs and flat ones."""
     for graph in (families.trellis(60, 3), families.diamonds(60), families.ladder(45)):
-        found = order(jenkinsfile(work(graph), style="scripted"))
+        actual = order(jenkinsfile(work(graph), style="scripted"))
 
-        assert {(one, node) for node in found.nodes for one in found.ancestors(node)} == {
+        assert {(one, node) for node in actual.nodes for one in actual.ancestors(node)} == {
             (one, node) for node in graph.nodes for one in graph.ancestors(node)
         }
 

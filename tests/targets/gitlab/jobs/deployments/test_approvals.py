@@ -24,8 +24,10 @@ def planned(keys: str) -> Plan:
 def test_approvals_keep_the_rules_of_conditions() -> None:
     """A `never` rule stays; all others start the job manually."""
     plan = planned("approve: Go?")
-    made = GitLabJob(name="s", stage="step 1", rules=(RuleEntry("a", when="never"), RuleEntry("b"), RuleEntry("")))
-    job = with_start(made, plan.jobs[0], None, {"s": "s"})
+    gitlab_job = GitLabJob(
+        name="s", stage="step 1", rules=(RuleEntry("a", when="never"), RuleEntry("b"), RuleEntry(""))
+    )
+    job = with_start(gitlab_job, plan.jobs[0], None, {"s": "s"})
 
     assert [(rule.condition, rule.when) for rule in job.rules] == [("a", "never"), ("b", "manual"), ("", "manual")]
     assert (job.when, job.is_blocking, job.manual_confirmation) == ("", True, "Go?")

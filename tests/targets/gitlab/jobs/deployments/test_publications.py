@@ -32,4 +32,4 @@ def test_a_release_in_the_image_of_other_steps_is_reported() -> None:
         pipelines: {p: {stages: [{name: rel, build: production}]}}
     """)
 
-    assert output.found() == [("PG657", "rel")]
+    assert output.codes() == [("PG657", "rel")]

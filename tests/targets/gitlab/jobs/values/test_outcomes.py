@@ -10,7 +10,7 @@ from targets.gitlab.compiled import compiled
 from pipegen.targets.gitlab.jobs.values.variables import is_free_name
 
 
-def _made(last: str) -> dict[str, Any]:
+def _generated(last: str) -> dict[str, Any]:
     """Return the file of a stage and the finally stage *last*."""
     return compiled(f"""
         pipelines:
@@ -24,7 +24,7 @@ def _made(last: str) -> dict[str, Any]:
 
 def test_the_pipeline_status_becomes_two_jobs_with_a_variable() -> None:
     """Exactly one of them runs; the second extends the first."""
-    data = _made("env: { RESULT: '${pipeline.status}' }, script: 'echo $RESULT', files_from: [a]")
+    data = _generated("env: { RESULT: '${pipeline.status}' }, script: 'echo $RESULT', files_from: [a]")
 
     assert data["stages"] == ["a", "finally"]
     assert data["last"] == {
@@ -42,7 +42,7 @@ def test_the_pipeline_status_becomes_two_jobs_with_a_variable() -> None:
 
 def test_a_status_in_a_script_becomes_a_variable() -> None:
     """A name that the runner reads is set by the script instead."""
-    data = _made("env: { CI_STATUS: '${pipeline.status}' }, script: 'echo ${pipeline.status}'")
+    data = _generated("env: { CI_STATUS: '${pipeline.status}' }, script: 'echo ${pipeline.status}'")
 
     assert data["last"]["variables"] == {"PIPELINE_STATUS": "success"}
     assert "$PIPELINE_STATUS" in str(data["last"]["script"])
@@ -51,7 +51,7 @@ def test_a_status_in_a_script_becomes_a_variable() -> None:
 
 def test_conditions_hold_for_both_jobs() -> None:
     """The rules of the second job also require a failure."""
-    data = _made("script: 'echo ${pipeline.status}', when: { branch: main }")
+    data = _generated("script: 'echo ${pipeline.status}', when: { branch: main }")
 
     assert data["last"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"'}]
     assert data["last on failure"]["rules"] == [{"if": '$CI_COMMIT_BRANCH == "main"', "when": "on_failure"}]
@@ -66,7 +66,7 @@ def test_conditions_hold_for_both_jobs() -> None:
 )
 def test_other_statuses_are_recorded_by_a_helper(last: str) -> None:
     """The status of a stage always requires a helper, and raw keys may have any effect."""
-    assert "note when a stage fails" in _made(last)
+    assert "note when a stage fails" in _generated(last)
 
 
 @pytest.mark.parametrize("name", ["STATUS", "MAVEN_OPTS", "NODE_ENV", "CIVIL"])

@@ -22,7 +22,7 @@ def jenkinsfile(config: dict[str, Any], style: str = "scripted") -> str:
     return generated_file.text
 
 
-def asked(when: Any) -> str:
+def expression_of(when: Any) -> str:
     """Return the Groovy condition of a stage with *when*."""
     stages = [{"name": "s", "script": ["make"], "when": when}]
     match = re.search(r"when: \{ (.*) \}\) \{$", jenkinsfile({"pipelines": {"p": {"stages": stages}}}), re.MULTILINE)
@@ -63,7 +63,7 @@ def asked(when: Any) -> str:
 )
 def test_conditions_become_groovy_expressions(when: Any, expected: str) -> None:
     """They call generated functions, with Java patterns that match the whole text."""
-    assert asked(when) == expected
+    assert expression_of(when) == expected
 
 
 def test_only_called_functions_are_generated() -> None:
